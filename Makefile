@@ -1,0 +1,81 @@
+# make            builds ./cairn
+# make demo       installs what is missing, builds, checks a real example
+# make test       the same set-up, then every test; ends with "N passed, N failed"
+# make bench      benchmarks beside Spin (docs/benchmarks.md)
+# make install PREFIX=/usr/local
+# Variables: MODE=release|debug|asan|degenerate|cov, CC, CFLAGS_EXTRA, LONG=1 (longer tests)
+
+MODE ?= release
+PREFIX ?= /usr/local
+CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+# The one list of Debian packages: to build, and to test.
+BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev
+TEST_PACKAGES := python3 spin clang man-db valgrind
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP
+FLAGS_release := -O2 -g
+FLAGS_debug := -O0 -g -DCAIRN_TEST_HOOKS
+FLAGS_asan := -O1 -g -DCAIRN_TEST_HOOKS -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_degenerate := -O1 -g -DCAIRN_TEST_HOOKS -DCAIRN_DEGENERATE -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
+CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
+LIBS := -ljansson -lm
+
+BUILD := build/$(MODE)
+SOURCES := $(shell find src -name '*.c')
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+LIBRARY := $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
+
+.PHONY: all demo test bench install uninstall clean packages build-packages test-packages check-format unit
+all: cairn
+
+# make without arguments must also work on a fresh machine.
+ifeq ($(MODE),release)
+cairn: $(BUILD)/cairn
+	@cp $< $@
+endif
+
+$(BUILD)/cairn: $(OBJECTS)
+	$(CC) $(CFLAGS) -o $@ $(OBJECTS) $(LIBS)
+
+$(BUILD)/%.o: %.c Makefile | build-packages
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/test/%: test/unit/%.c $(LIBRARY) | build-packages
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Itest -o $@ $< $(LIBRARY) $(LIBS)
+
+-include $(OBJECTS:.o=.d)
+
+build-packages:
+	@test/packages.sh $(BUILD_PACKAGES)
+test-packages:
+	@test/packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
+packages: test-packages
+
+demo: cairn
+	@./examples/demo.sh
+
+test: test-packages cairn
+	@test/run.sh
+
+bench: test-packages cairn
+	@python3 test/bench/bench.py
+
+install: cairn
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 cairn $(DESTDIR)$(PREFIX)/bin/cairn
+	./cairn --manual > $(DESTDIR)$(PREFIX)/share/man/man1/cairn.1
+	./cairn --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cairn
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/cairn $(DESTDIR)$(PREFIX)/share/man/man1/cairn.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cairn
+
+clean:
+	rm -rf build cairn

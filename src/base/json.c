@@ -1,0 +1,146 @@
+#include "base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void json_init(struct json *json, FILE *out)
+{
+    memset(json, 0, sizeof *json);
+    json->out = out;
+}
+
+static bool is_inline(const struct json *json)
+{
+    return json->depth && json->inline_from[json->depth - 1];
+}
+
+static void new_line(struct json *json)
+{
+    if (is_inline(json)) return;
+    fprintf(json->out, "\n%*s", 2 * (int)json->depth, "");
+}
+
+static void before_item(struct json *json)
+{
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    if (!json->depth) return;
+    bool *has_items = &json->has_items[json->depth - 1];
+    if (*has_items) fputs(is_inline(json) ? ", " : ",", json->out);
+    *has_items = true;
+    new_line(json);
+}
+
+/* The length of the valid UTF-8 sequence at text, or 0. */
+static unsigned sequence_length(const unsigned char *text)
+{
+    unsigned char c = text[0];
+    unsigned length = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+    for (unsigned i = 1; i < length; i++)
+        if ((text[i] & 0xC0) != 0x80) return 0;
+    if (length == 3 && ((c == 0xE0 && text[1] < 0xA0) || (c == 0xED && text[1] > 0x9F))) return 0;
+    if (length == 4 && ((c == 0xF0 && text[1] < 0x90) || (c == 0xF4 && text[1] > 0x8F))) return 0;
+    return length;
+}
+
+static void put_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        unsigned length = sequence_length(at);
+        if (!length) {
+            fputs("\\ufffd", out);
+            at++;
+        } else if (length > 1) {
+            fwrite(at, 1, length, out);
+            at += length;
+        } else {
+            if (*at == '"' || *at == '\\') fprintf(out, "\\%c", *at);
+            else if (*at < 0x20 || *at == 0x7F) fprintf(out, "\\u%04x", *at);
+            else fputc(*at, out);
+            at++;
+        }
+    }
+    fputc('"', out);
+}
+
+void json_key(struct json *json, const char *key)
+{
+    before_item(json);
+    put_string(json->out, key);
+    fputs(": ", json->out);
+    json->after_key = true;
+}
+
+static void open_bracket(struct json *json, char bracket, bool on_one_line)
+{
+    before_item(json);
+    assert(json->depth < JSON_DEPTH);
+    fputc(bracket, json->out);
+    json->has_items[json->depth] = false;
+    json->inline_from[json->depth] = on_one_line || is_inline(json);
+    json->depth++;
+}
+
+void json_open(struct json *json, char bracket)
+{
+    open_bracket(json, bracket, false);
+}
+
+void json_open_inline(struct json *json, char bracket)
+{
+    open_bracket(json, bracket, true);
+}
+
+void json_close(struct json *json, char bracket)
+{
+    assert(json->depth && !json->after_key);
+    bool had_items = json->has_items[json->depth - 1], one_line = is_inline(json);
+    json->depth--;
+    if (had_items && !one_line) fprintf(json->out, "\n%*s", 2 * (int)json->depth, "");
+    fputc(bracket, json->out);
+    if (!json->depth) fputc('\n', json->out);
+}
+
+void json_string(struct json *json, const char *text)
+{
+    before_item(json);
+    if (text) put_string(json->out, text);
+    else fputs("null", json->out);
+}
+
+void json_int(struct json *json, int64_t value)
+{
+    before_item(json);
+    bool exact = value < INT64_C(1) << 53 && value > -(INT64_C(1) << 53);
+    fprintf(json->out, exact ? "%" PRId64 : "\"%" PRId64 "\"", value);
+}
+
+void json_uint(struct json *json, uint64_t value)
+{
+    before_item(json);
+    fprintf(json->out, value < UINT64_C(1) << 53 ? "%" PRIu64 : "\"%" PRIu64 "\"", value);
+}
+
+void json_real(struct json *json, double value)
+{
+    before_item(json);
+    if (isfinite(value)) fprintf(json->out, "%.6g", value);
+    else fputs("null", json->out);
+}
+
+void json_bool(struct json *json, bool value)
+{
+    before_item(json);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void json_null(struct json *json)
+{
+    before_item(json);
+    fputs("null", json->out);
+}

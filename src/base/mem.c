@@ -1,0 +1,170 @@
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Invariants: (1) `used` is the sum over `blocks` of bytes + header; (2) the list is doubly linked and acyclic. */
+struct mem_block {
+    struct mem_block *next, *prev;
+    uint64_t bytes;
+    uint64_t pad; /* keeps the payload 16-aligned */
+};
+
+void mem_init(struct mem *mem)
+{
+    memset(mem, 0, sizeof *mem);
+}
+
+void mem_release(struct mem *mem)
+{
+    while (mem->blocks) {
+        struct mem_block *next = mem->blocks->next;
+        free(mem->blocks);
+        mem->blocks = next;
+    }
+    mem->used = 0;
+}
+
+_Noreturn void mem_refuse(struct mem *mem)
+{
+    if (!mem->recover) abort();
+    longjmp(*mem->recover, 1);
+}
+
+static bool may_take(struct mem *mem, uint64_t extra)
+{
+    mem->allocations++;
+    if (mem->fail_at && mem->allocations == mem->fail_at) return false;
+    return !mem->limit || (mem->used <= mem->limit && extra <= mem->limit - mem->used);
+}
+
+static void link_block(struct mem *mem, struct mem_block *block)
+{
+    block->prev = NULL;
+    block->next = mem->blocks;
+    if (block->next) block->next->prev = block;
+    mem->blocks = block;
+    mem->used += block->bytes + sizeof *block;
+    if (mem->used > mem->peak) mem->peak = mem->used;
+}
+
+static void unlink_block(struct mem *mem, struct mem_block *block)
+{
+    if (block->prev) block->prev->next = block->next;
+    else mem->blocks = block->next;
+    if (block->next) block->next->prev = block->prev;
+    assert(mem->used >= block->bytes + sizeof *block);
+    mem->used -= block->bytes + sizeof *block;
+}
+
+void *mem_try_alloc(struct mem *mem, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2 || !may_take(mem, bytes + sizeof(struct mem_block))) return NULL;
+    struct mem_block *block = calloc(1, sizeof *block + bytes);
+    if (!block) return NULL;
+    block->bytes = bytes;
+    link_block(mem, block);
+    return block + 1;
+}
+
+/* Bytes past the old size are not cleared. */
+void *mem_try_resize(struct mem *mem, void *payload, size_t bytes)
+{
+    if (!payload) return mem_try_alloc(mem, bytes);
+    struct mem_block *block = (struct mem_block *)payload - 1;
+    uint64_t old = block->bytes;
+    if (bytes > SIZE_MAX / 2 || (bytes > old && !may_take(mem, bytes - old))) return NULL;
+    unlink_block(mem, block);
+    struct mem_block *moved = realloc(block, sizeof *block + bytes);
+    if (moved) moved->bytes = bytes;
+    link_block(mem, moved ? moved : block);
+    return moved ? moved + 1 : NULL;
+}
+
+void *mem_alloc(struct mem *mem, size_t bytes)
+{
+    void *payload = mem_try_alloc(mem, bytes);
+    if (!payload) mem_refuse(mem);
+    return payload;
+}
+
+void *mem_resize(struct mem *mem, void *payload, size_t bytes)
+{
+    void *moved = mem_try_resize(mem, payload, bytes);
+    if (!moved) mem_refuse(mem);
+    return moved;
+}
+
+void mem_free(struct mem *mem, void *payload)
+{
+    if (!payload) return;
+    struct mem_block *block = (struct mem_block *)payload - 1;
+    unlink_block(mem, block);
+    free(block);
+}
+
+void *mem_vec_reserve(struct mem *mem, void *data, uint32_t len, uint32_t *cap, size_t extra, size_t size)
+{
+    uint64_t need = (uint64_t)len + extra;
+    if (need <= *cap) return data;
+    uint64_t grown = *cap ? 2 * (uint64_t)*cap : 8;
+    if (grown < need) grown = need;
+    if (grown > UINT32_MAX) mem_refuse(mem);
+    data = mem_resize(mem, data, (size_t)(grown * size));
+    *cap = (uint32_t)grown;
+    return data;
+}
+
+void arena_init(struct arena *arena, struct mem *mem)
+{
+    *arena = (struct arena){.mem = mem};
+}
+
+void *arena_alloc(struct arena *arena, size_t bytes)
+{
+    enum { CHUNK = 1 << 16 };
+    bytes = (bytes + 7) & ~(size_t)7;
+    if (bytes > CHUNK / 4) return mem_alloc(arena->mem, bytes);
+    if ((size_t)(arena->end - arena->at) < bytes) {
+        arena->at = mem_alloc(arena->mem, CHUNK);
+        arena->end = arena->at + CHUNK;
+    }
+    void *block = arena->at;
+    arena->at += bytes;
+    return block;
+}
+
+char *arena_copy(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+static uint64_t read_number(const char *path, const char *field)
+{
+    FILE *file = fopen(path, "r");
+    uint64_t number = 0;
+    char line[256];
+    size_t skip = strlen(field);
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, field, skip)) {
+            number = strtoull(line + skip, NULL, 10);
+            break;
+        }
+    if (file) fclose(file);
+    return number;
+}
+
+uint64_t mem_available(void)
+{
+    uint64_t bytes = read_number("/proc/meminfo", "MemAvailable:") * 1024;
+    if (!bytes) bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t cap = read_number("/sys/fs/cgroup/memory.max", "");
+    uint64_t used = read_number("/sys/fs/cgroup/memory.current", "");
+    if (cap && cap > used && cap - used < bytes) bytes = cap - used;
+    return bytes;
+}

@@ -1,0 +1,368 @@
+#include "cli/options.h"
+
+#include "lang/languages.h"
+#include "report/machine.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, ALL = 31, SEARCH = EXPLORE | CHECK };
+
+enum option_id {
+    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_MEMORY, OPTION_TIME, OPTION_THREADS,
+    OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST,
+    OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
+    OPTION_DEFINE, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+};
+
+static const struct option_row {
+    enum option_id id;
+    char letter;
+    const char *name;
+    const char *argument; /* NULL: none; "[=X]": optional */
+    unsigned commands;
+    const char *help;
+} rows[] = {
+    {OPTION_DEFINE, 'D', "define", "NAME=VALUE", ALL, "set a constant of the model"},
+    {OPTION_PROPERTY, 'p', "property", "NAME", CHECK | SIMULATE, "check only this property (repeatable; also deadlock)"},
+    {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
+    {OPTION_INVARIANT, 0, "invariant", "F", CHECK | SIMULATE, "also check that F is true in every reachable state"},
+    {OPTION_CTL, 0, "ctl", "F", CHECK | SIMULATE, "also check the CTL formula F"},
+    {OPTION_LTL, 0, "ltl", "F", CHECK | SIMULATE, "also check the LTL formula F"},
+    {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
+    {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto or explicit"},
+    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs (shortest counterexamples, the default) or dfs"},
+    {OPTION_REDUCE, 0, "reduce", "R", SEARCH, "none"},
+    {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete"},
+    {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
+    {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
+    {OPTION_THREADS, 0, "threads", "N", SEARCH, "threads to use; this version uses one"},
+    {OPTION_STEPS, 0, "steps", "N", SIMULATE, "length of a random run (default 100)"},
+    {OPTION_RUNS, 0, "runs", "N", SIMULATE, "number of random runs (default 1)"},
+    {OPTION_SEED, 0, "seed", "N", ALL, "seed of random choices (default 1)"},
+    {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
+    {OPTION_MODEL, 0, "model", "FILE", REPLAY, "the model, when it is no longer where the trace says"},
+    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE, "promela, smv, ord (SMV variable order), dot, aut or cairn"},
+    {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE, "write to FILE (smv: also FILE with .ord)"},
+    {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE, "print the result as one JSON object, or write it to FILE"},
+    {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
+    {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY, "show all variables in every state of a trace"},
+    {OPTION_PROGRESS, 0, "progress", "WHEN", SEARCH | TRANSLATE, "auto, always or never"},
+    {OPTION_COLOR, 0, "color", "WHEN", ALL, "auto, always or never"},
+    {OPTION_QUIET, 'q', "quiet", NULL, ALL, "no progress, no warnings, and only verdicts"},
+    {OPTION_VERBOSE, 'v', "verbose", NULL, ALL, "more: states per level"},
+    {OPTION_HELP, 'h', "help", NULL, ALL, "this help"},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static bool complain(const char *format, const char *a, const char *b)
+{
+    fputs("cairn: error: ", stderr);
+    fprintf(stderr, format, a, b);
+    fputs("\n", stderr);
+    return false;
+}
+
+/* ---- values ---- */
+
+static bool parse_number(const char *option, const char *text, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end || errno) return complain("%s needs a natural number, not '%.40s'", option, text);
+    return true;
+}
+
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double amount = strtod(text, &end);
+    if (!isdigit((unsigned char)text[0]) || end == text || amount < 0) return complain("--memory needs a size such as 512M or 2G, not '%.40s'", text, "");
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (unit) {
+        end++;
+        for (const char *at = units; at <= unit; at++) amount *= 1024;
+        if (*end == 'i') end++;
+        if (*end == 'B' || *end == 'b') end++;
+    }
+    if (*end || amount < 1 || amount > 1e18) return complain("--memory needs a size such as 512M or 2G, not '%.40s'", text, "");
+    *bytes = (uint64_t)amount;
+    return true;
+}
+
+static bool parse_time(const char *text, double *seconds)
+{
+    char *end;
+    double amount = strtod(text, &end), unit = !strcmp(end, "") || !strcmp(end, "s") ? 1 : !strcmp(end, "m") ? 60 : !strcmp(end, "h") ? 3600 : 0;
+    if (!isdigit((unsigned char)text[0]) || end == text || !unit || amount * unit > 1e9) return complain("--time needs a limit such as 30s, 10m or 1.5h, not '%.40s'", text, "");
+    *seconds = amount * unit > 0 ? amount * unit : 1e-9;
+    return true;
+}
+
+static bool parse_when(const char *option, const char *text, enum when *when)
+{
+    if (!strcmp(text, "auto")) *when = WHEN_AUTO;
+    else if (!strcmp(text, "always")) *when = WHEN_ALWAYS;
+    else if (!strcmp(text, "never")) *when = WHEN_NEVER;
+    else return complain("%s is auto, always or never, not '%.40s'", option, text);
+    return true;
+}
+
+static bool parse_define(struct options *options, struct mem *mem, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    char *end;
+    if (!equals || equals == text) return complain("-D needs NAME=VALUE, not '%.40s'", text, "");
+    errno = 0;
+    long long value = strtoll(equals + 1, &end, 10);
+    if (*end || end == equals + 1 || errno) return complain("-D %.60s: the value is not a number", text, "");
+    char *name = mem_alloc(mem, (size_t)(equals - text) + 1);
+    memcpy(name, text, (size_t)(equals - text));
+    vec_push(mem, &options->defines, ((struct language_define){name, value, false}));
+    return true;
+}
+
+/* Choices that name an engine or method which this version does not have. */
+static bool parse_choice(const char *option, const char *text, const char *const *have, const char *const *known)
+{
+    for (; *have; have++)
+        if (!strcmp(*have, text)) return true;
+    for (; *known; known++)
+        if (!strcmp(*known, text)) return complain("%s %.40s is not available in this version", option, text);
+    return complain("%s does not know '%.40s'", option, text);
+}
+
+static bool set_option(struct options *options, struct mem *mem, const struct option_row *row, const char *value)
+{
+    static const char *const engines[] = {"auto", "explicit", NULL}, *const other_engines[] = {"symbolic", "bounded", "timed", NULL};
+    static const char *const reductions[] = {"none", NULL}, *const other_reductions[] = {"por", "deadlock", NULL};
+    static const char *const orders[] = {"bfs", "dfs", NULL}, *const other_orders[] = {"past-freeze", NULL};
+    uint64_t threads;
+    switch (row->id) {
+    case OPTION_ENGINE: return parse_choice("--engine", value, engines, other_engines);
+    case OPTION_REDUCE: return parse_choice("--reduce", value, reductions, other_reductions);
+    case OPTION_ORDER:
+        options->order = value[0] == 'd' ? ORDER_DFS : ORDER_BFS;
+        return parse_choice("--order", value, orders, other_orders);
+    case OPTION_BOUND:
+        if (!parse_number("--bound", value, &options->bound)) return false;
+        return options->bound || complain("--bound needs at least one step%s%s", "", "");
+    case OPTION_MEMORY: return parse_size(value, &options->memory);
+    case OPTION_TIME: return parse_time(value, &options->time);
+    case OPTION_THREADS:
+        if (!parse_number("--threads", value, &threads)) return false;
+        if (threads > 1) fputs("cairn: note: this version uses one thread\n", stderr);
+        return threads || complain("--threads needs at least one%s%s", "", "");
+    case OPTION_PROPERTY: vec_push(mem, &options->properties, value); return true;
+    case OPTION_NO_DEADLOCK: options->no_deadlock = true; return true;
+    case OPTION_LTL: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_LTL, value})); return true;
+    case OPTION_CTL: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_CTL, value})); return true;
+    case OPTION_INVARIANT: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_INVARIANT, value})); return true;
+    case OPTION_FIRST: options->first = true; return true;
+    case OPTION_STEPS: return parse_number("--steps", value, &options->steps);
+    case OPTION_RUNS: return parse_number("--runs", value, &options->runs);
+    case OPTION_SEED: return parse_number("--seed", value, &options->seed);
+    case OPTION_INTERACTIVE: options->interactive = true; return true;
+    case OPTION_MODEL: options->model = value; return true;
+    case OPTION_TO: options->to = value; return true;
+    case OPTION_OUTPUT: options->output = value; return true;
+    case OPTION_DEFINE: return parse_define(options, mem, value);
+    case OPTION_JSON:
+        options->json = true;
+        options->json_file = value;
+        return true;
+    case OPTION_TRACE: options->trace_file = value; return true;
+    case OPTION_FULL: options->full = true; return true;
+    case OPTION_PROGRESS: return parse_when("--progress", value, &options->progress);
+    case OPTION_COLOR: return parse_when("--color", value, &options->color);
+    case OPTION_QUIET: options->quiet = true; return true;
+    case OPTION_VERBOSE: options->verbose++; return true;
+    case OPTION_HELP: options->help = true; return true;
+    }
+    return false;
+}
+
+/* ---- words ---- */
+
+static bool unknown_option(const struct command *command, const char *word)
+{
+    const char *nearest = NULL;
+    unsigned distance = 0;
+    for (unsigned i = 0; i < ROWS; i++)
+        if (!command || rows[i].commands & command->bit) text_nearest(word, rows[i].name, &nearest, &distance);
+    if (nearest) return complain("unknown option --%.40s: did you mean --%s?", word, nearest);
+    return complain("unknown option --%.40s (cairn %s --help lists them)", word, command ? command->name : "");
+}
+
+static const struct option_row *find_row(const char *name, size_t length, char letter)
+{
+    for (unsigned i = 0; i < ROWS; i++)
+        if (letter ? rows[i].letter == letter : strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length)) return &rows[i];
+    return NULL;
+}
+
+/* One option, at argv[*at]; the value may be the next word. */
+static bool parse_option(struct options *options, struct mem *mem, int argc, char **argv, int *at)
+{
+    const char *word = argv[*at], *value = NULL;
+    bool is_long = word[1] == '-';
+    size_t length = is_long ? strcspn(word + 2, "=") : 1;
+    const struct option_row *row = find_row(word + 2, length, is_long ? 0 : word[1]);
+    if (!row && !is_long) return complain("unknown option %.40s (cairn %s --help lists them)", word, options->command->name);
+    if (!row) return unknown_option(options->command, word + 2);
+    if (!(row->commands & options->command->bit)) return complain("--%s does not go with 'cairn %s'", row->name, options->command->name);
+    if (is_long && word[2 + length] == '=') value = word + 2 + length + 1;
+    else if (!is_long && word[2] && row->argument) value = word + 2;
+    else if (!is_long && word[2]) return complain("-%.1s takes no value, in '%s'", word + 1, word);
+    if (value && !row->argument) return complain("--%s takes no value%s", row->name, "");
+    if (!value && row->argument && row->argument[0] != '[') {
+        if (*at + 1 >= argc) return complain("--%s needs a value: %s", row->name, row->argument);
+        value = argv[++*at];
+    }
+    return set_option(options, mem, row, value);
+}
+
+static bool find_command(struct options *options, const char *word)
+{
+    const char *nearest = NULL;
+    unsigned distance = 0;
+    for (const struct command *command = commands; command->name; command++) {
+        if (!strcmp(command->name, word)) return options->command = command, true;
+        text_nearest(word, command->name, &nearest, &distance);
+    }
+    if (!strcmp(word, "guide")) return complain("'cairn guide' is not available in this version%s%s", "", "");
+    if (nearest) return complain("there is no command '%.40s': did you mean '%s'?", word, nearest);
+    return complain("there is no command '%.40s' (cairn --help lists them)%s", word, "");
+}
+
+bool options_parse(struct options *options, struct mem *mem, int argc, char **argv)
+{
+    memset(options, 0, sizeof *options);
+    options->seed = 1;
+    options->steps = 100;
+    options->runs = 1;
+    if (argc < 2) return complain("no command (try 'cairn --help')%s%s", "", "");
+    if (!find_command(options, argv[1])) return false;
+    bool only_files = false;
+    for (int at = 2; at < argc; at++) {
+        const char *word = argv[at];
+        if (!only_files && !strcmp(word, "--")) only_files = true;
+        else if (!only_files && word[0] == '-' && word[1]) {
+            if (!parse_option(options, mem, argc, argv, &at)) return false;
+        } else if (options->file) return complain("one %s is enough: '%.60s' is a second one", options->command->argument, word);
+        else options->file = word;
+    }
+    if (!options->file && !options->help) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
+    if (!options->help && options->command->bit == TRANSLATE && !options->to)
+        return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");
+    return true;
+}
+
+/* ---- help ---- */
+
+static void show_row(FILE *out, const struct option_row *row)
+{
+    char left[64], letter[8] = "    ";
+    if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    const char *gap = row->argument && row->argument[0] != '[' ? " " : "";
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, gap, row->argument ? row->argument : "");
+    fprintf(out, "  %-28s %s\n", left, row->help);
+}
+
+static const char exit_status_text[] =
+    "  0  everything asked holds and the search was complete\n"
+    "  1  a property is violated\n"
+    "  2  bad usage, bad model or bad property text\n"
+    "  3  inconclusive: a bound, memory or time ended the search, or a property is beyond the engine\n"
+    "  4  an internal error\n";
+
+void options_help(FILE *out, const struct command *command)
+{
+    if (!command) {
+        fprintf(out, "cairn %s: proves or refutes properties of all behaviours of a concurrent system\n\n", CAIRN_VERSION);
+        for (const struct command *each = commands; each->name; each++)
+            fprintf(out, "  cairn %-10s %-7s %s\n", each->name, each->argument, each->summary);
+        fputs("\ncairn COMMAND --help lists the options of a command. Models:\n", out);
+        for (unsigned i = 0; languages[i]; i++) fprintf(out, "  %-8s %s\n", languages[i]->extension, languages[i]->summary);
+        fprintf(out, "\nExit status:\n%s", exit_status_text);
+        return;
+    }
+    fprintf(out, "cairn %s %s [options]: %s\n\n", command->name, command->argument, command->summary);
+    for (unsigned i = 0; i < ROWS; i++)
+        if (rows[i].commands & command->bit) show_row(out, &rows[i]);
+}
+
+/* Dashes and backslashes as the formatter wants them. */
+static void put_roff(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '-') fputs("\\-", out);
+        else if (*text == '\\') fputs("\\e", out);
+        else fputc(*text, out);
+    }
+}
+
+void options_manual(FILE *out)
+{
+    fprintf(out, ".TH CAIRN 1 \"\" \"cairn %s\" \"User commands\"\n.SH NAME\ncairn \\- model checker for concurrent systems\n.SH SYNOPSIS\n", CAIRN_VERSION);
+    for (const struct command *each = commands; each->name; each++)
+        fprintf(out, ".B cairn %s\n.I %s\n[options]\n.br\n", each->name, each->argument);
+    fputs(".SH DESCRIPTION\ncairn reads a description of a concurrent system and proves or refutes properties of all its behaviours.\n"
+          "Results go to standard output, progress, warnings and errors to standard error.\n.SH COMMANDS\n", out);
+    for (const struct command *each = commands; each->name; each++) {
+        fprintf(out, ".TP\n.B %s\n", each->name);
+        put_roff(out, each->summary);
+        fputs("\n", out);
+    }
+    fputs(".SH OPTIONS\n", out);
+    for (unsigned i = 0; i < ROWS; i++) {
+        fputs(".TP\n.B ", out);
+        if (rows[i].letter) fprintf(out, "\\-%c, ", rows[i].letter);
+        fputs("\\-\\-", out);
+        put_roff(out, rows[i].name);
+        if (rows[i].argument) fprintf(out, "%s%s", rows[i].argument[0] == '[' ? "" : " ", rows[i].argument);
+        fputs("\n", out);
+        put_roff(out, rows[i].help);
+        fputs(" (", out);
+        for (const struct command *each = commands, *first = NULL; each->name; each++)
+            if (rows[i].commands & each->bit) {
+                fprintf(out, "%s%s", first ? ", " : "", each->name);
+                first = each;
+            }
+        fputs(")\n", out);
+    }
+    fputs(".SH EXIT STATUS\n.nf\n", out);
+    put_roff(out, exit_status_text);
+    fputs(".fi\nNever 0 for a search that was cut short.\n.SH FILES\n", out);
+    for (unsigned i = 0; languages[i]; i++) fprintf(out, ".TP\n.B *%s\n%s\n", languages[i]->extension, languages[i]->summary);
+    fputs(".SH EXAMPLES\n.nf\ncairn check examples/philosophers/phils.mil \\-D n=5\n"
+          "cairn explore examples/running/running.mil \\-\\-json\n"
+          "cairn translate examples/running/running.mil \\-\\-to promela \\-o running.pml\n.fi\n", out);
+}
+
+void options_completion(FILE *out, const char *shell)
+{
+    (void)shell; /* bash; zsh reads it with bashcompinit */
+    fputs("# completion of cairn for bash (zsh: bashcompinit)\n_cairn()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options=\n"
+          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"", out);
+    for (const struct command *each = commands; each->name; each++) fprintf(out, "%s ", each->name);
+    fputs("--help --version\" -- \"$word\"))\n        return\n    fi\n    case $command in\n", out);
+    for (const struct command *each = commands; each->name; each++) {
+        fprintf(out, "    %s) options='", each->name);
+        for (unsigned i = 0; i < ROWS; i++)
+            if (rows[i].commands & each->bit) fprintf(out, "--%s ", rows[i].name);
+        fputs("' ;;\n", out);
+    }
+    fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
+          "    --order) COMPREPLY=($(compgen -W 'bfs dfs' -- \"$word\")); return ;;\n"
+          "    --engine) COMPREPLY=($(compgen -W 'auto explicit' -- \"$word\")); return ;;\n"
+          "    --to) COMPREPLY=($(compgen -W 'promela smv ord dot aut cairn' -- \"$word\")); return ;;\n"
+          "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
+          "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _cairn cairn\n", out);
+}

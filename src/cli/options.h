@@ -1,0 +1,49 @@
+/* The command line. One table row per option: parsing, help, the manual page, shell completion and tests come from it. */
+#ifndef CAIRN_CLI_OPTIONS_H
+#define CAIRN_CLI_OPTIONS_H
+
+#include "lang/common/language.h"
+#include "result/result.h"
+
+enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT_INTERNAL = 4 };
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+struct formula_option {
+    enum property_kind kind;
+    const char *text;
+};
+
+struct options {
+    const struct command *command;
+    const char *file; /* the model or trace */
+    const char *model; /* replay --model */
+    enum search_order order;
+    uint64_t memory; /* bytes; 0: most of what is free */
+    double time;     /* seconds; 0: none */
+    uint64_t bound;  /* 0: none */
+    uint64_t seed, steps, runs;
+    bool json, no_deadlock, first, full, interactive, quiet, help;
+    const char *json_file, *trace_file, *to, *output;
+    unsigned verbose;
+    enum when progress, color;
+    VEC(struct language_define) defines;
+    VEC(const char *) properties;
+    VEC(struct formula_option) formulas;
+};
+
+struct command {
+    const char *name, *argument, *summary;
+    unsigned bit;
+    int (*run)(struct options *options, struct mem *mem);
+};
+extern const struct command commands[]; /* ends with a NULL name; in main.c */
+
+/* Reads argv. Returns false after a message on standard error (exit status 2). */
+bool options_parse(struct options *options, struct mem *mem, int argc, char **argv);
+
+void options_help(FILE *out, const struct command *command); /* NULL: all */
+void options_manual(FILE *out);                               /* the manual page */
+void options_completion(FILE *out, const char *shell);        /* bash */
+
+#endif

@@ -1,0 +1,90 @@
+#include "cli/search.h"
+
+#include "engine/explicit/explicit.h"
+#include "report/machine.h"
+
+bool search_verify_traces(const struct model *model, const struct task *task)
+{
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        const char *wrong = entry->trace ? trace_verify(model, entry->trace, entry->kind, entry->invariant) : NULL;
+        if (!wrong) continue;
+        fprintf(stderr, "cairn: BUG: the trace of '%s' does not replay: %s (cairn %s, %s); please report it with the model\n",
+                entry->property->name, wrong, CAIRN_VERSION, model->name);
+        return false;
+    }
+    return true;
+}
+
+static const struct property_result *first_trace(const struct task *task)
+{
+    for (uint32_t i = 0; i < task->property_count; i++)
+        if (task->properties[i].trace) return &task->properties[i];
+    return NULL;
+}
+
+static bool save_trace(struct session *session, const struct task *task)
+{
+    const char *path = session->options->trace_file;
+    const struct property_result *entry = first_trace(task);
+    if (!path || !entry) return true;
+    FILE *file = session_open(path);
+    if (!file) return false;
+    machine_itf(file, session->model, entry->trace, entry);
+    return session_close(file, path);
+}
+
+static bool tell(struct session *session, const char *command, const struct task *task, const struct result *result)
+{
+    struct options *options = session->options;
+    const char *trace_file = first_trace(task) ? options->trace_file : NULL;
+    if (options->json) {
+        FILE *file = options->json_file ? session_open(options->json_file) : stdout;
+        if (!file) return false;
+        machine_result(file, command, session->model, &session->diag, task, result, trace_file);
+        if (!session_close(file, options->json_file ? options->json_file : "standard output")) return false;
+    }
+    if (!options->json || options->json_file) {
+        if (command[0] == 'c') report_check(&session->style, session->model, &session->diag, task, result);
+        else report_explore(&session->style, session->model, &session->diag, result);
+        if (trace_file) printf("Saved the trace of %s in %s.\n", first_trace(task)->property->name, trace_file);
+    }
+    return session_close(stdout, "standard output");
+}
+
+static int run(struct options *options, struct mem *mem, const char *command, bool is_check)
+{
+    struct session session;
+    struct task task = {0};
+    struct result result;
+    session_init(&session, options, mem);
+    if (!session_load(&session, options->file)) return EXIT_USAGE;
+    if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
+    session_prepare(&session, &task);
+    explicit_run(&task, NULL, &result);
+    session.mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
+    session_end_progress(&session);
+    if (result.broken) {
+        fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result.broken, CAIRN_VERSION, session.model->name);
+        return EXIT_INTERNAL;
+    }
+    if (!search_verify_traces(session.model, &task)) return EXIT_INTERNAL;
+    if (!save_trace(&session, &task) || !tell(&session, command, &task, &result)) return EXIT_USAGE;
+    if (!is_check) return result.runtime_errors ? EXIT_VIOLATED : result.complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    switch (result_overall(task.properties, task.property_count)) {
+    case VERDICT_VIOLATED: return EXIT_VIOLATED;
+    case VERDICT_HOLDS: return result.complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    case VERDICT_UNKNOWN: break;
+    }
+    return EXIT_INCONCLUSIVE;
+}
+
+int search_explore(struct options *options, struct mem *mem)
+{
+    return run(options, mem, "explore", false);
+}
+
+int search_check(struct options *options, struct mem *mem)
+{
+    return run(options, mem, "check", true);
+}

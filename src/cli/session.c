@@ -1,0 +1,185 @@
+#include "cli/session.h"
+
+#include "lang/languages.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The one mutable global of the program: a signal handler has nothing else to write to. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    if (interrupted) _exit(EXIT_INCONCLUSIVE); /* a second Ctrl-C does not wait */
+    interrupted = 1;
+}
+
+volatile sig_atomic_t *session_interrupted(void)
+{
+    return &interrupted;
+}
+
+static bool use_color(const struct options *options, FILE *stream)
+{
+    if (options->color != WHEN_AUTO) return options->color == WHEN_ALWAYS;
+    return isatty(fileno(stream));
+}
+
+void session_init(struct session *session, struct options *options, struct mem *mem)
+{
+    memset(session, 0, sizeof *session);
+    session->options = options;
+    session->mem = mem;
+    diag_init(&session->diag, mem, stderr);
+    session->diag.color = use_color(options, stderr);
+    session->diag.quiet = options->quiet;
+    session->style = (struct report_style){stdout, use_color(options, stdout), options->full, options->verbose};
+}
+
+bool session_load(struct session *session, const char *path)
+{
+    struct options *options = session->options;
+    struct language_input input = {.mem = session->mem, .diag = &session->diag, .defines = options->defines.data,
+                                   .define_count = options->defines.len};
+    const struct language *language = languages_find(path);
+    void *scope = NULL;
+    if (diag_read_source(&session->diag, path, &input.source)) session->model = language->load(&input, &scope);
+    for (uint32_t i = 0; session->model && i < options->formulas.len; i++) {
+        static const char *const names[] = {"--ctl", "--ltl", "--invariant"};
+        const struct formula_option *given = &options->formulas.data[i];
+        uint32_t source = diag_add_source(&session->diag, names[given->kind], given->text, strlen(given->text));
+        language->property(scope, given->kind, source);
+    }
+    diag_finish(&session->diag);
+    if (session->diag.errors || !session->model) return false;
+    struct text complaint;
+    text_init(&complaint, session->mem);
+    if (!model_check(session->model, &complaint)) {
+        fprintf(stderr, "cairn: BUG: the model of %s is not well formed: %s\n", path, complaint.data);
+        _exit(EXIT_INTERNAL);
+    }
+    return true;
+}
+
+/* ---- properties ---- */
+
+static bool is_chosen(const struct options *options, const struct property_result *entry, bool *used)
+{
+    bool chosen = false;
+    for (uint32_t i = 0; i < options->properties.len; i++)
+        if (!strcmp(options->properties.data[i], entry->property->name)) chosen = used[i] = true;
+    return chosen;
+}
+
+static bool is_from_command_line(const struct session *session, const struct property_result *entry)
+{
+    const struct model_property *property = entry->property, *first = session->model->properties.data;
+    if (property < first || property >= first + session->model->properties.len) return false;
+    return (uint32_t)(property - first) >= session->model->properties.len - session->options->formulas.len;
+}
+
+/* With -p only the named ones are kept; run-time errors always are, because they put everything else in doubt, and so are
+ * formulas given on the command line. */
+bool session_properties(struct session *session, struct task *task)
+{
+    struct options *options = session->options;
+    uint32_t count, kept = 0;
+    bool named_deadlock = false;
+    for (uint32_t i = 0; i < options->properties.len; i++) named_deadlock |= !strcmp(options->properties.data[i], "deadlock");
+    bool with_deadlock = options->properties.len ? named_deadlock : !options->no_deadlock;
+    task->properties = result_list_properties(session->model, with_deadlock, &count);
+    bool *used = mem_alloc(session->mem, options->properties.len + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        struct property_result *entry = &task->properties[i];
+        bool chosen = !options->properties.len || is_chosen(options, entry, used);
+        if (chosen || entry->kind == PROPERTY_RUNTIME_ERROR || is_from_command_line(session, entry)) task->properties[kept++] = *entry;
+    }
+    task->property_count = kept;
+    for (uint32_t i = 0; i < options->properties.len; i++) {
+        const char *nearest = NULL, *name = options->properties.data[i];
+        unsigned distance = 0;
+        if (used[i] || !strcmp(name, "runtime-error")) continue;
+        for (uint32_t p = 0; p < session->model->properties.len; p++) text_nearest(name, session->model->properties.data[p].name, &nearest, &distance);
+        if (nearest) fprintf(stderr, "cairn: error: the model has no property '%.60s': did you mean '%s'?\n", name, nearest);
+        else fprintf(stderr, "cairn: error: the model has no property '%.60s'\n", name);
+        return false;
+    }
+    return true;
+}
+
+/* ---- limits and progress ---- */
+
+static void show_forecast(const struct session *session, const struct search_progress *progress, double elapsed)
+{
+    uint64_t limit = session->mem->limit;
+    if (!limit || progress->bytes <= session->last_bytes || elapsed <= 0) return;
+    double per_second = (double)(progress->bytes - session->last_bytes) / elapsed;
+    double seconds = (double)(limit - progress->bytes) / per_second;
+    if (seconds < 120) fprintf(stderr, ", full in %.0f s", seconds);
+    else if (seconds < 7200) fprintf(stderr, ", full in %.0f min", seconds / 60);
+    else if (seconds < 360000) fprintf(stderr, ", full in %.0f h", seconds / 3600);
+}
+
+static void show_progress(void *context, const struct search_progress *progress)
+{
+    struct session *session = context;
+    char states[32], queue[32], bytes[32];
+    double elapsed = progress->seconds - session->last_line;
+    double rate = elapsed > 0 ? (double)(progress->states - session->last_states) / elapsed : 0;
+    fprintf(stderr, "\r\033[K%s states, %.2f M/s, depth %llu, %s waiting, %s", report_count(states, progress->states), rate / 1e6,
+            (unsigned long long)progress->depth, report_count(queue, progress->states - progress->expanded),
+            report_bytes(bytes, progress->bytes));
+    show_forecast(session, progress, elapsed);
+    fflush(stderr);
+    session->last_line = progress->seconds;
+    session->last_states = progress->states;
+    session->last_bytes = progress->bytes;
+    session->progress_shown = true;
+}
+
+void session_end_progress(struct session *session)
+{
+    if (session->progress_shown) fputs("\r\033[K", stderr);
+    session->progress_shown = false;
+}
+
+void session_prepare(struct session *session, struct task *task)
+{
+    struct options *options = session->options;
+    session->mem->limit = options->memory ? options->memory : mem_available() / 5 * 4;
+    task->model = session->model;
+    task->order = options->order;
+    task->max_depth = options->bound;
+    task->max_seconds = options->time;
+    task->stop_at_first = options->first;
+    task->interrupted = &interrupted;
+    bool show = options->progress == WHEN_ALWAYS || (options->progress == WHEN_AUTO && isatty(STDERR_FILENO));
+    if (show && !options->quiet) {
+        task->progress = show_progress;
+        task->progress_context = session;
+    }
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- files ---- */
+
+FILE *session_open(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) fprintf(stderr, "cairn: error: cannot write %s: %s\n", path, strerror(errno));
+    return file;
+}
+
+bool session_close(FILE *file, const char *path)
+{
+    errno = 0;
+    bool good = !fflush(file) && !ferror(file);
+    int reason = errno;
+    if (file != stdout && fclose(file)) good = false, reason = errno;
+    if (!good) fprintf(stderr, "cairn: error: cannot write %s: %s\n", path, reason ? strerror(reason) : "output error");
+    return good;
+}

@@ -1,0 +1,309 @@
+#include "cli/simulate.h"
+
+#include "base/json.h"
+#include "base/random.h"
+#include "cli/search.h"
+#include "report/explain.h"
+#include "report/machine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run: all its states, one after the other, and the rules between them. */
+struct run {
+    struct session *session;
+    struct model *model;
+    struct task task;
+    VEC(int64_t) states;
+    VEC(uint32_t) rules;
+    uint32_t *enabled; /* rules enabled in the last state ... */
+    uint32_t enabled_count;
+    uint32_t failed; /* ... and one that fails there, or MODEL_NONE */
+    int64_t *scratch;
+    struct random random;
+};
+
+static int64_t *last_state(struct run *run)
+{
+    return run->states.data + (size_t)run->rules.len * run->model->vars.len;
+}
+
+static void push_state(struct run *run, const int64_t *state)
+{
+    for (uint32_t v = 0; v < run->model->vars.len; v++) vec_push(run->model->mem, &run->states, state[v]);
+}
+
+static void find_enabled(struct run *run)
+{
+    run->enabled_count = 0;
+    run->failed = MODEL_NONE;
+    for (uint32_t r = 0; r < run->model->rules.len; r++) {
+        enum eval_result tried = eval_rule(run->model, r, last_state(run), run->scratch);
+        if (tried == EVAL_ENABLED) run->enabled[run->enabled_count++] = r;
+        else if (tried == EVAL_FAILED && run->failed == MODEL_NONE) run->failed = r;
+    }
+}
+
+static void random_initial(struct run *run)
+{
+    for (uint32_t v = 0; v < run->model->vars.len; v++) {
+        const struct model_var *var = &run->model->vars.data[v];
+        uint64_t span = (uint64_t)(var->high - var->low) + 1;
+        run->scratch[v] = var->any_init ? var->low + (int64_t)random_below(&run->random, span) : var->init;
+    }
+    run->states.len = run->rules.len = 0;
+    push_state(run, run->scratch);
+    find_enabled(run);
+}
+
+static void take(struct run *run, uint32_t rule)
+{
+    eval_rule(run->model, rule, last_state(run), run->scratch);
+    push_state(run, run->scratch);
+    vec_push(run->model->mem, &run->rules, rule);
+    find_enabled(run);
+}
+
+static struct trace *to_trace(const struct run *run)
+{
+    struct trace *trace = trace_new(run->model, run->rules.len);
+    memcpy(trace->initial, run->states.data, run->model->vars.len * sizeof *trace->initial);
+    if (run->rules.len) memcpy(trace->rules, run->rules.data, run->rules.len * sizeof *trace->rules);
+    return trace;
+}
+
+/* The first property that the last state violates, or NULL; its entry gets the trace. */
+static struct property_result *find_violation(struct run *run)
+{
+    for (uint32_t i = 0; i < run->task.property_count; i++) {
+        struct property_result *entry = &run->task.properties[i];
+        int64_t value = 1;
+        bool bad = false;
+        uint32_t failed = MODEL_NONE;
+        if (!entry->supported) continue;
+        if (entry->kind == PROPERTY_DEADLOCK) bad = !run->enabled_count;
+        else if (entry->kind == PROPERTY_RUNTIME_ERROR) bad = (failed = run->failed) != MODEL_NONE;
+        else bad = eval_expr(run->model, entry->invariant, last_state(run), &value) && !value;
+        if (!bad) continue;
+        entry->verdict = VERDICT_VIOLATED;
+        entry->trace = to_trace(run);
+        entry->trace->failed_rule = failed;
+        return entry;
+    }
+    return NULL;
+}
+
+static bool save(struct run *run, const char *path)
+{
+    FILE *file = session_open(path);
+    if (!file) return false;
+    struct trace *trace = to_trace(run);
+    machine_itf(file, run->model, trace, NULL);
+    trace_free(run->model, trace);
+    return session_close(file, path);
+}
+
+static void show_last(struct run *run)
+{
+    uint32_t steps = run->rules.len, vars = run->model->vars.len;
+    report_step(&run->session->style, run->model, &run->session->diag, steps, steps ? run->rules.data[steps - 1] : MODEL_NONE,
+                steps ? last_state(run) - vars : NULL, last_state(run));
+}
+
+/* ---- random runs ---- */
+
+static void tell_json(struct run *run, FILE *out, uint64_t runs, uint64_t steps, const struct property_result *violation)
+{
+    struct json json;
+    json_init(&json, out);
+    json_open(&json, '{');
+    json_key(&json, "cairn");
+    json_string(&json, CAIRN_VERSION);
+    json_key(&json, "format");
+    json_uint(&json, 1);
+    json_key(&json, "command");
+    json_string(&json, "simulate");
+    json_key(&json, "model");
+    json_string(&json, run->model->name);
+    json_key(&json, "verdict");
+    json_string(&json, violation ? "violated" : "unknown");
+    json_key(&json, "complete");
+    json_bool(&json, false);
+    json_key(&json, "assurance");
+    json_string(&json, "a simulation proves nothing: only the states on its runs were checked");
+    json_key(&json, "property");
+    json_string(&json, violation ? violation->property->name : NULL);
+    json_key(&json, "seed");
+    json_uint(&json, run->session->options->seed);
+    json_key(&json, "runs");
+    json_uint(&json, runs);
+    json_key(&json, "steps");
+    json_uint(&json, steps);
+    json_close(&json, '}');
+}
+
+static int random_runs(struct run *run)
+{
+    struct options *options = run->session->options;
+    struct property_result *violation = NULL;
+    uint64_t runs = 0, steps = 0;
+    bool show = !options->quiet && !options->json && options->runs == 1;
+    while (runs < options->runs && !violation && !*session_interrupted()) {
+        random_initial(run);
+        runs++;
+        if (show) show_last(run);
+        violation = find_violation(run);
+        for (uint64_t i = 0; i < options->steps && run->enabled_count && !violation && !*session_interrupted(); i++) {
+            take(run, run->enabled[random_below(&run->random, run->enabled_count)]);
+            steps++;
+            if (show) show_last(run);
+            violation = find_violation(run);
+        }
+    }
+    if (!search_verify_traces(run->model, &run->task)) return EXIT_INTERNAL;
+    if (options->trace_file && !save(run, options->trace_file)) return EXIT_USAGE;
+    if (options->json) {
+        FILE *file = options->json_file ? session_open(options->json_file) : stdout;
+        if (!file) return EXIT_USAGE;
+        tell_json(run, file, runs, steps, violation);
+        if (!session_close(file, options->json_file ? options->json_file : "standard output")) return EXIT_USAGE;
+    } else {
+        char a[32], b[32];
+        if (violation && !show) report_trace(&run->session->style, run->model, &run->session->diag, violation->trace);
+        if (violation) printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name, run->rules.len, runs);
+        else if (!run->enabled_count) printf("The run ends in a deadlock after %u steps.\n", run->rules.len);
+        printf("Seed %" PRIu64 ": %s run%s, %s steps%s\n", options->seed, report_count(a, runs), runs == 1 ? "" : "s", report_count(b, steps),
+               violation ? "." : " without a violation, which proves nothing about the rest.");
+    }
+    if (!session_close(stdout, "standard output")) return EXIT_USAGE;
+    return violation ? EXIT_VIOLATED : EXIT_HOLDS;
+}
+
+/* ---- by hand ---- */
+
+static void list_enabled(struct run *run)
+{
+    for (uint32_t i = 0; i < run->enabled_count; i++) {
+        const struct model_rule *rule = &run->model->rules.data[run->enabled[i]];
+        struct place place = run->model->parts.data[rule->first_part].place;
+        struct text text;
+        text_init(&text, run->model->mem);
+        report_participants(run->model, &text, run->enabled[i]);
+        printf("  %3u: %s%s%s  %s:%u\n", i + 1, rule->label, text.len ? "  by " : "", text.len ? text.data : "",
+               diag_source_name(&run->session->diag, place), place.line);
+        text_free(&text);
+    }
+    if (!run->enabled_count) {
+        struct text text;
+        text_init(&text, run->model->mem);
+        explain_deadlock(run->model, &run->session->diag, &text, last_state(run));
+        printf("  deadlock: no rule is enabled\n%s", text.data ? text.data : "");
+        text_free(&text);
+    }
+}
+
+static void show_violations(struct run *run)
+{
+    for (uint32_t i = 0; i < run->task.property_count; i++) {
+        struct property_result *entry = &run->task.properties[i];
+        int64_t value;
+        bool built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
+        if (!entry->supported || built_in || !eval_expr(run->model, entry->invariant, last_state(run), &value) || value) continue;
+        printf("  ! %s is violated here: %s\n", entry->property->name, entry->property->text);
+    }
+    if (run->failed != MODEL_NONE) printf("  ! the step [%s] fails here: division by zero\n", run->model->rules.data[run->failed].label);
+}
+
+static void show_all(struct run *run)
+{
+    struct report_style style = run->session->style;
+    style.full = true;
+    report_step(&style, run->model, &run->session->diag, run->rules.len, MODEL_NONE, NULL, last_state(run));
+}
+
+static const char interactive_help[] =
+    "  NUMBER  take that step          Enter   a random step\n"
+    "  u       undo the last step      r       restart\n"
+    "  s       show all variables      l       list the steps again\n"
+    "  t       show the whole run      w FILE  save the run as ITF\n"
+    "  q       quit                    ?       this help\n";
+
+/* One line of input. False: the end. */
+static bool obey(struct run *run, char *line)
+{
+    char *end;
+    line[strcspn(line, "\r\n")] = 0;
+    while (*line == ' ') line++;
+    unsigned long number = strtoul(line, &end, 10);
+    if (!*line || (number && !*end)) {
+        if (!run->enabled_count) return printf("  no rule is enabled\n"), true;
+        if (*line && number > run->enabled_count) return printf("  there is no step %lu\n", number), true;
+        take(run, run->enabled[*line ? number - 1 : random_below(&run->random, run->enabled_count)]);
+        show_last(run);
+        show_violations(run);
+        list_enabled(run);
+        return true;
+    }
+    switch (line[0]) {
+    case 'q': return false;
+    case 'u':
+        if (!run->rules.len) return printf("  this is the initial state\n"), true;
+        run->rules.len--;
+        run->states.len -= run->model->vars.len;
+        find_enabled(run);
+        break;
+    case 'r':
+        random_initial(run);
+        break;
+    case 's': show_all(run); return true;
+    case 'l': break;
+    case 't': {
+        struct trace *trace = to_trace(run);
+        report_trace(&run->session->style, run->model, &run->session->diag, trace);
+        trace_free(run->model, trace);
+        return true;
+    }
+    case 'w':
+        for (line++; *line == ' ';) line++;
+        if (!*line) printf("  w needs a file name\n");
+        else if (save(run, line)) printf("  saved %u steps in %s\n", run->rules.len, line);
+        return true;
+    default: fputs(interactive_help, stdout); return true;
+    }
+    show_last(run);
+    show_violations(run);
+    list_enabled(run);
+    return true;
+}
+
+static int interactive(struct run *run)
+{
+    char line[4096];
+    random_initial(run);
+    printf("%s: type a number, or ? for help\n", run->model->name);
+    show_last(run);
+    show_violations(run);
+    list_enabled(run);
+    for (;;) {
+        fputs("> ", stdout);
+        fflush(stdout);
+        if (!fgets(line, sizeof line, stdin) || *session_interrupted() || !obey(run, line)) break;
+    }
+    if (run->session->options->trace_file && !save(run, run->session->options->trace_file)) return EXIT_USAGE;
+    return session_close(stdout, "standard output") ? EXIT_HOLDS : EXIT_USAGE;
+}
+
+int simulate_run(struct options *options, struct mem *mem)
+{
+    struct session session;
+    struct run run = {.session = &session, .random = {options->seed}};
+    session_init(&session, options, mem);
+    if (!session_load(&session, options->file)) return EXIT_USAGE;
+    run.model = session.model;
+    if (!session_properties(&session, &run.task)) return EXIT_USAGE;
+    session_prepare(&session, &run.task);
+    run.enabled = mem_alloc(mem, (run.model->rules.len + UINT64_C(1)) * sizeof *run.enabled);
+    run.scratch = mem_alloc(mem, (run.model->vars.len + 1) * sizeof *run.scratch);
+    return options->interactive ? interactive(&run) : random_runs(&run);
+}

@@ -1,0 +1,9 @@
+/* cairn simulate: random runs, or steps chosen by hand. */
+#ifndef CAIRN_CLI_SIMULATE_H
+#define CAIRN_CLI_SIMULATE_H
+
+#include "cli/session.h"
+
+int simulate_run(struct options *options, struct mem *mem);
+
+#endif

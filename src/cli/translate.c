@@ -1,0 +1,115 @@
+#include "cli/translate.h"
+
+#include "engine/explicit/explicit.h"
+#include "export/graph.h"
+#include "export/promela.h"
+#include "export/smv.h"
+#include "model/print.h"
+
+#include <string.h>
+
+/* ---- the state graph ---- */
+
+static int incomplete(const struct result *result)
+{
+    fprintf(stderr, "cairn: error: the state graph is not complete: %s\n", stop_reason_text[result->stop]);
+    return EXIT_INCONCLUSIVE;
+}
+
+static int write_dot(struct session *session, FILE *out)
+{
+    struct graph_writer writer = {.model = session->model, .out = out};
+    struct explicit_graph graph = {graph_dot_state, graph_dot_edge, &writer};
+    struct task task = {0};
+    struct result result;
+    session_prepare(session, &task);
+    graph_dot_begin(&writer);
+    explicit_run(&task, &graph, &result);
+    session_end_progress(session);
+    graph_dot_end(&writer);
+    if (result.states > 2000 && !session->options->quiet)
+        fprintf(stderr, "cairn: note: %llu states make a large picture\n", (unsigned long long)result.states);
+    return result.complete ? EXIT_HOLDS : incomplete(&result);
+}
+
+/* The header has the counts, so the space is walked twice. */
+static int write_aut(struct session *session, FILE *out)
+{
+    struct graph_writer writer = {.model = session->model, .out = out};
+    struct explicit_graph graph = {graph_aut_state, graph_aut_edge, &writer};
+    struct task task = {0};
+    struct result result;
+    session_prepare(session, &task);
+    explicit_run(&task, NULL, &result);
+    if (result.complete) {
+        graph_aut_begin(&writer, result.states, result.transitions, result.initial_states);
+        session_prepare(session, &task);
+        explicit_run(&task, &graph, &result);
+    }
+    session_end_progress(session);
+    return result.complete ? EXIT_HOLDS : incomplete(&result);
+}
+
+/* ---- other languages ---- */
+
+static int refused(const struct session *session, const char *why)
+{
+    if (!why) return EXIT_HOLDS;
+    fprintf(stderr, "%s: error: cannot be translated to %s: %s\n", session->model->name, session->options->to, why);
+    return EXIT_USAGE;
+}
+
+static int write_promela(struct session *session, FILE *out)
+{
+    return refused(session, promela_write(session->model, out));
+}
+
+static int write_order(struct session *session, FILE *out)
+{
+    return refused(session, smv_write_order(session->model, out));
+}
+
+/* With -o x.smv, the order of the variables goes to x.ord. */
+static int write_smv(struct session *session, FILE *out)
+{
+    const char *path = session->options->output;
+    int status = refused(session, smv_write(session->model, out));
+    if (status != EXIT_HOLDS || !path) return status;
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    char *beside = mem_alloc(session->mem, stem + sizeof ".ord");
+    memcpy(beside, path, stem);
+    strcpy(beside + stem, ".ord");
+    FILE *file = session_open(beside);
+    if (!file) return EXIT_USAGE;
+    status = write_order(session, file);
+    return session_close(file, beside) ? status : EXIT_USAGE;
+}
+
+static int write_cairn(struct session *session, FILE *out)
+{
+    model_print(session->model, &session->diag, out);
+    return EXIT_HOLDS;
+}
+
+static const struct {
+    const char *name;
+    int (*write)(struct session *session, FILE *out);
+} formats[] = {{"promela", write_promela}, {"smv", write_smv}, {"ord", write_order},
+               {"dot", write_dot},         {"aut", write_aut}, {"cairn", write_cairn}};
+
+int translate_run(struct options *options, struct mem *mem)
+{
+    struct session session;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strcmp(formats[i].name, options->to)) continue;
+        session_init(&session, options, mem);
+        if (!session_load(&session, options->file)) return EXIT_USAGE;
+        FILE *out = options->output ? session_open(options->output) : stdout;
+        if (!out) return EXIT_USAGE;
+        int status = formats[i].write(&session, out);
+        return session_close(out, options->output ? options->output : "standard output") ? status : EXIT_USAGE;
+    }
+    fprintf(stderr, "cairn: error: --to does not know '%.40s': promela, smv, ord, dot, aut or cairn\n", options->to);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,9 @@
+/* cairn translate: the model in another language, or its state graph. */
+#ifndef CAIRN_CLI_TRANSLATE_H
+#define CAIRN_CLI_TRANSLATE_H
+
+#include "cli/session.h"
+
+int translate_run(struct options *options, struct mem *mem);
+
+#endif

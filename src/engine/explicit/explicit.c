@@ -1,0 +1,591 @@
+/* The search itself. Invariants while searching:
+ *  1. states 0 .. cursor - 1 (breadth-first) are expanded, the others wait: the store is the queue;
+ *  2. `transitions` counts taken steps of expanded states, of the one being expanded too;
+ *  3. a monitor bit is active while its property is undecided;
+ *  4. with breadth-first order the parents log has one zero per stored state, in the order of numbers. */
+#include "engine/explicit/explicit.h"
+
+#include "engine/explicit/parents.h"
+#include "engine/explicit/program.h"
+#include "solver/store.h"
+
+#include <assert.h>
+#include <string.h>
+#include <time.h>
+
+enum { MONITOR_BITS = 64, BATCH = 64, POLL_INTERVAL = 2048 };
+
+/* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
+struct monitor {
+    uint32_t property;
+    uint32_t code;
+    bool is_antecedent;
+    bool active;
+};
+
+struct frame { /* of the depth-first stack */
+    uint32_t state;
+    bool has_step;
+    struct program_cursor cursor;
+};
+
+struct successor {
+    const struct fast_rule *fast;
+    uint64_t hash;
+};
+
+struct search {
+    struct task *task;
+    struct model *model;
+    struct result *result;
+    const struct explicit_graph *graph;
+    struct layout layout;
+    struct program program;
+    struct store store;
+    struct parents parents;
+    struct monitor *monitors;
+    uint32_t monitor_count, undecided;
+    uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */
+    uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
+    uint64_t *words;   /* the state being expanded */
+    uint64_t *batch;   /* BATCH successors of it ... */
+    struct successor successors[BATCH]; /* ... and where they come from */
+    uint32_t batch_size;
+    int64_t *values; /* an unpacked state */
+    struct frame *stack;
+    uint64_t stack_len, stack_cap;
+    uint64_t *levels;
+    uint32_t level_count, level_cap;
+    double started, last_progress;
+    uint32_t poll_in;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- findings ---- */
+
+/* Which rule leads from one stored state to another. */
+static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
+{
+    struct program_cursor cursor;
+    const struct fast_rule *fast;
+    enum step step;
+    memset(search->words, 0, search->layout.words * sizeof *search->words);
+    memcpy(search->words, store_get(&search->store, from), search->layout.record_bytes);
+    program_start(&search->program, &cursor);
+    while ((step = program_next(&search->program, &cursor, search->words, search->batch, &fast)) != STEP_NONE)
+        if (step == STEP_TAKEN && !memcmp(search->batch, store_get(&search->store, to), search->layout.record_bytes)) return fast->rule;
+    return MODEL_NONE;
+}
+
+/* path: numbers of states, first to last. */
+static struct trace *make_trace(struct search *search, const uint32_t *path, uint32_t length)
+{
+    struct trace *trace = trace_new(search->model, length - 1);
+    memset(search->words, 0, search->layout.words * sizeof *search->words);
+    memcpy(search->words, store_get(&search->store, path[0]), search->layout.record_bytes);
+    layout_unpack(&search->layout, search->model, search->words, trace->initial);
+    for (uint32_t i = 0; i + 1 < length; i++) {
+        trace->rules[i] = rule_between(search, path[i], path[i + 1]);
+        if (trace->rules[i] == MODEL_NONE) search->result->broken = "no rule leads from a state to its child";
+    }
+    return trace;
+}
+
+/* The path to a state: by parents, or the depth-first stack with the state on top. */
+static struct trace *trace_to(struct search *search, uint32_t state)
+{
+    struct mem *mem = search->model->mem;
+    uint64_t length = 1;
+    if (search->task->order == ORDER_BFS)
+        for (uint32_t at = state; (at = parents_of(&search->parents, at)) != PARENTS_NONE;) length++;
+    else length = search->stack_len + (!search->stack_len || search->stack[search->stack_len - 1].state != state);
+    uint32_t *path = mem_alloc(mem, length * sizeof *path);
+    if (search->task->order == ORDER_BFS) {
+        uint32_t at = state;
+        for (uint64_t i = length; i-- > 0; at = parents_of(&search->parents, at)) {
+            path[i] = at;
+            if (!i) break;
+        }
+    } else {
+        for (uint64_t i = 0; i < search->stack_len; i++) path[i] = search->stack[i].state;
+        path[length - 1] = state;
+    }
+    struct trace *trace = make_trace(search, path, (uint32_t)length);
+    mem_free(mem, path);
+    return trace;
+}
+
+/* Records a violation with its trace. Called between expansions only: it uses the working buffers. */
+static void violated(struct search *search, uint32_t property, uint32_t state, uint32_t failed_rule)
+{
+    struct property_result *entry = &search->task->properties[property];
+    if (entry->verdict == VERDICT_VIOLATED) return;
+    uint64_t limit = search->model->mem->limit;
+    search->model->mem->limit = 0; /* what was found must not be lost to the limit on the search */
+    entry->verdict = VERDICT_VIOLATED;
+    entry->trace = trace_to(search, state);
+    entry->trace->failed_rule = failed_rule;
+    search->model->mem->limit = limit;
+    search->undecided--;
+}
+
+static void stop_monitor(struct search *search, uint32_t m)
+{
+    search->monitors[m].active = false;
+    search->active = 0;
+    for (uint32_t i = 0; i < search->monitor_count; i++)
+        if (search->monitors[i].active) search->active |= UINT64_C(1) << (i < MONITOR_BITS ? i : MONITOR_BITS - 1);
+}
+
+/* A finding inside a batch waits until the batch is done, so that the working buffers are free. */
+struct finding {
+    uint32_t monitor, state;
+    bool failed;
+};
+
+static void report_monitor(struct search *search, const struct finding *finding)
+{
+    struct monitor *monitor = &search->monitors[finding->monitor];
+    if (!monitor->active) return;
+    stop_monitor(search, finding->monitor);
+    if (!finding->failed) {
+        if (!monitor->is_antecedent) violated(search, monitor->property, finding->state, MODEL_NONE);
+        return;
+    }
+    struct property_result *entry = &search->task->properties[monitor->property];
+    search->result->runtime_errors++;
+    if (!monitor->is_antecedent && entry->verdict == VERDICT_UNKNOWN) {
+        entry->reason = "evaluating it divides by zero in a reachable state";
+        search->undecided--;
+    }
+    if (search->runtime_error == MODEL_NONE) return;
+    struct property_result *error = &search->task->properties[search->runtime_error];
+    if (error->verdict != VERDICT_VIOLATED) {
+        error->invariant = entry->invariant;
+        violated(search, search->runtime_error, finding->state, MODEL_NONE);
+    }
+}
+
+/* Evaluates the monitors in `bits`; at most one finding per monitor is kept in the list, which has room for all. */
+static void run_monitors(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state, struct finding *findings,
+                         uint32_t *count)
+{
+    for (uint32_t i = 0; i < search->monitor_count; i++) {
+        struct monitor *monitor = &search->monitors[i];
+        if (!monitor->active || !(bits >> (i < MONITOR_BITS ? i : MONITOR_BITS - 1) & 1)) continue;
+        int64_t value;
+        bool good = program_run(&search->program, monitor->code, words, &value);
+        if (good && (monitor->is_antecedent ? !value : value)) continue;
+        bool known = false;
+        for (uint32_t f = 0; f < *count; f++) known |= findings[f].monitor == i;
+        if (!known) findings[(*count)++] = (struct finding){i, state, !good};
+    }
+}
+
+/* ---- limits ---- */
+
+static bool stop(struct search *search, enum stop_reason reason)
+{
+    search->result->stop = reason;
+    return false;
+}
+
+/* Looks at the clock now and then. False: the search must end. */
+static bool poll(struct search *search, uint64_t depth)
+{
+    if (search->task->stop_at_first || !search->undecided) {
+        bool found = !search->undecided;
+        for (uint32_t i = 0; i < search->task->property_count; i++) found |= search->task->properties[i].verdict == VERDICT_VIOLATED;
+        if (found && search->task->property_count) return stop(search, STOP_DECIDED);
+    }
+    if (search->poll_in--) return true;
+    search->poll_in = POLL_INTERVAL;
+    if (search->task->interrupted && *search->task->interrupted) return stop(search, STOP_INTERRUPT);
+    double time = now(), seconds = time - search->started;
+    if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return stop(search, STOP_TIME);
+    if (search->task->progress && time - search->last_progress >= 0.25) {
+        struct search_progress progress = {search->store.count, search->result->transitions, search->result->expanded, depth,
+                                           search->model->mem->used, seconds};
+        search->task->progress(search->task->progress_context, &progress);
+        search->last_progress = time;
+    }
+    return true;
+}
+
+/* ---- adding states ---- */
+
+static void tell_state(struct search *search, uint32_t state, const uint64_t *words)
+{
+    if (!search->graph) return;
+    layout_unpack(&search->layout, search->model, words, search->values);
+    search->graph->state(search->graph->context, state, search->values);
+}
+
+static bool add_initial_states(struct search *search, struct finding *findings)
+{
+    int64_t *values = search->values;
+    eval_first_initial(search->model, values);
+    do {
+        uint32_t index, count = 0;
+        layout_pack(&search->layout, search->model, values, search->batch);
+        uint64_t hash = store_hash(search->batch, search->layout.record_bytes);
+        enum store_result added = store_add(&search->store, search->batch, hash, &index);
+        if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
+        assert(added == STORE_NEW); /* counting never repeats */
+        if (search->task->order == ORDER_BFS && !parents_found(&search->parents)) return stop(search, STOP_MEMORY);
+        search->result->initial_states++;
+        if (search->graph) {
+            search->graph->state(search->graph->context, index, values);
+            search->graph->edge(search->graph->context, MODEL_NONE, MODEL_NONE, index);
+        }
+        run_monitors(search, search->active, search->batch, index, findings, &count);
+        for (uint32_t i = 0; i < count; i++) report_monitor(search, &findings[i]);
+        if (!poll(search, 0)) return false;
+    } while (eval_next_initial(search->model, values));
+    return true;
+}
+
+/* Looks up the collected successors of state `from`; the table's cache lines are on their way since they were collected. */
+static bool flush_batch(struct search *search, uint32_t from, struct finding *findings, uint32_t *count)
+{
+    for (uint32_t i = 0; i < search->batch_size; i++) {
+        const uint64_t *words = search->batch + (size_t)i * search->layout.words;
+        const struct successor *successor = &search->successors[i];
+        uint32_t index;
+        enum store_result added = store_add(&search->store, words, successor->hash, &index);
+        if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
+        if (added == STORE_NEW) {
+            if (!parents_found(&search->parents)) return stop(search, STOP_MEMORY);
+            tell_state(search, index, words);
+            uint64_t bits = successor->fast->touches & search->active;
+            if (bits) run_monitors(search, bits, words, index, findings, count);
+        }
+        if (search->graph) search->graph->edge(search->graph->context, from, successor->fast->rule, index);
+    }
+    search->batch_size = 0;
+    return true;
+}
+
+static void rule_failed(struct search *search, uint32_t state, uint32_t rule)
+{
+    search->result->runtime_errors++;
+    if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, state, rule);
+}
+
+static void dead_end(struct search *search, uint32_t state)
+{
+    search->result->deadlocks++;
+    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, state, MODEL_NONE);
+}
+
+static void load_state(struct search *search, uint32_t state)
+{
+    search->words[search->layout.words - 1] = 0; /* the record may end within the last word */
+    memcpy(search->words, store_get(&search->store, state), search->layout.record_bytes);
+}
+
+/* ---- breadth first ---- */
+
+static bool expand(struct search *search, uint32_t state, struct finding *findings)
+{
+    struct program_cursor cursor;
+    const struct fast_rule *fast, *failed = NULL;
+    uint32_t count = 0, enabled = 0;
+    uint64_t failures = 0;
+    bool going = true;
+    if (!parents_expand(&search->parents)) return stop(search, STOP_MEMORY);
+    load_state(search, state);
+    program_start(&search->program, &cursor);
+    for (;;) {
+        uint64_t *next = search->batch + (size_t)search->batch_size * search->layout.words;
+        enum step step = program_next(&search->program, &cursor, search->words, next, &fast);
+        if (step == STEP_NONE) break;
+        if (step == STEP_FAILED) {
+            if (!failures++) failed = fast;
+            continue;
+        }
+        enabled++;
+        search->result->taken[fast->rule]++;
+        uint64_t hash = store_hash(next, search->layout.record_bytes);
+        store_prefetch(&search->store, hash);
+        search->successors[search->batch_size++] = (struct successor){fast, hash};
+        search->result->transitions++;
+        if (search->batch_size == BATCH && !(going = flush_batch(search, state, findings, &count))) break;
+    }
+    if (going) going = flush_batch(search, state, findings, &count);
+    search->batch_size = 0;
+    for (uint32_t i = 0; i < count; i++) report_monitor(search, &findings[i]); /* also when memory has just run out */
+    if (!enabled) dead_end(search, state);
+    if (failures) {
+        rule_failed(search, state, failed->rule);
+        search->result->runtime_errors += failures - 1;
+    }
+    return going;
+}
+
+static bool push_level(struct search *search)
+{
+    if (search->level_count == search->level_cap) {
+        uint32_t cap = search->level_cap ? 2 * search->level_cap : 64;
+        uint64_t *levels = mem_try_resize(search->model->mem, search->levels, cap * sizeof *levels);
+        if (!levels) return stop(search, STOP_MEMORY);
+        search->levels = levels;
+        search->level_cap = cap;
+    }
+    search->levels[search->level_count++] = search->store.count;
+    return true;
+}
+
+static bool breadth_first(struct search *search, struct finding *findings)
+{
+    struct result *result = search->result;
+    uint64_t level_end = search->store.count;
+    if (!push_level(search)) return false;
+    for (uint64_t cursor = 0; cursor < search->store.count; cursor++) {
+        if (cursor == level_end) {
+            level_end = search->store.count;
+            result->depth++;
+            if (!push_level(search)) return false;
+        }
+        if (search->task->max_depth && result->depth >= search->task->max_depth) return stop(search, STOP_DEPTH);
+        if (!poll(search, result->depth)) return false;
+        if (!expand(search, (uint32_t)cursor, findings)) return false;
+        result->expanded++;
+    }
+    return true;
+}
+
+/* ---- depth first ---- */
+
+static bool push_frame(struct search *search, uint32_t state)
+{
+    if (search->stack_len == search->stack_cap) {
+        uint64_t cap = search->stack_cap ? search->stack_cap + search->stack_cap / 2 : 1024;
+        struct frame *stack = mem_try_resize(search->model->mem, search->stack, cap * sizeof *stack);
+        if (!stack) return stop(search, STOP_MEMORY);
+        search->stack = stack;
+        search->stack_cap = cap;
+    }
+    struct frame *frame = &search->stack[search->stack_len++];
+    frame->state = state;
+    frame->has_step = false;
+    program_start(&search->program, &frame->cursor);
+    if (search->stack_len > search->result->max_stack) search->result->max_stack = search->stack_len;
+    return true;
+}
+
+/* Takes one step from the top of the stack: a new state is pushed, a finished one popped. */
+static bool depth_step(struct search *search, struct finding *findings)
+{
+    struct frame *frame = &search->stack[search->stack_len - 1];
+    const struct fast_rule *fast;
+    uint32_t index, count = 0, state = frame->state;
+    load_state(search, state);
+    enum step step = program_next(&search->program, &frame->cursor, search->words, search->batch, &fast);
+    if (step == STEP_FAILED) {
+        rule_failed(search, state, fast->rule);
+        return true;
+    }
+    if (step == STEP_NONE) {
+        if (!frame->has_step) dead_end(search, state);
+        search->result->expanded++;
+        search->stack_len--;
+        return true;
+    }
+    frame->has_step = true;
+    search->result->transitions++;
+    search->result->taken[fast->rule]++;
+    enum store_result added = store_add(&search->store, search->batch, store_hash(search->batch, search->layout.record_bytes), &index);
+    if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
+    if (added == STORE_NEW) tell_state(search, index, search->batch);
+    if (search->graph) search->graph->edge(search->graph->context, state, fast->rule, index);
+    if (added == STORE_KNOWN) return true;
+    run_monitors(search, fast->touches & search->active, search->batch, index, findings, &count);
+    for (uint32_t i = 0; i < count; i++) report_monitor(search, &findings[i]);
+    if (search->task->max_depth && search->stack_len > search->task->max_depth) return stop(search, STOP_DEPTH);
+    return push_frame(search, index);
+}
+
+static bool depth_first(struct search *search, struct finding *findings)
+{
+    uint64_t initial = search->store.count;
+    for (uint64_t i = 0; i < initial; i++) {
+        if (!push_frame(search, (uint32_t)i)) return false;
+        while (search->stack_len) {
+            if (!poll(search, search->stack_len) || !depth_step(search, findings)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- before and after ---- */
+
+static void add_monitor(struct search *search, uint32_t property, expr e, bool is_antecedent)
+{
+    uint32_t m = search->monitor_count++;
+    search->monitors[m] = (struct monitor){property, program_compile(&search->program, e), is_antecedent, true};
+    unsigned bit = m < MONITOR_BITS ? m : MONITOR_BITS - 1;
+    program_watch(&search->program, e, bit);
+    search->active |= UINT64_C(1) << bit;
+}
+
+static void prepare_properties(struct search *search)
+{
+    struct task *task = search->task;
+    search->monitors = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->monitors);
+    search->deadlock = search->runtime_error = MODEL_NONE;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        struct property_result *entry = &task->properties[i];
+        if (!entry->supported) continue;
+        search->undecided++;
+        if (entry->kind == PROPERTY_DEADLOCK) search->deadlock = i;
+        else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
+        else {
+            add_monitor(search, i, entry->invariant, false);
+            if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, true);
+        }
+    }
+}
+
+/* ---- which locations were reached ---- */
+
+static void mark_reached(struct search *search, uint32_t p, int64_t value)
+{
+    const struct model_process *process = &search->model->processes.data[p];
+    for (uint32_t l = 0; l < process->locations; l++)
+        if (search->model->locations.data[process->first_location + l].value == value) {
+            uint64_t bit = search->result->reached_first[p] + l;
+            search->result->reached[bit / 8] |= (uint8_t)(1u << bit % 8);
+        }
+}
+
+/* For a location that is computed rather than stored as a constant: looks at all states. */
+static void scan_reached(struct search *search, uint32_t p)
+{
+    const struct field *field = &search->layout.fields[search->model->processes.data[p].location];
+    size_t offset = 8 * (size_t)field->word, bytes = search->layout.record_bytes - offset;
+    int64_t last = INT64_MIN;
+    for (uint64_t s = 0; s < search->store.count; s++) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)store_get(&search->store, (uint32_t)s) + offset, bytes < 8 ? bytes : 8);
+        int64_t value = (int64_t)(word >> field->shift & field->mask) + field->low;
+        if (value != last) mark_reached(search, p, value);
+        last = value;
+    }
+}
+
+/* A location is reached when it is an initial one or a taken rule stores it. */
+static void find_reached(struct search *search)
+{
+    struct model *model = search->model;
+    struct result *result = search->result;
+    uint64_t bits = 0;
+    result->reached_first = mem_alloc(model->mem, (model->processes.len + 1) * sizeof *result->reached_first);
+    bool *scan = mem_alloc(model->mem, model->processes.len + 1);
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        result->reached_first[p] = bits;
+        bits += model->processes.data[p].locations;
+    }
+    result->reached = mem_alloc(model->mem, bits / 8 + 1);
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        if (model->processes.data[p].location == MODEL_NONE) continue;
+        const struct model_var *var = &model->vars.data[model->processes.data[p].location];
+        if (var->any_init) scan[p] = true;
+        else mark_reached(search, p, var->init);
+    }
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        for (uint32_t i = 0; result->taken[r] && i < model->rules.data[r].stores; i++) {
+            const struct rule_store *store = &model->stores.data[model->rules.data[r].first_store + i];
+            const struct expr_node *value = expr_get(&model->exprs, store->value);
+            if (!model_is_location(model, store->var)) continue;
+            uint32_t p = model->vars.data[store->var].process;
+            if (value->op == EXPR_CONST) mark_reached(search, p, value->value);
+            else scan[p] = true;
+        }
+    for (uint32_t p = 0; p < model->processes.len; p++)
+        if (scan[p] && model->processes.data[p].location != MODEL_NONE) scan_reached(search, p);
+    mem_free(model->mem, scan);
+}
+
+/* What a complete search did not refute holds. */
+static void conclude(struct search *search)
+{
+    struct result *result = search->result;
+    result->complete = result->stop == STOP_NONE;
+    for (uint32_t i = 0; i < search->task->property_count; i++) {
+        struct property_result *entry = &search->task->properties[i];
+        if (!entry->supported) {
+            entry->reason = "the explicit engine decides invariants, deadlock and run-time errors only";
+        } else if (entry->verdict == VERDICT_UNKNOWN && !entry->reason) {
+            if (result->complete) entry->verdict = VERDICT_HOLDS;
+            else entry->reason = stop_reason_text[result->stop];
+        }
+    }
+    for (uint32_t m = 0; m < search->monitor_count; m++)
+        if (search->monitors[m].is_antecedent && search->monitors[m].active && result->complete)
+            search->task->properties[search->monitors[m].property].vacuous = true;
+}
+
+static void release(struct search *search)
+{
+    struct mem *mem = search->model->mem;
+    store_release(&search->store);
+    parents_release(&search->parents);
+    program_release(&search->program);
+    layout_release(&search->layout, search->model);
+    mem_free(mem, search->monitors);
+    mem_free(mem, search->words);
+    mem_free(mem, search->batch);
+    mem_free(mem, search->values);
+    mem_free(mem, search->stack);
+}
+
+void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result)
+{
+    struct model *model = task->model;
+    struct mem *mem = model->mem;
+    uint64_t limit = mem->limit;
+    struct search *search = mem_alloc(mem, sizeof *search);
+    memset(result, 0, sizeof *result);
+    search->task = task;
+    search->model = model;
+    search->result = result;
+    search->graph = graph;
+    search->started = search->last_progress = now();
+    result->engine = "explicit";
+    result->has_depth = task->order == ORDER_BFS;
+    result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
+    layout_init(&search->layout, model);
+    program_init(&search->program, model, &search->layout);
+    parents_init(&search->parents, mem);
+    prepare_properties(search);
+    search->words = mem_alloc(mem, search->layout.words * sizeof *search->words);
+    search->batch = mem_alloc(mem, (size_t)BATCH * search->layout.words * sizeof *search->batch);
+    search->values = mem_alloc(mem, (model->vars.len + 1) * sizeof *search->values);
+    struct finding *findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *findings);
+    if (!store_init(&search->store, mem, search->layout.record_bytes)) stop(search, STOP_MEMORY);
+    else if (add_initial_states(search, findings)) {
+        if (task->order == ORDER_BFS) breadth_first(search, findings);
+        else depth_first(search, findings);
+    }
+    result->states = search->store.count;
+    result->seconds = now() - search->started;
+    result->peak_bytes = mem->peak;
+    mem->limit = 0;
+    result->record_bytes = search->layout.record_bytes;
+    result->state_bits = search->layout.state_bits;
+    result->levels = search->levels;
+    result->level_count = search->level_count;
+    find_reached(search);
+    conclude(search);
+    release(search);
+    mem_free(mem, findings);
+    mem_free(mem, search);
+    mem->limit = limit;
+}

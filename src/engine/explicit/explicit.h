@@ -1,0 +1,18 @@
+/* Explicit-state search: visits every reachable state once, breadth-first (shortest counterexamples) or depth-first. Decides invariants,
+ * deadlock and run-time errors. Exact: states are stored and compared in full. */
+#ifndef CAIRN_ENGINE_EXPLICIT_H
+#define CAIRN_ENGINE_EXPLICIT_H
+
+#include "result/result.h"
+
+/* Called for every transition in the order found, when set: states by number, MODEL_NONE as source for initial states. */
+struct explicit_graph {
+    void (*state)(void *context, uint32_t state, const int64_t *values);
+    void (*edge)(void *context, uint32_t from, uint32_t rule, uint32_t to);
+    void *context;
+};
+
+/* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL. */
+void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result);
+
+#endif

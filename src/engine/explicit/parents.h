@@ -1,0 +1,32 @@
+/* Who discovered whom, in about two bits per state. A breadth-first search expands states in the order of their numbers and numbers
+ * new states as it finds them; so a log of two kinds of marks, "the next state is expanded" (1) and "a new state was found" (0), says
+ * it all: the parent of state i is the number of ones before the i-th zero, less one. */
+#ifndef CAIRN_ENGINE_EXPLICIT_PARENTS_H
+#define CAIRN_ENGINE_EXPLICIT_PARENTS_H
+
+#include "base/mem.h"
+
+enum { PARENTS_PAGE_WORDS = 1024 };
+
+struct parents_page {
+    uint64_t zeros_before; /* in earlier pages */
+    uint64_t words[PARENTS_PAGE_WORDS];
+};
+
+struct parents {
+    struct mem *mem;
+    struct parents_page **pages;
+    uint32_t page_count, page_cap;
+    uint64_t bits, zeros;
+};
+
+enum { PARENTS_NONE = 0xFFFFFFFF };
+
+void parents_init(struct parents *parents, struct mem *mem);
+void parents_release(struct parents *parents);
+/* Both return false when memory is refused. */
+bool parents_expand(struct parents *parents);
+bool parents_found(struct parents *parents);
+uint32_t parents_of(const struct parents *parents, uint32_t state); /* PARENTS_NONE: an initial state */
+
+#endif

@@ -1,0 +1,83 @@
+/* The model compiled for fast expansion of packed states.
+ *
+ * A rule's guard becomes masked comparisons of whole words (all its `variable == constant` conjuncts, merged) and, for the rest, code
+ * of a small stack machine. Its stores become masked constants and, for the rest, code. Rules are indexed by the value of one variable
+ * that their guard compares with a constant, the location where there is one: expanding a state looks only at rules of
+ * its current locations.
+ *
+ * Faithful to the reference semantics also where evaluation fails: a comparison is only moved before conjuncts that cannot fail. */
+#ifndef CAIRN_ENGINE_EXPLICIT_PROGRAM_H
+#define CAIRN_ENGINE_EXPLICIT_PROGRAM_H
+
+#include "engine/explicit/layout.h"
+
+struct instruction {
+    uint8_t op; /* enum in program.c */
+    uint8_t bits, shift;
+    uint32_t word; /* also: jump target */
+    uint64_t mask;
+    int64_t number;
+};
+
+struct word_test { /* (words[word] & mask) == value */
+    uint32_t word;
+    uint64_t mask, value;
+};
+
+struct code_store {
+    uint32_t var, code;
+};
+
+struct fast_rule {
+    uint32_t rule; /* of the model */
+    uint32_t first_test, tests;
+    uint32_t guard; /* code, or PROGRAM_NONE */
+    uint32_t first_patch, patches; /* constant stores, as word_test with mask = bits to replace */
+    uint32_t first_store, stores;
+    uint64_t touches; /* monitors that read what the rule writes */
+};
+
+/* Rules by the value of a field; the last index has no field and one list. */
+struct rule_index {
+    struct field field;
+    bool has_field;
+    uint32_t first_list; /* into lists; the list of value v is rules[lists[first_list + v] .. lists[first_list + v + 1]) */
+};
+
+enum { PROGRAM_NONE = 0xFFFFFFFF };
+
+struct program {
+    struct model *model;
+    const struct layout *layout;
+    VEC(struct instruction) code;
+    VEC(struct word_test) tests;
+    VEC(struct word_test) patches;
+    VEC(struct code_store) stores;
+    VEC(struct fast_rule) rules; /* in the order of the lists */
+    VEC(struct rule_index) indices;
+    VEC(uint32_t) lists;
+    int64_t *stack;
+    uint32_t stack_size, stack_room;
+};
+
+void program_init(struct program *program, struct model *model, const struct layout *layout);
+void program_release(struct program *program);
+
+/* Compiles an expression; program_run evaluates it: false when it fails. */
+uint32_t program_compile(struct program *program, expr e);
+bool program_run(const struct program *program, uint32_t code, const uint64_t *words, int64_t *value);
+
+/* Says that a monitor (bit number `bit`) reads the variables of e. */
+void program_watch(struct program *program, expr e, unsigned bit);
+
+/* Goes through the enabled rules of a state. */
+struct program_cursor {
+    uint32_t index, at, end;
+};
+enum step { STEP_NONE, STEP_TAKEN, STEP_FAILED };
+void program_start(const struct program *program, struct program_cursor *cursor);
+/* Finds the next enabled rule and writes its successor to next; STEP_FAILED: the rule *fast fails in this state. */
+enum step program_next(const struct program *program, struct program_cursor *cursor, const uint64_t *words, uint64_t *next,
+                       const struct fast_rule **fast);
+
+#endif

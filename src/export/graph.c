@@ -1,0 +1,87 @@
+#include "export/graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A rule's label with its processes: `take p[0]`. */
+static void put_label(struct graph_writer *writer, uint32_t r)
+{
+    const struct model *model = writer->model;
+    const struct model_rule *rule = &model->rules.data[r];
+    fputs(rule->label, writer->out);
+    for (uint32_t i = 0; i < rule->parts; i++) {
+        uint32_t process = model->parts.data[rule->first_part + i].process;
+        if (process != MODEL_NONE) fprintf(writer->out, " %s", model->processes.data[process].name);
+    }
+}
+
+void graph_dot_begin(struct graph_writer *writer)
+{
+    fputs("digraph states {\n  node [shape=box, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n", writer->out);
+}
+
+void graph_dot_state(void *context, uint32_t state, const int64_t *values)
+{
+    struct graph_writer *writer = context;
+    const struct model *model = writer->model;
+    size_t bytes = model->vars.len * sizeof *values;
+    bool first = !writer->initial, empty = true;
+    if (first) {
+        writer->initial = mem_alloc(model->mem, bytes + 1);
+        memcpy(writer->initial, values, bytes);
+    }
+    fprintf(writer->out, "  s%u [label=\"%u", state, state);
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        if (!first && values[v] == writer->initial[v]) continue;
+        const struct model_var *var = &model->vars.data[v];
+        const char *name = model_is_location(model, v) ? model_location_name(model, var->process, values[v]) : NULL;
+        fprintf(writer->out, "\\n%s = ", var->name);
+        if (name) fputs(name, writer->out);
+        else fprintf(writer->out, "%" PRId64, values[v]);
+        empty = false;
+    }
+    if (empty && !first) fputs("\\n(as initially)", writer->out);
+    fputs("\"];\n", writer->out);
+}
+
+void graph_dot_edge(void *context, uint32_t from, uint32_t rule, uint32_t to)
+{
+    struct graph_writer *writer = context;
+    if (from == MODEL_NONE) {
+        fprintf(writer->out, "  i%u [shape=point]; i%u -> s%u;\n", to, to, to);
+        return;
+    }
+    fprintf(writer->out, "  s%u -> s%u [label=\"", from, to);
+    put_label(writer, rule);
+    fputs("\"];\n", writer->out);
+}
+
+void graph_dot_end(struct graph_writer *writer)
+{
+    fputs("}\n", writer->out);
+}
+
+void graph_aut_begin(struct graph_writer *writer, uint64_t states, uint64_t transitions, uint64_t initial_states)
+{
+    bool extra = initial_states != 1;
+    writer->initial_count = (uint32_t)initial_states;
+    fprintf(writer->out, "des (0, %" PRIu64 ", %" PRIu64 ")\n", transitions + (extra ? initial_states : 0), states + extra);
+}
+
+void graph_aut_state(void *context, uint32_t state, const int64_t *values)
+{
+    (void)context, (void)state, (void)values;
+}
+
+void graph_aut_edge(void *context, uint32_t from, uint32_t rule, uint32_t to)
+{
+    struct graph_writer *writer = context;
+    uint32_t shift = writer->initial_count != 1;
+    if (from == MODEL_NONE) {
+        if (shift) fprintf(writer->out, "(0, \"i\", %u)\n", to + shift);
+        return;
+    }
+    fprintf(writer->out, "(%u, \"", from + shift);
+    put_label(writer, rule);
+    fprintf(writer->out, "\", %u)\n", to + shift);
+}

@@ -1,0 +1,31 @@
+/* What a front end offers. Adding a language is adding one of these to the table in lang/languages.c. */
+#ifndef CAIRN_LANG_COMMON_LANGUAGE_H
+#define CAIRN_LANG_COMMON_LANGUAGE_H
+
+#include "base/diag.h"
+#include "model/model.h"
+
+/* -D name=value */
+struct language_define {
+    const char *name;
+    int64_t value;
+    bool used;
+};
+
+struct language_input {
+    struct mem *mem;
+    struct diag *diag;
+    uint32_t source; /* registered with diag */
+    struct language_define *defines;
+    uint32_t define_count;
+};
+
+struct language {
+    const char *name, *extension, *summary;
+    /* Reads a model. Returns NULL after errors. *scope is what `property` needs to resolve names; it lives in input->mem. */
+    struct model *(*load)(struct language_input *input, void **scope);
+    /* Reads one property from a source of its own and adds it to the model. Returns false after errors. */
+    bool (*property)(void *scope, enum property_kind kind, uint32_t source);
+};
+
+#endif

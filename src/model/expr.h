@@ -1,0 +1,106 @@
+/* Expressions: hash-consed, typed, immutable; equal expressions share one node, so equality is equality of handles.
+ *
+ * Meaning, shared by every evaluator (the reference one is model/eval.h):
+ *  - integers are 64-bit; a Boolean is 0 or 1;
+ *  - arithmetic carries its own modulus: `bits` = W says that the result is taken modulo 2^W (1 <= W <= 63), and its operands
+ *    lie in 0 .. 2^W - 1;
+ *  - EXPR_CUT is its operand modulo 2^W;
+ *  - AND, OR and IMPLIES evaluate their right operand only when the left one does not decide;
+ *  - division and remainder by zero fail; a failure of a part that is evaluated is a failure of the whole. */
+#ifndef CAIRN_MODEL_EXPR_H
+#define CAIRN_MODEL_EXPR_H
+
+#include "base/mem.h"
+#include "base/text.h"
+
+typedef struct {
+    uint32_t i;
+} expr;
+
+enum expr_op {
+    EXPR_CONST,
+    EXPR_VAR,
+    EXPR_NOT,
+    EXPR_AND,
+    EXPR_OR,
+    EXPR_IMPLIES,
+    EXPR_IFF,
+    EXPR_EQ,
+    EXPR_NE,
+    EXPR_LT,
+    EXPR_LE,
+    EXPR_GT,
+    EXPR_GE,
+    EXPR_ADD,
+    EXPR_SUB,
+    EXPR_MUL,
+    EXPR_DIV,
+    EXPR_MOD,
+    EXPR_CUT,
+    EXPR_OPS
+};
+
+/* One row per operator: everything that printers, readers and checkers need to know of it. */
+struct expr_info {
+    const char *word;   /* in the model's own text form */
+    const char *symbol; /* for people */
+    uint8_t arity;
+    bool takes_bool, gives_bool, has_bits;
+    uint8_t strength; /* binds tighter when larger, for printing */
+};
+extern const struct expr_info expr_table[EXPR_OPS];
+
+struct expr_node {
+    uint8_t op;
+    uint8_t bits;
+    bool is_bool;
+    bool may_fail;  /* a division by something that may be zero is inside */
+    uint32_t depth; /* height of the tree */
+    expr a, b;
+    int64_t value; /* of a constant; the index of a variable */
+};
+
+struct exprs {
+    struct mem *mem;
+    VEC(struct expr_node) nodes;
+    uint32_t *slots; /* node index + 1; open addressing */
+    uint32_t size;
+    VEC(uint32_t) marks; /* per node: the walk that saw it last */
+    uint32_t walk;
+};
+
+enum { EXPR_MAX_DEPTH = 4000, EXPR_MAX_BITS = 63 };
+
+void exprs_init(struct exprs *exprs, struct mem *mem);
+expr expr_int(struct exprs *exprs, int64_t value);
+expr expr_bool(struct exprs *exprs, bool value);
+expr expr_var(struct exprs *exprs, uint32_t var);
+/* Builds op(a, b); for unary operators b is ignored, for operators without a modulus bits is. Constant parts are folded
+ * where that cannot hide a failure. Operand types must fit (asserted): callers check first. */
+expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr b);
+
+static inline const struct expr_node *expr_get(const struct exprs *exprs, expr e)
+{
+    return &exprs->nodes.data[e.i];
+}
+static inline bool expr_same(expr a, expr b)
+{
+    return a.i == b.i;
+}
+bool expr_is_true(const struct exprs *exprs, expr e);
+bool expr_is_false(const struct exprs *exprs, expr e);
+
+/* One operator on values; false when it fails (division by zero). */
+bool expr_apply(enum expr_op op, unsigned bits, int64_t a, int64_t b, int64_t *result);
+
+static inline uint64_t expr_mask(unsigned bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+/* Bits needed to write value, at least 1. */
+unsigned expr_width(uint64_t value);
+
+/* Calls visit(context, var) once for every variable in e. */
+void expr_each_var(struct exprs *exprs, expr e, void (*visit)(void *context, uint32_t var), void *context);
+
+#endif

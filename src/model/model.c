@@ -1,0 +1,265 @@
+#include "model/model.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const property_kind_name[] = {"ctl", "ltl", "invariant", "deadlock", "runtime-error"};
+
+struct model *model_new(struct mem *mem, const char *name)
+{
+    struct model *model = mem_alloc(mem, sizeof *model);
+    model->mem = mem;
+    arena_init(&model->arena, mem);
+    names_init(&model->names, &model->arena);
+    model->name = names_intern(&model->names, name, strlen(name));
+    exprs_init(&model->exprs, mem);
+    formulas_init(&model->formulas, mem);
+    return model;
+}
+
+static struct model_rule *last_rule(struct model *model)
+{
+    assert(model->rules.len);
+    return &model->rules.data[model->rules.len - 1];
+}
+
+void model_begin_rule(struct model *model, const char *label)
+{
+    struct model_rule rule = {.label = label,
+                              .first_part = model->parts.len,
+                              .first_conjunct = model->conjuncts.len,
+                              .first_store = model->stores.len};
+    vec_push(model->mem, &model->rules, rule);
+}
+
+void model_add_part(struct model *model, uint32_t process, struct place place)
+{
+    vec_push(model->mem, &model->parts, ((struct rule_part){process, place}));
+    last_rule(model)->parts++;
+}
+
+void model_add_conjunct(struct model *model, expr cond, struct place place)
+{
+    struct model_rule *rule = last_rule(model);
+    assert(rule->parts);
+    if (expr_is_true(&model->exprs, cond)) return;
+    vec_push(model->mem, &model->conjuncts, ((struct rule_conjunct){cond, rule->parts - 1, place}));
+    rule->conjuncts++;
+}
+
+void model_add_store(struct model *model, uint32_t var, expr value, struct place place)
+{
+    vec_push(model->mem, &model->stores, ((struct rule_store){var, value, place}));
+    last_rule(model)->stores++;
+}
+
+void model_end_rule(struct model *model)
+{
+    struct model_rule *rule = last_rule(model);
+    assert(rule->first_part + rule->parts == model->parts.len);
+    assert(rule->first_conjunct + rule->conjuncts == model->conjuncts.len);
+    assert(rule->first_store + rule->stores == model->stores.len);
+    (void)rule;
+}
+
+static void collect(void *context, uint32_t var)
+{
+    struct model *model = context;
+    vec_push(model->mem, &model->accesses, var);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts accesses[first ..] and removes repetitions; returns how many are left. */
+static uint32_t sort_accesses(struct model *model, uint32_t first)
+{
+    uint32_t *data = model->accesses.data, len = model->accesses.len, kept = first;
+    if (len > first) qsort(data + first, len - first, sizeof *data, by_number);
+    for (uint32_t i = first; i < len; i++)
+        if (i == first || data[i] != data[i - 1]) data[kept++] = data[i];
+    model->accesses.len = kept;
+    return kept - first;
+}
+
+void model_finish(struct model *model)
+{
+    model->accesses.len = 0;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        struct model_rule *rule = &model->rules.data[r];
+        rule->first_read = model->accesses.len;
+        for (uint32_t i = 0; i < rule->conjuncts; i++)
+            expr_each_var(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond, collect, model);
+        for (uint32_t i = 0; i < rule->stores; i++)
+            expr_each_var(&model->exprs, model->stores.data[rule->first_store + i].value, collect, model);
+        rule->reads = sort_accesses(model, rule->first_read);
+        rule->first_write = model->accesses.len;
+        for (uint32_t i = 0; i < rule->stores; i++) collect(model, model->stores.data[rule->first_store + i].var);
+        rule->writes = sort_accesses(model, rule->first_write);
+    }
+}
+
+/* Numbered invariants of a model; a broken one is a bug of a front end or a pass.
+ *  1 names are set; 2 ranges are not empty and initial values lie in them; 3 owners, locations, parts and variables exist;
+ *  4 conjuncts are Boolean, stored values are integers; 5 no rule writes a variable twice; 6 reads and writes are up to date and
+ *  ascending; 7 properties have well-formed roots. */
+static const char *check_vars(const struct model *model)
+{
+    for (uint32_t i = 0; i < model->vars.len; i++) {
+        const struct model_var *var = &model->vars.data[i];
+        if (!var->name) return "1: a variable without a name";
+        if (var->low > var->high || var->init < var->low || var->init > var->high) return "2: a bad range";
+        if (var->process != MODEL_NONE && var->process >= model->processes.len) return "3: a variable without its owner";
+    }
+    for (uint32_t i = 0; i < model->processes.len; i++) {
+        const struct model_process *process = &model->processes.data[i];
+        if (!process->name || !process->type) return "1: a process without a name";
+        if (process->location != MODEL_NONE && process->location >= model->vars.len) return "3: a location variable";
+        if ((uint64_t)process->first_location + process->locations > model->locations.len) return "3: locations";
+    }
+    return NULL;
+}
+
+static const char *check_rule(const struct model *model, const struct model_rule *rule)
+{
+    if (!rule->label) return "1: a rule without a label";
+    for (uint32_t i = 0; i < rule->parts; i++) {
+        uint32_t process = model->parts.data[rule->first_part + i].process;
+        if (process != MODEL_NONE && process >= model->processes.len) return "3: a part without its process";
+    }
+    for (uint32_t i = 0; i < rule->conjuncts; i++) {
+        const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
+        if (conjunct->part >= rule->parts) return "3: a conjunct without its part";
+        if (!expr_get(&model->exprs, conjunct->cond)->is_bool) return "4: a conjunct that is not Boolean";
+    }
+    for (uint32_t i = 0; i < rule->stores; i++) {
+        const struct rule_store *store = &model->stores.data[rule->first_store + i];
+        if (store->var >= model->vars.len) return "3: a store without its variable";
+        if (expr_get(&model->exprs, store->value)->is_bool) return "4: a stored value that is Boolean";
+    }
+    if (rule->writes != rule->stores) return "5: a rule that writes a variable twice";
+    for (uint32_t i = 0; i < rule->reads + rule->writes; i++) {
+        const uint32_t *access = &model->accesses.data[rule->first_read + i];
+        if (*access >= model->vars.len) return "6: an access without its variable";
+        if (i && i != rule->reads && access[-1] >= *access) return "6: accesses out of order";
+    }
+    return NULL;
+}
+
+bool model_check(const struct model *model, struct text *complaint)
+{
+    const char *broken = check_vars(model);
+    for (uint32_t r = 0; !broken && r < model->rules.len; r++) broken = check_rule(model, &model->rules.data[r]);
+    for (uint32_t i = 0; !broken && i < model->properties.len; i++) {
+        const struct model_property *property = &model->properties.data[i];
+        if (!property->name || !property->text) broken = "1: a property without a name";
+        if (property->root.i >= model->formulas.nodes.len) broken = "7: a property without its formula";
+    }
+    for (uint32_t i = 0; !broken && i < model->exprs.nodes.len; i++) {
+        const struct expr_node *node = &model->exprs.nodes.data[i];
+        if (node->op == EXPR_VAR && node->value >= model->vars.len) broken = "3: an expression without its variable";
+    }
+    if (broken) text_add(complaint, "invariant %s", broken);
+    return !broken;
+}
+
+uint32_t model_find_var(const struct model *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->vars.len; i++)
+        if (!strcmp(model->vars.data[i].name, name)) return i;
+    return MODEL_NONE;
+}
+
+const char *model_location_name(const struct model *model, uint32_t process, int64_t value)
+{
+    const struct model_process *p = &model->processes.data[process];
+    for (uint32_t i = 0; i < p->locations; i++)
+        if (model->locations.data[p->first_location + i].value == value)
+            return model->locations.data[p->first_location + i].name;
+    return NULL;
+}
+
+bool model_is_location(const struct model *model, uint32_t var)
+{
+    uint32_t process = model->vars.data[var].process;
+    return process != MODEL_NONE && model->processes.data[process].location == var;
+}
+
+/* The name of the location that a constant stands for when it is compared with a location variable. */
+static const char *constant_name(const struct model *model, const struct expr_node *constant, expr other)
+{
+    const struct expr_node *var = expr_get(&model->exprs, other);
+    if (constant->op != EXPR_CONST || constant->is_bool || var->op != EXPR_VAR) return NULL;
+    if (!model_is_location(model, (uint32_t)var->value)) return NULL;
+    return model_location_name(model, model->vars.data[var->value].process, constant->value);
+}
+
+static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer, expr beside)
+{
+    const struct expr_node *node = expr_get(&model->exprs, e);
+    const struct expr_info *info = &expr_table[node->op];
+    const char *name = constant_name(model, node, beside);
+    bool wrap = info->strength < outer;
+    if (wrap) text_add(text, "(");
+    if (name) text_add(text, "%s", name);
+    else if (node->op == EXPR_CONST && node->is_bool) text_add(text, node->value ? "true" : "false");
+    else if (node->op == EXPR_CONST) text_add(text, "%" PRId64, node->value);
+    else if (node->op == EXPR_VAR) text_add(text, "%s", model->vars.data[node->value].name);
+    else if (node->op == EXPR_CUT) {
+        print_expr(model, text, node->a, expr_table[EXPR_MOD].strength, node->a);
+        text_add(text, " mod %" PRIu64, expr_mask(node->bits) + 1);
+    } else if (info->arity == 1) {
+        text_add(text, "%s", info->symbol);
+        print_expr(model, text, node->a, info->strength, node->a);
+    } else {
+        /* Conjunctions and disjunctions read well without parentheses; everything else groups to the left. */
+        bool chain = node->op == EXPR_AND || node->op == EXPR_OR;
+        print_expr(model, text, node->a, info->strength + (node->op == EXPR_IMPLIES), node->b);
+        text_add(text, " %s ", info->symbol);
+        print_expr(model, text, node->b, info->strength + !(chain || node->op == EXPR_IMPLIES), node->a);
+    }
+    if (wrap) text_add(text, ")");
+}
+
+void model_print_expr(const struct model *model, struct text *text, expr e)
+{
+    print_expr(model, text, e, 0, e);
+}
+
+static void print_formula(const struct model *model, struct text *text, formula f, unsigned outer)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    const struct formula_info *info = &formula_table[node->op];
+    if (node->op == FORMULA_ATOM) {
+        print_expr(model, text, node->atom, outer, node->atom);
+        return;
+    }
+    bool wrap = info->strength < outer;
+    bool quantifier = node->op == FORMULA_A || node->op == FORMULA_E;
+    if (wrap) text_add(text, "(");
+    if (quantifier) {
+        const struct formula_node *path = formula_get(&model->formulas, node->a);
+        bool binary = formula_table[path->op].arity == 2;
+        text_add(text, binary ? "%s[" : "%s", info->symbol);
+        print_formula(model, text, node->a, 0);
+        if (binary) text_add(text, "]");
+    } else if (info->arity == 1) {
+        text_add(text, node->op == FORMULA_NOT ? "%s" : "%s ", info->symbol);
+        print_formula(model, text, node->a, info->strength);
+    } else {
+        print_formula(model, text, node->a, info->strength + 1);
+        text_add(text, " %s ", info->symbol);
+        print_formula(model, text, node->b, info->strength + (node->op == FORMULA_IFF));
+    }
+    if (wrap) text_add(text, ")");
+}
+
+void model_print_formula(const struct model *model, struct text *text, formula f)
+{
+    print_formula(model, text, f, 0);
+}

@@ -1,0 +1,133 @@
+/* The model: what every language becomes and all that every engine sees.
+ *
+ * A model is data: variables (bounded integers), rules (the atomic steps), processes, properties. Rules have a guard, kept as a list
+ * of conjuncts with their positions (explanations and reductions need them), and a code block, today one parallel assignment: all
+ * values are computed in the old state, then all targets are written. A rule is enabled when all conjuncts are true, evaluated
+ * in order and stopping at the first false one, and its code runs to the end without a failure.
+ *
+ * A failure (division by zero) while a guard or a code block is evaluated is the run-time error of that rule in that
+ * state: the pair is reported and is no transition.
+ *
+ * Everything lives in flat tables and refers to other things by index. Rules own ranges of the tables parts, conjuncts, stores,
+ * reads and writes. model_finish computes what is derived; model_check states the invariants. */
+#ifndef CAIRN_MODEL_MODEL_H
+#define CAIRN_MODEL_MODEL_H
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "model/expr.h"
+#include "model/formula.h"
+
+enum { MODEL_NONE = 0xFFFFFFFF };
+
+struct model_var {
+    const char *name; /* as shown to people: g, p[0].x */
+    uint32_t process; /* its owner, or MODEL_NONE */
+    int64_t low, high;
+    int64_t init;  /* the initial value ... */
+    bool any_init; /* ... or any value of the range */
+    struct place place;
+};
+
+struct model_location {
+    int64_t value;
+    const char *name; /* NULL: shown as its number */
+    struct place place;
+};
+
+struct model_process {
+    const char *name; /* p[0] */
+    const char *type;
+    uint32_t location; /* the variable that says where it stands, or MODEL_NONE */
+    uint32_t first_location, locations;
+    struct place place;
+};
+
+/* A process (or the global command: MODEL_NONE) that takes part in a rule, with the command it contributes. */
+struct rule_part {
+    uint32_t process;
+    struct place place;
+};
+
+struct rule_conjunct {
+    expr cond;
+    uint32_t part; /* counted from the rule's first part */
+    struct place place;
+};
+
+struct rule_store {
+    uint32_t var;
+    expr value; /* within the variable's range */
+    struct place place;
+};
+
+struct model_rule {
+    const char *label;
+    uint32_t first_part, parts;
+    uint32_t first_conjunct, conjuncts;
+    uint32_t first_store, stores;
+    uint32_t first_read, reads;        /* variables, ascending: of the guard and of stored values */
+    uint32_t first_write, writes;      /* variables, ascending */
+};
+
+enum property_kind { PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT, PROPERTY_DEADLOCK, PROPERTY_RUNTIME_ERROR };
+extern const char *const property_kind_name[];
+
+struct model_property {
+    const char *name;
+    enum property_kind kind;
+    formula root; /* for an invariant, an atom */
+    const char *text;
+    struct place place;
+};
+
+/* A constant of the model's source, as it was set for this model: replaying a trace needs the same ones. */
+struct model_constant {
+    const char *name;
+    int64_t value;
+};
+
+struct model {
+    struct mem *mem;
+    struct arena arena;
+    struct names names;
+    const char *name;
+    struct exprs exprs;
+    struct formulas formulas;
+    VEC(struct model_var) vars;
+    VEC(struct model_process) processes;
+    VEC(struct model_location) locations;
+    VEC(struct model_rule) rules;
+    VEC(struct rule_part) parts;
+    VEC(struct rule_conjunct) conjuncts;
+    VEC(struct rule_store) stores;
+    VEC(uint32_t) accesses; /* the reads and writes of rules */
+    VEC(struct model_property) properties;
+    VEC(struct model_constant) constants;
+};
+
+struct model *model_new(struct mem *mem, const char *name);
+
+/* Adding a rule: model_begin_rule, then parts, conjuncts and stores in any order, then model_end_rule. */
+void model_begin_rule(struct model *model, const char *label);
+void model_add_part(struct model *model, uint32_t process, struct place place);
+void model_add_conjunct(struct model *model, expr cond, struct place place); /* of the last part; `true` is left out */
+void model_add_store(struct model *model, uint32_t var, expr value, struct place place);
+void model_end_rule(struct model *model);
+
+/* Computes reads and writes of all rules. */
+void model_finish(struct model *model);
+
+/* Whether the model is well formed; otherwise says what is wrong. */
+bool model_check(const struct model *model, struct text *complaint);
+
+/* Lookups */
+uint32_t model_find_var(const struct model *model, const char *name);
+const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */
+bool model_is_location(const struct model *model, uint32_t var);
+
+/* Printing for people: `p[0].x + 1 < n`. Values of location variables appear by name where they have one. */
+void model_print_expr(const struct model *model, struct text *text, expr e);
+void model_print_formula(const struct model *model, struct text *text, formula f);
+
+#endif

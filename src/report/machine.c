@@ -1,0 +1,290 @@
+#include "report/machine.h"
+
+#include "base/json.h"
+#include "report/text.h"
+
+static void put_state(struct json *json, const struct model *model, const int64_t *state)
+{
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        json_key(json, model->vars.data[v].name);
+        json_int(json, state[v]);
+    }
+}
+
+static void put_step(struct json *json, const struct model *model, uint32_t rule, const int64_t *state)
+{
+    struct text text;
+    text_init(&text, model->mem);
+    json_open_inline(json, '{');
+    json_key(json, "label");
+    json_string(json, rule == MODEL_NONE ? NULL : model->rules.data[rule].label);
+    json_key(json, "process");
+    if (rule != MODEL_NONE) report_participants(model, &text, rule);
+    json_string(json, text.len ? text.data : NULL);
+    json_key(json, "state");
+    json_open_inline(json, '{');
+    put_state(json, model, state);
+    json_close(json, '}');
+    json_close(json, '}');
+    text_free(&text);
+}
+
+static void put_trace(struct json *json, const struct model *model, const struct trace *trace, const char *file)
+{
+    struct trace_walk walk;
+    json_open(json, '{');
+    json_key(json, "steps");
+    json_open(json, '[');
+    trace_walk_start(&walk, model, trace);
+    put_step(json, model, MODEL_NONE, walk.state);
+    while (walk.at < trace->steps && trace_walk_step(&walk)) put_step(json, model, trace->rules[walk.at - 1], walk.state);
+    trace_walk_end(&walk);
+    json_close(json, ']');
+    json_key(json, "loop");
+    if (trace->loop == MODEL_NONE) json_null(json);
+    else json_uint(json, trace->loop);
+    json_key(json, "file");
+    json_string(json, file);
+    json_close(json, '}');
+}
+
+static void put_properties(struct json *json, const struct model *model, const struct task *task, const struct result *result, const char *file)
+{
+    json_open(json, '[');
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        json_open(json, '{');
+        json_key(json, "name");
+        json_string(json, entry->property->name);
+        json_key(json, "kind");
+        json_string(json, property_kind_name[entry->kind]);
+        json_key(json, "text");
+        json_string(json, entry->property->text);
+        json_key(json, "verdict");
+        json_string(json, verdict_name[entry->verdict]);
+        json_key(json, "engine");
+        json_string(json, result->engine);
+        if (entry->vacuous) {
+            json_key(json, "vacuous");
+            json_bool(json, true);
+        }
+        if (entry->reason) {
+            json_key(json, "reason");
+            json_string(json, entry->reason);
+        }
+        json_key(json, "trace");
+        if (entry->trace) {
+            put_trace(json, model, entry->trace, file);
+            file = NULL; /* only the first trace is saved */
+        } else {
+            json_null(json);
+        }
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void put_place(struct json *json, const struct diag *diag, struct place place)
+{
+    json_key(json, "file");
+    json_string(json, diag_source_name(diag, place));
+    json_key(json, "line");
+    json_uint(json, place.line);
+}
+
+static void put_silence(struct json *json, const struct model *model, const struct diag *diag, const struct result *result)
+{
+    json_key(json, "rules_never_taken");
+    json_open(json, '[');
+    for (uint32_t r = 0; result->complete && r < model->rules.len; r++) {
+        if (result->taken[r]) continue;
+        json_open_inline(json, '{');
+        json_key(json, "label");
+        json_string(json, model->rules.data[r].label);
+        json_key(json, "process");
+        struct text text;
+        text_init(&text, model->mem);
+        report_participants(model, &text, r);
+        json_string(json, text.len ? text.data : NULL);
+        text_free(&text);
+        put_place(json, diag, model->parts.data[model->rules.data[r].first_part].place);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_key(json, "locations_never_reached");
+    json_open(json, '[');
+    for (uint32_t p = 0; result->complete && p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
+            const struct model_location *location = &model->locations.data[process->first_location + l];
+            if (result_location_reached(result, p, l)) continue;
+            json_open_inline(json, '{');
+            json_key(json, "process");
+            json_string(json, process->name);
+            json_key(json, "location");
+            if (location->name) json_string(json, location->name);
+            else json_int(json, location->value);
+            put_place(json, diag, location->place);
+            json_close(json, '}');
+        }
+    }
+    json_close(json, ']');
+}
+
+static void put_statistics(struct json *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
+{
+    json_open(json, '{');
+    json_key(json, "order");
+    json_string(json, task->order == ORDER_BFS ? "bfs" : "dfs");
+    json_key(json, "stop");
+    json_string(json, result->stop == STOP_NONE ? NULL : stop_reason_text[result->stop]);
+    json_key(json, "runtime_errors");
+    json_uint(json, result->runtime_errors);
+    json_key(json, "expanded");
+    json_uint(json, result->expanded);
+    json_key(json, "processes");
+    json_uint(json, model->processes.len);
+    json_key(json, "variables");
+    json_uint(json, model->vars.len);
+    json_key(json, "rules");
+    json_uint(json, model->rules.len);
+    json_key(json, "state_bits");
+    json_uint(json, result->state_bits);
+    json_key(json, "state_bytes");
+    json_uint(json, result->record_bytes);
+    if (!result->has_depth) {
+        json_key(json, "longest_stack");
+        json_uint(json, result->max_stack);
+    }
+    json_key(json, "levels");
+    json_open_inline(json, '[');
+    for (uint32_t i = 0; i < result->level_count; i++) json_uint(json, result->levels[i]);
+    json_close(json, ']');
+    put_silence(json, model, diag, result);
+    json_close(json, '}');
+}
+
+void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,
+                    const struct result *result, const char *trace_file)
+{
+    struct json json;
+    struct text text;
+    bool is_check = command[0] == 'c';
+    text_init(&text, model->mem);
+    report_assurance(&text, model, task, result);
+    json_init(&json, out);
+    json_open(&json, '{');
+    json_key(&json, "cairn");
+    json_string(&json, CAIRN_VERSION);
+    json_key(&json, "format");
+    json_uint(&json, 1);
+    json_key(&json, "command");
+    json_string(&json, command);
+    json_key(&json, "model");
+    json_string(&json, model->name);
+    json_key(&json, "engine");
+    json_string(&json, result->engine);
+    if (is_check) {
+        json_key(&json, "verdict");
+        json_string(&json, verdict_name[result_overall(task->properties, task->property_count)]);
+    }
+    json_key(&json, "complete");
+    json_bool(&json, result->complete);
+    json_key(&json, "assurance");
+    json_string(&json, text.data);
+    json_key(&json, "states");
+    json_uint(&json, result->states);
+    json_key(&json, "transitions");
+    json_uint(&json, result->transitions);
+    json_key(&json, "initial_states");
+    json_uint(&json, result->initial_states);
+    json_key(&json, "deadlocks");
+    json_uint(&json, result->deadlocks);
+    json_key(&json, "depth");
+    if (result->has_depth) json_uint(&json, result->depth);
+    else json_null(&json);
+    json_key(&json, "seconds");
+    json_real(&json, result->seconds);
+    json_key(&json, "peak_memory_bytes");
+    json_uint(&json, result->peak_bytes);
+    if (is_check) {
+        json_key(&json, "properties");
+        put_properties(&json, model, task, result, trace_file);
+    }
+    json_key(&json, "statistics");
+    put_statistics(&json, model, diag, task, result);
+    json_close(&json, '}');
+    text_free(&text);
+}
+
+/* ---- ITF ---- */
+
+static void put_itf_state(struct json *json, const struct model *model, uint32_t index, uint32_t rule, const int64_t *state)
+{
+    struct text text;
+    text_init(&text, model->mem);
+    json_open_inline(json, '{');
+    json_key(json, "#meta");
+    json_open_inline(json, '{');
+    json_key(json, "index");
+    json_uint(json, index);
+    if (rule != MODEL_NONE) {
+        json_key(json, "label");
+        json_string(json, model->rules.data[rule].label);
+        json_key(json, "process");
+        report_participants(model, &text, rule);
+        json_string(json, text.len ? text.data : NULL);
+    }
+    json_close(json, '}');
+    put_state(json, model, state); /* values fit in 53 bits: variables have at most 32 */
+    json_close(json, '}');
+    text_free(&text);
+}
+
+void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry)
+{
+    struct json json;
+    struct trace_walk walk;
+    json_init(&json, out);
+    json_open(&json, '{');
+    json_key(&json, "#meta");
+    json_open(&json, '{');
+    json_key(&json, "format");
+    json_string(&json, "ITF");
+    json_key(&json, "format-description");
+    json_string(&json, "https://apalache.informal.systems/docs/adr/015adr-trace.html");
+    json_key(&json, "source");
+    json_string(&json, model->name);
+    json_key(&json, "tool");
+    json_string(&json, "cairn " CAIRN_VERSION);
+    json_key(&json, "constants");
+    json_open_inline(&json, '{');
+    for (uint32_t i = 0; i < model->constants.len; i++) {
+        json_key(&json, model->constants.data[i].name);
+        json_int(&json, model->constants.data[i].value);
+    }
+    json_close(&json, '}');
+    if (entry) {
+        json_key(&json, "property");
+        json_string(&json, entry->property->name);
+        json_key(&json, "text");
+        json_string(&json, entry->property->text);
+    }
+    json_close(&json, '}');
+    json_key(&json, "vars");
+    json_open_inline(&json, '[');
+    for (uint32_t v = 0; v < model->vars.len; v++) json_string(&json, model->vars.data[v].name);
+    json_close(&json, ']');
+    json_key(&json, "states");
+    json_open(&json, '[');
+    trace_walk_start(&walk, model, trace);
+    put_itf_state(&json, model, 0, MODEL_NONE, walk.state);
+    while (walk.at < trace->steps && trace_walk_step(&walk)) put_itf_state(&json, model, walk.at, trace->rules[walk.at - 1], walk.state);
+    trace_walk_end(&walk);
+    json_close(&json, ']');
+    if (trace->loop != MODEL_NONE) {
+        json_key(&json, "loop");
+        json_uint(&json, trace->loop);
+    }
+    json_close(&json, '}');
+}

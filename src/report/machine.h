@@ -1,0 +1,16 @@
+/* Results for machines: the JSON object of the contract, and traces in ITF. */
+#ifndef CAIRN_REPORT_MACHINE_H
+#define CAIRN_REPORT_MACHINE_H
+
+#include "result/result.h"
+
+#define CAIRN_VERSION "0.1.0"
+
+/* command: "check" or "explore" (then without verdict and properties). trace_file: of the first trace, or NULL. */
+void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,
+                    const struct result *result, const char *trace_file);
+
+/* A trace in ITF; property may be NULL. */
+void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry);
+
+#endif

@@ -1,0 +1,334 @@
+#include "report/text.h"
+
+#include "report/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *report_count(char buffer[32], uint64_t number)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number), at = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) buffer[at++] = ',';
+        buffer[at++] = digits[i];
+    }
+    buffer[at] = 0;
+    return buffer;
+}
+
+const char *report_bytes(char buffer[32], uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double amount = (double)bytes;
+    unsigned unit = 0;
+    while (amount >= 1024 && unit < 4) amount /= 1024, unit++;
+    snprintf(buffer, 32, unit ? "%.1f %s" : "%.0f %s", amount, units[unit]);
+    return buffer;
+}
+
+static const char *paint(const struct report_style *style, const char *code)
+{
+    return style->color ? code : "";
+}
+#define BOLD "\033[1m"
+#define RED "\033[1;31m"
+#define GREEN "\033[1;32m"
+#define YELLOW "\033[1;33m"
+#define DIM "\033[2m"
+#define PLAIN "\033[0m"
+
+/* ---- never taken, never reached ---- */
+
+struct silence { /* a command or location, and in how many processes it was silent */
+    struct place place;
+    const char *label;
+    uint32_t silent, all;
+    uint32_t process; /* the last silent one */
+};
+
+static struct silence *find_silence(struct silence *list, uint32_t *count, struct place place, const char *label)
+{
+    for (uint32_t i = *count; i-- > 0;)
+        if (list[i].place.line == place.line && list[i].place.column == place.column && list[i].place.source == place.source
+            && list[i].label == label)
+            return &list[i];
+    list[*count] = (struct silence){.place = place, .label = label, .process = MODEL_NONE};
+    return &list[(*count)++];
+}
+
+/* One entry per command of the source, however many processes and rules share it. A command is silent in a process when none
+ * of the rules it takes part in was taken. */
+static void show_never_taken(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
+{
+    enum { SHOWN = 20, RULES_MAX = 100000 };
+    if (model->rules.len > RULES_MAX) return;
+    struct silence *list = mem_alloc(model->mem, (model->parts.len + 1) * sizeof *list);
+    uint32_t count = 0, silent = 0;
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        for (uint32_t i = 0; i < model->rules.data[r].parts; i++) {
+            const struct rule_part *part = &model->parts.data[model->rules.data[r].first_part + i];
+            struct silence *entry = find_silence(list, &count, part->place, model->rules.data[r].label);
+            entry->all++;
+            if (!result->taken[r]) entry->silent++;
+        }
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i].silent == list[i].all && silent++ < SHOWN) {
+            if (silent == 1) fprintf(style->out, "%snever taken:%s\n", paint(style, YELLOW), paint(style, PLAIN));
+            size_t length = 0;
+            const char *line = diag_line(diag, list[i].place, &length);
+            while (length && (*line == ' ' || *line == '\t')) line++, length--;
+            if (length > 80) length = 80;
+            if (length && line[length - 1] == '\r') length--;
+            fprintf(style->out, "  %s:%u: [%s]%s%.*s\n", diag_source_name(diag, list[i].place), list[i].place.line, list[i].label,
+                    length ? "   " : "", (int)length, length ? line : "");
+        }
+    if (silent > SHOWN) fprintf(style->out, "  ... and %u more commands\n", silent - SHOWN);
+    mem_free(model->mem, list);
+}
+
+static void show_never_reached(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
+{
+    enum { SHOWN = 20 };
+    uint32_t silent = 0;
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t l = 0; l < process->locations; l++) {
+            if (result_location_reached(result, p, l) || process->location == MODEL_NONE || silent++ >= SHOWN) continue;
+            const struct model_location *location = &model->locations.data[process->first_location + l];
+            if (silent == 1) fprintf(style->out, "%snever reached:%s\n", paint(style, YELLOW), paint(style, PLAIN));
+            fprintf(style->out, "  %s:%u: location ", diag_source_name(diag, location->place), location->place.line);
+            if (location->name) fprintf(style->out, "%s of %s\n", location->name, process->name);
+            else fprintf(style->out, "%" PRId64 " of %s\n", location->value, process->name);
+        }
+    }
+    if (silent > SHOWN) fprintf(style->out, "  ... and %u more locations\n", silent - SHOWN);
+}
+
+static void show_silence(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
+{
+    if (!result->complete) return; /* what was not seen yet may still come */
+    show_never_taken(style, model, diag, result);
+    show_never_reached(style, model, diag, result);
+}
+
+/* ---- assurance ---- */
+
+void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result)
+{
+    char count[32];
+    uint32_t decided = 0, beyond = 0;
+    const char *order = task->order == ORDER_BFS ? "breadth-first" : "depth-first";
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        decided += task->properties[i].supported;
+        beyond += !task->properties[i].supported;
+    }
+    (void)model;
+    if (result->complete) text_add(text, "complete: all %s reachable states were visited %s by the explicit engine", report_count(count, result->states), order);
+    else
+        text_add(text, "incomplete: %s after %s states, %s, by the explicit engine", stop_reason_text[result->stop],
+                 report_count(count, result->states), order);
+    if (!result->complete && result->has_depth && result->depth)
+        text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
+    text_add(text, "; states are stored and compared in full");
+    if (task->property_count) text_add(text, "; %u %s checked in %s", decided, decided == 1 ? "property was" : "properties were",
+                                       result->complete ? "every state" : "the visited states");
+    if (beyond) text_add(text, "; %u temporal %s undecided: this version decides only what says 'always'", beyond, beyond == 1 ? "property is" : "properties are");
+    if (result->runtime_errors) text_add(text, "; steps that fail at run time are not followed");
+}
+
+static void show_assurance(const struct report_style *style, const struct model *model, const struct task *task, const struct result *result)
+{
+    struct text text;
+    text_init(&text, model->mem);
+    report_assurance(&text, model, task, result);
+    text.data[0] = (char)(text.data[0] - 'a' + 'A');
+    fprintf(style->out, "%s%s.%s\n", paint(style, result->complete ? "" : YELLOW), text.data, paint(style, PLAIN));
+    text_free(&text);
+}
+
+/* ---- explore ---- */
+
+static void show_statistics(const struct report_style *style, const struct result *result)
+{
+    char a[32];
+    fprintf(style->out, "  states          %14s\n", report_count(a, result->states));
+    fprintf(style->out, "  transitions     %14s\n", report_count(a, result->transitions));
+    fprintf(style->out, "  initial states  %14s\n", report_count(a, result->initial_states));
+    fprintf(style->out, "  deadlocks       %14s\n", report_count(a, result->deadlocks));
+    if (result->runtime_errors) fprintf(style->out, "  run-time errors %14s\n", report_count(a, result->runtime_errors));
+    if (result->has_depth) fprintf(style->out, "  depth           %14s\n", report_count(a, result->depth));
+    else fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
+    fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
+    fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
+    fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
+}
+
+void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
+{
+    struct task task = {.order = result->has_depth ? ORDER_BFS : ORDER_DFS};
+    fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD), model->name, paint(style, PLAIN),
+            model->processes.len, model->vars.len, model->rules.len);
+    show_statistics(style, result);
+    if (style->verbose)
+        for (uint32_t i = 0; i < result->level_count; i++)
+            fprintf(style->out, "  level %u: %" PRIu64 " states so far\n", i, result->levels[i]);
+    show_silence(style, model, diag, result);
+    show_assurance(style, model, &task, result);
+}
+
+/* ---- traces ---- */
+
+void report_participants(const struct model *model, struct text *text, uint32_t r)
+{
+    const struct model_rule *rule = &model->rules.data[r];
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < rule->parts; i++) {
+        uint32_t process = model->parts.data[rule->first_part + i].process;
+        if (process == MODEL_NONE) continue;
+        text_add(text, "%s%s", shown++ ? ", " : "", model->processes.data[process].name);
+    }
+}
+
+static void add_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
+{
+    const char *name = model_is_location(model, var) ? model_location_name(model, model->vars.data[var].process, value) : NULL;
+    if (name) text_add(text, "%s", name);
+    else text_add(text, "%" PRId64, value);
+}
+
+/* Prints words separated by ", ", indented, within 110 columns. */
+static void add_wrapped(struct text *text, size_t *column, const char *word)
+{
+    enum { INDENT = 10, WIDTH = 110 };
+    size_t length = strlen(word);
+    if (*column == 0 || *column + length + 2 > WIDTH) {
+        text_add(text, "%s%*s", *column ? ",\n" : "", INDENT, "");
+        *column = INDENT;
+    } else {
+        text_add(text, ", ");
+        *column += 2;
+    }
+    text_add(text, "%s", word);
+    *column += length;
+}
+
+void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule,
+                 const int64_t *before, const int64_t *after)
+{
+    struct text text, word;
+    text_init(&text, model->mem);
+    text_init(&word, model->mem);
+    size_t column = 0;
+    if (rule == MODEL_NONE) {
+        text_add(&text, "  %4u  %sinitial state%s\n", number, paint(style, BOLD), paint(style, PLAIN));
+    } else {
+        const struct model_rule *taken = &model->rules.data[rule];
+        struct place place = model->parts.data[taken->first_part].place;
+        text_add(&text, "  %4u  %s%s%s", number, paint(style, BOLD), taken->label, paint(style, PLAIN));
+        report_participants(model, &word, rule);
+        if (word.len) text_add(&text, "  by %s", word.data);
+        text_add(&text, "  %s%s:%u%s\n", paint(style, DIM), diag_source_name(diag, place), place.line, paint(style, PLAIN));
+    }
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        bool changed = before && before[v] != after[v];
+        if (before && !changed && !style->full) continue;
+        word.len = 0;
+        text_add(&word, "%s = ", model->vars.data[v].name);
+        if (changed) {
+            add_value(model, &word, v, before[v]);
+            text_add(&word, " -> ");
+        }
+        add_value(model, &word, v, after[v]);
+        add_wrapped(&text, &column, word.data);
+    }
+    if (!column) text_add(&text, "          %s", rule == MODEL_NONE ? "(no variables)" : "(nothing changes)");
+    fprintf(style->out, "%s\n", text.data);
+    text_free(&text);
+    text_free(&word);
+}
+
+void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
+{
+    enum { HEAD = 500, TAIL = 500 };
+    struct trace_walk walk;
+    trace_walk_start(&walk, model, trace);
+    report_step(style, model, diag, 0, MODEL_NONE, NULL, walk.state);
+    while (walk.at < trace->steps && trace_walk_step(&walk)) {
+        bool hidden = !style->full && trace->steps > HEAD + TAIL && walk.at > HEAD && walk.at <= trace->steps - TAIL;
+        if (hidden && walk.at == HEAD + 1)
+            fprintf(style->out, "        ... %u steps left out (--full shows them, --trace FILE saves them)\n", trace->steps - HEAD - TAIL);
+        if (!hidden) report_step(style, model, diag, walk.at, trace->rules[walk.at - 1], walk.previous, walk.state);
+    }
+    if (trace->loop != MODEL_NONE) fprintf(style->out, "        and on from state %u for ever\n", trace->loop);
+    trace_walk_end(&walk);
+}
+
+/* ---- check ---- */
+
+static void explain_end(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
+{
+    struct trace_walk walk;
+    struct text text;
+    text_init(&text, model->mem);
+    trace_walk_start(&walk, model, entry->trace);
+    while (walk.at < entry->trace->steps && trace_walk_step(&walk)) continue;
+    if (entry->kind == PROPERTY_DEADLOCK) {
+        text_add(&text, "  no rule is enabled in the last state:\n");
+        explain_deadlock(model, diag, &text, walk.state);
+    } else if (entry->kind == PROPERTY_RUNTIME_ERROR && entry->trace->failed_rule != MODEL_NONE) {
+        text_add(&text, "  in the last state:\n");
+        explain_failure(model, diag, &text, entry->trace->failed_rule, walk.state);
+    } else if (entry->kind == PROPERTY_RUNTIME_ERROR) {
+        text_add(&text, "  in the last state a property cannot be evaluated:\n    division by zero in ");
+        model_print_expr(model, &text, entry->invariant);
+        text_add(&text, "\n");
+    } else {
+        text_add(&text, "  in the last state:\n");
+        explain_expr(model, &text, entry->invariant, walk.state, "    ");
+    }
+    fputs(text.data ? text.data : "", style->out);
+    trace_walk_end(&walk);
+    text_free(&text);
+}
+
+static void show_verdict(const struct report_style *style, const struct property_result *entry, int width)
+{
+    static const char *const colors[] = {YELLOW, GREEN, RED};
+    const struct model_property *property = entry->property;
+    bool built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
+    fprintf(style->out, "  %s%-8s%s  %-*s", paint(style, colors[entry->verdict]), verdict_name[entry->verdict], paint(style, PLAIN), width,
+            property->name);
+    if (!built_in) fprintf(style->out, "  %s", property->text);
+    else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
+    else fputs("  no step divides by zero", style->out);
+    if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
+    if (entry->reason) fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
+    fputc('\n', style->out);
+}
+
+void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
+                  const struct result *result)
+{
+    char a[32], b[32];
+    int width = 0;
+    fprintf(style->out, "%s%s%s: %s states, %s transitions, %.2f s\n", paint(style, BOLD), model->name, paint(style, PLAIN),
+            report_count(a, result->states), report_count(b, result->transitions), result->seconds);
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        int length = (int)strlen(task->properties[i].property->name);
+        if (length > width && length <= 30) width = length;
+    }
+    for (uint32_t i = 0; i < task->property_count; i++) show_verdict(style, &task->properties[i], width);
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        if (!entry->trace) continue;
+        fprintf(style->out, "\n%s%s is violated%s after %u step%s:\n", paint(style, RED), entry->property->name, paint(style, PLAIN),
+                entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
+        report_trace(style, model, diag, entry->trace);
+        explain_end(style, model, diag, entry);
+    }
+    if (task->property_count) fputc('\n', style->out);
+    show_silence(style, model, diag, result);
+    show_assurance(style, model, task, result);
+}

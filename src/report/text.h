@@ -1,0 +1,32 @@
+/* Results for people. */
+#ifndef CAIRN_REPORT_TEXT_H
+#define CAIRN_REPORT_TEXT_H
+
+#include "result/result.h"
+
+struct report_style {
+    FILE *out;
+    bool color;
+    bool full;     /* all variables in every state of a trace */
+    unsigned verbose;
+};
+
+void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result);
+void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
+                  const struct result *result);
+void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
+/* One step, as in a trace; rule MODEL_NONE: an initial state, with all values. */
+void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule,
+                 const int64_t *before, const int64_t *after);
+
+/* One sentence: what was proved, how, and under what limits. property_count 0: an exploration. */
+void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result);
+
+/* The processes of a rule: "p[0], p[1]", or "" for a purely global one. */
+void report_participants(const struct model *model, struct text *text, uint32_t rule);
+
+/* 1234567 as 1,234,567; bytes as 1.2 GiB. */
+const char *report_count(char buffer[32], uint64_t number);
+const char *report_bytes(char buffer[32], uint64_t bytes);
+
+#endif

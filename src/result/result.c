@@ -1,0 +1,67 @@
+#include "result/result.h"
+
+const char *const verdict_name[] = {"unknown", "holds", "violated"};
+const char *const stop_reason_text[] = {"",
+                                        "the memory limit was reached",
+                                        "the time limit was reached",
+                                        "it was interrupted",
+                                        "the depth limit was reached",
+                                        "everything asked was decided"};
+
+bool result_location_reached(const struct result *result, uint32_t process, uint32_t location)
+{
+    uint64_t bit = result->reached_first[process] + location;
+    return result->reached[bit / 8] >> bit % 8 & 1;
+}
+
+static void classify(struct model *model, struct property_result *entry)
+{
+    const struct model_property *property = entry->property;
+    const struct formula_node *root = formula_get(&model->formulas, property->root);
+    if (property->kind == PROPERTY_INVARIANT) {
+        entry->invariant = root->atom;
+        entry->supported = true;
+    } else {
+        entry->supported = formula_is_invariant(&model->formulas, &model->exprs, property->root, &entry->invariant);
+    }
+    if (!entry->supported) return;
+    const struct expr_node *node = expr_get(&model->exprs, entry->invariant);
+    entry->has_antecedent = node->op == EXPR_IMPLIES;
+    if (entry->has_antecedent) entry->antecedent = node->a;
+}
+
+static void add_built_in(struct model *model, struct property_result *entry, enum property_kind kind, const char *text)
+{
+    struct model_property *property = arena_alloc(&model->arena, sizeof *property);
+    property->name = property_kind_name[kind];
+    property->kind = kind;
+    property->text = text;
+    entry->property = property;
+    entry->kind = kind;
+    entry->supported = true;
+}
+
+struct property_result *result_list_properties(struct model *model, bool with_deadlock, uint32_t *count)
+{
+    struct property_result *list = mem_alloc(model->mem, (model->properties.len + 2) * sizeof *list);
+    *count = 0;
+    for (uint32_t i = 0; i < model->properties.len; i++) {
+        struct property_result *entry = &list[(*count)++];
+        entry->property = &model->properties.data[i];
+        entry->kind = entry->property->kind;
+        classify(model, entry);
+    }
+    if (with_deadlock) add_built_in(model, &list[(*count)++], PROPERTY_DEADLOCK, "every reachable state has an enabled rule");
+    add_built_in(model, &list[(*count)++], PROPERTY_RUNTIME_ERROR, "no division by zero or other run-time error occurs");
+    return list;
+}
+
+enum verdict result_overall(const struct property_result *properties, uint32_t count)
+{
+    enum verdict all = VERDICT_HOLDS;
+    for (uint32_t i = 0; i < count; i++) {
+        if (properties[i].verdict == VERDICT_VIOLATED) return VERDICT_VIOLATED;
+        if (properties[i].verdict == VERDICT_UNKNOWN) all = VERDICT_UNKNOWN;
+    }
+    return all;
+}

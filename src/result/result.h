@@ -1,0 +1,80 @@
+/* What is asked of an engine and what it answers. An engine never prints, exits or parses; a limit that was reached is part of the
+ * answer, not an error. */
+#ifndef CAIRN_RESULT_RESULT_H
+#define CAIRN_RESULT_RESULT_H
+
+#include "model/model.h"
+#include "result/trace.h"
+
+#include <signal.h>
+
+enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
+extern const char *const verdict_name[];
+
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED };
+extern const char *const stop_reason_text[];
+
+/* One property to decide, and its answer. */
+struct property_result {
+    const struct model_property *property; /* built-in ones too */
+    enum property_kind kind;
+    bool supported;  /* an engine of this version decides it */
+    expr invariant;  /* when it says "always p": p */
+    expr antecedent; /* when p is a -> b: a */
+    bool has_antecedent;
+
+    enum verdict verdict;
+    bool vacuous;       /* holds, and its antecedent was never true */
+    const char *reason; /* why the verdict is unknown */
+    struct trace *trace;
+};
+
+struct search_progress {
+    uint64_t states, transitions, expanded;
+    uint64_t depth, bytes;
+    double seconds;
+};
+
+enum search_order { ORDER_BFS, ORDER_DFS };
+
+struct task {
+    struct model *model;
+    struct property_result *properties;
+    uint32_t property_count;
+    enum search_order order;
+    bool stop_at_first;    /* end with the first violation */
+    uint64_t max_depth;    /* 0: none */
+    double max_seconds;    /* 0: none; the memory limit is that of model->mem */
+    volatile sig_atomic_t *interrupted;
+    void (*progress)(void *context, const struct search_progress *progress);
+    void *progress_context;
+};
+
+struct result {
+    const char *engine;
+    bool complete;
+    enum stop_reason stop;
+    uint64_t states, transitions, initial_states, deadlocks, runtime_errors, expanded;
+    uint64_t depth;
+    bool has_depth; /* a depth-first search does not know it */
+    uint64_t max_stack;
+    double seconds;
+    uint64_t peak_bytes;
+    uint32_t record_bytes, state_bits;
+    uint64_t *levels; /* states known after each breadth-first level; `depth + 1` entries when complete */
+    uint32_t level_count;
+    uint64_t *taken;        /* per rule: how often it was taken */
+    uint8_t *reached;       /* per entry of model->locations and process: see result_location_reached */
+    uint64_t *reached_first; /* per process: its first bit in `reached` */
+    const char *broken;     /* an internal error was found: what */
+};
+
+bool result_location_reached(const struct result *result, uint32_t process, uint32_t location);
+
+/* The properties to check: those of the model, then the built-in ones. */
+struct property_result *result_list_properties(struct model *model, bool with_deadlock, uint32_t *count);
+
+/* One word for all: violated if one is, unknown if one is, otherwise holds. */
+enum verdict result_overall(const struct property_result *properties, uint32_t count);
+
+#endif

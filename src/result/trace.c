@@ -1,0 +1,84 @@
+#include "result/trace.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct trace *trace_new(const struct model *model, uint32_t steps)
+{
+    struct trace *trace = mem_alloc(model->mem, sizeof *trace);
+    trace->initial = mem_alloc(model->mem, (model->vars.len + 1) * sizeof *trace->initial);
+    trace->rules = mem_alloc(model->mem, (steps + UINT64_C(1)) * sizeof *trace->rules);
+    trace->steps = steps;
+    trace->loop = trace->failed_rule = MODEL_NONE;
+    return trace;
+}
+
+void trace_free(const struct model *model, struct trace *trace)
+{
+    if (!trace) return;
+    mem_free(model->mem, trace->initial);
+    mem_free(model->mem, trace->rules);
+    mem_free(model->mem, trace);
+}
+
+bool trace_walk_start(struct trace_walk *walk, const struct model *model, const struct trace *trace)
+{
+    size_t bytes = (model->vars.len + 1) * sizeof *walk->state;
+    *walk = (struct trace_walk){.model = model, .trace = trace};
+    walk->state = mem_alloc(model->mem, bytes);
+    walk->previous = mem_alloc(model->mem, bytes);
+    memcpy(walk->state, trace->initial, model->vars.len * sizeof *walk->state);
+    return eval_is_initial(model, walk->state);
+}
+
+bool trace_walk_step(struct trace_walk *walk)
+{
+    assert(walk->at < walk->trace->steps);
+    uint32_t rule = walk->trace->rules[walk->at];
+    int64_t *swap = walk->previous;
+    walk->previous = walk->state;
+    walk->state = swap;
+    walk->at++;
+    return rule < walk->model->rules.len && eval_rule(walk->model, rule, walk->previous, walk->state) == EVAL_ENABLED;
+}
+
+void trace_walk_end(struct trace_walk *walk)
+{
+    mem_free(walk->model->mem, walk->state);
+    mem_free(walk->model->mem, walk->previous);
+}
+
+static const char *verify_end(struct trace_walk *walk, enum property_kind kind, expr invariant)
+{
+    int64_t value;
+    switch (kind) {
+    case PROPERTY_DEADLOCK:
+        for (uint32_t r = 0; r < walk->model->rules.len; r++)
+            if (eval_rule(walk->model, r, walk->state, walk->previous) == EVAL_ENABLED) return "a rule is enabled in the last state";
+        return NULL;
+    case PROPERTY_RUNTIME_ERROR:
+        if (walk->trace->failed_rule != MODEL_NONE)
+            return eval_rule(walk->model, walk->trace->failed_rule, walk->state, walk->previous) == EVAL_FAILED
+                ? NULL
+                : "the rule does not fail in the last state";
+        return eval_expr(walk->model, invariant, walk->state, &value) ? "the property can be evaluated in the last state" : NULL;
+    case PROPERTY_INVARIANT:
+    case PROPERTY_CTL:
+    case PROPERTY_LTL:
+        if (!eval_expr(walk->model, invariant, walk->state, &value)) return "the property cannot be evaluated in the last state";
+        return value ? "the property is true in the last state" : NULL;
+    }
+    return "an unknown kind of property";
+}
+
+const char *trace_verify(const struct model *model, const struct trace *trace, enum property_kind kind, expr invariant)
+{
+    struct trace_walk walk;
+    const char *wrong = NULL;
+    if (!trace_walk_start(&walk, model, trace)) wrong = "it does not start in an initial state";
+    while (!wrong && walk.at < trace->steps)
+        if (!trace_walk_step(&walk)) wrong = "a rule is not enabled where it is taken";
+    if (!wrong) wrong = verify_end(&walk, kind, invariant);
+    trace_walk_end(&walk);
+    return wrong;
+}

@@ -1,0 +1,37 @@
+/* Traces: an initial state and the rules taken from it. States in between follow from the reference semantics, so a trace costs four
+ * bytes per step and walking it is replaying it. */
+#ifndef CAIRN_RESULT_TRACE_H
+#define CAIRN_RESULT_TRACE_H
+
+#include "model/eval.h"
+
+struct trace {
+    int64_t *initial; /* one value per variable */
+    uint32_t *rules;
+    uint32_t steps;
+    uint32_t loop;       /* the state (0 .. steps) that the last one continues with, or MODEL_NONE */
+    uint32_t failed_rule; /* of a run-time error: the rule that fails in the last state, or MODEL_NONE */
+};
+
+struct trace *trace_new(const struct model *model, uint32_t steps);
+void trace_free(const struct model *model, struct trace *trace);
+
+/* A position on a trace. */
+struct trace_walk {
+    const struct model *model;
+    const struct trace *trace;
+    uint32_t at;       /* steps taken */
+    int64_t *state;    /* the current one ... */
+    int64_t *previous; /* ... and the one before */
+};
+/* False when the first state is not initial. Always end with trace_walk_end. */
+bool trace_walk_start(struct trace_walk *walk, const struct model *model, const struct trace *trace);
+/* Takes the next step; false when its rule is not enabled. */
+bool trace_walk_step(struct trace_walk *walk);
+void trace_walk_end(struct trace_walk *walk);
+
+/* What a trace must show to be shown: the end state breaks the invariant, has no enabled rule, or makes a rule fail.
+ * NULL when it does; otherwise a word about what is wrong, which is a bug of the engine that made it. */
+const char *trace_verify(const struct model *model, const struct trace *trace, enum property_kind kind, expr invariant);
+
+#endif

@@ -1,0 +1,209 @@
+#define XXH_INLINE_ALL
+#include "solver/store.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <xxhash.h>
+
+/* Invariants: (1) in a segment, the hashes of occupied slots never decrease; (2) every slot stands at or after its home, with no free
+ * slot in between; (3) used counts the occupied slots; (4) slot contents name records below count, each once. */
+
+uint64_t store_hash(const void *record, uint32_t bytes)
+{
+    uint64_t hash = XXH3_64bits(record, bytes);
+    return STORE_HASH_BITS < 64 ? hash & ((UINT64_C(1) << STORE_HASH_BITS % 64) - 1) : hash;
+}
+
+/* The low bits choose the segment; the high 32 bits are the stored hash. */
+static uint32_t segment_of(uint64_t hash)
+{
+    return (uint32_t)hash % STORE_SEGMENTS;
+}
+
+static uint32_t stored_hash(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
+static uint32_t home_of(const struct store_segment *segment, uint32_t hash)
+{
+    return (uint32_t)((uint64_t)hash * segment->homes >> 32);
+}
+
+static bool make_segment(struct store *store, struct store_segment *segment, uint32_t homes, uint32_t room)
+{
+    size_t bytes = ((size_t)homes + room) * sizeof *segment->slots;
+    segment->slots = mem_try_alloc(store->mem, bytes);
+    if (!segment->slots) return false;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= 4 << 20) { /* whole pages inside the block: fewer misses of the address translation */
+        uintptr_t from = ((uintptr_t)segment->slots + 4095) & ~(uintptr_t)4095;
+        uintptr_t to = ((uintptr_t)segment->slots + bytes) & ~(uintptr_t)4095;
+        madvise((void *)from, to - from, MADV_HUGEPAGE);
+    }
+#endif
+    segment->homes = homes;
+    segment->size = homes + room;
+    segment->used = 0;
+    return true;
+}
+
+bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes)
+{
+    memset(store, 0, sizeof *store);
+    store->mem = mem;
+    store->record_bytes = record_bytes;
+    while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= STORE_CHUNK_BYTES) store->chunk_shift++;
+    for (uint32_t i = 0; i < STORE_SEGMENTS; i++) {
+        uint32_t homes = STORE_FIRST_SLOTS + STORE_FIRST_SLOTS * i / (2 * STORE_SEGMENTS);
+        if (!make_segment(store, &store->segments[i], homes, STORE_FIRST_SLOTS / 2)) return false;
+    }
+    return true;
+}
+
+void store_release(struct store *store)
+{
+    for (uint32_t i = 0; i < store->chunk_count; i++) mem_free(store->mem, store->chunks[i]);
+    mem_free(store->mem, store->chunks);
+    for (uint32_t i = 0; i < STORE_SEGMENTS; i++) mem_free(store->mem, store->segments[i].slots);
+    memset(store, 0, sizeof *store);
+}
+
+void store_prefetch(const struct store *store, uint64_t hash)
+{
+    const struct store_segment *segment = &store->segments[segment_of(hash)];
+    __builtin_prefetch(&segment->slots[home_of(segment, stored_hash(hash))]);
+}
+
+/* Finds the record, or the slot before which it belongs. */
+static bool find(const struct store *store, const struct store_segment *segment, const void *record, uint32_t hash, uint32_t *at)
+{
+    uint32_t i = home_of(segment, hash);
+    for (; i < segment->size && segment->slots[i]; i++) {
+        uint32_t other = (uint32_t)(segment->slots[i] >> 32);
+        if (other > hash) break;
+        if (other == hash && !memcmp(store_get(store, (uint32_t)segment->slots[i] - 1), record, store->record_bytes)) {
+            *at = i;
+            return true;
+        }
+    }
+    *at = i;
+    return false;
+}
+
+uint32_t store_find(const struct store *store, const void *record, uint64_t hash)
+{
+    const struct store_segment *segment = &store->segments[segment_of(hash)];
+    uint32_t at;
+    return find(store, segment, record, stored_hash(hash), &at) ? (uint32_t)segment->slots[at] - 1 : UINT32_MAX;
+}
+
+/* Moves all slots of a segment to a new array: in order, so each goes to its home or right behind the one before.
+ * Returns false when the room behind the last home does not suffice or memory is refused; *room is then what would have. */
+static bool sweep(const struct store_segment *from, struct store_segment *to)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < from->size; i++) {
+        if (!from->slots[i]) continue;
+        uint32_t home = home_of(to, (uint32_t)(from->slots[i] >> 32));
+        if (home > next) next = home;
+        if (next >= to->size) return false;
+        to->slots[next++] = from->slots[i];
+        to->used++;
+    }
+    return true;
+}
+
+static bool grow_segment(struct store *store, struct store_segment *segment)
+{
+    uint64_t homes = segment->homes, room = segment->size - segment->homes;
+    if (segment->used * UINT64_C(2) > homes) homes += homes / 2 + 1;
+    else room *= 2; /* few slots but all on one heap: colliding hashes */
+    for (;; room *= 2) {
+        struct store_segment grown;
+        if (homes + room > UINT32_MAX || !make_segment(store, &grown, (uint32_t)homes, (uint32_t)room)) return false;
+        if (sweep(segment, &grown)) {
+            mem_free(store->mem, segment->slots);
+            *segment = grown;
+            return true;
+        }
+        mem_free(store->mem, grown.slots);
+    }
+}
+
+/* Makes room at `at` by moving what follows one slot up. False: there is no free slot behind. */
+static bool insert_slot(struct store_segment *segment, uint32_t at, uint64_t slot)
+{
+    uint32_t free_at = at;
+    while (free_at < segment->size && segment->slots[free_at]) free_at++;
+    if (free_at >= segment->size) return false;
+    memmove(&segment->slots[at + 1], &segment->slots[at], (size_t)(free_at - at) * sizeof slot);
+    segment->slots[at] = slot;
+    segment->used++;
+    return true;
+}
+
+static bool append_record(struct store *store, const void *record)
+{
+    uint32_t chunk = (uint32_t)(store->count >> store->chunk_shift);
+    if (chunk == store->chunk_count) {
+        if (chunk == store->chunk_cap) {
+            uint32_t cap = store->chunk_cap ? 2 * store->chunk_cap : 16;
+            char **chunks = mem_try_resize(store->mem, store->chunks, cap * sizeof *chunks);
+            if (!chunks) return false;
+            store->chunks = chunks;
+            store->chunk_cap = cap;
+        }
+        char *fresh = mem_try_alloc(store->mem, (size_t)store->record_bytes << store->chunk_shift);
+        if (!fresh) return false;
+        store->chunks[store->chunk_count++] = fresh;
+    }
+    memcpy((char *)store_get(store, (uint32_t)store->count), record, store->record_bytes);
+    return true;
+}
+
+enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint32_t *index)
+{
+    struct store_segment *segment = &store->segments[segment_of(hash)];
+    uint32_t at;
+    if (find(store, segment, record, stored_hash(hash), &at)) {
+        *index = (uint32_t)segment->slots[at] - 1;
+        return STORE_KNOWN;
+    }
+    if (store->count >= UINT32_MAX - 1 || !append_record(store, record)) return STORE_REFUSED;
+    uint64_t slot = (uint64_t)stored_hash(hash) << 32 | (uint32_t)(store->count + 1);
+    bool full = segment->used >= segment->homes - segment->homes / 8;
+    while (full || !insert_slot(segment, at, slot)) {
+        if (!grow_segment(store, segment)) return STORE_REFUSED;
+        find(store, segment, record, stored_hash(hash), &at);
+        full = false;
+    }
+    *index = (uint32_t)store->count++;
+    return STORE_NEW;
+}
+
+bool store_check(const struct store *store)
+{
+    uint64_t used = 0;
+    for (uint32_t s = 0; s < STORE_SEGMENTS; s++) {
+        const struct store_segment *segment = &store->segments[s];
+        uint32_t last = 0, run_start = 0, in_segment = 0;
+        for (uint32_t i = 0; i < segment->size; i++) {
+            if (!segment->slots[i]) {
+                run_start = i + 1;
+                continue;
+            }
+            uint32_t hash = (uint32_t)(segment->slots[i] >> 32), home = home_of(segment, hash);
+            uint32_t record = (uint32_t)segment->slots[i] - 1;
+            if (hash < last || home > i || home < run_start || record >= store->count) return false;
+            uint64_t whole = store_hash(store_get(store, record), store->record_bytes);
+            if (segment_of(whole) != s || stored_hash(whole) != hash) return false;
+            last = hash;
+            in_segment++;
+        }
+        if (in_segment != segment->used) return false;
+        used += in_segment;
+    }
+    return used == store->count;
+}

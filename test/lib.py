@@ -1,0 +1,74 @@
+"""What the test suites share: running the program, counting results, reading its JSON.
+
+A suite is a script in test/suites. It calls check(...) and ends with finish(), which prints "N passed, N failed". Environment: CAIRN is the
+program (default ./cairn), CAIRN_ASAN and CAIRN_DEGENERATE the other builds, LONG=1 asks for longer runs, SEED shifts random choices.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SHARED = os.path.join(os.path.dirname(ROOT), 'shared')
+CAIRN = os.environ.get('CAIRN', os.path.join(ROOT, 'cairn'))
+ASAN = os.environ.get('CAIRN_ASAN', os.path.join(ROOT, 'build/asan/cairn'))
+DEGENERATE = os.environ.get('CAIRN_DEGENERATE', os.path.join(ROOT, 'build/degenerate/cairn'))
+LONG = os.environ.get('LONG', '') not in ('', '0')
+SEED = int(os.environ.get('SEED', '0'))
+sys.path.insert(0, os.path.join(ROOT, 'test', 'oracle'))
+
+passed = failed = 0
+scratch = tempfile.TemporaryDirectory(prefix='cairn-test-')
+
+
+def check(name, good, detail=''):
+    """Counts one result; a failure is shown with its detail."""
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print(f'FAIL {name}' + (f': {str(detail)[:1500]}' if detail != '' else ''), flush=True)
+    return bool(good)
+
+
+def finish():
+    print(f'{passed} passed, {failed} failed')
+    sys.exit(1 if failed else 0)
+
+
+def path(name):
+    return os.path.join(scratch.name, name)
+
+
+def write(name, text):
+    """A file in the scratch folder; text may be bytes."""
+    mode = 'wb' if isinstance(text, bytes) else 'w'
+    with open(path(name), mode, **({} if 'b' in mode else {'encoding': 'utf-8'})) as file:
+        file.write(text)
+    return path(name)
+
+
+def run(*arguments, program=None, stdin='', timeout=120, env=None, text=True, **more):
+    """Runs the program; the result has returncode, stdout, stderr."""
+    environment = dict(os.environ, ASAN_OPTIONS='detect_leaks=1:allocator_may_return_null=1', **(env or {}))
+    try:
+        return subprocess.run([program or CAIRN, *map(str, arguments)], input=stdin if text else None, capture_output=True, text=text,
+                              timeout=timeout, env=environment, cwd=ROOT, errors='replace' if text else None, **more)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(arguments, -999, '', 'timeout')
+
+
+def run_json(*arguments, **more):
+    """Runs the program with --json; returns (returncode, object or None)."""
+    result = run(*arguments, '--json', **more)
+    try:
+        return result.returncode, json.loads(result.stdout)
+    except ValueError:
+        return result.returncode, None
+
+
+def crashed(result):
+    """A signal, a sanitizer report, a hang or an internal error."""
+    return result.returncode < 0 or result.returncode not in (0, 1, 2, 3) or 'Sanitizer' in result.stderr or 'runtime error' in result.stderr.replace('runtime-error', '')

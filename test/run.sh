@@ -1,0 +1,25 @@
+#!/bin/sh
+# Builds the test variants, runs every suite, and sums up. LONG=1 runs longer; SUITES="a b" runs only some.
+cd "$(dirname "$0")/.." || exit 1
+mkdir -p build
+for mode in asan degenerate; do
+    make -s -j2 MODE=$mode "build/$mode/cairn" || { echo "the $mode build failed"; echo "0 passed, 1 failed"; exit 1; }
+done
+suites=${SUITES:-$(ls test/suites | sed -n 's/\.py$//p')}
+log=build/test-logs
+rm -rf $log && mkdir -p $log
+echo $suites | tr ' ' '\n' | xargs -P 2 -I{} sh -c "python3 test/suites/{}.py > $log/{}.log 2>&1; echo \$? > $log/{}.status"
+passed=0 failed=0
+for suite in $suites; do
+    last=$(tail -n 1 "$log/$suite.log")
+    case "$last" in
+    *" passed, "*" failed") ;;
+    *) tail -n 30 "$log/$suite.log"; last="0 passed, 1 failed"; echo "$suite: did not finish" ;;
+    esac
+    [ "${last% failed}" = "${last%, *}, 0" ] || grep -v ' passed, ' "$log/$suite.log" | head -n 40
+    printf '%-14s %s\n' "$suite" "$last"
+    p=${last%% passed*} f=${last##*, }
+    passed=$((passed + p)) failed=$((failed + ${f%% failed}))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

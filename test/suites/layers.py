@@ -1,0 +1,43 @@
+"""Includes only point down, siblings never see each other, headers compile alone, files stay readable."""
+import glob
+import os
+import re
+import subprocess
+import sys
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import ROOT, check, finish
+
+# Bottom first; entries of one row are siblings. A folder belongs to the row with its longest prefix.
+LAYERS = [['base'], ['solver'], ['model'], ['result'], ['lang/common'], ['lang/milestones', 'lang/cairn'], ['lang'],
+          ['engine/explicit', 'export'], ['report'], ['cli'], ['']]
+MAX_LINES = 1200
+
+
+def layer(path):
+    best = None
+    for number, row in enumerate(LAYERS):
+        for folder in row:
+            inside = folder == '' or path.startswith(folder + '/')
+            if inside and (best is None or len(folder) > len(best[1])):
+                best = (number, folder)
+    return best
+
+
+source = os.path.join(ROOT, 'src')
+for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=True)):
+    name = os.path.relpath(path, source)
+    number, folder = layer(name)
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    check(f'{name} has a layer of its own', folder != '' or name == 'main.c')
+    check(f'{name} has at most {MAX_LINES} lines', text.count('\n') <= MAX_LINES, text.count('\n'))
+    for included in re.findall(r'#include "([^"]+)"', text):
+        other, other_folder = layer(included)
+        good = other < number or other_folder == folder
+        check(f'{name} may include {included}', good, 'it points up or sideways')
+    for word in ('TODO', 'FIXME', 'XXX'):
+        check(f'{name} has no {word}', word not in text)
+    if name.endswith('.h'):
+        alone = subprocess.run(['gcc', '-std=c11', '-D_GNU_SOURCE', '-fsyntax-only', '-I', source, '-x', 'c', path], capture_output=True, text=True)
+        check(f'{name} compiles alone', alone.returncode == 0, alone.stderr)
+finish()

@@ -1,0 +1,66 @@
+"""Random models: the engine against the independent oracle (test/oracle), in the release build, breadth-first and depth-first, and in the
+degenerate build (4-bit hash, tiny tables, sanitizers). Compares states, transitions, initial states, deadlocks, depth, levels,
+run-time errors, rules, verdicts and the length of counterexamples."""
+import os
+import sys
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import CAIRN, DEGENERATE, LONG, SEED, check, finish, run_json, write
+from generate import generate
+import oracle
+
+COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
+
+
+def compare_counts(name, ours, theirs, breadth_first):
+    for key in COUNTS:
+        check(f'{name} {key}', ours[key] == theirs[key], f'{ours[key]} instead of {theirs[key]}')
+    statistics = ours['statistics']
+    check(f'{name} run-time errors', statistics['runtime_errors'] == theirs['runtime_errors'])
+    check(f'{name} rules', statistics['rules'] == theirs['rules'])
+    if breadth_first:
+        check(f'{name} depth', ours['depth'] == theirs['depth'])
+        check(f'{name} levels', statistics['levels'] == theirs['levels'])
+
+
+def compare_verdicts(name, ours, theirs, breadth_first):
+    expected = {item['name']: item for item in theirs['properties']}
+    for item in ours['properties']:
+        other = expected.get(item['name'])
+        if not check(f'{name} has {item["name"]}', other is not None) or item['verdict'] == 'unknown':
+            continue
+        check(f'{name} {item["name"]}', item['verdict'] == other['verdict'], f'{item["verdict"]} instead of {other["verdict"]}')
+        if item['verdict'] == 'violated' and 'distance' in other:
+            steps = len(item['trace']['steps']) - 1
+            good = steps == other['distance'] if breadth_first else steps >= other['distance']
+            check(f'{name} distance of {item["name"]}', good, f'{steps} instead of {other["distance"]}')
+
+
+def compare(seed, **options):
+    text = generate(seed, **options)
+    theirs = oracle.run(text)
+    model = write('random.mil', text)
+    for label, program, extra in (('bfs', CAIRN, ()), ('dfs', CAIRN, ('--order', 'dfs')), ('degenerate', DEGENERATE, ())):
+        name = f'seed {seed} {options} {label}'
+        breadth_first = label != 'dfs'
+        status, ours = run_json('explore', model, '-q', *extra, program=program)
+        if not check(f'{name} explores', ours is not None and ours['complete'], status):
+            continue
+        compare_counts(name, ours, theirs, breadth_first)
+        status, ours = run_json('check', model, '-q', *extra, program=program)
+        if check(f'{name} checks', ours is not None, status):
+            compare_verdicts(name, ours, theirs, breadth_first)
+            violated = any(item['verdict'] == 'violated' for item in ours['properties'])
+            unknown = any(item['verdict'] == 'unknown' for item in ours['properties'])
+            check(f'{name} exit status', status == (1 if violated else 3 if unknown else 0), status)
+
+
+sys.setrecursionlimit(20000)
+first = 1 + 1000000 * SEED
+count = 5000 if LONG else 250
+for seed in range(first, first + count):
+    compare(seed)
+    if seed % 5 == 0:
+        compare(seed, temporal=False, extensions=False)
+    if seed % 10 == 0:
+        compare(seed, size='medium', temporal=False)
+finish()

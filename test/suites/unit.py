@@ -1,0 +1,25 @@
+"""C tests of single modules, with sanitizers, in the ordinary and the degenerate variant; and the oracle's own tests."""
+import glob
+import os
+import subprocess
+import sys
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import ROOT, check, finish
+
+
+def count(name, result):
+    lines = result.stdout.strip().splitlines()
+    last = lines[-1] if lines else ''
+    if check(f'{name} ends', result.returncode in (0, 1) and ' passed, ' in last, result.stdout[-800:] + result.stderr[-1500:]):
+        words = last.split()
+        check(f'{name}', words[2] == '0', '\n'.join(lines[:20]))
+
+
+for path in sorted(glob.glob(os.path.join(ROOT, 'test', 'unit', '*.c'))):
+    test = os.path.basename(path)[:-2]
+    for mode in ('asan', 'degenerate'):
+        built = subprocess.run(['make', '-s', f'MODE={mode}', f'build/{mode}/test/{test}'], cwd=ROOT, capture_output=True, text=True)
+        if check(f'{test} builds ({mode})', built.returncode == 0, built.stderr):
+            count(f'{test} ({mode})', subprocess.run([os.path.join(ROOT, f'build/{mode}/test/{test}')], capture_output=True, text=True))
+count('the oracle itself', subprocess.run([sys.executable, os.path.join(ROOT, 'test/oracle/selftest.py')], capture_output=True, text=True))
+finish()

@@ -1,0 +1,103 @@
+/* The store against a plain array, with its invariants checked along the way; and the parents log against a plain array. */
+#include "base/mem.h"
+#include "base/random.h"
+#include "engine/explicit/parents.h"
+#include "solver/store.h"
+#include "unit/unit.h"
+
+#include <string.h>
+
+#ifdef CAIRN_DEGENERATE
+enum { RECORDS = 600, MANY = 2000 }; /* everything collides: quadratic */
+#else
+enum { RECORDS = 3000, MANY = 100000 };
+#endif
+
+static void test_store(struct unit *unit, uint32_t bytes, uint64_t seed)
+{
+    struct mem mem;
+    struct store store;
+    struct random random = {seed};
+    static unsigned char known[RECORDS][64];
+    uint32_t count = 0, index;
+    mem_init(&mem);
+    CHECK(unit, store_init(&store, &mem, bytes));
+    for (unsigned i = 0; i < RECORDS; i++) {
+        unsigned char record[64] = {0};
+        uint32_t expected = UINT32_MAX;
+        for (uint32_t b = 0; b < bytes; b++) record[b] = (unsigned char)random_below(&random, bytes > 2 ? 4 : 16);
+        for (uint32_t k = 0; k < count; k++)
+            if (!memcmp(known[k], record, bytes)) expected = k;
+        uint64_t hash = store_hash(record, bytes);
+        CHECK(unit, store_find(&store, record, hash) == expected);
+        enum store_result added = store_add(&store, record, hash, &index);
+        CHECK(unit, added == (expected == UINT32_MAX ? STORE_NEW : STORE_KNOWN));
+        CHECK(unit, index == (expected == UINT32_MAX ? count : expected));
+        if (expected == UINT32_MAX) memcpy(known[count++], record, bytes);
+        CHECK(unit, !memcmp(store_get(&store, index), record, bytes));
+        if (i % 97 == 0) CHECK(unit, store_check(&store));
+    }
+    CHECK(unit, store.count == count && store_check(&store));
+    store_release(&store);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
+/* Under every budget the store keeps what it has and says no. */
+static void test_budget(struct unit *unit)
+{
+    for (uint64_t limit = 1000; limit < 3000000; limit += limit / 3) {
+        struct mem mem;
+        struct store store;
+        mem_init(&mem);
+        mem.limit = limit;
+        uint64_t added = 0;
+        uint32_t index;
+        if (store_init(&store, &mem, 8))
+            for (; added < MANY; added++)
+                if (store_add(&store, &added, store_hash(&added, 8), &index) != STORE_NEW) break;
+        CHECK(unit, mem.peak <= limit);
+        CHECK(unit, store.count == added && (!added || store_check(&store)));
+        store_release(&store);
+        mem_release(&mem);
+    }
+}
+
+static void test_parents(struct unit *unit)
+{
+    enum { STATES = 400000 };
+    static uint32_t parent[STATES];
+    struct mem mem;
+    struct parents parents;
+    struct random random = {7};
+    mem_init(&mem);
+    parents_init(&parents, &mem);
+    uint32_t states = 0, initial = 5, bad = 0;
+    for (; states < initial; states++) {
+        CHECK(unit, parents_found(&parents));
+        parent[states] = PARENTS_NONE;
+    }
+    for (uint32_t at = 0; at < states && states < STATES - 8; at++) {
+        parents_expand(&parents);
+        uint32_t children = (uint32_t)random_below(&random, 5);
+        if (at + 1 == states && !children) children = 1;
+        for (; children; children--) {
+            parents_found(&parents);
+            parent[states++] = at;
+        }
+    }
+    for (uint32_t i = 0; i < states; i++) bad += parents_of(&parents, i) != parent[i];
+    CHECK(unit, states > 300000 && bad == 0);
+    parents_release(&parents);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
+int main(void)
+{
+    struct unit unit = {0};
+    for (uint32_t bytes = 0; bytes <= 60; bytes += 4) test_store(&unit, bytes, 11 + bytes);
+    test_budget(&unit);
+    test_parents(&unit);
+    return unit_finish(&unit);
+}
