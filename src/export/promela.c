@@ -203,19 +203,12 @@ static void print_arithmetic(struct promela *p, expr e, const struct expr_node *
 
 static void print_bool(struct promela *p, const struct expr_node *node, enum use use)
 {
-    switch (node->op) {
-    case EXPR_NOT:
-        fputc('!', p->out);
-        print_expr(p, node->a, use);
-        return;
-    case EXPR_IMPLIES:
-        fputs(use == IN_CONDITION ? "(!" : "(", p->out);
-        print_binary(p, node, use == IN_CONDITION ? "||" : "->", use);
-        break;
-    default:
-        fputc('(', p->out);
-        print_binary(p, node, node->op == EXPR_IFF ? (use == IN_CONDITION ? "==" : "<->") : symbols[node->op], use);
-    }
+    bool negated = node->op == EXPR_NOT || (node->op == EXPR_IMPLIES && use == IN_CONDITION);
+    fputs(negated ? "(!" : "(", p->out); /* always parenthesised: !! is an operator on channels */
+    if (node->op == EXPR_NOT) print_expr(p, node->a, use);
+    else if (node->op == EXPR_IMPLIES) print_binary(p, node, use == IN_CONDITION ? "||" : "->", use);
+    else if (node->op == EXPR_IFF) print_binary(p, node, use == IN_CONDITION ? "==" : "<->", use);
+    else print_binary(p, node, symbols[node->op], use);
     fputc(')', p->out);
 }
 
@@ -271,10 +264,13 @@ static void print_type(struct promela *p, uint32_t process)
 static void print_declarations(struct promela *p)
 {
     struct model *model = p->model;
-    fputs("bool TURN_POR_Off = true;\n\n", p->out);
+    fputs("bool TURN_POR_Off = true;\n", p->out);
+    bool any = false;
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct model_var *var = &model->vars.data[v];
         if (var->process != MODEL_NONE) continue;
+        if (!any) fputc('\n', p->out);
+        any = true;
         fputs("local ", p->out);
         print_declaration(p, var, p->name[v], declared_value(var));
         fputs("local ", p->out);
@@ -323,7 +319,10 @@ static void print_rule(struct promela *p, const struct model_rule *rule)
     const struct rule_store *stores = model->stores.data + rule->first_store;
     uint32_t process = rule->parts == 1 ? model->parts.data[rule->first_part].process : MODEL_NONE;
     fputs("    /* ", p->out);
-    if (process != MODEL_NONE) fprintf(p->out, "%s: ", model->processes.data[process].name);
+    if (process != MODEL_NONE) {
+        names_print_comment(p->out, model->processes.data[process].name);
+        fputs(": ", p->out);
+    }
     names_print_comment(p->out, rule->label);
     names_print_lines(p->out, model, rule);
     fputs(" */\n    :: atomic { ", p->out);
@@ -457,6 +456,7 @@ const char *promela_write(struct model *model, FILE *out)
         print_head(&p);
         print_declarations(&p);
         print_process(&p);
+        p.naming.capitals_taken = false; /* names of formulas never become names of C */
         for (uint32_t i = 0; i < model->properties.len; i++)
             if (model->properties.data[i].kind <= PROPERTY_INVARIANT) print_property(&p, &model->properties.data[i]);
     }

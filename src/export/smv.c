@@ -266,7 +266,8 @@ static void print_quantified(struct smv *s, bool all, const struct formula_node 
 static void print_path(struct smv *s, const struct formula_node *node)
 {
     static const char *const between[FORMULA_OPS] = {
-        [FORMULA_AND] = " & ", [FORMULA_OR] = " | ", [FORMULA_IMPLIES] = " -> ", [FORMULA_IFF] = " <-> ", [FORMULA_U] = " U ", [FORMULA_R] = " V ",
+        [FORMULA_AND] = " & ",     [FORMULA_OR] = " | ", [FORMULA_IMPLIES] = " -> ",
+        [FORMULA_IFF] = " <-> ", [FORMULA_U] = " U ",  [FORMULA_R] = " V ",
     };
     switch (node->op) {
     case FORMULA_NOT:

@@ -222,7 +222,7 @@ void report_step(const struct report_style *style, const struct model *model, co
     text_init(&word, model->mem);
     size_t column = 0;
     if (rule == MODEL_NONE) {
-        text_add(&text, "  %4u  %sinitial state%s\n", number, paint(style, BOLD), paint(style, PLAIN));
+        text_add(&text, "  %4u  %s%s%s\n", number, paint(style, BOLD), number ? "state" : "initial state", paint(style, PLAIN));
     } else {
         const struct model_rule *taken = &model->rules.data[rule];
         struct place place = model->parts.data[taken->first_part].place;

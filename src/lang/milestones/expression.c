@@ -148,7 +148,7 @@ static bool find_until(const struct parser *parser, unsigned *op)
 static bool starts_operand(const struct token *token)
 {
     return (token->kind == TOKEN_NAME && !parser_is_keyword(token)) || token->kind == TOKEN_NUMBER || token->kind == TOKEN_OPEN
-        || token->kind == TOKEN_NOT || token->kind == TOKEN_MINUS;
+        || token->kind == TOKEN_NOT;
 }
 
 /* The operators written in one word, like AG, GF or AGEF, as letters; NULL when the token is no such word. */

@@ -1,0 +1,221 @@
+"""Faults of the machine: the n-th allocation fails, for every n; the disk is full; nobody reads the output; a file may not grow.
+
+A sanitized build is run with CAIRN_FAIL_ALLOCATION=n for n = 1, 2, 3, ... until the run is no longer affected. Every run must end with one of the
+documented statuses, without a leak or a report of a sanitizer, and with a status of 0 or 1 only when it tells the same as the undisturbed run.
+"""
+import concurrent.futures
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, check, crashed, finish, path, run, write
+
+EXAMPLE = os.path.join(ROOT, 'examples')
+WORKERS = 2
+SMALL = DEGENERATE if os.path.exists(DEGENERATE) else ASAN   # sanitized too; its store makes 2 allocations at first instead of 256
+ALL = 1500 if not LONG else 100000   # more allocations than this in one command: some are left out
+
+# ---- the n-th allocation fails ------------------------------------------------------------------------------------
+
+TINY = write('tiny.mil', '''CONST n = 2;
+ACTIONS meet; END
+VARIABLES turn : 2 := 0; free : 1; END
+LOCAL Worker
+  LOCATIONS idle; busy; END
+  ACTIONS think; END
+  VARIABLES x : 2 := 0; END
+  CASE
+    [idle] [think] x < 2 : x := x + 1;
+    [idle] [meet] turn == self : pc := busy;
+    [busy] [think] 4 / (3 - x) > 1 & free == 1 : x := x + 1; turn := self;
+    [busy] [meet] true : pc := idle;
+  END
+  SYNC meet; END
+END
+MAIN
+  PROC w : Worker[n]; END
+  CASE [meet] turn < 3 : turn := turn + 1; END
+END
+CTL  AG turn < 2; AG EF w[0].pc == idle; END
+LTL  G F w[1].x == 0;  G (turn == 3 -> w[0].x <= 3); END
+INVARIANTS small: w[0].x + w[1].x < 4; END
+''')
+WRONG = write('wrong.mil', '''CONST n = m; m = n;
+VARIABLES x : 40 := 0; counter : 2; counter : 3; END
+LOCAL T VARIABLES pc : 1 := 0; END CASE [0] [nothing] countr == 1 : pc := 1; END END
+MAIN PROC p : S[2]; END CASE [a] true : ; ; END END
+CTL AG (x; F x == 1; END
+''')
+TRACE = path('trace.itf.json')
+TEXT = path('tiny.cairn')
+
+
+def normal(text):
+    """What a run tells, without what differs from run to run."""
+    text = re.sub(r'"(seconds|peak_memory_bytes)": [^,\n]*', r'"\1": 0', text)
+    text = re.sub(r'[\d.]+ s\b|\([\d,]+ states per second\)|[\d.]+ [KMG]iB', '#', text)
+    return re.sub(r'time +#.*|memory +#.*', '#', text)
+
+
+def fail(arguments, n, program=None):
+    return run(*arguments, program=program or SMALL, env={'CAIRN_FAIL_ALLOCATION': str(n)} if n else {}, timeout=60)
+
+
+def examine(name, arguments, n, usual, result):
+    detail = f'n={n} status={result.returncode} (usually {usual.returncode})\n{result.stderr[-900:]}'
+    if crashed(result):
+        return f'crash: {detail}'
+    if result.returncode == 3 and usual.returncode != 3:
+        if 'memory' not in result.stderr + result.stdout:
+            return f'no word about memory: {detail}'
+        if '--json' in arguments and result.stdout.strip():
+            try:
+                claimed = json.loads(result.stdout)
+            except ValueError:
+                return f'half a JSON object on standard output: {detail}\n{result.stdout[-200:]}'
+            if claimed['complete']:
+                return f'claims to be complete with status 3: {detail}'
+    elif result.returncode != usual.returncode:
+        expected = json.loads(usual.stdout) if '--json' in arguments else None
+        if expected and result.returncode == 1 and json.loads(result.stdout)['verdict'] == 'violated' == expected['verdict']:
+            return None
+        return f'another status: {detail}'
+    elif result.returncode in (0, 1) and normal(result.stdout) != normal(usual.stdout):
+        if '--json' not in arguments:
+            # A search that was cut short after it found a violation tells less, and says so.
+            return None if 'ncomplete' in result.stdout else f'another result: {detail}'
+        claimed, expected = json.loads(result.stdout), json.loads(usual.stdout)
+        if claimed['complete'] and not expected['complete']:
+            return f'claims to be complete: {detail}'
+        for one, other in zip(claimed.get('properties', []), expected.get('properties', [])):
+            if one['verdict'] not in ('unknown', other['verdict']):
+                return f'another verdict of {one["name"]}: {detail}'
+        if claimed['complete']:
+            return f'another result: {detail}'
+    return None
+
+
+def allocations(arguments, program):
+    """How many allocations the command makes: found by doubling and halving. Beyond the last one a run is the undisturbed one."""
+    def affected(n):
+        result = fail(arguments, n, program)
+        return 'out of memory' in result.stderr or 'memory limit' in result.stdout or crashed(result)
+    low, high = 0, 64
+    while affected(high) and high < 1 << 22:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if affected(middle) else (low, middle)
+    return low + 25      # a few more: some refusals leave no trace
+
+
+def every_allocation(name, *arguments, program=None):
+    usual = fail(arguments, 0, program)
+    if not check(f'{name}: the undisturbed run', not crashed(usual), usual.stderr[-900:]):
+        return
+    total = allocations(arguments, program)
+    step = max(1, -(-total // ALL))
+    numbers = sorted(set(range(1, total + 1, step)) | set(range(1, min(total, 200) + 1)) | set(range(max(1, total - 100), total + 1)))
+    wrong = []
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        for n, result in zip(numbers, pool.map(lambda n: fail(arguments, n, program), numbers)):
+            complaint = examine(name, arguments, n, usual, result)
+            if complaint:
+                wrong.append(complaint)
+    check(f'{name}: each of {len(numbers)} of {total} allocations may fail', not wrong, f'{len(wrong)} wrong, the first: {wrong[:1]}')
+
+
+if not check('there is a sanitized build', os.path.exists(ASAN), ASAN):
+    finish()
+check('a trace to replay', run('check', TINY, '-q', '--trace', TRACE).returncode == 1 and os.path.exists(TRACE))
+check('a model text', run('translate', TINY, '--to', 'cairn', '-o', TEXT).returncode == 0)
+every_allocation('check', 'check', TINY)
+every_allocation('check --json', 'check', TINY, '--json', program=ASAN)
+every_allocation('check --json, depth first', 'check', TINY, '--json', '--order', 'dfs', '--invariant', 'turn / free < 9')
+every_allocation('check, a wrong model', 'check', WRONG)
+every_allocation('check, a model text', 'check', TEXT, '--no-deadlock')
+every_allocation('check --trace --json=', 'check', TINY, '--trace', path('fault.itf.json'), f'--json={path("fault.json")}', '-q')
+every_allocation('explore --json', 'explore', os.path.join(EXAMPLE, 'running', 'running.mil'), '--json')
+every_allocation('simulate', 'simulate', TINY, '--seed', '3', '--steps', '5', '--no-deadlock')
+every_allocation('simulate --json', 'simulate', TINY, '--json', '--trace', path('fault.itf.json'))
+every_allocation('replay', 'replay', TRACE)
+for form in ('cairn', 'dot', 'aut', 'promela', 'smv', 'ord'):
+    every_allocation(f'translate --to {form}', 'translate', TINY, '--to', form)
+
+# ---- the disk is full, the output is closed -------------------------------------------------------------------------
+
+
+def complains(name, result, statuses=(2,)):
+    good = result.returncode in statuses and not crashed(result) and 'error' in result.stderr
+    check(name, good, f'status {result.returncode}: {result.stderr[-500:]}')
+
+
+def to_full(*arguments):
+    with open('/dev/full', 'w') as full:
+        return subprocess.run([ASAN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, stdin=subprocess.DEVNULL)
+
+
+def to_closed_pipe(*arguments):
+    read, wrote = os.pipe()
+    os.close(read)
+    try:
+        return subprocess.run([ASAN, *arguments], stdout=wrote, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, stdin=subprocess.DEVNULL)
+    finally:
+        os.close(wrote)
+
+
+def without_stdout(*arguments):
+    return subprocess.run([ASAN, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, stdin=subprocess.DEVNULL,
+                          preexec_fn=lambda: os.close(1))
+
+
+GOOD = write('good.mil', 'VARIABLES x : 2 := 0; END ACTIONS a; END MAIN CASE [a] true : x := x + 1; END END INVARIANTS x <= 3; END\n')
+commands = {
+    'check': ('check', GOOD), 'check --json': ('check', GOOD, '--json'), 'check with a violation': ('check', TINY),
+    'explore': ('explore', GOOD), 'explore --json': ('explore', GOOD, '--json'), 'simulate': ('simulate', GOOD),
+    'simulate --json': ('simulate', GOOD, '--json'), 'simulate -i': ('simulate', GOOD, '-i'), 'replay': ('replay', TRACE), 'replay -q': ('replay', TRACE, '-q'),
+    'translate --to cairn': ('translate', GOOD, '--to', 'cairn'), 'translate --to dot': ('translate', GOOD, '--to', 'dot'),
+    'translate --to aut': ('translate', GOOD, '--to', 'aut'), 'translate --to promela': ('translate', GOOD, '--to', 'promela'),
+    'translate --to smv': ('translate', GOOD, '--to', 'smv'), 'check --help': ('check', '--help'), '--help': ('--help',), '--version': ('--version',),
+    '--manual': ('--manual',), '--completion': ('--completion',),
+}
+for name, command in commands.items():
+    for where, runner in (('/dev/full', to_full), ('a closed pipe', to_closed_pipe), ('no standard output', without_stdout)):
+        complains(f'{name} to {where}', runner(*command))
+for name, command in {
+    'check --json=/dev/full': ('check', GOOD, '--json=/dev/full'),
+    'explore --json=/dev/full': ('explore', GOOD, '--json=/dev/full'),
+    'check --trace /dev/full': ('check', TINY, '--trace', '/dev/full'),
+    'simulate --trace /dev/full': ('simulate', GOOD, '--trace', '/dev/full'),
+    'simulate --json=/dev/full': ('simulate', GOOD, '--json=/dev/full'),
+    'translate -o /dev/full': ('translate', GOOD, '--to', 'cairn', '-o', '/dev/full'),
+    'dot -o /dev/full': ('translate', GOOD, '--to', 'dot', '-o', '/dev/full'),
+    'check --json=folder': ('check', GOOD, f'--json={EXAMPLE}'),
+    'check --json=nowhere': ('check', GOOD, '--json=/nowhere/at/all.json'),
+    'check --json=': ('check', GOOD, '--json='),
+    'check --trace folder': ('check', TINY, '--trace', EXAMPLE),
+    'translate -o folder': ('translate', GOOD, '--to', 'smv', '-o', EXAMPLE),
+}.items():
+    complains(name, run(*command, program=ASAN))
+
+saved = run('simulate', GOOD, '-i', program=ASAN, stdin='1\nw /dev/full\nw /nowhere/x\nw \nq\n')
+check('simulate -i goes on when a run cannot be saved', saved.returncode == 0 and saved.stderr.count('cannot write') == 2 and not crashed(saved), saved.stderr[-500:])
+
+# A limit on the size of files (SIGXFSZ would kill a program that does not expect it).
+small = subprocess.run([CAIRN, 'check', os.path.join(EXAMPLE, 'philosophers', 'phils.mil'), f'--json={path("big.json")}'], capture_output=True, text=True, cwd=ROOT, timeout=60,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
+check('a file may not grow: said, not killed', small.returncode == 2 and 'cannot write' in small.stderr, f'status {small.returncode}: {small.stderr[-300:]}')
+
+# Little memory for the whole process: malloc itself refuses.
+for megabytes in (16, 32, 64):
+    tight = subprocess.run([CAIRN, 'explore', os.path.join(EXAMPLE, 'producer-consumer', 'pc.mil'), '-D', 'm=4', '--json'], capture_output=True, text=True, cwd=ROOT, timeout=60,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20)))
+    try:
+        told = json.loads(tight.stdout)
+    except ValueError:
+        told = None
+    check(f'{megabytes} MB of address space', tight.returncode == 3 and told and told['complete'] is False, f'status {tight.returncode}: {tight.stderr[-300:]} {tight.stdout[-200:]}')
+finish()
