@@ -7,7 +7,9 @@ bool search_verify_traces(const struct model *model, const struct task *task)
 {
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
-        const char *wrong = entry->trace ? trace_verify(model, entry->trace, entry->kind, entry->invariant) : NULL;
+        const char *wrong = NULL;
+        if (entry->trace && entry->in_each_state) wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
+        else if (entry->trace) wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
         if (!wrong) continue;
         fprintf(stderr, "cairn: BUG: the trace of '%s' does not replay: %s (cairn %s, %s); please report it with the model\n",
                 entry->property->name, wrong, CAIRN_VERSION, model->name);

@@ -81,7 +81,7 @@ static struct property_result *find_violation(struct run *run)
         int64_t value = 1;
         bool bad = false;
         uint32_t failed = MODEL_NONE;
-        if (!entry->supported) continue;
+        if (!entry->in_each_state) continue;
         if (entry->kind == PROPERTY_DEADLOCK) bad = !run->enabled_count;
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) bad = (failed = run->failed) != MODEL_NONE;
         else bad = eval_expr(run->model, entry->invariant, last_state(run), &value) && !value;
@@ -209,7 +209,7 @@ static void show_violations(struct run *run)
         struct property_result *entry = &run->task.properties[i];
         int64_t value;
         bool built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
-        if (!entry->supported || built_in || !eval_expr(run->model, entry->invariant, last_state(run), &value) || value) continue;
+        if (!entry->in_each_state || built_in || !eval_expr(run->model, entry->invariant, last_state(run), &value) || value) continue;
         printf("  ! %s is violated here: %s\n", entry->property->name, entry->property->text);
     }
     if (run->failed != MODEL_NONE) printf("  ! the step [%s] fails here: division by zero\n", run->model->rules.data[run->failed].label);

@@ -117,11 +117,11 @@ static void show_silence(const struct report_style *style, const struct model *m
 void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result)
 {
     char count[32];
-    uint32_t decided = 0, beyond = 0;
+    uint32_t in_states = 0, temporal = 0;
     const char *order = task->order == ORDER_BFS ? "breadth-first" : "depth-first";
     for (uint32_t i = 0; i < task->property_count; i++) {
-        decided += task->properties[i].supported;
-        beyond += !task->properties[i].supported;
+        in_states += task->properties[i].in_each_state;
+        temporal += !task->properties[i].in_each_state && task->properties[i].verdict != VERDICT_UNKNOWN;
     }
     (void)model;
     if (result->complete) text_add(text, "complete: all %s reachable states were visited %s by the explicit engine", report_count(count, result->states), order);
@@ -131,9 +131,10 @@ void report_assurance(struct text *text, const struct model *model, const struct
     if (!result->complete && result->has_depth && result->depth)
         text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
     text_add(text, "; states are stored and compared in full");
-    if (task->property_count) text_add(text, "; %u %s checked in %s", decided, decided == 1 ? "property was" : "properties were",
-                                       result->complete ? "every state" : "the visited states");
-    if (beyond) text_add(text, "; %u temporal %s undecided: this version decides only what says 'always'", beyond, beyond == 1 ? "property is" : "properties are");
+    if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
+                            result->complete ? "every state" : "the visited states");
+    if (temporal) text_add(text, "; %u temporal %s decided on the whole graph, deadlocked states repeating for ever", temporal,
+                           temporal == 1 ? "property was" : "properties were");
     if (result->runtime_errors) text_add(text, "; steps that fail at run time are not followed");
 }
 
@@ -249,6 +250,22 @@ void report_step(const struct report_style *style, const struct model *model, co
     text_free(&word);
 }
 
+static void show_loop(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
+{
+    uint32_t rule = trace->rules[trace->steps];
+    if (rule == MODEL_NONE) {
+        fprintf(style->out, "        no rule is enabled: this state repeats for ever\n");
+        return;
+    }
+    struct text who;
+    text_init(&who, model->mem);
+    report_participants(model, &who, rule);
+    struct place place = model->parts.data[model->rules.data[rule].first_part].place;
+    fprintf(style->out, "        %s%s%s%s%s  %s:%u leads back to state %u, and so on for ever\n", paint(style, BOLD), model->rules.data[rule].label,
+            paint(style, PLAIN), who.len ? "  by " : "", who.len ? who.data : "", diag_source_name(diag, place), place.line, trace->loop);
+    text_free(&who);
+}
+
 void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
 {
     enum { HEAD = 500, TAIL = 500 };
@@ -261,11 +278,25 @@ void report_trace(const struct report_style *style, const struct model *model, c
             fprintf(style->out, "        ... %u steps left out (--full shows them, --trace FILE saves them)\n", trace->steps - HEAD - TAIL);
         if (!hidden) report_step(style, model, diag, walk.at, trace->rules[walk.at - 1], walk.previous, walk.state);
     }
-    if (trace->loop != MODEL_NONE) fprintf(style->out, "        and on from state %u for ever\n", trace->loop);
+    if (trace->loop != MODEL_NONE) show_loop(style, model, diag, trace);
     trace_walk_end(&walk);
 }
 
 /* ---- check ---- */
+
+/* What the path of a CTL counterexample leaves open: the rest of the formula, and its value at the end. */
+static void explain_part(const struct model *model, struct text *text, const struct property_result *entry, const int64_t *state)
+{
+    const struct formula_node *node = formula_get(&model->formulas, entry->end);
+    text_add(text, "  in the last state:\n");
+    if (node->op == FORMULA_ATOM) {
+        explain_expr(model, text, node->atom, state, "    ");
+        return;
+    }
+    text_add(text, "    ");
+    model_print_formula(model, text, entry->end);
+    text_add(text, " is %s\n", entry->end_value ? "true" : "false");
+}
 
 static void explain_end(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
 {
@@ -284,9 +315,11 @@ static void explain_end(const struct report_style *style, const struct model *mo
         text_add(&text, "  in the last state a property cannot be evaluated:\n    division by zero in ");
         model_print_expr(model, &text, entry->invariant);
         text_add(&text, "\n");
-    } else {
+    } else if (entry->in_each_state) {
         text_add(&text, "  in the last state:\n");
         explain_expr(model, &text, entry->invariant, walk.state, "    ");
+    } else if (entry->has_end) {
+        explain_part(model, &text, entry, walk.state);
     }
     fputs(text.data ? text.data : "", style->out);
     trace_walk_end(&walk);
@@ -323,8 +356,8 @@ void report_check(const struct report_style *style, const struct model *model, c
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         if (!entry->trace) continue;
-        fprintf(style->out, "\n%s%s is violated%s after %u step%s:\n", paint(style, RED), entry->property->name, paint(style, PLAIN),
-                entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
+        fprintf(style->out, "\n%s%s is violated%s %s %u step%s:\n", paint(style, RED), entry->property->name, paint(style, PLAIN),
+                entry->trace->loop == MODEL_NONE ? "after" : "by a run that repeats, shown by", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
         report_trace(style, model, diag, entry->trace);
         explain_end(style, model, diag, entry);
     }

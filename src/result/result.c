@@ -20,11 +20,11 @@ static void classify(struct model *model, struct property_result *entry)
     const struct formula_node *root = formula_get(&model->formulas, property->root);
     if (property->kind == PROPERTY_INVARIANT) {
         entry->invariant = root->atom;
-        entry->supported = true;
+        entry->in_each_state = true;
     } else {
-        entry->supported = formula_is_invariant(&model->formulas, &model->exprs, property->root, &entry->invariant);
+        entry->in_each_state = formula_is_invariant(&model->formulas, &model->exprs, property->root, &entry->invariant);
     }
-    if (!entry->supported) return;
+    if (!entry->in_each_state) return;
     const struct expr_node *node = expr_get(&model->exprs, entry->invariant);
     entry->has_antecedent = node->op == EXPR_IMPLIES;
     if (entry->has_antecedent) entry->antecedent = node->a;
@@ -38,7 +38,7 @@ static void add_built_in(struct model *model, struct property_result *entry, enu
     property->text = text;
     entry->property = property;
     entry->kind = kind;
-    entry->supported = true;
+    entry->in_each_state = true;
 }
 
 struct property_result *result_list_properties(struct model *model, bool with_deadlock, uint32_t *count)

@@ -18,7 +18,7 @@ extern const char *const stop_reason_text[];
 struct property_result {
     const struct model_property *property; /* built-in ones too */
     enum property_kind kind;
-    bool supported;  /* an engine of this version decides it */
+    bool in_each_state; /* decided by looking at single states: built in, or it says "always p"; otherwise it is temporal */
     expr invariant;  /* when it says "always p": p */
     expr antecedent; /* when p is a -> b: a */
     bool has_antecedent;
@@ -27,6 +27,9 @@ struct property_result {
     bool vacuous;       /* holds, and its antecedent was never true */
     const char *reason; /* why the verdict is unknown */
     struct trace *trace;
+    bool has_end; /* the trace is not the whole reason: at its end, this part of a CTL formula has this value */
+    formula end;
+    bool end_value;
 };
 
 struct search_progress {

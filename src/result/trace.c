@@ -1,5 +1,7 @@
 #include "result/trace.h"
 
+#include "result/lasso.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -80,5 +82,43 @@ const char *trace_verify(const struct model *model, const struct trace *trace, e
         if (!trace_walk_step(&walk)) wrong = "a rule is not enabled where it is taken";
     if (!wrong) wrong = verify_end(&walk, kind, invariant);
     trace_walk_end(&walk);
+    return wrong;
+}
+
+/* The last state goes on with the state at `loop`: by a rule, or by repeating itself when nothing is enabled. */
+static const char *verify_loop(struct trace_walk *walk, int64_t *target)
+{
+    const struct model *model = walk->model;
+    const struct trace *trace = walk->trace;
+    uint32_t rule = trace->rules[trace->steps];
+    if (rule == MODEL_NONE) {
+        for (uint32_t r = 0; r < model->rules.len; r++)
+            if (eval_rule(model, r, walk->state, walk->previous) == EVAL_ENABLED) return "the last state does not repeat: a rule is enabled";
+        return trace->loop == trace->steps ? NULL : "a deadlocked state goes on elsewhere";
+    }
+    if (rule >= model->rules.len || eval_rule(model, rule, walk->state, walk->previous) != EVAL_ENABLED) return "the loop is not closed by an enabled rule";
+    return memcmp(walk->previous, target, model->vars.len * sizeof *target) ? "the loop does not lead back" : NULL;
+}
+
+const char *trace_verify_temporal(const struct model *model, const struct trace *trace, enum property_kind kind, formula f)
+{
+    struct trace_walk walk;
+    const char *wrong = NULL;
+    int64_t *target = mem_alloc(model->mem, (model->vars.len + 1) * sizeof *target);
+    if (!trace_walk_start(&walk, model, trace)) wrong = "it does not start in an initial state";
+    for (;; ) {
+        if (walk.at == trace->loop) memcpy(target, walk.state, model->vars.len * sizeof *target);
+        if (wrong || walk.at == trace->steps) break;
+        if (!trace_walk_step(&walk)) wrong = "a rule is not enabled where it is taken";
+    }
+    if (!wrong && trace->loop != MODEL_NONE) wrong = verify_loop(&walk, target);
+    if (!wrong && kind == PROPERTY_LTL) {
+        bool good = trace->loop != MODEL_NONE;
+        if (!good) wrong = "a run against an LTL formula must have a loop";
+        else if (lasso_holds(model, trace, f, &good)) wrong = "the formula is true on the run";
+        if (!good && !wrong) wrong = "the formula cannot be evaluated on the run";
+    }
+    trace_walk_end(&walk);
+    mem_free(model->mem, target);
     return wrong;
 }

@@ -9,7 +9,8 @@ struct trace {
     int64_t *initial; /* one value per variable */
     uint32_t *rules;
     uint32_t steps;
-    uint32_t loop;       /* the state (0 .. steps) that the last one continues with, or MODEL_NONE */
+    uint32_t loop;       /* the state (0 .. steps) that the last one continues with, or MODEL_NONE; rules[steps] is then the rule of
+                          * that last step, or MODEL_NONE when a deadlocked last state repeats for ever */
     uint32_t failed_rule; /* of a run-time error: the rule that fails in the last state, or MODEL_NONE */
 };
 
@@ -33,5 +34,8 @@ void trace_walk_end(struct trace_walk *walk);
 /* What a trace must show to be shown: the end state breaks the invariant, has no enabled rule, or makes a rule fail.
  * NULL when it does; otherwise a word about what is wrong, which is a bug of the engine that made it. */
 const char *trace_verify(const struct model *model, const struct trace *trace, enum property_kind kind, expr invariant);
+
+/* The same for a temporal property: every step is possible, the loop closes, and an LTL formula is false on the run. */
+const char *trace_verify_temporal(const struct model *model, const struct trace *trace, enum property_kind kind, formula f);
 
 #endif

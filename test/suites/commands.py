@@ -44,7 +44,12 @@ def explore_and_check():
     check('check: trace', len(trace['steps']) == 6 and trace['loop'] is None and trace['steps'][0]['label'] is None and trace['steps'][1]['label'] == 'take_left'
           and trace['steps'][1]['process'].startswith('phil[') and len(trace['steps'][0]['state']) == 10, trace)
     check('check: holds', run('check', EXAMPLE['peterson'], '-p', 'mutex').returncode == 0)
-    check('check: beyond the engine', run('check', EXAMPLE['running']).returncode == 3)
+    status, result = run_json('check', EXAMPLE['running'])
+    lasso = result['properties'][1]['trace']
+    check('check: CTL and LTL', status == 1 and [item['verdict'] for item in result['properties']] == ['holds', 'violated', 'holds', 'holds'])
+    check('check: a lasso', lasso['loop'] is not None and lasso['loop'] < len(lasso['steps']), lasso)
+    status, result = run_json('check', EXAMPLE['phils'])
+    check('check: a deadlocked state repeats', result['properties'][1]['trace']['loop'] == 5, result['properties'][1])
     check('check: --no-deadlock', run('check', EXAMPLE['phils'], '--no-deadlock', '-p', 'one_fork_one_owner').returncode == 0)
     check('check: --invariant', run('check', EXAMPLE['running'], '-p', 'deadlock', '--invariant', 'g == 0').returncode == 1)
     check('check: --ctl', run('check', EXAMPLE['running'], '-p', 'deadlock', '--ctl', '!EF g == 1').returncode == 1)

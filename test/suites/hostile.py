@@ -11,7 +11,6 @@ import random
 import re
 import resource
 import signal
-import stat
 import subprocess
 import sys
 import threading
@@ -255,7 +254,7 @@ for name, text in {
 # Just below the limits everything must work to the end: parsing, checking, explaining, printing.
 for name, text in {
     'negations': 'INVARIANTS ' + '!' * 990 + '(x == 0); END', 'sums': 'INVARIANTS ' + 'x + ' * 2900 + '1 == 0; END', 'implications': 'CTL AG (' + 'x == 0 -> ' * 900 + 'x == 1); END',
-    'disjunctions': 'CTL AG (' + 'x == 0 | ' * 2900 + 'x == 1); END', 'parentheses': 'LTL G ' + '(' * 900 + 'x == 0' + ')' * 900 + '; END',
+    'disjunctions': 'CTL AG (' + 'x == 0 | ' * 2900 + 'x == 1); END', 'parentheses': 'LTL G ' + '(' * 450 + 'x == 0' + ')' * 450 + '; END',
     'nested formulas': 'LTL ' + 'G (x == 0 & ' * 150 + 'x == 0' + ')' * 150 + '; END',
 }.items():
     file = write(f'below_{name.replace(" ", "_")}.mil', model(text))
@@ -301,6 +300,7 @@ for count in ('1000000', '1000000000000', '9223372036854775807', '65537', '42949
     bad_model(f'{count} processes', processes(count), 'too many processes')
 bad_model('-1 processes', processes('0 - 1'), 'negative')
 bad_model('too many processes in pieces', 'LOCAL T END MAIN PROC ' + ' '.join(f'p{i} : T[9000000000000000000];' for i in range(3)) + ' END END', 'too many processes')
+bad_model('2 processes and 2^63 - 1 more', 'LOCAL T END MAIN PROC p : T[2]; q : T[9223372036854775807]; END END', 'too many processes')
 bad_model('too many variables', 'LOCAL T VARIABLES ' + ' '.join(f'x{i} : 1 := 0;' for i in range(100)) + ' END END MAIN PROC p : T[60000]; END END', 'too many variables')
 later('no processes', fine(0, 1), 'check', write('zero.mil', processes('0')), program=ASAN)
 bad_model('a variable of no process', processes('0') + 'INVARIANTS p[0].pc == 0; END', 'p')
@@ -408,7 +408,7 @@ for wrong, right, text in (
         ('Wroker', 'Worker', 'LOCAL Worker END MAIN PROC p : Wroker; END END'),
         ('wrker', 'worker', 'LOCAL T VARIABLES pc : 1 := 0; END END MAIN PROC worker : T; END END INVARIANTS wrker[0].pc == 0; END'),
         ('lenght', 'length', 'LOCAL T VARIABLES length : 1 := 0; END END MAIN PROC p : T; END END INVARIANTS p[0].lenght == 0; END'),
-        ('VARIABELS', 'VARIABLES', 'VARIABELS x : 1; END MAIN END'),
+        ('VARIABELS', 'VARIABLE', 'VARIABELS x : 1; END MAIN END'),
         ('sise', 'size', model(before='CONST size = 2;', variables='x : sise := 0;')),
         ('metting', 'meeting', 'ACTIONS meeting; END LOCAL T SYNC metting; END END MAIN PROC p : T; END CASE [meeting] true : ; END END'),
         ('bussy', 'busy', 'LOCAL T LOCATIONS idle; busy; END ACTIONS t; END CASE [bussy] [t] true : pc := idle; END END MAIN PROC p : T; END END')):
@@ -467,20 +467,30 @@ later('1,000 formulas', fine(0), 'check', GOOD, *(['--invariant', 'x <= 3'] * 10
 
 # ---- file names -----------------------------------------------------------------------------------------------------------
 
-os.mkdir(path('*'))
+
+
+def judge_json(result):
+    try:
+        told = json.loads(result.stdout)
+    except ValueError:
+        return 'not JSON'
+    return None if result.returncode == 1 and told['verdict'] == 'violated' else 'violated expected'
+
+
+def judge_comment(result):
+    """The file name stands in a comment, which it must not end."""
+    escaped = re.search(r'(?m)^ *\.?(MODULE evil|line\.mil)', result.stdout) or 'MODULE evil' in ''.join(result.stdout.split('*/')[1:])
+    return 'the name gets out of its comment' if escaped or result.returncode else None
+
+
 for number, name in enumerate(('%n%s%n%d.mil', '</script><b>.mil', '"quoted".mil', "it's.mil", '-dash.mil', '--json.mil', ' .mil', 'new\nline.mil', 'tab\t.mil', '\x1b[31mred.mil', 'é≠😀.mil', b'bad\xff\xfe.mil', 'back\\slash\\.mil',
                                '*/ MODULE evil */.mil', '--\nMODULE evil\n.mil', '$(id).mil', '`id`.mil', 'x' * 240 + '.mil', '.mil', 'no extension', 'x.MIL', '#.mil', '{.mil')):
     folder = os.fsencode(scratch.name)
     file = os.path.join(folder, os.fsencode(name))
+    os.makedirs(os.path.dirname(file), exist_ok=True)
     with open(file, 'wb') as out:
         out.write(model('INVARIANTS x < 3; END').encode())
 
-    def judge_json(result):
-        try:
-            told = json.loads(result.stdout)
-        except ValueError:
-            return 'not JSON'
-        return None if result.returncode == 1 and told['verdict'] == 'violated' else 'violated expected'
     trace = os.fsencode(path(f'name{number}.itf.json'))
     shown = repr(name)[:40]
     later(f'file name {shown}', judge_json, 'check', b'--json', b'--trace', trace, b'--', os.fsencode(name), cwd=folder, program=ASAN)
@@ -488,11 +498,12 @@ for number, name in enumerate(('%n%s%n%d.mil', '</script><b>.mil', '"quoted".mil
     collect()
     later(f'replay with file name {shown}', fine(0) if b'\xff' not in os.fsencode(name) else fine(0, 2), 'replay', trace, cwd=folder, program=ASAN)
     for form in ('promela', 'smv', 'dot', 'cairn'):
-        later(f'file name {shown} to {form}', lambda r: None if r.returncode == 0 and not re.search(r'(?m)^ *\.?(MODULE evil|line\.mil)', r.stdout) and (r.stdout.split('*/')[0].count('MODULE evil') or 'MODULE evil' not in r.stdout)
-              else 'the name gets out of its comment', 'translate', '--to', form, b'--', os.fsencode(name), cwd=folder)
-    with open(file, 'wb') as out:
+        later(f'file name {shown} to {form}', judge_comment if form != 'cairn' else fine(0), 'translate', '--to', form, b'--', os.fsencode(name), cwd=folder)
+    wrong_folder = os.path.join(folder, b'wrong')
+    os.makedirs(os.path.dirname(os.path.join(wrong_folder, os.fsencode(name))), exist_ok=True)
+    with open(os.path.join(wrong_folder, os.fsencode(name)), 'wb') as out:
         out.write(b'VARIABLES x : 99; END MAIN END')
-    later(f'an error in {shown}', refused('99 bits'), 'check', b'--', os.fsencode(name), cwd=folder, program=ASAN)
+    later(f'an error in {shown}', refused('99 bits'), 'check', b'--', os.fsencode(name), cwd=wrong_folder, program=ASAN)
 collect()
 
 # ---- the model's own text form ----------------------------------------------------------------------------------------------
@@ -523,6 +534,9 @@ for name, text in {'enabled': CAIRN_HEAD + 'rule "r" set "x" 1\n', 'failing': CA
     file = write(f'partless_{name.replace(" ", "_")}.cairn', text)
     for command in (('check', file), ('check', file, '--json'), ('explore', file, '--json'), ('simulate', file), ('simulate', file, '-i'), *(('translate', file, '--to', form) for form in ('cairn', 'dot', 'aut', 'promela', 'smv'))):
         later(f'{" ".join(command[0:1] + command[2:])}: a rule without parts, {name}', fine(0, 1, 2), *command, program=ASAN, stdin=b'1\nl\n\nt\n')
+# The pc of a process may be a variable of nobody, or of another process: its locations are reached all the same.
+foreign = write('foreign_pc.cairn', 'cairn 1\nmodel "m"\nprocess "p" type "T" pc "x"\n location 0 "a"\n location 1 "b"\nvariable "x" 0..1 = 0\nrule "r" part "p" when (eq "x" 0) set "x" 1\n')
+later('a location is reached through a pc of nobody', lambda r: None if 'never reached' not in r.stdout else 'said to be never reached', 'check', foreign, program=ASAN)
 # Text that would end a string of another language.
 odd = write('odd.cairn', 'cairn 1\nmodel "m\\"\nprocess "p\\n*/" type "T{}"\nvariable "x\\" of "p\\n*/" 0..3 = 0\nrule "r\\"\n part "p\\n*/" when (lt "x\\" 3)\n set "x\\" (add 2 "x\\" 1)\n'
             'property "</script>%n" invariant\n text "%s%n\\" formula (lt "x\\" 3)\n')
@@ -598,7 +612,7 @@ bad_trace('deep arrays', '[' * 100000)
 bad_trace('deep balanced arrays', '[' * 100000 + ']' * 100000)
 bad_trace('deep objects', '{"a":' * 100000)
 bad_trace('a NUL in a name', whole.replace('"label"', '"la\\u0000bel"'))
-later('a trace of 400,000 states', refused('step|initial', statuses=(2,)), 'replay', write('long.itf.json', json.dumps(changed(states=[good_trace['states'][0]] * 400000))), cpu=20, address=2 * GB)
+later('a trace of 400,000 states', refused('step|initial', statuses=(2,)), 'replay', write('long.itf.json', json.dumps(changed(states=[good_trace['states'][0]] * 400000))), '-q', cpu=20, address=2 * GB)
 later('a trace with labels left out', fine(0), 'replay', write('plain.itf.json', json.dumps({'states': [{'x': s['x']} for s in good_trace['states']]})), '--model', tiny, program=ASAN)
 later('values as strings and bigints', fine(0), 'replay', write('big.itf.json', json.dumps({'states': [{'x': {'#bigint': str(s['x'])}} for s in good_trace['states']]})), '--model', tiny, program=ASAN)
 later('replay does not claim what it has not seen', lambda r: None if 'violating deadlock' not in r.stdout else 'says that the last state violates deadlock',
@@ -642,7 +656,9 @@ def cut_short(most_seconds=20, most_megabytes=3000):
     return judge
 
 
-for size in ('1', '1K', '100K', '1M', '2M', '10M'):
+for size in ('1', '1K', '100K'):
+    later(f'explore --memory {size}: a message, or a result', fine(3, words=['memory']), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, program=ASAN)
+for size in ('1M', '2M', '10M'):
     later(f'explore --memory {size}', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size)
     later(f'check --memory {size}', cut_short(), 'check', BIG, '--json', '--memory', size, program=ASAN)
     later(f'explore --memory {size} --order dfs', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, '--order', 'dfs')

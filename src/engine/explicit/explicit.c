@@ -6,8 +6,7 @@
 #include "engine/explicit/explicit.h"
 
 #include "engine/explicit/parents.h"
-#include "engine/explicit/program.h"
-#include "solver/store.h"
+#include "engine/explicit/temporal.h"
 
 #include <assert.h>
 #include <string.h>
@@ -39,17 +38,13 @@ struct search {
     struct model *model;
     struct result *result;
     const struct explicit_graph *graph;
-    struct layout layout;
-    struct program program;
-    struct store store;
+    struct space space; /* space.next has room for BATCH successors ... */
     struct parents parents;
     struct monitor *monitors;
     uint32_t monitor_count, undecided;
     uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
-    uint64_t *words;   /* the state being expanded */
-    uint64_t *batch;   /* BATCH successors of it ... */
-    struct successor successors[BATCH]; /* ... and where they come from */
+    struct successor successors[BATCH]; /* ... and this is where they come from */
     uint32_t batch_size;
     int64_t *values; /* an unpacked state */
     struct frame *stack;
@@ -69,29 +64,14 @@ static double now(void)
 
 /* ---- findings ---- */
 
-/* Which rule leads from one stored state to another. */
-static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
-{
-    struct program_cursor cursor;
-    const struct fast_rule *fast;
-    enum step step;
-    memset(search->words, 0, search->layout.words * sizeof *search->words);
-    memcpy(search->words, store_get(&search->store, from), search->layout.record_bytes);
-    program_start(&search->program, &cursor);
-    while ((step = program_next(&search->program, &cursor, search->words, search->batch, &fast)) != STEP_NONE)
-        if (step == STEP_TAKEN && !memcmp(search->batch, store_get(&search->store, to), search->layout.record_bytes)) return fast->rule;
-    return MODEL_NONE;
-}
-
 /* path: numbers of states, first to last. */
 static struct trace *make_trace(struct search *search, const uint32_t *path, uint32_t length)
 {
     struct trace *trace = trace_new(search->model, length - 1);
-    memset(search->words, 0, search->layout.words * sizeof *search->words);
-    memcpy(search->words, store_get(&search->store, path[0]), search->layout.record_bytes);
-    layout_unpack(&search->layout, search->model, search->words, trace->initial);
+    space_load(&search->space, path[0]);
+    layout_unpack(&search->space.layout, search->model, search->space.words, trace->initial);
     for (uint32_t i = 0; i + 1 < length; i++) {
-        trace->rules[i] = rule_between(search, path[i], path[i + 1]);
+        trace->rules[i] = space_rule_between(&search->space, path[i], path[i + 1]);
         if (trace->rules[i] == MODEL_NONE) search->result->broken = "no rule leads from a state to its child";
     }
     return trace;
@@ -180,7 +160,7 @@ static void run_monitors(struct search *search, uint64_t bits, const uint64_t *w
         struct monitor *monitor = &search->monitors[i];
         if (!monitor->active || !(bits >> (i < MONITOR_BITS ? i : MONITOR_BITS - 1) & 1)) continue;
         int64_t value;
-        bool good = program_run(&search->program, monitor->code, words, &value);
+        bool good = program_run(&search->space.program, monitor->code, words, &value);
         if (good && (monitor->is_antecedent ? !value : value)) continue;
         bool known = false;
         for (uint32_t f = 0; f < *count; f++) known |= findings[f].monitor == i;
@@ -210,7 +190,7 @@ static bool poll(struct search *search, uint64_t depth)
     double time = now(), seconds = time - search->started;
     if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return stop(search, STOP_TIME);
     if (search->task->progress && time - search->last_progress >= 0.25) {
-        struct search_progress progress = {search->store.count, search->result->transitions, search->result->expanded, depth,
+        struct search_progress progress = {search->space.store.count, search->result->transitions, search->result->expanded, depth,
                                            search->model->mem->used, seconds};
         search->task->progress(search->task->progress_context, &progress);
         search->last_progress = time;
@@ -223,7 +203,7 @@ static bool poll(struct search *search, uint64_t depth)
 static void tell_state(struct search *search, uint32_t state, const uint64_t *words)
 {
     if (!search->graph) return;
-    layout_unpack(&search->layout, search->model, words, search->values);
+    layout_unpack(&search->space.layout, search->model, words, search->values);
     search->graph->state(search->graph->context, state, search->values);
 }
 
@@ -233,9 +213,9 @@ static bool add_initial_states(struct search *search, struct finding *findings)
     eval_first_initial(search->model, values);
     do {
         uint32_t index, count = 0;
-        layout_pack(&search->layout, search->model, values, search->batch);
-        uint64_t hash = store_hash(search->batch, search->layout.record_bytes);
-        enum store_result added = store_add(&search->store, search->batch, hash, &index);
+        layout_pack(&search->space.layout, search->model, values, search->space.next);
+        uint64_t hash = store_hash(search->space.next, search->space.layout.record_bytes);
+        enum store_result added = store_add(&search->space.store, search->space.next, hash, &index);
         if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
         assert(added == STORE_NEW); /* counting never repeats */
         if (search->task->order == ORDER_BFS && !parents_found(&search->parents)) return stop(search, STOP_MEMORY);
@@ -244,7 +224,7 @@ static bool add_initial_states(struct search *search, struct finding *findings)
             search->graph->state(search->graph->context, index, values);
             search->graph->edge(search->graph->context, MODEL_NONE, MODEL_NONE, index);
         }
-        run_monitors(search, search->active, search->batch, index, findings, &count);
+        run_monitors(search, search->active, search->space.next, index, findings, &count);
         for (uint32_t i = 0; i < count; i++) report_monitor(search, &findings[i]);
         if (!poll(search, 0)) return false;
     } while (eval_next_initial(search->model, values));
@@ -255,10 +235,10 @@ static bool add_initial_states(struct search *search, struct finding *findings)
 static bool flush_batch(struct search *search, uint32_t from, struct finding *findings, uint32_t *count)
 {
     for (uint32_t i = 0; i < search->batch_size; i++) {
-        const uint64_t *words = search->batch + (size_t)i * search->layout.words;
+        const uint64_t *words = search->space.next + (size_t)i * search->space.layout.words;
         const struct successor *successor = &search->successors[i];
         uint32_t index;
-        enum store_result added = store_add(&search->store, words, successor->hash, &index);
+        enum store_result added = store_add(&search->space.store, words, successor->hash, &index);
         if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
         if (added == STORE_NEW) {
             if (!parents_found(&search->parents)) return stop(search, STOP_MEMORY);
@@ -284,12 +264,6 @@ static void dead_end(struct search *search, uint32_t state)
     if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, state, MODEL_NONE);
 }
 
-static void load_state(struct search *search, uint32_t state)
-{
-    search->words[search->layout.words - 1] = 0; /* the record may end within the last word */
-    memcpy(search->words, store_get(&search->store, state), search->layout.record_bytes);
-}
-
 /* ---- breadth first ---- */
 
 static bool expand(struct search *search, uint32_t state, struct finding *findings)
@@ -300,11 +274,11 @@ static bool expand(struct search *search, uint32_t state, struct finding *findin
     uint64_t failures = 0;
     bool going = true;
     if (!parents_expand(&search->parents)) return stop(search, STOP_MEMORY);
-    load_state(search, state);
-    program_start(&search->program, &cursor);
+    space_load(&search->space, state);
+    program_start(&search->space.program, &cursor);
     for (;;) {
-        uint64_t *next = search->batch + (size_t)search->batch_size * search->layout.words;
-        enum step step = program_next(&search->program, &cursor, search->words, next, &fast);
+        uint64_t *next = search->space.next + (size_t)search->batch_size * search->space.layout.words;
+        enum step step = program_next(&search->space.program, &cursor, search->space.words, next, &fast);
         if (step == STEP_NONE) break;
         if (step == STEP_FAILED) {
             if (!failures++) failed = fast;
@@ -312,8 +286,8 @@ static bool expand(struct search *search, uint32_t state, struct finding *findin
         }
         enabled++;
         search->result->taken[fast->rule]++;
-        uint64_t hash = store_hash(next, search->layout.record_bytes);
-        store_prefetch(&search->store, hash);
+        uint64_t hash = store_hash(next, search->space.layout.record_bytes);
+        store_prefetch(&search->space.store, hash);
         search->successors[search->batch_size++] = (struct successor){fast, hash};
         search->result->transitions++;
         if (search->batch_size == BATCH && !(going = flush_batch(search, state, findings, &count))) break;
@@ -338,18 +312,18 @@ static bool push_level(struct search *search)
         search->levels = levels;
         search->level_cap = cap;
     }
-    search->levels[search->level_count++] = search->store.count;
+    search->levels[search->level_count++] = search->space.store.count;
     return true;
 }
 
 static bool breadth_first(struct search *search, struct finding *findings)
 {
     struct result *result = search->result;
-    uint64_t level_end = search->store.count;
+    uint64_t level_end = search->space.store.count;
     if (!push_level(search)) return false;
-    for (uint64_t cursor = 0; cursor < search->store.count; cursor++) {
+    for (uint64_t cursor = 0; cursor < search->space.store.count; cursor++) {
         if (cursor == level_end) {
-            level_end = search->store.count;
+            level_end = search->space.store.count;
             result->depth++;
             if (!push_level(search)) return false;
         }
@@ -375,7 +349,7 @@ static bool push_frame(struct search *search, uint32_t state)
     struct frame *frame = &search->stack[search->stack_len++];
     frame->state = state;
     frame->has_step = false;
-    program_start(&search->program, &frame->cursor);
+    program_start(&search->space.program, &frame->cursor);
     if (search->stack_len > search->result->max_stack) search->result->max_stack = search->stack_len;
     return true;
 }
@@ -386,8 +360,8 @@ static bool depth_step(struct search *search, struct finding *findings)
     struct frame *frame = &search->stack[search->stack_len - 1];
     const struct fast_rule *fast;
     uint32_t index, count = 0, state = frame->state;
-    load_state(search, state);
-    enum step step = program_next(&search->program, &frame->cursor, search->words, search->batch, &fast);
+    space_load(&search->space, state);
+    enum step step = program_next(&search->space.program, &frame->cursor, search->space.words, search->space.next, &fast);
     if (step == STEP_FAILED) {
         rule_failed(search, state, fast->rule);
         return true;
@@ -401,12 +375,12 @@ static bool depth_step(struct search *search, struct finding *findings)
     frame->has_step = true;
     search->result->transitions++;
     search->result->taken[fast->rule]++;
-    enum store_result added = store_add(&search->store, search->batch, store_hash(search->batch, search->layout.record_bytes), &index);
+    enum store_result added = store_add(&search->space.store, search->space.next, store_hash(search->space.next, search->space.layout.record_bytes), &index);
     if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
-    if (added == STORE_NEW) tell_state(search, index, search->batch);
+    if (added == STORE_NEW) tell_state(search, index, search->space.next);
     if (search->graph) search->graph->edge(search->graph->context, state, fast->rule, index);
     if (added == STORE_KNOWN) return true;
-    run_monitors(search, fast->touches & search->active, search->batch, index, findings, &count);
+    run_monitors(search, fast->touches & search->active, search->space.next, index, findings, &count);
     for (uint32_t i = 0; i < count; i++) report_monitor(search, &findings[i]);
     if (search->task->max_depth && search->stack_len > search->task->max_depth) return stop(search, STOP_DEPTH);
     return push_frame(search, index);
@@ -414,7 +388,7 @@ static bool depth_step(struct search *search, struct finding *findings)
 
 static bool depth_first(struct search *search, struct finding *findings)
 {
-    uint64_t initial = search->store.count;
+    uint64_t initial = search->space.store.count;
     for (uint64_t i = 0; i < initial; i++) {
         if (!push_frame(search, (uint32_t)i)) return false;
         while (search->stack_len) {
@@ -424,14 +398,98 @@ static bool depth_first(struct search *search, struct finding *findings)
     return true;
 }
 
+/* ---- temporal properties ---- */
+
+static bool go_on(void *context)
+{
+    struct search *search = context;
+    search->poll_in = 0;
+    return poll(search, search->result->depth);
+}
+
+/* A deadlocked state repeats for ever, so a path that takes such a step says nothing new from there on. */
+static void cut_repetition(struct search *search, struct kripke_path *path)
+{
+    for (uint32_t i = 0; i + 1 < path->states.len; i++) {
+        uint32_t state = path->states.data[i];
+        if (state != path->states.data[i + 1] || space_rule_between(&search->space, state, state) != MODEL_NONE) continue;
+        path->states.len = i + 1;
+        path->loop = i;
+    }
+}
+
+static struct trace *trace_of_path(struct search *search, struct kripke_path *path)
+{
+    cut_repetition(search, path);
+    struct trace *trace = make_trace(search, path->states.data, path->states.len);
+    uint32_t last = path->states.data[path->states.len - 1];
+    trace->loop = path->loop;
+    if (path->loop != MODEL_NONE) trace->rules[trace->steps] = space_rule_between(&search->space, last, path->states.data[path->loop]);
+    return trace;
+}
+
+/* An atom of a temporal property divides by zero somewhere: the property stays unknown, and that is a run-time error. */
+static void atom_failed(struct search *search, struct property_result *entry, const struct temporal *temporal)
+{
+    entry->reason = "evaluating it divides by zero in a reachable state";
+    search->result->runtime_errors++;
+    if (search->runtime_error == MODEL_NONE || search->task->order != ORDER_BFS) return;
+    search->task->properties[search->runtime_error].invariant = temporal->failed_atom;
+    violated(search, search->runtime_error, temporal->failed_at, MODEL_NONE);
+}
+
+static void check_temporal(struct search *search, struct kripke *kripke, struct property_result *entry)
+{
+    struct temporal temporal = {.space = &search->space, .kripke = kripke, .path.loop = MODEL_NONE};
+    bool is_ctl = entry->kind == PROPERTY_CTL;
+    uint64_t limit = search->model->mem->limit;
+    switch (is_ctl ? ctl_check(&temporal, entry->property->root) : ltl_check(&temporal, entry->property->root)) {
+    case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
+    case TEMPORAL_VIOLATED:
+        search->model->mem->limit = 0;
+        entry->verdict = VERDICT_VIOLATED;
+        entry->trace = trace_of_path(search, &temporal.path);
+        entry->has_end = temporal.has_end;
+        entry->end = temporal.end;
+        entry->end_value = temporal.end_value;
+        search->model->mem->limit = limit;
+        break;
+    case TEMPORAL_REFUSED:
+        entry->reason = stop_reason_text[search->result->stop == STOP_NONE ? STOP_MEMORY : search->result->stop];
+        break;
+    case TEMPORAL_FAILED: atom_failed(search, entry, &temporal); break;
+    case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
+    }
+    vec_free(search->model->mem, &temporal.path.states);
+}
+
+/* On the graph of a complete search. A limit that is reached here leaves the state space complete and the property unknown. */
+static void check_temporals(struct search *search)
+{
+    struct result *result = search->result;
+    struct kripke kripke = {.go_on = go_on, .context = search};
+    uint32_t wanted = 0;
+    for (uint32_t i = 0; i < search->task->property_count; i++) wanted += !search->task->properties[i].in_each_state;
+    if (!wanted || result->stop != STOP_NONE) return;
+    bool built = kripke_build(&kripke, &search->space, (uint32_t)result->initial_states, result->transitions + result->deadlocks);
+    for (uint32_t i = 0; i < search->task->property_count; i++) {
+        struct property_result *entry = &search->task->properties[i];
+        if (entry->in_each_state) continue;
+        if (built && result->stop == STOP_NONE) check_temporal(search, &kripke, entry);
+        else entry->reason = stop_reason_text[result->stop == STOP_NONE ? STOP_MEMORY : result->stop];
+    }
+    if (built) kripke_release(&kripke);
+    result->stop = STOP_NONE;
+}
+
 /* ---- before and after ---- */
 
 static void add_monitor(struct search *search, uint32_t property, expr e, bool is_antecedent)
 {
     uint32_t m = search->monitor_count++;
-    search->monitors[m] = (struct monitor){property, program_compile(&search->program, e), is_antecedent, true};
+    search->monitors[m] = (struct monitor){property, program_compile(&search->space.program, e), is_antecedent, true};
     unsigned bit = m < MONITOR_BITS ? m : MONITOR_BITS - 1;
-    program_watch(&search->program, e, bit);
+    program_watch(&search->space.program, e, bit);
     search->active |= UINT64_C(1) << bit;
 }
 
@@ -442,8 +500,8 @@ static void prepare_properties(struct search *search)
     search->deadlock = search->runtime_error = MODEL_NONE;
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
-        if (!entry->supported) continue;
         search->undecided++;
+        if (!entry->in_each_state) continue; /* after the search, on the whole graph */
         if (entry->kind == PROPERTY_DEADLOCK) search->deadlock = i;
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
         else {
@@ -468,12 +526,12 @@ static void mark_reached(struct search *search, uint32_t p, int64_t value)
 /* For a location that is computed rather than stored as a constant: looks at all states. */
 static void scan_reached(struct search *search, uint32_t p)
 {
-    const struct field *field = &search->layout.fields[search->model->processes.data[p].location];
-    size_t offset = 8 * (size_t)field->word, bytes = search->layout.record_bytes - offset;
+    const struct field *field = &search->space.layout.fields[search->model->processes.data[p].location];
+    size_t offset = 8 * (size_t)field->word, bytes = search->space.layout.record_bytes - offset;
     int64_t last = INT64_MIN;
-    for (uint64_t s = 0; s < search->store.count; s++) {
+    for (uint64_t s = 0; s < search->space.store.count; s++) {
         uint64_t word = 0;
-        memcpy(&word, (const char *)store_get(&search->store, (uint32_t)s) + offset, bytes < 8 ? bytes : 8);
+        memcpy(&word, (const char *)store_get(&search->space.store, (uint32_t)s) + offset, bytes < 8 ? bytes : 8);
         int64_t value = (int64_t)(word >> field->shift & field->mask) + field->low;
         if (value != last) mark_reached(search, p, value);
         last = value;
@@ -520,9 +578,7 @@ static void conclude(struct search *search)
     result->complete = result->stop == STOP_NONE;
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
-        if (!entry->supported) {
-            entry->reason = "the explicit engine decides invariants, deadlock and run-time errors only";
-        } else if (entry->verdict == VERDICT_UNKNOWN && !entry->reason) {
+        if (entry->verdict == VERDICT_UNKNOWN && !entry->reason) {
             if (result->complete) entry->verdict = VERDICT_HOLDS;
             else entry->reason = stop_reason_text[result->stop];
         }
@@ -535,13 +591,13 @@ static void conclude(struct search *search)
 static void release(struct search *search)
 {
     struct mem *mem = search->model->mem;
-    store_release(&search->store);
+    store_release(&search->space.store);
     parents_release(&search->parents);
-    program_release(&search->program);
-    layout_release(&search->layout, search->model);
+    program_release(&search->space.program);
+    layout_release(&search->space.layout, search->model);
     mem_free(mem, search->monitors);
-    mem_free(mem, search->words);
-    mem_free(mem, search->batch);
+    mem_free(mem, search->space.words);
+    mem_free(mem, search->space.next);
     mem_free(mem, search->values);
     mem_free(mem, search->stack);
 }
@@ -554,32 +610,33 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
     struct search *search = mem_alloc(mem, sizeof *search);
     memset(result, 0, sizeof *result);
     search->task = task;
-    search->model = model;
+    search->model = search->space.model = model;
     search->result = result;
     search->graph = graph;
     search->started = search->last_progress = now();
     result->engine = "explicit";
     result->has_depth = task->order == ORDER_BFS;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
-    layout_init(&search->layout, model);
-    program_init(&search->program, model, &search->layout);
+    layout_init(&search->space.layout, model);
+    program_init(&search->space.program, model, &search->space.layout);
     parents_init(&search->parents, mem);
     prepare_properties(search);
-    search->words = mem_alloc(mem, search->layout.words * sizeof *search->words);
-    search->batch = mem_alloc(mem, (size_t)BATCH * search->layout.words * sizeof *search->batch);
+    search->space.words = mem_alloc(mem, search->space.layout.words * sizeof *search->space.words);
+    search->space.next = mem_alloc(mem, (size_t)BATCH * search->space.layout.words * sizeof *search->space.next);
     search->values = mem_alloc(mem, (model->vars.len + 1) * sizeof *search->values);
     struct finding *findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *findings);
-    if (!store_init(&search->store, mem, search->layout.record_bytes)) stop(search, STOP_MEMORY);
+    if (!store_init(&search->space.store, mem, search->space.layout.record_bytes)) stop(search, STOP_MEMORY);
     else if (add_initial_states(search, findings)) {
         if (task->order == ORDER_BFS) breadth_first(search, findings);
         else depth_first(search, findings);
     }
-    result->states = search->store.count;
+    result->states = search->space.store.count;
+    check_temporals(search);
     result->seconds = now() - search->started;
     result->peak_bytes = mem->peak;
     mem->limit = 0;
-    result->record_bytes = search->layout.record_bytes;
-    result->state_bits = search->layout.state_bits;
+    result->record_bytes = search->space.layout.record_bytes;
+    result->state_bits = search->space.layout.state_bits;
     result->levels = search->levels;
     result->level_count = search->level_count;
     find_reached(search);

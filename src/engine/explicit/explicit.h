@@ -1,5 +1,5 @@
 /* Explicit-state search: visits every reachable state once, breadth-first (shortest counterexamples) or depth-first. Decides invariants,
- * deadlock and run-time errors. Exact: states are stored and compared in full. */
+ * deadlock and run-time errors while searching, CTL and LTL afterwards on the whole graph. Exact: states are stored and compared in full. */
 #ifndef CAIRN_ENGINE_EXPLICIT_H
 #define CAIRN_ENGINE_EXPLICIT_H
 

@@ -1,0 +1,33 @@
+/* CTL and LTL on an explicit state graph: global labelling (ctl.c) and the product with a Büchi automaton (ltl.c). */
+#ifndef CAIRN_ENGINE_EXPLICIT_TEMPORAL_H
+#define CAIRN_ENGINE_EXPLICIT_TEMPORAL_H
+
+#include "engine/explicit/kripke.h"
+
+enum temporal_result {
+    TEMPORAL_HOLDS,
+    TEMPORAL_VIOLATED,
+    TEMPORAL_REFUSED, /* memory was refused or a limit reached */
+    TEMPORAL_FAILED,  /* an atom cannot be evaluated in state failed_at */
+    TEMPORAL_BEYOND   /* the formula is too large: see reason */
+};
+
+struct temporal {
+    struct space *space;
+    struct kripke *kripke;
+    struct kripke_path path; /* evidence, when violated */
+    formula end;             /* what the path does not show, at its last state: a part of the formula ... */
+    bool end_value;          /* ... and its value there */
+    bool has_end;
+    uint32_t failed_at;
+    expr failed_atom;
+    const char *reason;
+};
+
+enum temporal_result ctl_check(struct temporal *temporal, formula f);
+enum temporal_result ltl_check(struct temporal *temporal, formula f);
+
+/* The states in which an atom is true; NULL: refused, or failed (then *failed is set). */
+uint64_t *temporal_atom(struct temporal *temporal, expr atom, bool *failed);
+
+#endif

@@ -1,0 +1,10 @@
+/* LTL on one run that ends in a loop, straight from the definition: independent of automata. */
+#ifndef CAIRN_RESULT_LASSO_H
+#define CAIRN_RESULT_LASSO_H
+
+#include "result/trace.h"
+
+/* Whether f is true on the run; false in *good when an atom cannot be evaluated. The trace must have a loop and be possible. */
+bool lasso_holds(const struct model *model, const struct trace *trace, formula f, bool *good);
+
+#endif
