@@ -18,22 +18,41 @@ const struct command commands[] = {
     {NULL, NULL, NULL, 0, NULL},
 };
 
+/* What could not be written is an error. */
+static int finish_output(void)
+{
+    if (!fflush(stdout) && !ferror(stdout)) return EXIT_HOLDS;
+    fputs("cairn: error: cannot write to standard output\n", stderr);
+    return EXIT_USAGE;
+}
+
 /* Everything below runs with a way out when memory is refused: then all of it is freed at once. */
-static int run_guarded(struct mem *mem, int argc, char **argv)
+static int run_guarded(struct options *options, struct mem *mem, int argc, char **argv)
 {
     jmp_buf recover;
-    struct options options;
     mem->recover = &recover;
     if (setjmp(recover)) {
-        fputs("cairn: error: out of memory\n", stderr);
+        char size[32];
+        fputs("cairn: error: out of memory", stderr);
+        if (mem->limit) fprintf(stderr, " (the limit is %s; --memory sets it)", report_bytes(size, mem->limit));
+        fputc('\n', stderr);
         return EXIT_INCONCLUSIVE;
     }
-    if (!options_parse(&options, mem, argc, argv)) return EXIT_USAGE;
-    if (options.help) {
-        options_help(stdout, options.command);
-        return EXIT_HOLDS;
+    if (!options_parse(options, mem, argc, argv)) return EXIT_USAGE;
+    if (options->help) {
+        options_help(stdout, options->command);
+        return finish_output();
     }
-    return options.command->run(&options, mem);
+    return options->command->run(options, mem);
+}
+
+/* With --json there is always exactly one object, also when nothing could be searched. */
+static void tell_failure(const struct options *options, int status)
+{
+    if (!options->json || options->json_file || options->told || !options->command) return;
+    machine_failure(stdout, options->command->name, options->file,
+                    status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result" : "nothing was checked: see the messages on standard error");
+    fflush(stdout);
 }
 
 /* Words instead of a command. */
@@ -50,13 +69,17 @@ static bool run_special(const char *word)
 int main(int argc, char **argv)
 {
     struct mem mem;
+    struct options options = {0};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
-    if (argc == 2 && run_special(argv[1])) return fflush(stdout) || ferror(stdout) ? EXIT_USAGE : EXIT_HOLDS;
+    signal(SIGXFSZ, SIG_IGN); /* and so is a limit on file sizes */
+    if (argc == 3 && !strcmp(argv[1], "--help")) argv = (char *[]){argv[0], argv[2], argv[1], NULL}; /* cairn --help check */
+    if (argc == 2 && run_special(argv[1])) return finish_output();
     mem_init(&mem);
 #ifdef CAIRN_TEST_HOOKS
     if (getenv("CAIRN_FAIL_ALLOCATION")) mem.fail_at = strtoull(getenv("CAIRN_FAIL_ALLOCATION"), NULL, 10);
 #endif
-    int status = run_guarded(&mem, argc, argv);
+    int status = run_guarded(&options, &mem, argc, argv);
+    if (status == EXIT_USAGE || status == EXIT_INCONCLUSIVE) tell_failure(&options, status);
     mem_release(&mem);
     return status;
 }

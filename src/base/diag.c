@@ -57,6 +57,7 @@ static void show_line(struct diag *diag, struct place place)
     size_t length;
     const char *line = diag_line(diag, place, &length);
     if (!line) return;
+    if (length && line[length - 1] == '\r') length--;
     size_t target = 0;
     for (uint32_t column = 1; target < length && column < place.column; column++)
         do target++;

@@ -120,7 +120,8 @@ static bool parse_define(struct options *options, struct mem *mem, const char *t
     if (!equals || equals == text) return complain("-D needs NAME=VALUE, not '%.40s'", text, "");
     errno = 0;
     long long value = strtoll(equals + 1, &end, 10);
-    if (*end || end == equals + 1 || errno) return complain("-D %.60s: the value is not a number", text, "");
+    if (errno == ERANGE) return complain("-D %.60s: the value does not fit in 63 bits", text, "");
+    if (*end || end == equals + 1) return complain("-D %.60s: the value is not a number", text, "");
     char *name = mem_alloc(mem, (size_t)(equals - text) + 1);
     memcpy(name, text, (size_t)(equals - text));
     vec_push(mem, &options->defines, ((struct language_define){name, value, false}));

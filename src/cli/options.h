@@ -24,6 +24,7 @@ struct options {
     uint64_t bound;  /* 0: none */
     uint64_t seed, steps, runs;
     bool json, no_deadlock, first, full, interactive, quiet, help;
+    bool told; /* output has begun: with --json, the one object is on its way */
     const char *json_file, *trace_file, *to, *output;
     unsigned verbose;
     enum when progress, color;

@@ -93,21 +93,23 @@ static uint32_t find_rule(const struct model *model, const char *label, const in
     return MODEL_NONE;
 }
 
-static bool replay_states(struct session *session, const char *path, json_t *states)
+/* The trace as it was followed, so that what it claims can be verified. */
+static bool follow(struct session *session, const char *path, json_t *states, struct trace **trace)
 {
     const struct model *model = session->model;
-    size_t bytes = (model->vars.len + 1) * sizeof(int64_t);
+    size_t bytes = (model->vars.len + 1) * sizeof(int64_t), count = json_array_size(states);
     int64_t *before = mem_alloc(session->mem, bytes), *after = mem_alloc(session->mem, bytes), *scratch = mem_alloc(session->mem, bytes);
-    size_t count = json_array_size(states);
+    *trace = trace_new(model, (uint32_t)count - 1);
     for (size_t i = 0; i < count; i++) {
         json_t *object = json_array_get(states, i);
         const char *label = json_string_value(json_object_get(json_object_get(object, "#meta"), "label"));
         uint32_t rule = MODEL_NONE;
         if (!read_state(path, model, object, after)) return false;
         if (!i && !eval_is_initial(model, after)) return bad_trace(path, "the first state is not an initial state of the model%s", "");
+        if (!i) memcpy((*trace)->initial, after, model->vars.len * sizeof *after);
         if (i) {
             bool label_enabled;
-            rule = find_rule(model, label, before, after, scratch, &label_enabled);
+            rule = (*trace)->rules[i - 1] = find_rule(model, label, before, after, scratch, &label_enabled);
             if (rule == MODEL_NONE) {
                 char where[64];
                 snprintf(where, sizeof where, "step %zu", i);
@@ -123,24 +125,68 @@ static bool replay_states(struct session *session, const char *path, json_t *sta
     return true;
 }
 
+/* A run-time error at the end: which rule fails there. */
+static uint32_t find_failing(const struct model *model, const struct trace *trace)
+{
+    struct trace_walk walk;
+    uint32_t failing = MODEL_NONE;
+    trace_walk_start(&walk, model, trace);
+    while (walk.at < trace->steps && trace_walk_step(&walk)) continue;
+    for (uint32_t r = 0; r < model->rules.len && failing == MODEL_NONE; r++)
+        if (eval_rule(model, r, walk.state, walk.previous) == EVAL_FAILED) failing = r;
+    trace_walk_end(&walk);
+    return failing;
+}
+
+/* What the trace says it violates, and whether it does: only single-state properties can be looked up again. */
+static void tell_claim(struct session *session, json_t *root, struct trace *trace)
+{
+    const char *claim = json_string_value(json_object_get(json_object_get(root, "#meta"), "property"));
+    struct task task = {0};
+    printf("The trace replays: %u step%s.\n", trace->steps, trace->steps == 1 ? "" : "s");
+    if (!claim) return;
+    task.properties = result_list_properties(session->model, true, &task.property_count);
+    for (uint32_t i = 0; i < task.property_count; i++) {
+        const struct property_result *entry = &task.properties[i];
+        if (strcmp(entry->property->name, claim) || !entry->in_each_state) continue;
+        if (entry->kind == PROPERTY_RUNTIME_ERROR) trace->failed_rule = find_failing(session->model, trace);
+        bool violated = !trace_verify(session->model, trace, entry->kind, entry->invariant);
+        printf(violated ? "It violates %s.\n" : "It does not violate %s, as it says.\n", claim);
+        return;
+    }
+    printf("It was saved for %s.\n", claim);
+}
+
+static int replay_trace(struct session *session, json_t *root)
+{
+    struct options *options = session->options;
+    json_t *states = json_object_get(root, "states");
+    if (!json_is_array(states) || !json_array_size(states)) return bad_trace(options->file, "the trace has no states%s", ""), EXIT_USAGE;
+    const char *model = find_model(session, options->file, root);
+    struct trace *trace;
+    if (!model) return EXIT_USAGE;
+    take_constants(session, root);
+    if (!session_load(session, model) || !follow(session, options->file, states, &trace)) return EXIT_USAGE;
+    tell_claim(session, root, trace);
+    return session_close(stdout, "standard output") ? EXIT_HOLDS : EXIT_USAGE;
+}
+
+/* The JSON tree is not ours to free at once: when memory is refused, it is freed on the way out. */
 int replay_run(struct options *options, struct mem *mem)
 {
     struct session session;
+    jmp_buf *outer = mem->recover, recover;
     session_init(&session, options, mem);
-    json_t *root = read_trace(&session, options->file);
+    json_t *volatile root = read_trace(&session, options->file);
     if (!root) return diag_finish(&session.diag), EXIT_USAGE;
-    int status = EXIT_USAGE;
-    json_t *states = json_object_get(root, "states");
-    const char *model = find_model(&session, options->file, root);
-    if (!json_is_array(states) || !json_array_size(states)) bad_trace(options->file, "the trace has no states%s", "");
-    else if (model) {
-        take_constants(&session, root);
-        if (session_load(&session, model) && replay_states(&session, options->file, states)) {
-            const char *property = json_string_value(json_object_get(json_object_get(root, "#meta"), "property"));
-            printf("The trace replays: %zu steps%s%s.\n", json_array_size(states) - 1, property ? ", violating " : "", property ? property : "");
-            status = session_close(stdout, "standard output") ? EXIT_HOLDS : EXIT_USAGE;
-        }
+    if (setjmp(recover)) {
+        json_decref(root);
+        mem->recover = outer;
+        mem_refuse(mem);
     }
+    mem->recover = &recover;
+    int status = replay_trace(&session, root);
+    mem->recover = outer;
     json_decref(root);
     return status;
 }

@@ -30,7 +30,7 @@ static bool save_trace(struct session *session, const struct task *task)
     const char *path = session->options->trace_file;
     const struct property_result *entry = first_trace(task);
     if (!path || !entry) return true;
-    FILE *file = session_open(path);
+    FILE *file = session_open(session, path);
     if (!file) return false;
     machine_itf(file, session->model, entry->trace, entry);
     return session_close(file, path);
@@ -41,8 +41,9 @@ static bool tell(struct session *session, const char *command, const struct task
     struct options *options = session->options;
     const char *trace_file = first_trace(task) ? options->trace_file : NULL;
     if (options->json) {
-        FILE *file = options->json_file ? session_open(options->json_file) : stdout;
+        FILE *file = options->json_file ? session_open(session, options->json_file) : stdout;
         if (!file) return false;
+        options->told = true;
         machine_result(file, command, session->model, &session->diag, task, result, trace_file);
         if (!session_close(file, options->json_file ? options->json_file : "standard output")) return false;
     }

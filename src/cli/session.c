@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The one mutable global of the program: a signal handler has nothing else to write to. */
@@ -41,6 +42,7 @@ void session_init(struct session *session, struct options *options, struct mem *
 bool session_load(struct session *session, const char *path)
 {
     struct options *options = session->options;
+    session->mem->limit = options->memory ? options->memory : mem_available() / 5 * 4; /* reading counts too */
     struct language_input input = {.mem = session->mem, .diag = &session->diag, .defines = options->defines.data,
                                    .define_count = options->defines.len};
     const struct language *language = languages_find(path);
@@ -148,7 +150,6 @@ void session_end_progress(struct session *session)
 void session_prepare(struct session *session, struct task *task)
 {
     struct options *options = session->options;
-    session->mem->limit = options->memory ? options->memory : mem_available() / 5 * 4;
     task->model = session->model;
     task->order = options->order;
     task->max_depth = options->bound;
@@ -167,8 +168,14 @@ void session_prepare(struct session *session, struct task *task)
 
 /* ---- files ---- */
 
-FILE *session_open(const char *path)
+FILE *session_open(const struct session *session, const char *path)
 {
+    struct stat target, model;
+    if (!stat(path, &target) && !stat(session->options->file, &model) && S_ISREG(model.st_mode) && target.st_dev == model.st_dev
+        && target.st_ino == model.st_ino) {
+        fprintf(stderr, "cairn: error: %s would be overwritten: it is the input\n", path);
+        return NULL;
+    }
     FILE *file = fopen(path, "w");
     if (!file) fprintf(stderr, "cairn: error: cannot write %s: %s\n", path, strerror(errno));
     return file;

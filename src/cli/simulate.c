@@ -68,7 +68,7 @@ static void take(struct run *run, uint32_t rule)
 static struct trace *to_trace(const struct run *run)
 {
     struct trace *trace = trace_new(run->model, run->rules.len);
-    memcpy(trace->initial, run->states.data, run->model->vars.len * sizeof *trace->initial);
+    if (run->model->vars.len) memcpy(trace->initial, run->states.data, run->model->vars.len * sizeof *trace->initial);
     if (run->rules.len) memcpy(trace->rules, run->rules.data, run->rules.len * sizeof *trace->rules);
     return trace;
 }
@@ -96,7 +96,7 @@ static struct property_result *find_violation(struct run *run)
 
 static bool save(struct run *run, const char *path)
 {
-    FILE *file = session_open(path);
+    FILE *file = session_open(run->session, path);
     if (!file) return false;
     struct trace *trace = to_trace(run);
     machine_itf(file, run->model, trace, NULL);
@@ -164,8 +164,9 @@ static int random_runs(struct run *run)
     if (!search_verify_traces(run->model, &run->task)) return EXIT_INTERNAL;
     if (options->trace_file && !save(run, options->trace_file)) return EXIT_USAGE;
     if (options->json) {
-        FILE *file = options->json_file ? session_open(options->json_file) : stdout;
+        FILE *file = options->json_file ? session_open(run->session, options->json_file) : stdout;
         if (!file) return EXIT_USAGE;
+        options->told = true;
         tell_json(run, file, runs, steps, violation);
         if (!session_close(file, options->json_file ? options->json_file : "standard output")) return EXIT_USAGE;
     } else {
@@ -177,7 +178,7 @@ static int random_runs(struct run *run)
                violation ? "." : " without a violation, which proves nothing about the rest.");
     }
     if (!session_close(stdout, "standard output")) return EXIT_USAGE;
-    return violation ? EXIT_VIOLATED : EXIT_HOLDS;
+    return violation ? EXIT_VIOLATED : *session_interrupted() ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
 }
 
 /* ---- by hand ---- */

@@ -80,7 +80,7 @@ static int write_smv(struct session *session, FILE *out)
     char *beside = mem_alloc(session->mem, stem + sizeof ".ord");
     memcpy(beside, path, stem);
     strcpy(beside + stem, ".ord");
-    FILE *file = session_open(beside);
+    FILE *file = session_open(session, beside);
     if (!file) return EXIT_USAGE;
     status = write_order(session, file);
     return session_close(file, beside) ? status : EXIT_USAGE;
@@ -105,7 +105,7 @@ int translate_run(struct options *options, struct mem *mem)
         if (strcmp(formats[i].name, options->to)) continue;
         session_init(&session, options, mem);
         if (!session_load(&session, options->file)) return EXIT_USAGE;
-        FILE *out = options->output ? session_open(options->output) : stdout;
+        FILE *out = options->output ? session_open(&session, options->output) : stdout;
         if (!out) return EXIT_USAGE;
         int status = formats[i].write(&session, out);
         return session_close(out, options->output ? options->output : "standard output") ? status : EXIT_USAGE;

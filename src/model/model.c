@@ -120,6 +120,7 @@ static const char *check_vars(const struct model *model)
         const struct model_process *process = &model->processes.data[i];
         if (!process->name || !process->type) return "1: a process without a name";
         if (process->location != MODEL_NONE && process->location >= model->vars.len) return "3: a location variable";
+        if (process->location != MODEL_NONE && model->vars.data[process->location].process != i) return "3: a location that belongs to another process";
         if ((uint64_t)process->first_location + process->locations > model->locations.len) return "3: locations";
     }
     return NULL;

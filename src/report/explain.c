@@ -190,21 +190,18 @@ static bool has_global_rules(const struct model *model)
     return false;
 }
 
-static bool has_rules(const struct model *model, uint32_t process)
-{
-    for (uint32_t i = 0; i < model->parts.len; i++)
-        if (model->parts.data[i].process == process) return true;
-    return model->processes.data[process].location != MODEL_NONE;
-}
-
 void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text, const int64_t *state)
 {
     uint32_t shown = 0, left = 0;
+    bool *acts = mem_alloc(model->mem, model->processes.len + 1); /* the others only hold variables */
+    for (uint32_t i = 0; i < model->parts.len; i++)
+        if (model->parts.data[i].process != MODEL_NONE) acts[model->parts.data[i].process] = true;
     for (uint32_t p = 0; p < model->processes.len; p++) {
-        if (!has_rules(model, p)) continue; /* only holds variables */
+        if (!acts[p] && model->processes.data[p].location == MODEL_NONE) continue;
         if (shown < MAX_PROCESSES) explain_process(model, diag, text, p, state), shown++;
         else left++;
     }
+    mem_free(model->mem, acts);
     if (left) text_add(text, "    ... and %u more processes\n", left);
     if (has_global_rules(model)) explain_process(model, diag, text, MODEL_NONE, state);
     if (!model->rules.len) text_add(text, "    the model has no rules\n");

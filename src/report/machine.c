@@ -3,6 +3,8 @@
 #include "base/json.h"
 #include "report/text.h"
 
+#include <string.h>
+
 static void put_state(struct json *json, const struct model *model, const int64_t *state)
 {
     for (uint32_t v = 0; v < model->vars.len; v++) {
@@ -11,34 +13,49 @@ static void put_state(struct json *json, const struct model *model, const int64_
     }
 }
 
+/* Nothing below allocates once the first character is out: a result is told whole, also when memory has run out. */
+enum { NAMES_LENGTH = 1000 };
+
+static const char *participants(const struct model *model, uint32_t rule, char buffer[NAMES_LENGTH])
+{
+    size_t used = 0;
+    buffer[0] = 0;
+    for (uint32_t i = 0; rule != MODEL_NONE && i < model->rules.data[rule].parts; i++) {
+        uint32_t process = model->parts.data[model->rules.data[rule].first_part + i].process;
+        if (process == MODEL_NONE) continue;
+        int length = snprintf(buffer + used, NAMES_LENGTH - used, "%s%s", used ? ", " : "", model->processes.data[process].name);
+        if (used + (size_t)length >= NAMES_LENGTH - 8) {
+            strcpy(buffer + NAMES_LENGTH - 8, ", ...");
+            break;
+        }
+        used += (size_t)length;
+    }
+    return buffer[0] ? buffer : NULL;
+}
+
 static void put_step(struct json *json, const struct model *model, uint32_t rule, const int64_t *state)
 {
-    struct text text;
-    text_init(&text, model->mem);
+    char names[NAMES_LENGTH];
     json_open_inline(json, '{');
     json_key(json, "label");
     json_string(json, rule == MODEL_NONE ? NULL : model->rules.data[rule].label);
     json_key(json, "process");
-    if (rule != MODEL_NONE) report_participants(model, &text, rule);
-    json_string(json, text.len ? text.data : NULL);
+    json_string(json, participants(model, rule, names));
     json_key(json, "state");
     json_open_inline(json, '{');
     put_state(json, model, state);
     json_close(json, '}');
     json_close(json, '}');
-    text_free(&text);
 }
 
-static void put_trace(struct json *json, const struct model *model, const struct trace *trace, const char *file)
+static void put_trace(struct json *json, struct trace_walk *walk, const struct trace *trace, const char *file)
 {
-    struct trace_walk walk;
     json_open(json, '{');
     json_key(json, "steps");
     json_open(json, '[');
-    trace_walk_start(&walk, model, trace);
-    put_step(json, model, MODEL_NONE, walk.state);
-    while (walk.at < trace->steps && trace_walk_step(&walk)) put_step(json, model, trace->rules[walk.at - 1], walk.state);
-    trace_walk_end(&walk);
+    trace_walk_again(walk, trace);
+    put_step(json, walk->model, MODEL_NONE, walk->state);
+    while (walk->at < trace->steps && trace_walk_step(walk)) put_step(json, walk->model, trace->rules[walk->at - 1], walk->state);
     json_close(json, ']');
     json_key(json, "loop");
     if (trace->loop == MODEL_NONE) json_null(json);
@@ -48,7 +65,7 @@ static void put_trace(struct json *json, const struct model *model, const struct
     json_close(json, '}');
 }
 
-static void put_properties(struct json *json, const struct model *model, const struct task *task, const struct result *result, const char *file)
+static void put_properties(struct json *json, struct trace_walk *walk, const struct task *task, const struct result *result, const char *file)
 {
     json_open(json, '[');
     for (uint32_t i = 0; i < task->property_count; i++) {
@@ -74,7 +91,7 @@ static void put_properties(struct json *json, const struct model *model, const s
         }
         json_key(json, "trace");
         if (entry->trace) {
-            put_trace(json, model, entry->trace, file);
+            put_trace(json, walk, entry->trace, file);
             file = NULL; /* only the first trace is saved */
         } else {
             json_null(json);
@@ -102,11 +119,8 @@ static void put_silence(struct json *json, const struct model *model, const stru
         json_key(json, "label");
         json_string(json, model->rules.data[r].label);
         json_key(json, "process");
-        struct text text;
-        text_init(&text, model->mem);
-        report_participants(model, &text, r);
-        json_string(json, text.len ? text.data : NULL);
-        text_free(&text);
+        char names[NAMES_LENGTH];
+        json_string(json, participants(model, r, names));
         put_place(json, diag, model->parts.data[model->rules.data[r].first_part].place);
         json_close(json, '}');
     }
@@ -169,9 +183,11 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
 {
     struct json json;
     struct text text;
+    struct trace_walk walk;
     bool is_check = command[0] == 'c';
     text_init(&text, model->mem);
     report_assurance(&text, model, task, result);
+    trace_walk_prepare(&walk, model);
     json_init(&json, out);
     json_open(&json, '{');
     json_key(&json, "cairn");
@@ -209,20 +225,46 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     json_uint(&json, result->peak_bytes);
     if (is_check) {
         json_key(&json, "properties");
-        put_properties(&json, model, task, result, trace_file);
+        put_properties(&json, &walk, task, result, trace_file);
     }
     json_key(&json, "statistics");
     put_statistics(&json, model, diag, task, result);
     json_close(&json, '}');
+    trace_walk_end(&walk);
     text_free(&text);
+}
+
+void machine_failure(FILE *out, const char *command, const char *model, const char *why)
+{
+    struct json json;
+    json_init(&json, out);
+    json_open(&json, '{');
+    json_key(&json, "cairn");
+    json_string(&json, CAIRN_VERSION);
+    json_key(&json, "format");
+    json_uint(&json, 1);
+    json_key(&json, "command");
+    json_string(&json, command);
+    json_key(&json, "model");
+    json_string(&json, model);
+    json_key(&json, "engine");
+    json_null(&json);
+    if (strcmp(command, "explore")) {
+        json_key(&json, "verdict");
+        json_string(&json, "unknown");
+    }
+    json_key(&json, "complete");
+    json_bool(&json, false);
+    json_key(&json, "assurance");
+    json_string(&json, why);
+    json_close(&json, '}');
 }
 
 /* ---- ITF ---- */
 
 static void put_itf_state(struct json *json, const struct model *model, uint32_t index, uint32_t rule, const int64_t *state)
 {
-    struct text text;
-    text_init(&text, model->mem);
+    char names[NAMES_LENGTH];
     json_open_inline(json, '{');
     json_key(json, "#meta");
     json_open_inline(json, '{');
@@ -232,19 +274,18 @@ static void put_itf_state(struct json *json, const struct model *model, uint32_t
         json_key(json, "label");
         json_string(json, model->rules.data[rule].label);
         json_key(json, "process");
-        report_participants(model, &text, rule);
-        json_string(json, text.len ? text.data : NULL);
+        json_string(json, participants(model, rule, names));
     }
     json_close(json, '}');
-    put_state(json, model, state); /* values fit in 53 bits: variables have at most 32 */
+    put_state(json, model, state); /* values over 53 bits are strings, which replay reads too */
     json_close(json, '}');
-    text_free(&text);
 }
 
 void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry)
 {
     struct json json;
     struct trace_walk walk;
+    trace_walk_start(&walk, model, trace);
     json_init(&json, out);
     json_open(&json, '{');
     json_key(&json, "#meta");
@@ -277,7 +318,6 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
     json_close(&json, ']');
     json_key(&json, "states");
     json_open(&json, '[');
-    trace_walk_start(&walk, model, trace);
     put_itf_state(&json, model, 0, MODEL_NONE, walk.state);
     while (walk.at < trace->steps && trace_walk_step(&walk)) put_itf_state(&json, model, walk.at, trace->rules[walk.at - 1], walk.state);
     trace_walk_end(&walk);

@@ -10,6 +10,9 @@
 void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,
                     const struct result *result, const char *trace_file);
 
+/* The object for a run that found out nothing. Allocates nothing. */
+void machine_failure(FILE *out, const char *command, const char *model, const char *why);
+
 /* A trace in ITF; property may be NULL. */
 void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry);
 

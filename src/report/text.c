@@ -3,6 +3,7 @@
 #include "report/explain.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *report_count(char buffer[32], uint64_t number)
@@ -40,51 +41,52 @@ static const char *paint(const struct report_style *style, const char *code)
 
 /* ---- never taken, never reached ---- */
 
-struct silence { /* a command or location, and in how many processes it was silent */
+/* A command of the source, and one rule that it takes part in. */
+struct use {
     struct place place;
-    const char *label;
-    uint32_t silent, all;
-    uint32_t process; /* the last silent one */
+    uint32_t rule;
 };
 
-static struct silence *find_silence(struct silence *list, uint32_t *count, struct place place, const char *label)
+static int by_place(const void *a, const void *b)
 {
-    for (uint32_t i = *count; i-- > 0;)
-        if (list[i].place.line == place.line && list[i].place.column == place.column && list[i].place.source == place.source
-            && list[i].label == label)
-            return &list[i];
-    list[*count] = (struct silence){.place = place, .label = label, .process = MODEL_NONE};
-    return &list[(*count)++];
+    const struct use *x = a, *y = b;
+    if (x->place.source != y->place.source) return x->place.source < y->place.source ? -1 : 1;
+    if (x->place.line != y->place.line) return x->place.line < y->place.line ? -1 : 1;
+    if (x->place.column != y->place.column) return x->place.column < y->place.column ? -1 : 1;
+    return (x->rule > y->rule) - (x->rule < y->rule);
 }
 
-/* One entry per command of the source, however many processes and rules share it. A command is silent in a process when none
- * of the rules it takes part in was taken. */
+static void show_command(const struct report_style *style, const struct diag *diag, struct place place, const char *label)
+{
+    size_t length = 0;
+    const char *line = diag_line(diag, place, &length);
+    while (length && (*line == ' ' || *line == '\t')) line++, length--;
+    if (length > 80) length = 80;
+    if (length && line[length - 1] == '\r') length--;
+    fprintf(style->out, "  %s:%u: [%s]%s%.*s\n", diag_source_name(diag, place), place.line, label, length ? "   " : "", (int)length, length ? line : "");
+}
+
+/* One entry per command of the source, however many processes and rules share it: never taken means that none of its rules was. */
 static void show_never_taken(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
 {
-    enum { SHOWN = 20, RULES_MAX = 100000 };
-    if (model->rules.len > RULES_MAX) return;
-    struct silence *list = mem_alloc(model->mem, (model->parts.len + 1) * sizeof *list);
+    enum { SHOWN = 20 };
+    struct use *uses = mem_alloc(model->mem, (model->parts.len + UINT64_C(1)) * sizeof *uses);
     uint32_t count = 0, silent = 0;
     for (uint32_t r = 0; r < model->rules.len; r++)
-        for (uint32_t i = 0; i < model->rules.data[r].parts; i++) {
-            const struct rule_part *part = &model->parts.data[model->rules.data[r].first_part + i];
-            struct silence *entry = find_silence(list, &count, part->place, model->rules.data[r].label);
-            entry->all++;
-            if (!result->taken[r]) entry->silent++;
-        }
-    for (uint32_t i = 0; i < count; i++)
-        if (list[i].silent == list[i].all && silent++ < SHOWN) {
-            if (silent == 1) fprintf(style->out, "%snever taken:%s\n", paint(style, YELLOW), paint(style, PLAIN));
-            size_t length = 0;
-            const char *line = diag_line(diag, list[i].place, &length);
-            while (length && (*line == ' ' || *line == '\t')) line++, length--;
-            if (length > 80) length = 80;
-            if (length && line[length - 1] == '\r') length--;
-            fprintf(style->out, "  %s:%u: [%s]%s%.*s\n", diag_source_name(diag, list[i].place), list[i].place.line, list[i].label,
-                    length ? "   " : "", (int)length, length ? line : "");
-        }
+        for (uint32_t i = 0; i < model->rules.data[r].parts; i++)
+            uses[count++] = (struct use){model->parts.data[model->rules.data[r].first_part + i].place, r};
+    qsort(uses, count, sizeof *uses, by_place);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        bool taken = false;
+        for (next = i; next < count && uses[next].place.line == uses[i].place.line && uses[next].place.column == uses[i].place.column
+             && uses[next].place.source == uses[i].place.source; next++)
+            taken |= result->taken[uses[next].rule] != 0;
+        if (taken || silent++ >= SHOWN) continue;
+        if (silent == 1) fprintf(style->out, "%snever taken:%s\n", paint(style, YELLOW), paint(style, PLAIN));
+        show_command(style, diag, uses[i].place, model->rules.data[uses[i].rule].label);
+    }
     if (silent > SHOWN) fprintf(style->out, "  ... and %u more commands\n", silent - SHOWN);
-    mem_free(model->mem, list);
+    mem_free(model->mem, uses);
 }
 
 static void show_never_reached(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)

@@ -23,14 +23,26 @@ void trace_free(const struct model *model, struct trace *trace)
     mem_free(model->mem, trace);
 }
 
-bool trace_walk_start(struct trace_walk *walk, const struct model *model, const struct trace *trace)
+void trace_walk_prepare(struct trace_walk *walk, const struct model *model)
 {
     size_t bytes = (model->vars.len + 1) * sizeof *walk->state;
-    *walk = (struct trace_walk){.model = model, .trace = trace};
+    *walk = (struct trace_walk){.model = model};
     walk->state = mem_alloc(model->mem, bytes);
     walk->previous = mem_alloc(model->mem, bytes);
-    memcpy(walk->state, trace->initial, model->vars.len * sizeof *walk->state);
-    return eval_is_initial(model, walk->state);
+}
+
+bool trace_walk_again(struct trace_walk *walk, const struct trace *trace)
+{
+    walk->trace = trace;
+    walk->at = 0;
+    memcpy(walk->state, trace->initial, walk->model->vars.len * sizeof *walk->state);
+    return eval_is_initial(walk->model, walk->state);
+}
+
+bool trace_walk_start(struct trace_walk *walk, const struct model *model, const struct trace *trace)
+{
+    trace_walk_prepare(walk, model);
+    return trace_walk_again(walk, trace);
 }
 
 bool trace_walk_step(struct trace_walk *walk)

@@ -25,7 +25,10 @@ struct trace_walk {
     int64_t *state;    /* the current one ... */
     int64_t *previous; /* ... and the one before */
 };
-/* False when the first state is not initial. Always end with trace_walk_end. */
+/* Room for walks in this model; trace_walk_again starts one (false: its first state is not initial); trace_walk_end frees the room. */
+void trace_walk_prepare(struct trace_walk *walk, const struct model *model);
+bool trace_walk_again(struct trace_walk *walk, const struct trace *trace);
+/* Both in one. */
 bool trace_walk_start(struct trace_walk *walk, const struct model *model, const struct trace *trace);
 /* Takes the next step; false when its rule is not enabled. */
 bool trace_walk_step(struct trace_walk *walk);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MONITOR_BITS = 64, BATCH = 64, POLL_INTERVAL = 2048 };
+enum { MONITOR_BITS = 64, BATCH = 64, POLL_STATES = 2048, POLL_RULES = 200000 };
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
 struct monitor {
@@ -52,7 +52,7 @@ struct search {
     uint64_t *levels;
     uint32_t level_count, level_cap;
     double started, last_progress;
-    uint32_t poll_in;
+    uint32_t poll_in, poll_interval; /* states until the next look at the clock: fewer when each has many rules to try */
 };
 
 static double now(void)
@@ -185,7 +185,7 @@ static bool poll(struct search *search, uint64_t depth)
         if (found && search->task->property_count) return stop(search, STOP_DECIDED);
     }
     if (search->poll_in--) return true;
-    search->poll_in = POLL_INTERVAL;
+    search->poll_in = search->poll_interval;
     if (search->task->interrupted && *search->task->interrupted) return stop(search, STOP_INTERRUPT);
     double time = now(), seconds = time - search->started;
     if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return stop(search, STOP_TIME);
@@ -621,6 +621,7 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
     program_init(&search->space.program, model, &search->space.layout);
     parents_init(&search->parents, mem);
     prepare_properties(search);
+    search->poll_interval = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
     search->space.words = mem_alloc(mem, search->space.layout.words * sizeof *search->space.words);
     search->space.next = mem_alloc(mem, (size_t)BATCH * search->space.layout.words * sizeof *search->space.next);
     search->values = mem_alloc(mem, (model->vars.len + 1) * sizeof *search->values);

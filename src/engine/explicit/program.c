@@ -28,7 +28,12 @@ static struct instruction with_field(const struct program *program, uint8_t op, 
     return (struct instruction){.op = op, .shift = field->shift, .word = field->word, .mask = field->mask, .number = field->low};
 }
 
-/* A comparison of a variable with a constant: finds both and the operator with the variable on the left. */
+static bool in_range(const struct model *model, uint32_t var, int64_t number)
+{
+    return number >= model->vars.data[var].low && number <= model->vars.data[var].high;
+}
+
+/* A comparison of a variable with a constant of its range: finds both and the operator with the variable on the left. */
 static bool is_field_comparison(const struct program *program, const struct expr_node *node, uint32_t *var, int64_t *number, uint8_t *op)
 {
     static const uint8_t mirrored[EXPR_OPS] = {[EXPR_EQ] = EXPR_EQ, [EXPR_NE] = EXPR_NE, [EXPR_LT] = EXPR_GT,
@@ -41,7 +46,7 @@ static bool is_field_comparison(const struct program *program, const struct expr
     *var = (uint32_t)(straight ? a : b)->value;
     *number = (straight ? b : a)->value;
     *op = straight ? node->op : mirrored[node->op];
-    return true;
+    return in_range(program->model, *var, *number);
 }
 
 static void compile(struct program *program, expr e, uint32_t height)
@@ -155,11 +160,6 @@ static void add_masked(struct program *program, struct word_map *map, bool is_te
     }
 }
 
-static bool in_range(const struct model *model, uint32_t var, int64_t number)
-{
-    return number >= model->vars.data[var].low && number <= model->vars.data[var].high;
-}
-
 enum { MAX_INDEX_BITS = 10 };
 
 /* The variable to index a rule by: a location where there is one, otherwise any small variable it compares with a constant. */
@@ -214,7 +214,7 @@ static void compile_guard(struct program *program, const struct model_rule *rule
         uint32_t var;
         int64_t number;
         uint8_t op;
-        if (!may_fail && is_field_comparison(program, node, &var, &number, &op) && op == EXPR_EQ && in_range(model, var, number)) {
+        if (!may_fail && is_field_comparison(program, node, &var, &number, &op) && op == EXPR_EQ) {
             add_masked(program, map, true, fast->first_test, &program->layout->fields[var], number);
             consider(program, choice, var, number);
             continue;

@@ -596,6 +596,10 @@ static bool read_range(struct reader *reader, struct model_var *var)
         diag_error(reader->diag, low->place, "the range %" PRId64 "..%" PRId64 " is empty", var->low, var->high);
         return false;
     }
+    if ((uint64_t)var->high - (uint64_t)var->low > INT64_MAX) {
+        diag_error(reader->diag, low->place, "the range %" PRId64 "..%" PRId64 " has too many values", var->low, var->high);
+        return false;
+    }
     if (!expect(reader, TOKEN_EQ, "'=' and the initial value")) return false;
     const struct token *init = peek(reader);
     var->init = var->low;
@@ -675,6 +679,7 @@ static bool read_store(struct reader *reader)
 
 static bool read_rule(struct reader *reader)
 {
+    const struct token *start = peek(reader);
     const char *label;
     bool good = expect_string(reader, "the label of a rule in quotes", &label);
     model_begin_rule(reader->model, good ? label : "");
@@ -686,6 +691,8 @@ static bool read_rule(struct reader *reader)
         else break;
         if (!good) skip_to_clause(reader);
     }
+    if (good && !reader->model->rules.data[reader->model->rules.len - 1].parts)
+        diag_error(reader->diag, start->place, "a rule needs a part: a process, or global");
     model_end_rule(reader->model);
     return true;
 }
@@ -720,6 +727,10 @@ static bool read_property(struct reader *reader)
     const struct token *token = peek(reader);
     struct model_property property = {0};
     if (!expect_string(reader, "the name of a property in quotes", &property.name) || !read_kind(reader, &property.kind)) return false;
+    if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error")) {
+        diag_error(reader->diag, token->place, "'%s' is the name of a built-in property", property.name);
+        return false;
+    }
     if (!declare(reader, token, SCOPE_PROPERTY, model->properties.len, "property") || !read_place(reader, &property.place)) return false;
     if (accept_word(reader, "text") && !expect_string(reader, "the text of the property in quotes", &property.text)) return false;
     if (!accept_word(reader, "formula")) return unexpected(reader, "'formula'");
@@ -792,11 +803,16 @@ static void read_items(struct reader *reader)
     vec_free(mem_of(reader), &reader->late);
 }
 
-static void reject_defines(const struct language_input *input)
+/* The constants of this form have been put in already; setting one to the value it has is fine (a saved trace does so). */
+static void check_defines(const struct language_input *input, const struct model *model)
 {
-    for (uint32_t i = 0; i < input->define_count; i++)
-        diag_error(input->diag, (struct place){.source = input->source}, "-D %.60s: the constants of a model in this form are fixed",
+    for (uint32_t i = 0; i < input->define_count; i++) {
+        bool same = false;
+        for (uint32_t c = 0; c < model->constants.len; c++)
+            same |= !strcmp(model->constants.data[c].name, input->defines[i].name) && model->constants.data[c].value == input->defines[i].value;
+        if (!same) diag_error(input->diag, (struct place){.source = input->source}, "-D %.60s: the constants of a model in this form are fixed",
                    input->defines[i].name);
+    }
 }
 
 static struct model *cairn_load(struct language_input *input, void **scope)
@@ -807,10 +823,10 @@ static struct model *cairn_load(struct language_input *input, void **scope)
     reader->diag = input->diag;
     reader->model = model_new(input->mem, input->diag->sources.data[input->source].name);
     map_init(&reader->names, input->mem);
-    reject_defines(input);
     lexer_run(reader->diag, &reader->model->names, input->source, &tokens);
     reader->tokens = tokens.list.data;
     if (read_header(reader)) read_items(reader);
+    check_defines(input, reader->model);
     reader->tokens = NULL;
     vec_free(reader->diag->mem, &tokens.list);
     if (reader->diag->errors != errors) return NULL;

@@ -29,9 +29,10 @@ static struct ast *combine(struct parser *parser, enum ast_kind kind, unsigned o
 /* The token after the `]` that closes the `[` at index `open`. */
 static const struct token *after_bracket(const struct parser *parser, uint32_t open)
 {
+    enum { FAR = 4096 }; /* keeps nested brackets from being read again and again; no index is that long */
     unsigned depth = 0;
     uint32_t at = open;
-    for (; parser->tokens[at].kind != TOKEN_END; at++) {
+    for (; parser->tokens[at].kind != TOKEN_END && at - open < FAR; at++) {
         enum token_kind kind = parser->tokens[at].kind;
         if (kind == TOKEN_OPEN_SQUARE) depth++;
         if (kind == TOKEN_CLOSE_SQUARE && --depth == 0) return &parser->tokens[at + 1];
@@ -59,14 +60,17 @@ static struct ast *parse_member(struct parser *parser)
     if (parser_accept(parser, TOKEN_OPEN_SQUARE)) {
         bool temporal = parser->temporal;
         parser->temporal = false;
+        parser->nesting++;
         node->a = parse_arithmetic(parser);
+        parser->nesting--;
         parser->temporal = temporal;
+        node->depth = node->a->depth + 1;
         parser_expect(parser, TOKEN_CLOSE_SQUARE, "the index");
     }
     if (!parser_accept(parser, TOKEN_DOT)) parser_accept(parser, TOKEN_COLON);
     const struct token *member = parser_peek(parser, 0);
     node->member = member->text;
-    if (parser_expect(parser, TOKEN_NAME, "the process")) return node;
+    parser_expect(parser, TOKEN_NAME, "the process");
     return node;
 }
 
@@ -77,7 +81,7 @@ static struct ast *parse_primary(struct parser *parser)
     char shown[48];
     if (parser->nesting >= PARSER_MAX_NESTING) {
         if (!parser->panic)
-            parser_error(parser, token->place, "this expression is nested too deeply: more than %d levels", PARSER_MAX_NESTING);
+            parser_error(parser, token->place, "this expression is nested too deeply: more than %d levels", PARSER_MAX_NESTING / 2);
         return node;
     }
     switch (token->kind) {

@@ -107,7 +107,7 @@ static void add_variable(struct builder *builder, struct ast_variable *variable,
         const struct expr_node *node = expr_get(&scope->model->exprs, init);
         int64_t exact;
         if (node->op != EXPR_CONST) {
-            scope_error(scope, variable->init, "an initial value is a constant");
+            scope_error(scope, variable->init, node->may_fail ? "the initial value divides by zero" : "an initial value is a constant");
         } else {
             var.init = node->value;
             if (scope_constant(scope, variable->init, &exact) && exact != var.init && !variable->init->reported) {
@@ -204,7 +204,7 @@ static void declare_type(struct builder *builder, uint32_t t)
         if (map_get(&scope->names, item->name, SCOPE_ACTION) != MAP_NONE) continue;
         const char *nearest = NULL;
         unsigned distance = 0;
-        for (uint32_t a = 0; a < scope->file.actions.len; a++) text_nearest(item->name, scope->file.actions.data[a].name, &nearest, &distance);
+        for (uint32_t a = 0; a < scope->file.actions.len && scope->diag->errors < DIAG_MAX_ERRORS; a++) text_nearest(item->name, scope->file.actions.data[a].name, &nearest, &distance);
         if (nearest) diag_error(scope->diag, item->place, "unknown global action '%.60s': did you mean '%s'?", item->name, nearest);
         else diag_error(scope->diag, item->place, "unknown global action '%.60s'", item->name);
     }
@@ -230,7 +230,7 @@ static uint32_t count_of(struct builder *builder, struct ast_instance *instance,
         return 0;
     }
     if (count > (int64_t)MILESTONES_MAX_PROCESSES - so_far) {
-        diag_error(builder->scope.diag, instance->place, "too many processes: %" PRId64 "; a model has at most %d", count + so_far,
+        diag_error(builder->scope.diag, instance->place, "too many processes: %" PRId64 " more after %u; a model has at most %d", count, so_far,
                    MILESTONES_MAX_PROCESSES);
         return 0;
     }
@@ -244,7 +244,8 @@ static uint32_t find_type(struct builder *builder, struct ast_instance *instance
     if (type != MAP_NONE) return type;
     const char *nearest = NULL;
     unsigned distance = 0;
-    for (uint32_t t = 0; t < scope->file.types.len; t++) text_nearest(instance->type, scope->file.types.data[t].name, &nearest, &distance);
+    if (scope->diag->errors < DIAG_MAX_ERRORS)
+        for (uint32_t t = 0; t < scope->file.types.len; t++) text_nearest(instance->type, scope->file.types.data[t].name, &nearest, &distance);
     if (nearest) diag_error(scope->diag, instance->type_place, "unknown process type '%.60s': did you mean '%s'?", instance->type, nearest);
     else diag_error(scope->diag, instance->type_place, "unknown process type '%.60s'", instance->type);
     return MODEL_NONE;
@@ -407,6 +408,10 @@ static void unknown_action(struct builder *builder, struct ast_command *command)
     struct scope *scope = &builder->scope;
     const char *nearest = NULL;
     unsigned distance = 0;
+    if (scope->diag->errors >= DIAG_MAX_ERRORS) {
+        diag_error(scope->diag, command->action_place, "unknown action '%.60s'", command->action);
+        return;
+    }
     for (uint32_t i = 0; i < scope->file.actions.len; i++) text_nearest(command->action, scope->file.actions.data[i].name, &nearest, &distance);
     if (scope->type != MODEL_NONE)
         for (uint32_t i = 0; i < scope->types[scope->type].ast->actions.len; i++)
@@ -473,7 +478,8 @@ static void add_combinations(struct builder *builder, const struct ast_name *act
     uint64_t combinations = 1;
     for (uint32_t i = 0; i < count; i++) {
         combinations *= participants[i].count;
-        if (combinations > MILESTONES_MAX_RULES - (uint64_t)scope->model->rules.len) {
+        if (combinations > MILESTONES_MAX_RULES - (uint64_t)scope->model->rules.len
+            || combinations * count > MILESTONES_MAX_PARTS - (uint64_t)scope->model->parts.len) {
             diag_error(scope->diag, action->place, "the action '%.60s' has too many combinations of commands: a model has at most %d rules",
                        action->name, MILESTONES_MAX_RULES);
             return;
@@ -598,9 +604,11 @@ static bool add_property(struct scope *scope, struct ast_property *ast)
     struct model_property property = {.name = ast->name, .kind = ast->kind, .text = ast->text, .place = ast->place};
     uint32_t index = scope->counts[ast->kind]++;
     if (!property.name) property.name = names_format(&model->names, "%s[%u]", property_kind_name[ast->kind], index);
-    for (uint32_t i = 0; i < model->properties.len; i++)
-        if (!strcmp(model->properties.data[i].name, property.name))
-            diag_error(scope->diag, ast->place, "there are two properties named '%.60s'", property.name);
+    property.name = names_intern(&model->names, property.name, strlen(property.name));
+    if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error"))
+        diag_error(scope->diag, ast->place, "'%s' is the name of a built-in property", property.name);
+    if (!map_add(&scope->names, property.name, SCOPE_PROPERTY, model->properties.len))
+        diag_error(scope->diag, ast->place, "there are two properties named '%.60s'", property.name);
     if (!lower_formula(scope, ast->root, ast->kind, &property.root)) return false;
     vec_push(model->mem, &model->properties, property);
     return true;

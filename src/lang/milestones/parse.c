@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const keywords[] = {"ACTION", "ACTIONS", "VARIABLE", "VARIABLES", "LOCAL",     "END",       "MAIN",
-                                       "GLOBAL", "PROC",    "CASE",     "SYNC",      "CTL",       "LTL",       "CONST",
-                                       "CONSTS", "LOCATION", "LOCATIONS", "INVARIANT", "INVARIANTS"};
+/* Of two equally good suggestions the first is made: the usual form comes first. */
+static const char *const keywords[] = {"ACTIONS", "ACTION", "VARIABLES", "VARIABLE", "LOCAL", "END",  "MAIN",      "GLOBAL",    "PROC",       "CASE",
+                                       "SYNC",    "CTL",    "LTL",       "CONST",    "CONSTS", "LOCATIONS", "LOCATION", "INVARIANTS", "INVARIANT"};
 
 bool parser_is_keyword(const struct token *token)
 {
@@ -203,7 +203,8 @@ static void parse_command(struct parser *parser, struct ast_command *command, bo
     if (!parser_expect(parser, TOKEN_OPEN_SQUARE, "the command before")) return;
     struct parser start = *parser;
     bool two_brackets = false;
-    for (const struct token *token = parser_peek(parser, 0); token->kind != TOKEN_END; token++)
+    const struct token *first = parser_peek(parser, 0);
+    for (const struct token *token = first; token->kind != TOKEN_END && token - first < 4096; token++)
         if (token->kind == TOKEN_CLOSE_SQUARE) {
             two_brackets = token[1].kind == TOKEN_OPEN_SQUARE;
             break;

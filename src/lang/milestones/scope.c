@@ -30,9 +30,15 @@ static bool constant_value(struct scope *scope, uint32_t index, struct ast *user
         scope_error(scope, user, "the constant '%s' is defined by itself", constant->item->name);
         constant->state = CONSTANT_BAD;
     }
+    if (constant->state == CONSTANT_NEW && scope->depth == MILESTONES_MAX_CHAIN) {
+        scope_error(scope, user, "more than %d constants are defined by one another", MILESTONES_MAX_CHAIN);
+        constant->state = CONSTANT_BAD;
+    }
     if (constant->state == CONSTANT_NEW) {
         constant->state = CONSTANT_BUSY;
+        scope->depth++;
         bool good = scope_constant(scope, constant->item->value, &constant->value);
+        scope->depth--;
         if (good && constant->value < 0) {
             diag_error(scope->diag, constant->item->place, "the constant '%s' is negative: %" PRId64, constant->item->name,
                        constant->value);
@@ -123,7 +129,7 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
 {
     const char *nearest = NULL;
     unsigned distance = 0;
-    for (uint32_t i = 0; i < scope->names.size; i++) {
+    for (uint32_t i = 0; i < scope->names.size && scope->diag->errors < DIAG_MAX_ERRORS; i++) {
         const struct map_entry *entry = &scope->names.entries[i];
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
@@ -186,6 +192,10 @@ static enum meaning resolve_member(struct scope *scope, struct ast *node, uint32
         return MEANS_NOTHING;
     }
     if (node->a && !scope_constant(scope, node->a, &at)) return MEANS_NOTHING;
+    if (!process->count) {
+        scope_error(scope, node, "there is no process %s[%" PRId64 "]: '%s' has no processes at all", node->name, at, node->name);
+        return MEANS_NOTHING;
+    }
     if (at < 0 || at >= process->count) {
         if (scope->process == MODEL_NONE)
             scope_error(scope, node, "there is no process %s[%" PRId64 "]: the indices are 0 to %" PRId64, node->name, at,

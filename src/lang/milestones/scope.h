@@ -10,11 +10,13 @@ enum {
     MILESTONES_MAX_PROCESSES = 1 << 16,
     MILESTONES_MAX_VARIABLES = 1 << 20,
     MILESTONES_MAX_RULES = 1 << 22,
-    MILESTONES_MAX_WIDTH = 32
+    MILESTONES_MAX_PARTS = 1 << 25, /* of all rules together */
+    MILESTONES_MAX_WIDTH = 32,
+    MILESTONES_MAX_CHAIN = 1000 /* constants defined by constants */
 };
 
 /* Scopes of the symbol table; a process type has three of its own from SCOPE_TYPES on. */
-enum { SCOPE_VARIABLE, SCOPE_CONSTANT, SCOPE_ACTION, SCOPE_PROCESS, SCOPE_TYPE, SCOPE_TYPES };
+enum { SCOPE_VARIABLE, SCOPE_CONSTANT, SCOPE_ACTION, SCOPE_PROCESS, SCOPE_TYPE, SCOPE_PROPERTY, SCOPE_TYPES };
 enum { TYPE_VARIABLE, TYPE_ACTION, TYPE_LOCATION, TYPE_SCOPES };
 static inline uint32_t type_scope(uint32_t type, unsigned kind)
 {
@@ -52,6 +54,7 @@ struct scope {
     struct scope_process *processes;
     uint32_t *first_var; /* per process of the model: its first variable */
     uint32_t *type_of;   /* per process of the model */
+    uint32_t depth;      /* of constants defined by constants */
     uint32_t counts[3];  /* unnamed properties so far, by kind */
     /* where we are: */
     uint32_t type;    /* the process type whose text is being read, or MODEL_NONE */
