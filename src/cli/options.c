@@ -131,11 +131,14 @@ static bool parse_define(struct options *options, struct mem *mem, const char *t
 /* Choices that name an engine or method which this version does not have. */
 static bool parse_choice(const char *option, const char *text, const char *const *have, const char *const *known)
 {
-    for (; *have; have++)
-        if (!strcmp(*have, text)) return true;
+    for (unsigned i = 0; have[i]; i++)
+        if (!strcmp(have[i], text)) return true;
     for (; *known; known++)
         if (!strcmp(*known, text)) return complain("%s %.40s is not available in this version", option, text);
-    return complain("%s does not know '%.40s'", option, text);
+    fprintf(stderr, "cairn: error: %s does not know '%.40s': it is", option, text);
+    for (unsigned i = 0; have[i]; i++) fprintf(stderr, "%s %s", i ? " or" : "", have[i]);
+    fputc('\n', stderr);
+    return false;
 }
 
 static bool set_option(struct options *options, struct mem *mem, const struct option_row *row, const char *value)

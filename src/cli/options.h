@@ -38,7 +38,7 @@ struct command {
     unsigned bit;
     int (*run)(struct options *options, struct mem *mem);
 };
-extern const struct command commands[]; /* ends with a NULL name; in main.c */
+extern const struct command commands[]; /* ends with a NULL name; in commands.c */
 
 /* Reads argv. Returns false after a message on standard error (exit status 2). */
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv);

@@ -55,7 +55,7 @@ static void take_constants(struct session *session, json_t *root)
         bool given = false;
         for (uint32_t i = 0; i < options->defines.len; i++) given |= !strcmp(options->defines.data[i].name, name);
         if (given || !json_is_integer(value)) continue;
-        vec_push(session->mem, &options->defines, ((struct language_define){name, json_integer_value(value), false}));
+        vec_push(session->mem, &options->defines, ((struct language_define){name, json_integer_value(value), true}));
     }
 }
 
@@ -125,6 +125,32 @@ static bool follow(struct session *session, const char *path, json_t *states, st
     return true;
 }
 
+/* A run that repeats: the last state goes on with the one at `loop`, by a rule or because nothing is enabled. False: it cannot. */
+static bool close_loop(struct session *session, json_t *root, struct trace *trace)
+{
+    const struct model *model = session->model;
+    json_t *loop = json_object_get(root, "loop");
+    if (!loop || json_is_null(loop)) return true;
+    if (!json_is_integer(loop) || json_integer_value(loop) < 0 || json_integer_value(loop) > trace->steps)
+        return bad_trace(session->options->file, "the loop leads to a state that the trace does not have%s", "");
+    struct trace_walk walk;
+    size_t bytes = (model->vars.len + 1) * sizeof(int64_t);
+    int64_t *target = mem_alloc(session->mem, bytes), *scratch = mem_alloc(session->mem, bytes);
+    bool enabled;
+    trace->loop = (uint32_t)json_integer_value(loop);
+    trace_walk_start(&walk, model, trace);
+    for (;;) {
+        if (walk.at == trace->loop) memcpy(target, walk.state, model->vars.len * sizeof *target);
+        if (walk.at == trace->steps || !trace_walk_step(&walk)) break;
+    }
+    uint32_t rule = trace->rules[trace->steps] = find_rule(model, NULL, walk.state, target, scratch, &enabled);
+    trace_walk_end(&walk);
+    if (rule == MODEL_NONE && (enabled || trace->loop != trace->steps))
+        return bad_trace(session->options->file, "no step leads from the last state back to the loop%s", "");
+    if (!session->options->quiet) report_loop(&session->style, model, &session->diag, trace);
+    return true;
+}
+
 /* A run-time error at the end: which rule fails there. */
 static uint32_t find_failing(const struct model *model, const struct trace *trace)
 {
@@ -138,7 +164,7 @@ static uint32_t find_failing(const struct model *model, const struct trace *trac
     return failing;
 }
 
-/* What the trace says it violates, and whether it does: only single-state properties can be looked up again. */
+/* What the trace says it violates, and whether it does. */
 static void tell_claim(struct session *session, json_t *root, struct trace *trace)
 {
     const char *claim = json_string_value(json_object_get(json_object_get(root, "#meta"), "property"));
@@ -148,13 +174,15 @@ static void tell_claim(struct session *session, json_t *root, struct trace *trac
     task.properties = result_list_properties(session->model, true, &task.property_count);
     for (uint32_t i = 0; i < task.property_count; i++) {
         const struct property_result *entry = &task.properties[i];
-        if (strcmp(entry->property->name, claim) || !entry->in_each_state) continue;
+        bool is_ctl_path = !entry->in_each_state && entry->kind == PROPERTY_CTL; /* a path alone does not decide it */
+        if (strcmp(entry->property->name, claim) || is_ctl_path) continue;
         if (entry->kind == PROPERTY_RUNTIME_ERROR) trace->failed_rule = find_failing(session->model, trace);
-        bool violated = !trace_verify(session->model, trace, entry->kind, entry->invariant);
+        bool violated = entry->in_each_state ? !trace_verify(session->model, trace, entry->kind, entry->invariant)
+                                             : !trace_verify_temporal(session->model, trace, entry->kind, entry->property->root);
         printf(violated ? "It violates %s.\n" : "It does not violate %s, as it says.\n", claim);
         return;
     }
-    printf("It was saved for %s.\n", claim);
+    printf("It was saved for %s, which is not verified again.\n", claim);
 }
 
 static int replay_trace(struct session *session, json_t *root)
@@ -166,7 +194,11 @@ static int replay_trace(struct session *session, json_t *root)
     struct trace *trace;
     if (!model) return EXIT_USAGE;
     take_constants(session, root);
-    if (!session_load(session, model) || !follow(session, options->file, states, &trace)) return EXIT_USAGE;
+    if (!session_load(session, model)) {
+        if (!options->model) fprintf(stderr, "cairn: note: the trace names the model %.200s; --model FILE names another\n", model);
+        return EXIT_USAGE;
+    }
+    if (!follow(session, options->file, states, &trace) || !close_loop(session, root, trace)) return EXIT_USAGE;
     tell_claim(session, root, trace);
     return session_close(stdout, "standard output") ? EXIT_HOLDS : EXIT_USAGE;
 }

@@ -12,7 +12,7 @@ bool search_verify_traces(const struct model *model, const struct task *task)
         else if (entry->trace) wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
         if (!wrong) continue;
         fprintf(stderr, "cairn: BUG: the trace of '%s' does not replay: %s (cairn %s, %s); please report it with the model\n",
-                entry->property->name, wrong, CAIRN_VERSION, model->name);
+                entry->property->name, wrong, CAIRN_VERSION, model->file);
         return false;
     }
     return true;
@@ -68,7 +68,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     session.mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
     session_end_progress(&session);
     if (result.broken) {
-        fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result.broken, CAIRN_VERSION, session.model->name);
+        fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result.broken, CAIRN_VERSION, session.model->file);
         return EXIT_INTERNAL;
     }
     if (!search_verify_traces(session.model, &task)) return EXIT_INTERNAL;

@@ -36,7 +36,7 @@ void session_init(struct session *session, struct options *options, struct mem *
     diag_init(&session->diag, mem, stderr);
     session->diag.color = use_color(options, stderr);
     session->diag.quiet = options->quiet;
-    session->style = (struct report_style){stdout, use_color(options, stdout), options->full, options->verbose};
+    session->style = (struct report_style){stdout, use_color(options, stdout), options->full, options->quiet, options->verbose};
 }
 
 bool session_load(struct session *session, const char *path)
@@ -55,6 +55,8 @@ bool session_load(struct session *session, const char *path)
         language->property(scope, given->kind, source);
     }
     diag_finish(&session->diag);
+    if (session->diag.errors && !languages_knows(path))
+        fprintf(stderr, "cairn: note: '%.60s' was read as %s: its name has none of the known endings\n", path, language->name);
     if (session->diag.errors || !session->model) return false;
     struct text complaint;
     text_init(&complaint, session->mem);
@@ -96,7 +98,8 @@ bool session_properties(struct session *session, struct task *task)
     for (uint32_t i = 0; i < count; i++) {
         struct property_result *entry = &task->properties[i];
         bool chosen = !options->properties.len || is_chosen(options, entry, used);
-        if (chosen || entry->kind == PROPERTY_RUNTIME_ERROR || is_from_command_line(session, entry)) task->properties[kept++] = *entry;
+        entry->watched_only = !chosen && entry->kind == PROPERTY_RUNTIME_ERROR;
+        if (chosen || entry->watched_only || is_from_command_line(session, entry)) task->properties[kept++] = *entry;
     }
     task->property_count = kept;
     for (uint32_t i = 0; i < options->properties.len; i++) {
@@ -129,6 +132,13 @@ static void show_progress(void *context, const struct search_progress *progress)
     struct session *session = context;
     char states[32], queue[32], bytes[32];
     double elapsed = progress->seconds - session->last_line;
+    if (progress->phase) {
+        fprintf(stderr, "\r\033[K%s states; deciding %.60s, %.0f s, %s", report_count(states, progress->states), progress->phase, progress->seconds,
+                report_bytes(bytes, progress->bytes));
+        fflush(stderr);
+        session->progress_shown = true;
+        return;
+    }
     double rate = elapsed > 0 ? (double)(progress->states - session->last_states) / elapsed : 0;
     fprintf(stderr, "\r\033[K%s states, %.2f M/s, depth %llu, %s waiting, %s", report_count(states, progress->states), rate / 1e6,
             (unsigned long long)progress->depth, report_count(queue, progress->states - progress->expanded),

@@ -125,7 +125,7 @@ static void tell_json(struct run *run, FILE *out, uint64_t runs, uint64_t steps,
     json_key(&json, "command");
     json_string(&json, "simulate");
     json_key(&json, "model");
-    json_string(&json, run->model->name);
+    json_string(&json, run->model->file);
     json_key(&json, "verdict");
     json_string(&json, violation ? "violated" : "unknown");
     json_key(&json, "complete");
@@ -173,7 +173,10 @@ static int random_runs(struct run *run)
         char a[32], b[32];
         if (violation && !show) report_trace(&run->session->style, run->model, &run->session->diag, violation->trace);
         if (violation) printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name, run->rules.len, runs);
-        else if (!run->enabled_count) printf("The run ends in a deadlock after %u steps.\n", run->rules.len);
+        else if (runs && !run->enabled_count) printf("Run %" PRIu64 " ends in a deadlock after %u steps.\n", runs, run->rules.len);
+        for (uint32_t i = 0; i < run->task.property_count; i++)
+            if (!run->task.properties[i].in_each_state)
+                printf("%s is not checked: a simulation looks at single states.\n", run->task.properties[i].property->name);
         printf("Seed %" PRIu64 ": %s run%s, %s steps%s\n", options->seed, report_count(a, runs), runs == 1 ? "" : "s", report_count(b, steps),
                violation ? "." : " without a violation, which proves nothing about the rest.");
     }
@@ -237,6 +240,18 @@ static bool obey(struct run *run, char *line)
     line[strcspn(line, "\r\n")] = 0;
     while (*line == ' ') line++;
     unsigned long number = strtoul(line, &end, 10);
+    size_t word = strcspn(line, " ");
+    static const char *const words[] = {"quit", "undo", "restart", "show", "list", "trace", "write", "save"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) /* whole words do, too */
+        if (word > 1 && word == strlen(words[i]) && !strncmp(line, words[i], word)) {
+            line += word - 1;
+            line[0] = i == 7 ? 'w' : words[i][0];
+            word = 1;
+        }
+    if (word > 1 && *end) {
+        printf("  there is no command '%.40s'\n%s", line, interactive_help);
+        return true;
+    }
     if (!*line || (number && !*end)) {
         if (!run->enabled_count) return printf("  no rule is enabled\n"), true;
         if (*line && number > run->enabled_count) return printf("  there is no step %lu\n", number), true;
@@ -270,7 +285,8 @@ static bool obey(struct run *run, char *line)
         if (!*line) printf("  w needs a file name\n");
         else if (save(run, line)) printf("  saved %u steps in %s\n", run->rules.len, line);
         return true;
-    default: fputs(interactive_help, stdout); return true;
+    case '?': fputs(interactive_help, stdout); return true;
+    default: printf("  there is no command '%.40s'\n%s", line, interactive_help); return true;
     }
     show_last(run);
     show_violations(run);
@@ -282,7 +298,7 @@ static int interactive(struct run *run)
 {
     char line[4096];
     random_initial(run);
-    printf("%s: type a number, or ? for help\n", run->model->name);
+    printf("%s: type a number, or ? for help\n", run->model->file);
     show_last(run);
     show_violations(run);
     list_enabled(run);

@@ -55,7 +55,7 @@ static int write_aut(struct session *session, FILE *out)
 static int refused(const struct session *session, const char *why)
 {
     if (!why) return EXIT_HOLDS;
-    fprintf(stderr, "%s: error: cannot be translated to %s: %s\n", session->model->name, session->options->to, why);
+    fprintf(stderr, "%s: error: cannot be translated to %s: %s\n", session->model->file, session->options->to, why);
     return EXIT_USAGE;
 }
 

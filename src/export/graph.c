@@ -17,7 +17,8 @@ static void put_label(struct graph_writer *writer, uint32_t r)
 
 void graph_dot_begin(struct graph_writer *writer)
 {
-    fputs("digraph states {\n  node [shape=box, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n", writer->out);
+    fputs("digraph states {\n  node [shape=box, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n"
+          "  label=\"of each state: what differs from state 0\"; fontname=\"Helvetica\"; fontsize=9;\n", writer->out);
 }
 
 void graph_dot_state(void *context, uint32_t state, const int64_t *values)

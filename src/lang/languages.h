@@ -8,5 +8,6 @@ extern const struct language *const languages[]; /* ends with NULL */
 
 /* By the file's extension; standard input and unknown extensions are the first language. */
 const struct language *languages_find(const char *path);
+bool languages_knows(const char *path); /* the extension is in the table */
 
 #endif

@@ -7,13 +7,13 @@
 
 const char *const property_kind_name[] = {"ctl", "ltl", "invariant", "deadlock", "runtime-error"};
 
-struct model *model_new(struct mem *mem, const char *name)
+struct model *model_new(struct mem *mem, const char *file)
 {
     struct model *model = mem_alloc(mem, sizeof *model);
     model->mem = mem;
     arena_init(&model->arena, mem);
     names_init(&model->names, &model->arena);
-    model->name = names_intern(&model->names, name, strlen(name));
+    model->name = model->file = names_intern(&model->names, file, strlen(file));
     exprs_init(&model->exprs, mem);
     formulas_init(&model->formulas, mem);
     return model;

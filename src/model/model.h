@@ -91,7 +91,8 @@ struct model {
     struct mem *mem;
     struct arena arena;
     struct names names;
-    const char *name;
+    const char *name; /* what it calls itself ... */
+    const char *file; /* ... and where it was read from */
     struct exprs exprs;
     struct formulas formulas;
     VEC(struct model_var) vars;
@@ -106,7 +107,7 @@ struct model {
     VEC(struct model_constant) constants;
 };
 
-struct model *model_new(struct mem *mem, const char *name);
+struct model *model_new(struct mem *mem, const char *file);
 
 /* Adding a rule: model_begin_rule, then parts, conjuncts and stores in any order, then model_end_rule. */
 void model_begin_rule(struct model *model, const char *label);

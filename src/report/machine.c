@@ -113,7 +113,7 @@ static void put_silence(struct json *json, const struct model *model, const stru
 {
     json_key(json, "rules_never_taken");
     json_open(json, '[');
-    for (uint32_t r = 0; result->complete && r < model->rules.len; r++) {
+    for (uint32_t r = 0; result->all_states && r < model->rules.len; r++) {
         if (result->taken[r]) continue;
         json_open_inline(json, '{');
         json_key(json, "label");
@@ -127,7 +127,7 @@ static void put_silence(struct json *json, const struct model *model, const stru
     json_close(json, ']');
     json_key(json, "locations_never_reached");
     json_open(json, '[');
-    for (uint32_t p = 0; result->complete && p < model->processes.len; p++) {
+    for (uint32_t p = 0; result->all_states && p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
             const struct model_location *location = &model->locations.data[process->first_location + l];
@@ -197,7 +197,7 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     json_key(&json, "command");
     json_string(&json, command);
     json_key(&json, "model");
-    json_string(&json, model->name);
+    json_string(&json, model->file);
     json_key(&json, "engine");
     json_string(&json, result->engine);
     if (is_check) {
@@ -295,7 +295,7 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
     json_key(&json, "format-description");
     json_string(&json, "https://apalache.informal.systems/docs/adr/015adr-trace.html");
     json_key(&json, "source");
-    json_string(&json, model->name);
+    json_string(&json, model->file);
     json_key(&json, "tool");
     json_string(&json, "cairn " CAIRN_VERSION);
     json_key(&json, "constants");

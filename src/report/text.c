@@ -109,7 +109,7 @@ static void show_never_reached(const struct report_style *style, const struct mo
 
 static void show_silence(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
 {
-    if (!result->complete) return; /* what was not seen yet may still come */
+    if (!result->all_states) return; /* what was not seen yet may still come */
     show_never_taken(style, model, diag, result);
     show_never_reached(style, model, diag, result);
 }
@@ -126,15 +126,19 @@ void report_assurance(struct text *text, const struct model *model, const struct
         temporal += !task->properties[i].in_each_state && task->properties[i].verdict != VERDICT_UNKNOWN;
     }
     (void)model;
-    if (result->complete) text_add(text, "complete: all %s reachable states were visited %s by the explicit engine", report_count(count, result->states), order);
+    const char *state_word = result->states == 1 ? "state" : "states";
+    if (result->all_states)
+        text_add(text, "%s: all %s reachable %s visited %s by the explicit engine", result->complete ? "complete" : "incomplete",
+                 report_count(count, result->states), result->states == 1 ? "state was" : "states were", order);
     else
-        text_add(text, "incomplete: %s after %s states, %s, by the explicit engine", stop_reason_text[result->stop],
-                 report_count(count, result->states), order);
-    if (!result->complete && result->has_depth && result->depth)
+        text_add(text, "incomplete: %s after %s %s, %s, by the explicit engine", stop_reason_text[result->stop], report_count(count, result->states),
+                 state_word, order);
+    if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
+    if (!result->all_states && result->has_depth && result->depth)
         text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
     text_add(text, "; states are stored and compared in full");
     if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
-                            result->complete ? "every state" : "the visited states");
+                            result->all_states ? "every state" : "the visited states");
     if (temporal) text_add(text, "; %u temporal %s decided on the whole graph, deadlocked states repeating for ever", temporal,
                            temporal == 1 ? "property was" : "properties were");
     if (result->runtime_errors) text_add(text, "; steps that fail at run time are not followed");
@@ -171,12 +175,16 @@ static void show_statistics(const struct report_style *style, const struct resul
 void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
 {
     struct task task = {.order = result->has_depth ? ORDER_BFS : ORDER_DFS};
-    fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD), model->name, paint(style, PLAIN),
+    fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD), model->file, paint(style, PLAIN),
             model->processes.len, model->vars.len, model->rules.len);
     show_statistics(style, result);
     if (style->verbose)
         for (uint32_t i = 0; i < result->level_count; i++)
             fprintf(style->out, "  level %u: %" PRIu64 " states so far\n", i, result->levels[i]);
+    if (style->quiet) {
+        if (!result->complete) show_assurance(style, model, &task, result); /* never left out */
+        return;
+    }
     show_silence(style, model, diag, result);
     show_assurance(style, model, &task, result);
 }
@@ -252,7 +260,7 @@ void report_step(const struct report_style *style, const struct model *model, co
     text_free(&word);
 }
 
-static void show_loop(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
+void report_loop(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
 {
     uint32_t rule = trace->rules[trace->steps];
     if (rule == MODEL_NONE) {
@@ -280,7 +288,7 @@ void report_trace(const struct report_style *style, const struct model *model, c
             fprintf(style->out, "        ... %u steps left out (--full shows them, --trace FILE saves them)\n", trace->steps - HEAD - TAIL);
         if (!hidden) report_step(style, model, diag, walk.at, trace->rules[walk.at - 1], walk.previous, walk.state);
     }
-    if (trace->loop != MODEL_NONE) show_loop(style, model, diag, trace);
+    if (trace->loop != MODEL_NONE) report_loop(style, model, diag, trace);
     trace_walk_end(&walk);
 }
 
@@ -348,13 +356,17 @@ void report_check(const struct report_style *style, const struct model *model, c
 {
     char a[32], b[32];
     int width = 0;
-    fprintf(style->out, "%s%s%s: %s states, %s transitions, %.2f s\n", paint(style, BOLD), model->name, paint(style, PLAIN),
+    fprintf(style->out, "%s%s%s: %s states, %s transitions, %.2f s\n", paint(style, BOLD), model->file, paint(style, PLAIN),
             report_count(a, result->states), report_count(b, result->transitions), result->seconds);
     for (uint32_t i = 0; i < task->property_count; i++) {
         int length = (int)strlen(task->properties[i].property->name);
         if (length > width && length <= 30) width = length;
     }
     for (uint32_t i = 0; i < task->property_count; i++) show_verdict(style, &task->properties[i], width);
+    if (style->quiet) {
+        if (!result->complete) show_assurance(style, model, task, result); /* never left out */
+        return;
+    }
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         if (!entry->trace) continue;

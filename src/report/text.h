@@ -8,6 +8,7 @@ struct report_style {
     FILE *out;
     bool color;
     bool full;     /* all variables in every state of a trace */
+    bool quiet;    /* only verdicts and counts */
     unsigned verbose;
 };
 
@@ -15,6 +16,8 @@ void report_explore(const struct report_style *style, const struct model *model,
 void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
                   const struct result *result);
 void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
+/* How a run that repeats goes on after its last state. */
+void report_loop(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
 /* One step, as in a trace; rule MODEL_NONE: an initial state, with all values. */
 void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule,
                  const int64_t *before, const int64_t *after);

@@ -6,12 +6,26 @@ const char *const stop_reason_text[] = {"",
                                         "the time limit was reached",
                                         "it was interrupted",
                                         "the depth limit was reached",
-                                        "everything asked was decided"};
+                                        "everything asked was decided",
+                                        "the search stopped at the first violation"};
 
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location)
 {
     uint64_t bit = result->reached_first[process] + location;
     return result->reached[bit / 8] >> bit % 8 & 1;
+}
+
+/* G (a -> f) and AG (a -> f): vacuous when a is never true. */
+static void find_antecedent(const struct model *model, struct property_result *entry)
+{
+    const struct formulas *formulas = &model->formulas;
+    const struct formula_node *node = formula_get(formulas, entry->property->root);
+    if (node->op == FORMULA_A) node = formula_get(formulas, node->a);
+    if (node->op != FORMULA_G) return;
+    node = formula_get(formulas, node->a);
+    if (node->op != FORMULA_IMPLIES || formula_get(formulas, node->a)->op != FORMULA_ATOM) return;
+    entry->has_antecedent = true;
+    entry->antecedent = formula_get(formulas, node->a)->atom;
 }
 
 static void classify(struct model *model, struct property_result *entry)
@@ -24,7 +38,10 @@ static void classify(struct model *model, struct property_result *entry)
     } else {
         entry->in_each_state = formula_is_invariant(&model->formulas, &model->exprs, property->root, &entry->invariant);
     }
-    if (!entry->in_each_state) return;
+    if (!entry->in_each_state) {
+        find_antecedent(model, entry);
+        return;
+    }
     const struct expr_node *node = expr_get(&model->exprs, entry->invariant);
     entry->has_antecedent = node->op == EXPR_IMPLIES;
     if (entry->has_antecedent) entry->antecedent = node->a;

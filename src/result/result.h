@@ -11,13 +11,14 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST };
 extern const char *const stop_reason_text[];
 
 /* One property to decide, and its answer. */
 struct property_result {
     const struct model_property *property; /* built-in ones too */
     enum property_kind kind;
+    bool watched_only; /* not asked for, and no reason to go on searching */
     bool in_each_state; /* decided by looking at single states: built in, or it says "always p"; otherwise it is temporal */
     expr invariant;  /* when it says "always p": p */
     expr antecedent; /* when p is a -> b: a */
@@ -36,6 +37,7 @@ struct search_progress {
     uint64_t states, transitions, expanded;
     uint64_t depth, bytes;
     double seconds;
+    const char *phase; /* NULL: searching; otherwise the name of the property being decided */
 };
 
 enum search_order { ORDER_BFS, ORDER_DFS };
@@ -56,6 +58,7 @@ struct task {
 struct result {
     const char *engine;
     bool complete;
+    bool all_states; /* the state space is complete; with !complete, a temporal property met a limit afterwards */
     enum stop_reason stop;
     uint64_t states, transitions, initial_states, deadlocks, runtime_errors, expanded;
     uint64_t depth;

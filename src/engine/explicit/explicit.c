@@ -51,6 +51,7 @@ struct search {
     uint64_t stack_len, stack_cap;
     uint64_t *levels;
     uint32_t level_count, level_cap;
+    const char *phase; /* for the progress display */
     double started, last_progress;
     uint32_t poll_in, poll_interval; /* states until the next look at the clock: fewer when each has many rules to try */
 };
@@ -112,7 +113,7 @@ static void violated(struct search *search, uint32_t property, uint32_t state, u
     entry->trace = trace_to(search, state);
     entry->trace->failed_rule = failed_rule;
     search->model->mem->limit = limit;
-    search->undecided--;
+    search->undecided -= !entry->watched_only;
 }
 
 static void stop_monitor(struct search *search, uint32_t m)
@@ -179,10 +180,10 @@ static bool stop(struct search *search, enum stop_reason reason)
 /* Looks at the clock now and then. False: the search must end. */
 static bool poll(struct search *search, uint64_t depth)
 {
-    if (search->task->stop_at_first || !search->undecided) {
+    if (!search->phase && (search->task->stop_at_first || !search->undecided)) {
         bool found = !search->undecided;
         for (uint32_t i = 0; i < search->task->property_count; i++) found |= search->task->properties[i].verdict == VERDICT_VIOLATED;
-        if (found && search->task->property_count) return stop(search, STOP_DECIDED);
+        if (found && search->task->property_count) return stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
@@ -191,7 +192,7 @@ static bool poll(struct search *search, uint64_t depth)
     if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return stop(search, STOP_TIME);
     if (search->task->progress && time - search->last_progress >= 0.25) {
         struct search_progress progress = {search->space.store.count, search->result->transitions, search->result->expanded, depth,
-                                           search->model->mem->used, seconds};
+                                           search->model->mem->used, seconds, search->phase};
         search->task->progress(search->task->progress_context, &progress);
         search->last_progress = time;
     }
@@ -455,7 +456,8 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
         search->model->mem->limit = limit;
         break;
     case TEMPORAL_REFUSED:
-        entry->reason = stop_reason_text[search->result->stop == STOP_NONE ? STOP_MEMORY : search->result->stop];
+        if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
+        entry->reason = stop_reason_text[search->result->stop];
         break;
     case TEMPORAL_FAILED: atom_failed(search, entry, &temporal); break;
     case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
@@ -471,15 +473,18 @@ static void check_temporals(struct search *search)
     uint32_t wanted = 0;
     for (uint32_t i = 0; i < search->task->property_count; i++) wanted += !search->task->properties[i].in_each_state;
     if (!wanted || result->stop != STOP_NONE) return;
+    search->phase = "the temporal properties";
     bool built = kripke_build(&kripke, &search->space, (uint32_t)result->initial_states, result->transitions + result->deadlocks);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
         if (entry->in_each_state) continue;
-        if (built && result->stop == STOP_NONE) check_temporal(search, &kripke, entry);
+        search->phase = entry->property->name;
+        if (built && (result->stop == STOP_NONE || result->stop == STOP_MEMORY)) check_temporal(search, &kripke, entry);
         else entry->reason = stop_reason_text[result->stop == STOP_NONE ? STOP_MEMORY : result->stop];
     }
     if (built) kripke_release(&kripke);
-    result->stop = STOP_NONE;
+    else if (result->stop == STOP_NONE) result->stop = STOP_MEMORY;
+    search->phase = NULL;
 }
 
 /* ---- before and after ---- */
@@ -500,13 +505,13 @@ static void prepare_properties(struct search *search)
     search->deadlock = search->runtime_error = MODEL_NONE;
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
-        search->undecided++;
+        search->undecided += !entry->watched_only;
+        if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, true);
         if (!entry->in_each_state) continue; /* after the search, on the whole graph */
         if (entry->kind == PROPERTY_DEADLOCK) search->deadlock = i;
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
         else {
             add_monitor(search, i, entry->invariant, false);
-            if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, true);
         }
     }
 }
@@ -579,13 +584,13 @@ static void conclude(struct search *search)
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
         if (entry->verdict == VERDICT_UNKNOWN && !entry->reason) {
-            if (result->complete) entry->verdict = VERDICT_HOLDS;
+            if (result->all_states) entry->verdict = VERDICT_HOLDS;
             else entry->reason = stop_reason_text[result->stop];
         }
     }
     for (uint32_t m = 0; m < search->monitor_count; m++)
-        if (search->monitors[m].is_antecedent && search->monitors[m].active && result->complete)
-            search->task->properties[search->monitors[m].property].vacuous = true;
+        if (search->monitors[m].is_antecedent && search->monitors[m].active && result->all_states)
+            search->task->properties[search->monitors[m].property].vacuous = search->task->properties[search->monitors[m].property].verdict == VERDICT_HOLDS;
 }
 
 static void release(struct search *search)
@@ -632,6 +637,7 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
         else depth_first(search, findings);
     }
     result->states = search->space.store.count;
+    result->all_states = result->stop == STOP_NONE;
     check_temporals(search);
     result->seconds = now() - search->started;
     result->peak_bytes = mem->peak;

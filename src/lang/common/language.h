@@ -9,7 +9,7 @@
 struct language_define {
     const char *name;
     int64_t value;
-    bool used;
+    bool optional; /* comes from a saved trace: a model without it is fine */
 };
 
 struct language_input {

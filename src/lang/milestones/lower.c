@@ -70,7 +70,7 @@ bool lower_bool(struct scope *scope, struct ast *node, expr *result)
     *result = (expr){0};
     if (node->kind == AST_BOOL) return *result = expr_bool(exprs, node->number), true;
     if (node->kind == AST_TEMPORAL) {
-        scope_error(scope, node, "the temporal operator %s is not allowed here", formula_table[node->op].symbol);
+        scope_error(scope, node, "the temporal operator %s is not allowed here: it belongs into a CTL or LTL property", formula_table[node->op].symbol);
         return false;
     }
     if (!is_condition(node)) {

@@ -52,15 +52,18 @@ static void override_constants(struct builder *builder)
         if (index != MAP_NONE && define->value >= 0) {
             scope->constants[index].value = define->value;
             scope->constants[index].state = CONSTANT_DONE;
-            define->used = true;
             continue;
         }
+        if (index == MAP_NONE && define->optional) continue;
         for (uint32_t c = 0; c < scope->file.constants.len; c++)
             text_nearest(name, scope->file.constants.data[c].name, &nearest, &distance);
         struct place place = {.source = scope->input->source};
         if (index != MAP_NONE) diag_error(scope->diag, place, "-D %s: a constant is a natural number", name);
-        else if (nearest) diag_error(scope->diag, place, "-D %s: the model has no such constant: did you mean '%s'?", name, nearest);
-        else diag_error(scope->diag, place, "-D %s: the model has no such constant", name);
+        else if (nearest) diag_error(scope->diag, place, "-D %.60s: the model has no such constant: did you mean '%s'?", name, nearest);
+        else if (scope->file.constants.len)
+            diag_error(scope->diag, place, "-D %.60s: the model has no such constant; it has '%s'%s", name, scope->file.constants.data[0].name,
+                       scope->file.constants.len > 1 ? " and others" : "");
+        else diag_error(scope->diag, place, "-D %.60s: the model has no constants", name);
     }
 }
 
@@ -107,7 +110,7 @@ static void add_variable(struct builder *builder, struct ast_variable *variable,
         const struct expr_node *node = expr_get(&scope->model->exprs, init);
         int64_t exact;
         if (node->op != EXPR_CONST) {
-            scope_error(scope, variable->init, node->may_fail ? "the initial value divides by zero" : "an initial value is a constant");
+            scope_error(scope, variable->init, node->may_fail ? "division by zero" : "an initial value is a constant");
         } else {
             var.init = node->value;
             if (scope_constant(scope, variable->init, &exact) && exact != var.init && !variable->init->reported) {
@@ -152,6 +155,8 @@ static void declare_locations(struct builder *builder, uint32_t t)
         }
         type->locations[i] = next++;
         declare(builder, item->name, type_scope(t, TYPE_LOCATION), i, item->place, "location");
+        if (map_get(&scope->names, item->name, SCOPE_CONSTANT) != MAP_NONE)
+            diag_warning(scope->diag, item->place, "the constant '%.60s' hides this location", item->name);
     }
 }
 
@@ -336,6 +341,18 @@ static void resolve_location(struct builder *builder, struct ast_command *comman
     vec_push(mem_of(builder), &builder->conjuncts, ((struct rule_conjunct){.cond = cond, .place = command->place}));
 }
 
+/* A single constant that its target cannot hold is hardly meant. */
+static void warn_of_cut(struct scope *scope, struct ast_store *store, uint32_t var, expr value)
+{
+    const struct expr_node *node = expr_get(&scope->model->exprs, value);
+    int64_t exact;
+    bool single = store->value->kind == AST_NUMBER || store->value->kind == AST_NAME;
+    if (!single || node->op != EXPR_CONST || store->value->reported || !scope_constant(scope, store->value, &exact) || exact == node->value) return;
+    store->value->reported = true;
+    diag_warning(scope->diag, store->value->place, "%" PRId64 " does not fit into '%s', which takes 0 to %" PRId64 ": it becomes %" PRId64, exact,
+                 scope->model->vars.data[var].name, scope->model->vars.data[var].high, node->value);
+}
+
 static void resolve_store(struct builder *builder, struct ast_store *store)
 {
     struct scope *scope = &builder->scope;
@@ -345,6 +362,7 @@ static void resolve_store(struct builder *builder, struct ast_store *store)
     enum meaning meaning = scope_resolve(scope, store->target, NULL, &var, &unused);
     if (meaning == MEANS_CONSTANT) scope_error(scope, store->target, "'%.60s' is a constant and cannot be assigned", store->target->name);
     if (meaning != MEANS_VARIABLE || !lower_value(scope, store->value, scope_var_width(scope, var), &value)) return;
+    warn_of_cut(scope, store, var, value);
     vec_push(mem_of(builder), &builder->stores, ((struct rule_store){var, value, store->target->place}));
     vec_push(mem_of(builder), &builder->targets, store->target);
 }

@@ -348,7 +348,7 @@ static void parse_property(struct parser *parser, enum property_kind kind, struc
     }
     uint32_t from = parser->at;
     property->place = here(parser);
-    parser->temporal = kind != PROPERTY_INVARIANT;
+    parser->temporal = true; /* also in an invariant, to say that it has no place there */
     property->root = parse_expression(parser);
     parser->temporal = false;
     property->text = source_text(parser, from);
