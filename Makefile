@@ -31,7 +31,7 @@ SOURCES := $(shell find src -name '*.c')
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
 
-.PHONY: all demo test bench install uninstall clean packages build-packages test-packages check-format unit
+.PHONY: all demo test bench install uninstall clean packages build-packages test-packages
 all: cairn
 
 # make without arguments must also work on a fresh machine.

@@ -362,7 +362,8 @@ void report_check(const struct report_style *style, const struct model *model, c
         int length = (int)strlen(task->properties[i].property->name);
         if (length > width && length <= 30) width = length;
     }
-    for (uint32_t i = 0; i < task->property_count; i++) show_verdict(style, &task->properties[i], width);
+    for (uint32_t i = 0; i < task->property_count; i++)
+        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, &task->properties[i], width);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, task, result); /* never left out */
         return;
