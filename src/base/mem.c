@@ -1,9 +1,11 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Invariants: (1) `used` is the sum over `blocks` of bytes + header; (2) the list is doubly linked and acyclic. */
@@ -13,9 +15,26 @@ struct mem_block {
     uint64_t pad; /* keeps the payload 16-aligned */
 };
 
+enum { LARGE_BLOCK = 4 << 20 };
+
 void mem_init(struct mem *mem)
 {
     memset(mem, 0, sizeof *mem);
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK / 4); /* large blocks stay fresh pages of their own, untouched until used */
+#endif
+}
+
+/* Random accesses to large tables miss the address translation most of all: ask for large pages before the block is touched. */
+static void want_large_pages(void *block, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    enum { PAGE = 4096 };
+    uintptr_t from = ((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1), to = ((uintptr_t)block + bytes) & ~(uintptr_t)(PAGE - 1);
+    if (bytes >= LARGE_BLOCK) madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+    (void)block, (void)bytes;
+#endif
 }
 
 void mem_release(struct mem *mem)
@@ -65,6 +84,7 @@ void *mem_try_alloc(struct mem *mem, size_t bytes)
     if (bytes > SIZE_MAX / 2 || !may_take(mem, bytes + sizeof(struct mem_block))) return NULL;
     struct mem_block *block = calloc(1, sizeof *block + bytes);
     if (!block) return NULL;
+    want_large_pages(block, bytes);
     block->bytes = bytes;
     link_block(mem, block);
     return block + 1;

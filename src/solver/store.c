@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <xxhash.h>
 
 /* Invariants: (1) in a segment, the hashes of occupied slots never decrease; (2) every slot stands at or after its home, with no free
@@ -36,13 +35,6 @@ static bool make_segment(struct store *store, struct store_segment *segment, uin
     size_t bytes = ((size_t)homes + room) * sizeof *segment->slots;
     segment->slots = mem_try_alloc(store->mem, bytes);
     if (!segment->slots) return false;
-#ifdef MADV_HUGEPAGE
-    if (bytes >= 4 << 20) { /* whole pages inside the block: fewer misses of the address translation */
-        uintptr_t from = ((uintptr_t)segment->slots + 4095) & ~(uintptr_t)4095;
-        uintptr_t to = ((uintptr_t)segment->slots + bytes) & ~(uintptr_t)4095;
-        madvise((void *)from, to - from, MADV_HUGEPAGE);
-    }
-#endif
     segment->homes = homes;
     segment->size = homes + room;
     segment->used = 0;
@@ -64,7 +56,8 @@ bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes)
 
 void store_release(struct store *store)
 {
-    for (uint32_t i = 0; i < store->chunk_count; i++) mem_free(store->mem, store->chunks[i]);
+    for (uint32_t i = 0; i < store->slab_count; i++) mem_free(store->mem, store->slabs[i]);
+    mem_free(store->mem, store->slabs);
     mem_free(store->mem, store->chunks);
     for (uint32_t i = 0; i < STORE_SEGMENTS; i++) mem_free(store->mem, store->segments[i].slots);
     memset(store, 0, sizeof *store);
@@ -144,6 +137,27 @@ static bool insert_slot(struct store_segment *segment, uint32_t at, uint64_t slo
     return true;
 }
 
+enum { SLAB_CHUNKS = 8, FIRST_CHUNKS = 32 };
+
+/* The first chunks come one by one, later ones several at a time in large blocks; singly again when memory is short. */
+static char *new_chunk(struct store *store)
+{
+    size_t bytes = (size_t)store->record_bytes << store->chunk_shift;
+    if (!store->slab_left) {
+        char *slab = NULL;
+        if (store->chunk_count >= FIRST_CHUNKS) slab = mem_try_alloc(store->mem, SLAB_CHUNKS * bytes);
+        uint32_t count = slab ? SLAB_CHUNKS : 1;
+        if (!slab) slab = mem_try_alloc(store->mem, bytes);
+        if (!slab) return NULL;
+        store->slab = store->slabs[store->slab_count++] = slab;
+        store->slab_left = count;
+    }
+    char *chunk = store->slab;
+    store->slab += bytes;
+    store->slab_left--;
+    return chunk;
+}
+
 static bool append_record(struct store *store, const void *record)
 {
     uint32_t chunk = (uint32_t)(store->count >> store->chunk_shift);
@@ -153,9 +167,12 @@ static bool append_record(struct store *store, const void *record)
             char **chunks = mem_try_resize(store->mem, store->chunks, cap * sizeof *chunks);
             if (!chunks) return false;
             store->chunks = chunks;
+            char **slabs = mem_try_resize(store->mem, store->slabs, cap * sizeof *slabs);
+            if (!slabs) return false;
+            store->slabs = slabs;
             store->chunk_cap = cap;
         }
-        char *fresh = mem_try_alloc(store->mem, (size_t)store->record_bytes << store->chunk_shift);
+        char *fresh = new_chunk(store);
         if (!fresh) return false;
         store->chunks[store->chunk_count++] = fresh;
     }

@@ -17,7 +17,7 @@
 #ifdef CAIRN_DEGENERATE /* a test build in which everything collides and grows all the time */
 enum { STORE_HASH_BITS = 4, STORE_SEGMENTS = 2, STORE_CHUNK_BYTES = 256, STORE_FIRST_SLOTS = 2 };
 #else
-enum { STORE_HASH_BITS = 64, STORE_SEGMENTS = 256, STORE_CHUNK_BYTES = 1 << 20, STORE_FIRST_SLOTS = 32 };
+enum { STORE_HASH_BITS = 64, STORE_SEGMENTS = 16, STORE_CHUNK_BYTES = 1 << 20, STORE_FIRST_SLOTS = 128 };
 #endif
 
 struct store_segment {
@@ -34,6 +34,10 @@ struct store {
     uint64_t count;
     char **chunks;
     uint32_t chunk_count, chunk_cap;
+    char *slab; /* where the next chunk comes from ... */
+    uint32_t slab_left; /* ... and how many are left there */
+    char **slabs; /* the blocks to free: each holds one chunk or several */
+    uint32_t slab_count;
     struct store_segment segments[STORE_SEGMENTS];
 };
 
