@@ -37,7 +37,7 @@ all: cairn
 # make without arguments must also work on a fresh machine.
 ifeq ($(MODE),release)
 cairn: $(BUILD)/cairn
-	@cp $< $@
+	@cp -f $< $@
 endif
 
 $(BUILD)/cairn: $(OBJECTS)
@@ -50,6 +50,10 @@ $(BUILD)/%.o: %.c Makefile | build-packages
 $(BUILD)/test/%: test/unit/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Itest -o $@ $< $(LIBRARY) $(LIBS)
+
+$(BUILD)/tools/%: test/tools/%.c $(LIBRARY) | build-packages
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
 
 -include $(OBJECTS:.o=.d)
 

@@ -5,6 +5,7 @@ mkdir -p build
 for mode in asan degenerate; do
     make -s -j2 MODE=$mode "build/$mode/cairn" || { echo "the $mode build failed"; echo "0 passed, 1 failed"; exit 1; }
 done
+make -s -j2 build/release/tools/naive || { echo "the tools do not build"; echo "0 passed, 1 failed"; exit 1; }
 suites=${SUITES:-$(ls test/suites | sed -n 's/\.py$//p')}
 log=build/test-logs
 rm -rf $log && mkdir -p $log

@@ -45,8 +45,6 @@ const char *names_intern(struct names *names, const char *text, size_t length)
 
 const char *names_format(struct names *names, const char *format, ...)
 {
-    struct text text;
-    text_init(&text, names->arena->mem);
     va_list args;
     va_start(args, format);
     int length = vsnprintf(NULL, 0, format, args);

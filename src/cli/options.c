@@ -261,6 +261,7 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
         } else if (options->file) return complain("one %s is enough: '%.60s' is a second one", options->command->argument, word);
         else options->file = word;
     }
+    if (options->bound && options->order == ORDER_DFS) return complain("--bound goes with --order bfs: depth first, a bound would cut arbitrary parts%s%s", "", "");
     if (!options->file && !options->help) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
         return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");

@@ -44,21 +44,6 @@ static const char *find_model(struct session *session, const char *trace_path, j
     return access(beside, R_OK) ? source : beside;
 }
 
-/* The constants the trace was made with, unless the command line sets them. */
-static void take_constants(struct session *session, json_t *root)
-{
-    const char *name;
-    json_t *value;
-    struct options *options = session->options;
-    json_object_foreach(json_object_get(json_object_get(root, "#meta"), "constants"), name, value)
-    {
-        bool given = false;
-        for (uint32_t i = 0; i < options->defines.len; i++) given |= !strcmp(options->defines.data[i].name, name);
-        if (given || !json_is_integer(value)) continue;
-        vec_push(session->mem, &options->defines, ((struct language_define){name, json_integer_value(value), true}));
-    }
-}
-
 /* A value of ITF: a number, a decimal string, or {"#bigint": "..."}. */
 static bool read_value(json_t *value, int64_t *number)
 {
@@ -70,6 +55,22 @@ static bool read_value(json_t *value, int64_t *number)
     errno = 0;
     *number = strtoll(text, &end, 10);
     return !*end && !errno;
+}
+
+/* The constants the trace was made with, unless the command line sets them. */
+static void take_constants(struct session *session, json_t *root)
+{
+    const char *name;
+    json_t *value;
+    struct options *options = session->options;
+    json_object_foreach(json_object_get(json_object_get(root, "#meta"), "constants"), name, value)
+    {
+        bool given = false;
+        for (uint32_t i = 0; i < options->defines.len; i++) given |= !strcmp(options->defines.data[i].name, name);
+        int64_t number;
+        if (given || !read_value(value, &number)) continue;
+        vec_push(session->mem, &options->defines, ((struct language_define){name, number, true}));
+    }
 }
 
 static bool read_state(const char *path, const struct model *model, json_t *object, int64_t *state)

@@ -40,19 +40,19 @@ static bool tell(struct session *session, const char *command, const struct task
 {
     struct options *options = session->options;
     const char *trace_file = first_trace(task) ? options->trace_file : NULL;
+    bool written = true;
     if (options->json) {
         FILE *file = options->json_file ? session_open(session, options->json_file) : stdout;
-        if (!file) return false;
         options->told = true;
-        machine_result(file, command, session->model, &session->diag, task, result, trace_file);
-        if (!session_close(file, options->json_file ? options->json_file : "standard output")) return false;
+        if (file) machine_result(file, command, session->model, &session->diag, task, result, trace_file);
+        written = file && session_close(file, options->json_file ? options->json_file : "standard output");
     }
     if (!options->json || options->json_file) {
         if (command[0] == 'c') report_check(&session->style, session->model, &session->diag, task, result);
         else report_explore(&session->style, session->model, &session->diag, result);
         if (trace_file) printf("Saved the trace of %s in %s.\n", first_trace(task)->property->name, trace_file);
     }
-    return session_close(stdout, "standard output");
+    return session_close(stdout, "standard output") && written;
 }
 
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)
@@ -72,7 +72,8 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
         return EXIT_INTERNAL;
     }
     if (!search_verify_traces(session.model, &task)) return EXIT_INTERNAL;
-    if (!save_trace(&session, &task) || !tell(&session, command, &task, &result)) return EXIT_USAGE;
+    bool saved = save_trace(&session, &task), told = tell(&session, command, &task, &result); /* a result is told whatever happens to the files */
+    if (!saved || !told) return EXIT_USAGE;
     if (!is_check) return result.runtime_errors ? EXIT_VIOLATED : result.complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
     switch (result_overall(task.properties, task.property_count)) {
     case VERDICT_VIOLATED: return EXIT_VIOLATED;

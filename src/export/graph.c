@@ -3,15 +3,26 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Inside quotes, for both formats. */
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
 /* A rule's label with its processes: `take p[0]`. */
 static void put_label(struct graph_writer *writer, uint32_t r)
 {
     const struct model *model = writer->model;
     const struct model_rule *rule = &model->rules.data[r];
-    fputs(rule->label, writer->out);
+    put_text(writer->out, rule->label);
     for (uint32_t i = 0; i < rule->parts; i++) {
         uint32_t process = model->parts.data[rule->first_part + i].process;
-        if (process != MODEL_NONE) fprintf(writer->out, " %s", model->processes.data[process].name);
+        if (process == MODEL_NONE) continue;
+        fputc(' ', writer->out);
+        put_text(writer->out, model->processes.data[process].name);
     }
 }
 
@@ -36,8 +47,10 @@ void graph_dot_state(void *context, uint32_t state, const int64_t *values)
         if (!first && values[v] == writer->initial[v]) continue;
         const struct model_var *var = &model->vars.data[v];
         const char *name = model_is_location(model, v) ? model_location_name(model, var->process, values[v]) : NULL;
-        fprintf(writer->out, "\\n%s = ", var->name);
-        if (name) fputs(name, writer->out);
+        fputs("\\n", writer->out);
+        put_text(writer->out, var->name);
+        fputs(" = ", writer->out);
+        if (name) put_text(writer->out, name);
         else fprintf(writer->out, "%" PRId64, values[v]);
         empty = false;
     }

@@ -40,7 +40,15 @@ struct translator {
     VEC(set) old;  /* per automaton state: its promises ... */
     VEC(set) next; /* ... and those for the next state */
     VEC(uint32_t) cover; /* states made by the last call of cover */
+    uint32_t slots[2 * BUCHI_MAX_STATES]; /* state + 1, by hash */
+    uint32_t *memo[2]; /* per node of the formulas and sign: its normal form + 1 */
+    set simple; /* parts without a choice: taken first, so that contradictions show before branching */
+    uint64_t work;
 };
+
+enum { MAX_WORK = 3000000 }; /* a second or two */
+
+static const char too_large[] = "the automaton of the formula is too large";
 
 static uint32_t make(struct translator *t, enum nnf_op op, bool negated, uint32_t a, uint32_t b)
 {
@@ -50,6 +58,7 @@ static uint32_t make(struct translator *t, enum nnf_op op, bool negated, uint32_
     }
     if (t->node_count == BUCHI_MAX_SUBFORMULAS) return t->problem = "the formula has too many parts", 0;
     t->nodes[t->node_count] = (struct nnf){(uint8_t)op, negated, a, b};
+    if (op != NNF_OR && op != NNF_U && op != NNF_R) set_add(&t->simple, t->node_count);
     return t->node_count++;
 }
 
@@ -124,10 +133,19 @@ static uint32_t make_literal(struct translator *t, expr atom, bool negated)
     return make(t, NNF_LITERAL, negated, t->buchi->atoms.len - 1, 0);
 }
 
+static uint32_t normalise_node(struct translator *t, formula f, bool negated);
+
+/* Each part once per sign: `<->` needs both of both sides, which would be exponential. */
 static uint32_t normalise(struct translator *t, formula f, bool negated)
 {
-    const struct formula_node node = *formula_get(&t->model->formulas, f);
     if (t->problem) return 0;
+    if (!t->memo[negated][f.i]) t->memo[negated][f.i] = normalise_node(t, f, negated) + 1;
+    return t->memo[negated][f.i] - 1;
+}
+
+static uint32_t normalise_node(struct translator *t, formula f, bool negated)
+{
+    const struct formula_node node = *formula_get(&t->model->formulas, f);
     switch (node.op) {
     case FORMULA_ATOM: return make_literal(t, node.atom, negated);
     case FORMULA_NOT: return normalise(t, node.a, !negated);
@@ -159,12 +177,18 @@ static uint32_t normalise(struct translator *t, formula f, bool negated)
 
 static uint32_t add_state(struct translator *t, const set *old, const set *next)
 {
-    for (uint32_t i = 0; i < t->old.len; i++)
-        if (set_equal(&t->old.data[i], old) && set_equal(&t->next.data[i], next)) return i;
-    if (t->old.len == BUCHI_MAX_STATES) return t->problem = "the automaton of the formula is too large", 0;
+    uint64_t hash = 0;
+    for (unsigned w = 0; w < sizeof old->w / sizeof *old->w; w++)
+        hash = ((hash ^ old->w[w]) * UINT64_C(0x9E3779B97F4A7C15) ^ next->w[w]) * UINT64_C(0xBF58476D1CE4E5B9), hash ^= hash >> 29;
+    uint32_t at = (uint32_t)(hash >> 32) % (2 * BUCHI_MAX_STATES);
+    for (; t->slots[at]; at = (at + 1) % (2 * BUCHI_MAX_STATES)) {
+        uint32_t known = t->slots[at] - 1;
+        if (set_equal(&t->old.data[known], old) && set_equal(&t->next.data[known], next)) return known;
+    }
+    if (t->old.len == BUCHI_MAX_STATES) return t->problem = too_large, 0;
     vec_push(t->mem, &t->old, *old);
     vec_push(t->mem, &t->next, *next);
-    return t->old.len - 1;
+    return (t->slots[at] = t->old.len) - 1;
 }
 
 static void expand(struct translator *t, set todo, set old, set next);
@@ -184,13 +208,14 @@ static bool contradicts(const struct translator *t, const set *old, const struct
     return false;
 }
 
-static uint32_t take_one(set *todo)
+static uint32_t take_one(const struct translator *t, set *todo)
 {
-    for (uint32_t w = 0; w < sizeof todo->w / sizeof *todo->w; w++)
-        if (todo->w[w]) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(todo->w[w]);
-            todo->w[w] &= todo->w[w] - 1;
-            return 64 * w + bit;
+    for (unsigned simple = 2; simple-- > 0;)
+        for (uint32_t w = 0; w < sizeof todo->w / sizeof *todo->w; w++) {
+            uint64_t choice = simple ? todo->w[w] & t->simple.w[w] : todo->w[w];
+            if (!choice) continue;
+            todo->w[w] &= ~(choice & -choice);
+            return 64 * w + (uint32_t)__builtin_ctzll(choice);
         }
     return MODEL_NONE;
 }
@@ -199,7 +224,8 @@ static uint32_t take_one(set *todo)
 static void expand(struct translator *t, set todo, set old, set next)
 {
     while (!t->problem) {
-        uint32_t f = take_one(&todo);
+        uint32_t f = take_one(t, &todo);
+        if (++t->work > MAX_WORK) t->problem = too_large;
         if (f == MODEL_NONE) {
             vec_push(t->mem, &t->cover, add_state(t, &old, &next));
             return;
@@ -283,6 +309,7 @@ const char *buchi_translate(struct buchi *buchi, struct model *model, formula f,
     t->buchi = buchi;
     t->model = model;
     t->mem = model->mem;
+    for (unsigned sign = 0; sign < 2; sign++) t->memo[sign] = mem_alloc(t->mem, model->formulas.nodes.len * sizeof *t->memo[sign]);
     uint32_t root = normalise(t, f, negated);
     find_untils(t);
     if (!t->problem) build(t, root);
@@ -290,6 +317,8 @@ const char *buchi_translate(struct buchi *buchi, struct model *model, formula f,
     vec_free(t->mem, &t->old);
     vec_free(t->mem, &t->next);
     vec_free(t->mem, &t->cover);
+    mem_free(t->mem, t->memo[0]);
+    mem_free(t->mem, t->memo[1]);
     mem_free(t->mem, t);
     if (problem) buchi_release(buchi, model);
     return problem;

@@ -169,13 +169,6 @@ bool model_check(const struct model *model, struct text *complaint)
     return !broken;
 }
 
-uint32_t model_find_var(const struct model *model, const char *name)
-{
-    for (uint32_t i = 0; i < model->vars.len; i++)
-        if (!strcmp(model->vars.data[i].name, name)) return i;
-    return MODEL_NONE;
-}
-
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value)
 {
     const struct model_process *p = &model->processes.data[process];

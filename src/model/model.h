@@ -123,7 +123,6 @@ void model_finish(struct model *model);
 bool model_check(const struct model *model, struct text *complaint);
 
 /* Lookups */
-uint32_t model_find_var(const struct model *model, const char *name);
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */
 bool model_is_location(const struct model *model, uint32_t var);
 

@@ -318,13 +318,9 @@ static void explain_end(const struct report_style *style, const struct model *mo
     if (entry->kind == PROPERTY_DEADLOCK) {
         text_add(&text, "  no rule is enabled in the last state:\n");
         explain_deadlock(model, diag, &text, walk.state);
-    } else if (entry->kind == PROPERTY_RUNTIME_ERROR && entry->trace->failed_rule != MODEL_NONE) {
+    } else if (entry->kind == PROPERTY_RUNTIME_ERROR) {
         text_add(&text, "  in the last state:\n");
         explain_failure(model, diag, &text, entry->trace->failed_rule, walk.state);
-    } else if (entry->kind == PROPERTY_RUNTIME_ERROR) {
-        text_add(&text, "  in the last state a property cannot be evaluated:\n    division by zero in ");
-        model_print_expr(model, &text, entry->invariant);
-        text_add(&text, "\n");
     } else if (entry->in_each_state) {
         text_add(&text, "  in the last state:\n");
         explain_expr(model, &text, entry->invariant, walk.state, "    ");

@@ -71,11 +71,8 @@ static const char *verify_end(struct trace_walk *walk, enum property_kind kind, 
             if (eval_rule(walk->model, r, walk->state, walk->previous) == EVAL_ENABLED) return "a rule is enabled in the last state";
         return NULL;
     case PROPERTY_RUNTIME_ERROR:
-        if (walk->trace->failed_rule != MODEL_NONE)
-            return eval_rule(walk->model, walk->trace->failed_rule, walk->state, walk->previous) == EVAL_FAILED
-                ? NULL
-                : "the rule does not fail in the last state";
-        return eval_expr(walk->model, invariant, walk->state, &value) ? "the property can be evaluated in the last state" : NULL;
+        if (walk->trace->failed_rule == MODEL_NONE) return "it names no rule that fails";
+        return eval_rule(walk->model, walk->trace->failed_rule, walk->state, walk->previous) == EVAL_FAILED ? NULL : "the rule does not fail in the last state";
     case PROPERTY_INVARIANT:
     case PROPERTY_CTL:
     case PROPERTY_LTL:

@@ -93,7 +93,7 @@ uint32_t store_find(const struct store *store, const void *record, uint64_t hash
 }
 
 /* Moves all slots of a segment to a new array: in order, so each goes to its home or right behind the one before.
- * Returns false when the room behind the last home does not suffice or memory is refused; *room is then what would have. */
+ * Returns false when the room behind the last home does not suffice. */
 static bool sweep(const struct store_segment *from, struct store_segment *to)
 {
     uint32_t next = 0;

@@ -173,6 +173,13 @@ def documentation():
     check('completion', done.stdout.strip() == '--memory', done.stdout + done.stderr)
 
 
-for part in (explore_and_check, honesty, traces, simulation, exports, messages, documentation):
+def memory():
+    """The release build, which has no sanitizer, under valgrind."""
+    for arguments in (('check', EXAMPLE['phils'], '-D', 'n=3'), ('explore', EXAMPLE['running'], '--json'), ('simulate', EXAMPLE['pc'])):
+        done = subprocess.run(['valgrind', '-q', '--error-exitcode=99', '--leak-check=full', CAIRN, *arguments], capture_output=True, text=True, cwd=ROOT)
+        check(f'valgrind: {arguments[0]}', done.returncode != 99, done.stderr[-1500:])
+
+
+for part in (explore_and_check, honesty, traces, simulation, exports, messages, documentation, memory):
     part()
 finish()

@@ -37,6 +37,10 @@ for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=Tru
         check(f'{name} may include {included}', good, 'it points up or sideways')
     for word in ('TODO', 'FIXME', 'XXX'):
         check(f'{name} has no {word}', word not in text)
+    if name.endswith('.c'):
+        second = subprocess.run(['clang', '-std=c11', '-D_GNU_SOURCE', '-fsyntax-only', '-Wall', '-Wextra', '-Wshadow', '-Werror', '-I', source, path],
+                                capture_output=True, text=True)
+        check(f'{name} compiles with clang without a warning', second.returncode == 0, second.stderr)
     if name.endswith('.h'):
         alone = subprocess.run(['gcc', '-std=c11', '-D_GNU_SOURCE', '-fsyntax-only', '-I', source, '-x', 'c', path], capture_output=True, text=True)
         check(f'{name} compiles alone', alone.returncode == 0, alone.stderr)

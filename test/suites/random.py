@@ -1,13 +1,16 @@
-"""Random models: the engine against the independent oracle (test/oracle), in the release build, breadth-first and depth-first, and in the
+"""Random models: the engine against the independent oracle (test/oracle) and a naive search with the reference evaluator (test/tools/naive.c), in the release build, breadth-first and depth-first, and in the
 degenerate build (4-bit hash, tiny tables, sanitizers). Compares states, transitions, initial states, deadlocks, depth, levels,
 run-time errors, rules, verdicts and the length of counterexamples."""
 import os
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import CAIRN, DEGENERATE, LONG, SEED, check, finish, run_json, write
+from lib import ROOT, CAIRN, DEGENERATE, LONG, SEED, check, finish, run_json, write
 from generate import generate
+import json
 import oracle
+import subprocess
 
+NAIVE = os.path.join(ROOT, 'build/release/tools/naive')
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
 
 
@@ -42,6 +45,9 @@ def compare(seed, **options):
     text = generate(seed, **options)
     theirs = oracle.run(text)
     model = write('random.mil', text)
+    naive = json.loads(subprocess.run([NAIVE, model], capture_output=True, text=True).stdout or '{}')
+    for key in (*COUNTS, 'runtime_errors', 'depth'):
+        check(f'seed {seed} {options} reference evaluator {key}', naive.get(key) == theirs[key], f'{naive.get(key)} instead of {theirs[key]}')
     for label, program, extra in (('bfs', CAIRN, ()), ('dfs', CAIRN, ('--order', 'dfs')), ('degenerate', DEGENERATE, ())):
         name = f'seed {seed} {options} {label}'
         breadth_first = label != 'dfs'

@@ -30,8 +30,6 @@ uint64_t *temporal_atom(struct temporal *temporal, expr atom, bool *failed)
         int64_t value;
         space_load(space, s);
         if (!program_run(&space->program, code, space->words, &value)) {
-            temporal->failed_at = s;
-            temporal->failed_atom = atom;
             *failed = true;
             mem_free(temporal->kripke->mem, set);
             return NULL;
@@ -147,7 +145,7 @@ static uint64_t *exists_globally(struct ctl *ctl, const uint64_t *f)
 
 /* ---- labelling ---- */
 
-/* !f U-like helper: E[x U y] | EG x, freeing nothing of its arguments. */
+/* E[x U y] | EG x. */
 static uint64_t *until_or_always(struct ctl *ctl, const uint64_t *x, const uint64_t *y)
 {
     uint64_t *until = exists_until(ctl, x, y), *always = exists_globally(ctl, x), *both = combine(ctl, FORMULA_OR, until, always);

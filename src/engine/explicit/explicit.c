@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+static const char cannot_evaluate[] = "it divides by zero in a reachable state";
+
 enum { MONITOR_BITS = 64, BATCH = 64, POLL_STATES = 2048, POLL_RULES = 200000 };
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
@@ -20,6 +22,7 @@ struct monitor {
     uint32_t code;
     bool is_antecedent;
     bool active;
+    bool failed; /* it could not be evaluated somewhere */
 };
 
 struct frame { /* of the depth-first stack */
@@ -127,7 +130,6 @@ static void stop_monitor(struct search *search, uint32_t m)
 /* A finding inside a batch waits until the batch is done, so that the working buffers are free. */
 struct finding {
     uint32_t monitor, state;
-    bool failed;
 };
 
 static void report_monitor(struct search *search, const struct finding *finding)
@@ -135,22 +137,7 @@ static void report_monitor(struct search *search, const struct finding *finding)
     struct monitor *monitor = &search->monitors[finding->monitor];
     if (!monitor->active) return;
     stop_monitor(search, finding->monitor);
-    if (!finding->failed) {
-        if (!monitor->is_antecedent) violated(search, monitor->property, finding->state, MODEL_NONE);
-        return;
-    }
-    struct property_result *entry = &search->task->properties[monitor->property];
-    search->result->runtime_errors++;
-    if (!monitor->is_antecedent && entry->verdict == VERDICT_UNKNOWN) {
-        entry->reason = "evaluating it divides by zero in a reachable state";
-        search->undecided--;
-    }
-    if (search->runtime_error == MODEL_NONE) return;
-    struct property_result *error = &search->task->properties[search->runtime_error];
-    if (error->verdict != VERDICT_VIOLATED) {
-        error->invariant = entry->invariant;
-        violated(search, search->runtime_error, finding->state, MODEL_NONE);
-    }
+    if (!monitor->is_antecedent) violated(search, monitor->property, finding->state, MODEL_NONE);
 }
 
 /* Evaluates the monitors in `bits`; at most one finding per monitor is kept in the list, which has room for all. */
@@ -161,11 +148,14 @@ static void run_monitors(struct search *search, uint64_t bits, const uint64_t *w
         struct monitor *monitor = &search->monitors[i];
         if (!monitor->active || !(bits >> (i < MONITOR_BITS ? i : MONITOR_BITS - 1) & 1)) continue;
         int64_t value;
-        bool good = program_run(&search->space.program, monitor->code, words, &value);
-        if (good && (monitor->is_antecedent ? !value : value)) continue;
+        if (!program_run(&search->space.program, monitor->code, words, &value)) {
+            monitor->failed = true; /* and goes on: a violation elsewhere still counts */
+            continue;
+        }
+        if (monitor->is_antecedent ? !value : value) continue;
         bool known = false;
         for (uint32_t f = 0; f < *count; f++) known |= findings[f].monitor == i;
-        if (!known) findings[(*count)++] = (struct finding){i, state, !good};
+        if (!known) findings[(*count)++] = (struct finding){i, state};
     }
 }
 
@@ -429,21 +419,23 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     return trace;
 }
 
-/* An atom of a temporal property divides by zero somewhere: the property stays unknown, and that is a run-time error. */
-static void atom_failed(struct search *search, struct property_result *entry, const struct temporal *temporal)
-{
-    entry->reason = "evaluating it divides by zero in a reachable state";
-    search->result->runtime_errors++;
-    if (search->runtime_error == MODEL_NONE || search->task->order != ORDER_BFS) return;
-    search->task->properties[search->runtime_error].invariant = temporal->failed_atom;
-    violated(search, search->runtime_error, temporal->failed_at, MODEL_NONE);
-}
-
 static void check_temporal(struct search *search, struct kripke *kripke, struct property_result *entry)
 {
     struct temporal temporal = {.space = &search->space, .kripke = kripke, .path.loop = MODEL_NONE};
     bool is_ctl = entry->kind == PROPERTY_CTL;
-    uint64_t limit = search->model->mem->limit;
+    struct mem *mem = search->model->mem;
+    const uint64_t limit = mem->limit;
+    jmp_buf *const outer = mem->recover;
+    jmp_buf recover;
+    if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays unknown, or loses its trace */
+        mem->recover = outer;
+        mem->limit = limit;
+        entry->trace = NULL;
+        if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
+        entry->reason = stop_reason_text[STOP_MEMORY];
+        return;
+    }
+    mem->recover = &recover;
     switch (is_ctl ? ctl_check(&temporal, entry->property->root) : ltl_check(&temporal, entry->property->root)) {
     case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
     case TEMPORAL_VIOLATED:
@@ -459,10 +451,11 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
         if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
         entry->reason = stop_reason_text[search->result->stop];
         break;
-    case TEMPORAL_FAILED: atom_failed(search, entry, &temporal); break;
+    case TEMPORAL_FAILED: entry->reason = cannot_evaluate; break;
     case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
     }
-    vec_free(search->model->mem, &temporal.path.states);
+    vec_free(mem, &temporal.path.states);
+    mem->recover = outer;
 }
 
 /* On the graph of a complete search. A limit that is reached here leaves the state space complete and the property unknown. */
@@ -479,6 +472,11 @@ static void check_temporals(struct search *search)
         struct property_result *entry = &search->task->properties[i];
         if (entry->in_each_state) continue;
         search->phase = entry->property->name;
+        if (search->task->stop_at_first && result_overall(search->task->properties, search->task->property_count) == VERDICT_VIOLATED) {
+            result->stop = STOP_FIRST;
+            entry->reason = stop_reason_text[STOP_FIRST];
+            continue;
+        }
         if (built && (result->stop == STOP_NONE || result->stop == STOP_MEMORY)) check_temporal(search, &kripke, entry);
         else entry->reason = stop_reason_text[result->stop == STOP_NONE ? STOP_MEMORY : result->stop];
     }
@@ -492,7 +490,7 @@ static void check_temporals(struct search *search)
 static void add_monitor(struct search *search, uint32_t property, expr e, bool is_antecedent)
 {
     uint32_t m = search->monitor_count++;
-    search->monitors[m] = (struct monitor){property, program_compile(&search->space.program, e), is_antecedent, true};
+    search->monitors[m] = (struct monitor){property, program_compile(&search->space.program, e), is_antecedent, true, false};
     unsigned bit = m < MONITOR_BITS ? m : MONITOR_BITS - 1;
     program_watch(&search->space.program, e, bit);
     search->active |= UINT64_C(1) << bit;
@@ -581,6 +579,10 @@ static void conclude(struct search *search)
 {
     struct result *result = search->result;
     result->complete = result->stop == STOP_NONE;
+    for (uint32_t m = 0; m < search->monitor_count; m++) {
+        struct property_result *entry = &search->task->properties[search->monitors[m].property];
+        if (search->monitors[m].failed && !search->monitors[m].is_antecedent && entry->verdict == VERDICT_UNKNOWN) entry->reason = cannot_evaluate;
+    }
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
         if (entry->verdict == VERDICT_UNKNOWN && !entry->reason) {

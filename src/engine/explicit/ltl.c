@@ -220,14 +220,19 @@ static void append(struct ltl *ltl, const uint64_t *way, uint64_t from, uint64_t
     }
 }
 
-/* The successors of a node inside the component. */
-static uint64_t inside_successors(struct ltl *ltl, const uint8_t *component, uint64_t node, uint64_t *list)
+/* The successors of a node inside the component, each once: several rules may lead to the same one. */
+static uint64_t inside_successors(struct ltl *ltl, uint8_t *component, uint64_t node, uint64_t *list)
 {
+    enum { MEMBER = 1, LISTED = 2 };
     struct edge_cursor cursor;
     uint64_t count = 0, to;
     start_edges(ltl, &cursor, node);
-    while (next_edge(ltl, &cursor, &to))
-        if (component[to]) list[count++] = to;
+    while (next_edge(ltl, &cursor, &to)) {
+        if (component[to] != MEMBER) continue;
+        component[to] = LISTED;
+        list[count++] = to;
+    }
+    for (uint64_t i = 0; i < count; i++) component[list[i]] = MEMBER;
     return count;
 }
 
@@ -280,8 +285,12 @@ static bool find_violation(struct ltl *ltl)
     uint64_t *starts, count, first;
     bool found = false;
     ltl->nodes = (uint64_t)ltl->kripke->states * ltl->width;
+    if (ltl->nodes >= DONE - 1) {
+        ltl->temporal->reason = "the product of the state space with the formula's automaton is too large";
+        return ltl->problem = TEMPORAL_BEYOND, false;
+    }
     if (!find_starts(ltl, &starts, &count)) return false;
-    tarjan.order = ltl->nodes < DONE - 1 ? mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.order) : NULL;
+    tarjan.order = mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.order);
     tarjan.low = tarjan.order ? mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.low) : NULL;
     if (!tarjan.low) ltl->problem = TEMPORAL_REFUSED;
     for (uint64_t i = 0; i < count && !found && ltl->problem == TEMPORAL_HOLDS; i++)

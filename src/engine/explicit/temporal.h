@@ -8,7 +8,7 @@ enum temporal_result {
     TEMPORAL_HOLDS,
     TEMPORAL_VIOLATED,
     TEMPORAL_REFUSED, /* memory was refused or a limit reached */
-    TEMPORAL_FAILED,  /* an atom cannot be evaluated in state failed_at */
+    TEMPORAL_FAILED,  /* an atom cannot be evaluated in some state */
     TEMPORAL_BEYOND   /* the formula is too large: see reason */
 };
 
@@ -19,8 +19,6 @@ struct temporal {
     formula end;             /* what the path does not show, at its last state: a part of the formula ... */
     bool end_value;          /* ... and its value there */
     bool has_end;
-    uint32_t failed_at;
-    expr failed_atom;
     const char *reason;
 };
 

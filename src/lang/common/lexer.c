@@ -30,8 +30,7 @@ struct lexer {
     struct tokens *tokens;
     const char *text, *at, *end;
     uint32_t source, line;
-    const char *line_start; /* columns are counted from here ... */
-    const char *counted;    /* ... up to here, */
+    const char *counted;    /* columns of the line are counted up to here, */
     uint32_t column;        /* which is this column: keeps long lines linear */
 };
 

@@ -472,11 +472,11 @@ static void place_local_commands(struct builder *builder)
             scope->type = item->type;
             scope->process = item->first + self;
             scope->self = self;
-            bool first = type->location_count == 0 && type->first_location == 0;
-            for (uint32_t c = 0; c < type->ast->commands.len; c++) place_local_command(builder, &type->ast->commands.data[c], first);
-            type->first_location = 1; /* seen; declare_model_locations sets the real value */
+            for (uint32_t c = 0; c < type->ast->commands.len; c++) place_local_command(builder, &type->ast->commands.data[c], !type->seen);
+            type->seen = true;
             if (scope->model->rules.len > MILESTONES_MAX_RULES) {
                 diag_error(scope->diag, item->ast->place, "too many rules: a model has at most %d", MILESTONES_MAX_RULES);
+                scope->type = scope->process = MODEL_NONE;
                 return;
             }
         }

@@ -30,15 +30,9 @@ static bool constant_value(struct scope *scope, uint32_t index, struct ast *user
         scope_error(scope, user, "the constant '%s' is defined by itself", constant->item->name);
         constant->state = CONSTANT_BAD;
     }
-    if (constant->state == CONSTANT_NEW && scope->depth == MILESTONES_MAX_CHAIN) {
-        scope_error(scope, user, "more than %d constants are defined by one another", MILESTONES_MAX_CHAIN);
-        constant->state = CONSTANT_BAD;
-    }
     if (constant->state == CONSTANT_NEW) {
         constant->state = CONSTANT_BUSY;
-        scope->depth++;
         bool good = scope_constant(scope, constant->item->value, &constant->value);
-        scope->depth--;
         if (good && constant->value < 0) {
             diag_error(scope->diag, constant->item->place, "the constant '%s' is negative: %" PRId64, constant->item->name,
                        constant->value);
@@ -65,7 +59,22 @@ static bool exact(enum expr_op op, int64_t a, int64_t b, int64_t *result)
     }
 }
 
+static bool evaluate(struct scope *scope, struct ast *node, int64_t *value);
+
+/* Constants may be defined by constants: the depth over all of them is bounded. */
 bool scope_constant(struct scope *scope, struct ast *node, int64_t *value)
+{
+    if (scope->depth >= MILESTONES_MAX_DEPTH) {
+        scope_error(scope, node, "this constant is nested too deeply, through the constants it uses");
+        return *value = 0, false;
+    }
+    scope->depth++;
+    bool good = evaluate(scope, node, value);
+    scope->depth--;
+    return good;
+}
+
+static bool evaluate(struct scope *scope, struct ast *node, int64_t *value)
 {
     uint32_t var;
     int64_t a, b;

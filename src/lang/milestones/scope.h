@@ -12,7 +12,7 @@ enum {
     MILESTONES_MAX_RULES = 1 << 22,
     MILESTONES_MAX_PARTS = 1 << 25, /* of all rules together */
     MILESTONES_MAX_WIDTH = 32,
-    MILESTONES_MAX_CHAIN = 1000 /* constants defined by constants */
+    MILESTONES_MAX_DEPTH = 4000 /* of a constant, through the constants it uses */
 };
 
 /* Scopes of the symbol table; a process type has three of its own from SCOPE_TYPES on. */
@@ -36,6 +36,7 @@ struct scope_type {
     uint32_t pc;          /* index of the variable pc, or MODEL_NONE */
     uint32_t first_location, location_count; /* in the model */
     bool used, bad;
+    bool seen; /* its commands have been resolved once: messages need not be repeated */
 };
 
 struct scope_process { /* one PROC item */
@@ -54,7 +55,7 @@ struct scope {
     struct scope_process *processes;
     uint32_t *first_var; /* per process of the model: its first variable */
     uint32_t *type_of;   /* per process of the model */
-    uint32_t depth;      /* of constants defined by constants */
+    uint32_t depth;      /* of the constant being evaluated */
     uint32_t counts[3];  /* unnamed properties so far, by kind */
     /* where we are: */
     uint32_t type;    /* the process type whose text is being read, or MODEL_NONE */
