@@ -1,7 +1,7 @@
 # make            builds ./cairn
 # make demo       installs what is missing, builds, checks a real example
 # make test       the same set-up, then every test; ends with "N passed, N failed"
-# make bench      benchmarks beside Spin (docs/benchmarks.md)
+# make bench      benchmarks beside Spin (docs/benchmarks.md); SCALE=1 adds the cost per state up to 10^8 states
 # make install PREFIX=/usr/local
 # Variables: MODE=release|debug|asan|degenerate|cov, CC, CFLAGS_EXTRA, LONG=1 (longer tests)
 
@@ -70,7 +70,7 @@ test: test-packages cairn
 	@test/run.sh
 
 bench: test-packages cairn
-	@python3 test/bench/bench.py
+	@python3 test/bench/bench.py $(if $(SCALE),--scale)
 
 install: cairn
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions

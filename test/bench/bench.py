@@ -4,7 +4,8 @@ Spin: full search without reduction (-DNOREDUCE -DSAFETY -O2), time of the verif
 system counts them; the better of RUNS runs. Bytes per state: Spin's own figure for stored states, without its hash table ("actual memory
 usage for states"); for Cairn everything it allocated, hash table included.
 
-With --markdown the tables of docs/benchmarks.md are printed; --scale adds the cost per state from 10^5 to 10^8 states (needs 4 GB).
+Prints the tables of docs/benchmarks.md. --scale adds the cost per state from 10^5 to 10^8 states: one model, cut at growing depths, so that the work per
+state stays alike (needs 3 GB and some minutes).
 """
 import json
 import os
@@ -20,7 +21,7 @@ RUNS = int(os.environ.get('RUNS', '2'))
 MODELS = [('philosophers', 'examples/philosophers/phils.mil', ['-D', 'n=14']),
           ('Peterson', 'examples/peterson/peterson-n.mil', ['-D', 'n=5']),
           ('producers-consumers', 'examples/producer-consumer/pc.mil', ['-D', 'm=3'])]
-SCALE = [('philosophers', 'examples/philosophers/phils.mil', [['-D', f'n={n}'] for n in (10, 12, 14, 15, 16, 17)])]
+SCALE = ('philosophers n=17', 'examples/philosophers/phils.mil', ['-D', 'n=17'], (7, 9, 11, 14, 17, 21, None))
 
 
 def timed(command, **more):
@@ -67,13 +68,12 @@ def beside_spin():
 
 
 def cost_per_state():
-    print('| model | states | ns per state | ns per transition | bytes per state |')
-    print('|---|---|---|---|---|')
-    for name, model, sizes in SCALE:
-        for constants in sizes:
-            ours = cairn(model, constants)
-            print(f'| {name} {" ".join(constants[1::2])} | {ours["states"]:,} | {1e9 * ours["seconds"] / ours["states"]:.0f} | '
-                  f'{1e9 * ours["seconds"] / ours["transitions"]:.0f} | {ours["bytes"]:.1f} |', flush=True)
+    name, model, constants, bounds = SCALE
+    print('| model | depth | states | transitions | ns per transition | bytes per state |')
+    print('|---|---|---|---|---|---|')
+    for bound in bounds:
+        ours = cairn(model, [*constants, *(['--bound', str(bound)] if bound else [])])
+        print(f'| {name} | {bound or "all"} | {ours["states"]:,} | {ours["transitions"]:,} | {1e9 * ours["seconds"] / ours["transitions"]:.0f} | {ours["bytes"]:.1f} |', flush=True)
 
 
 if __name__ == '__main__':
