@@ -3,6 +3,8 @@
 #include "engine/explicit/explicit.h"
 #include "report/machine.h"
 
+#include <string.h>
+
 bool search_verify_traces(const struct model *model, const struct task *task)
 {
     for (uint32_t i = 0; i < task->property_count; i++) {
@@ -48,7 +50,7 @@ static bool tell(struct session *session, const char *command, const struct task
         written = file && session_close(file, options->json_file ? options->json_file : "standard output");
     }
     if (!options->json || options->json_file) {
-        if (command[0] == 'c') report_check(&session->style, session->model, &session->diag, task, result);
+        if (!strcmp(command, "check")) report_check(&session->style, session->model, &session->diag, task, result);
         else report_explore(&session->style, session->model, &session->diag, result);
         if (trace_file) printf("Saved the trace of %s in %s.\n", first_trace(task)->property->name, trace_file);
     }

@@ -1,6 +1,5 @@
 #include "cli/simulate.h"
 
-#include "base/json.h"
 #include "base/random.h"
 #include "cli/search.h"
 #include "report/explain.h"
@@ -116,16 +115,7 @@ static void show_last(struct run *run)
 static void tell_json(struct run *run, FILE *out, uint64_t runs, uint64_t steps, const struct property_result *violation)
 {
     struct json json;
-    json_init(&json, out);
-    json_open(&json, '{');
-    json_key(&json, "cairn");
-    json_string(&json, CAIRN_VERSION);
-    json_key(&json, "format");
-    json_uint(&json, 1);
-    json_key(&json, "command");
-    json_string(&json, "simulate");
-    json_key(&json, "model");
-    json_string(&json, run->model->file);
+    machine_begin(&json, out, "simulate", run->model->file);
     json_key(&json, "verdict");
     json_string(&json, violation ? "violated" : "unknown");
     json_key(&json, "complete");

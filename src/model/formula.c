@@ -20,6 +20,11 @@ const struct formula_info formula_table[FORMULA_OPS] = {
     [FORMULA_E] = {"exists", "E", 1, 6},
 };
 
+const uint8_t formula_of_expr[EXPR_OPS] = {
+    [EXPR_NOT] = FORMULA_NOT,         [EXPR_AND] = FORMULA_AND, [EXPR_OR] = FORMULA_OR,
+    [EXPR_IMPLIES] = FORMULA_IMPLIES, [EXPR_IFF] = FORMULA_IFF,
+};
+
 static const uint8_t expr_op_of[FORMULA_OPS] = {
     [FORMULA_NOT] = EXPR_NOT,         [FORMULA_AND] = EXPR_AND, [FORMULA_OR] = EXPR_OR,
     [FORMULA_IMPLIES] = EXPR_IMPLIES, [FORMULA_IFF] = EXPR_IFF,

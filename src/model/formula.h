@@ -35,6 +35,9 @@ struct formula_info {
 };
 extern const struct formula_info formula_table[FORMULA_OPS];
 
+/* The Boolean operators of expressions, as operators of formulas; 0 for the others. */
+extern const uint8_t formula_of_expr[EXPR_OPS];
+
 struct formula_node {
     uint8_t op;
     formula a, b;

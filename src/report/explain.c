@@ -15,7 +15,7 @@ struct explainer {
 
 enum { MAX_LINES = 12 };
 
-static void show_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
+void explain_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
 {
     const char *name = model_is_location(model, var) ? model_location_name(model, model->vars.data[var].process, value) : NULL;
     if (name) text_add(text, "%s", name);
@@ -27,7 +27,7 @@ static void show_var(void *context, uint32_t var)
     struct explainer *explainer = context;
     if (explainer->vars++ >= 8) return;
     text_add(explainer->text, "%s%s = ", explainer->vars == 1 ? ": " : ", ", explainer->model->vars.data[var].name);
-    show_value(explainer->model, explainer->text, var, explainer->state[var]);
+    explain_value(explainer->model, explainer->text, var, explainer->state[var]);
 }
 
 static void show_part(struct explainer *explainer, expr e, bool value)
@@ -161,7 +161,7 @@ static void explain_process(const struct model *model, const struct diag *diag, 
     text_add(text, "    %s", name);
     if (location != MODEL_NONE) {
         text_add(text, " stands at ");
-        show_value(model, text, location, state[location]);
+        explain_value(model, text, location, state[location]);
     }
     text_add(text, "\n");
     struct place seen[MAX_COMMANDS];

@@ -4,6 +4,9 @@
 
 #include "result/result.h"
 
+/* A value as people see it: the name of a location where there is one. */
+void explain_value(const struct model *model, struct text *text, uint32_t var, int64_t value);
+
 /* The smallest parts of e that make it false (or true, with want = true) in the state, one line each:
  * `x + y < 4 is false: x = 3, y = 2`. */
 void explain_expr(const struct model *model, struct text *text, expr e, const int64_t *state, const char *indent);

@@ -1,9 +1,22 @@
 #include "report/machine.h"
 
-#include "base/json.h"
 #include "report/text.h"
 
 #include <string.h>
+
+void machine_begin(struct json *json, FILE *out, const char *command, const char *model)
+{
+    json_init(json, out);
+    json_open(json, '{');
+    json_key(json, "cairn");
+    json_string(json, CAIRN_VERSION);
+    json_key(json, "format");
+    json_uint(json, 1);
+    json_key(json, "command");
+    json_string(json, command);
+    json_key(json, "model");
+    json_string(json, model);
+}
 
 static void put_state(struct json *json, const struct model *model, const int64_t *state)
 {
@@ -184,20 +197,11 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     struct json json;
     struct text text;
     struct trace_walk walk;
-    bool is_check = command[0] == 'c';
+    bool is_check = !strcmp(command, "check");
     text_init(&text, model->mem);
     report_assurance(&text, model, task, result);
     trace_walk_prepare(&walk, model);
-    json_init(&json, out);
-    json_open(&json, '{');
-    json_key(&json, "cairn");
-    json_string(&json, CAIRN_VERSION);
-    json_key(&json, "format");
-    json_uint(&json, 1);
-    json_key(&json, "command");
-    json_string(&json, command);
-    json_key(&json, "model");
-    json_string(&json, model->file);
+    machine_begin(&json, out, command, model->file);
     json_key(&json, "engine");
     json_string(&json, result->engine);
     if (is_check) {
@@ -237,16 +241,7 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
 void machine_failure(FILE *out, const char *command, const char *model, const char *why)
 {
     struct json json;
-    json_init(&json, out);
-    json_open(&json, '{');
-    json_key(&json, "cairn");
-    json_string(&json, CAIRN_VERSION);
-    json_key(&json, "format");
-    json_uint(&json, 1);
-    json_key(&json, "command");
-    json_string(&json, command);
-    json_key(&json, "model");
-    json_string(&json, model);
+    machine_begin(&json, out, command, model);
     json_key(&json, "engine");
     json_null(&json);
     if (strcmp(command, "explore")) {

@@ -202,13 +202,6 @@ void report_participants(const struct model *model, struct text *text, uint32_t 
     }
 }
 
-static void add_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
-{
-    const char *name = model_is_location(model, var) ? model_location_name(model, model->vars.data[var].process, value) : NULL;
-    if (name) text_add(text, "%s", name);
-    else text_add(text, "%" PRId64, value);
-}
-
 /* Prints words separated by ", ", indented, within 110 columns. */
 static void add_wrapped(struct text *text, size_t *column, const char *word)
 {
@@ -248,10 +241,10 @@ void report_step(const struct report_style *style, const struct model *model, co
         word.len = 0;
         text_add(&word, "%s = ", model->vars.data[v].name);
         if (changed) {
-            add_value(model, &word, v, before[v]);
+            explain_value(model, &word, v, before[v]);
             text_add(&word, " -> ");
         }
-        add_value(model, &word, v, after[v]);
+        explain_value(model, &word, v, after[v]);
         add_wrapped(&text, &column, word.data);
     }
     if (!column) text_add(&text, "          %s", rule == MODEL_NONE ? "(no variables)" : "(nothing changes)");

@@ -173,11 +173,12 @@ static uint64_t *exists_path(struct ctl *ctl, enum formula_op op, const uint64_t
     }
 }
 
+static const uint8_t dual[FORMULA_OPS] = {[FORMULA_X] = FORMULA_X, [FORMULA_F] = FORMULA_G, [FORMULA_G] = FORMULA_F,
+                                          [FORMULA_U] = FORMULA_R, [FORMULA_R] = FORMULA_U};
+
 /* A op(f, g) is !E dual(!f, !g), with X-X, F-G, U-R and, for W, !(f W g) == !g U (!f & !g). */
 static uint64_t *all_paths(struct ctl *ctl, enum formula_op op, const uint64_t *f, const uint64_t *g)
 {
-    static const uint8_t dual[FORMULA_OPS] = {[FORMULA_X] = FORMULA_X, [FORMULA_F] = FORMULA_G, [FORMULA_G] = FORMULA_F,
-                                              [FORMULA_U] = FORMULA_R, [FORMULA_R] = FORMULA_U};
     uint64_t *not_f = complement(ctl, f), *not_g = g ? complement(ctl, g) : NULL, *neither = NULL, *some;
     if (op == FORMULA_W) {
         neither = combine(ctl, FORMULA_AND, not_f, not_g);
@@ -337,8 +338,6 @@ static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b,
 /* Extends the path with what shows that f has this value in its last state. */
 static void show(struct ctl *ctl, formula f, bool value)
 {
-    static const uint8_t dual[FORMULA_OPS] = {[FORMULA_X] = FORMULA_X, [FORMULA_F] = FORMULA_G, [FORMULA_G] = FORMULA_F,
-                                              [FORMULA_U] = FORMULA_R, [FORMULA_R] = FORMULA_U};
     const struct formula_node node = *formula_get(&ctl->model->formulas, f);
     if (node.op == FORMULA_NOT) {
         show(ctl, node.a, !value);

@@ -282,11 +282,6 @@ static bool combine_temporal(struct reader *reader, const struct frame *frame, s
     return true;
 }
 
-static const uint8_t formula_op_of[EXPR_OPS] = {
-    [EXPR_NOT] = FORMULA_NOT,         [EXPR_AND] = FORMULA_AND, [EXPR_OR] = FORMULA_OR,
-    [EXPR_IMPLIES] = FORMULA_IMPLIES, [EXPR_IFF] = FORMULA_IFF,
-};
-
 static bool check_operands(struct reader *reader, const struct frame *frame)
 {
     const struct expr_info *info = &expr_table[frame->op];
@@ -306,7 +301,7 @@ static bool combine(struct reader *reader, const struct frame *frame, struct ter
     if (frame->is_temporal) return combine_temporal(reader, frame, result);
     if (!check_operands(reader, frame)) return false;
     if (a->type == TERM_FORMULA || b->type == TERM_FORMULA) {
-        make_formula(reader, frame, formula_op_of[frame->op], result);
+        make_formula(reader, frame, formula_of_expr[frame->op], result);
         return true;
     }
     result->type = info->gives_bool ? TERM_CONDITION : TERM_NUMBER;

@@ -103,11 +103,6 @@ bool lower_value(struct scope *scope, struct ast *node, unsigned width, expr *re
 
 /* ---- formulas ---- */
 
-static const uint8_t formula_of[EXPR_OPS] = {
-    [EXPR_NOT] = FORMULA_NOT,         [EXPR_AND] = FORMULA_AND, [EXPR_OR] = FORMULA_OR,
-    [EXPR_IMPLIES] = FORMULA_IMPLIES, [EXPR_IFF] = FORMULA_IFF,
-};
-
 static bool is_path_operator(const struct ast *node)
 {
     return node->kind == AST_TEMPORAL && node->op != FORMULA_A && node->op != FORMULA_E;
@@ -158,7 +153,7 @@ static bool lower_node(struct scope *scope, struct ast *node, enum property_kind
     formula a, b = {0};
     bool good = lower_node(scope, node->a, kind, quantifier, &a);
     if (node->b && !lower_node(scope, node->b, kind, false, &b)) good = false;
-    if (good) *result = formula_make(&model->formulas, &model->exprs, temporal ? node->op : formula_of[node->op], a, b, node->place);
+    if (good) *result = formula_make(&model->formulas, &model->exprs, temporal ? node->op : formula_of_expr[node->op], a, b, node->place);
     return good;
 }
 
