@@ -10,7 +10,6 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SHARED = os.path.join(os.path.dirname(ROOT), 'shared')
 CAIRN = os.environ.get('CAIRN', os.path.join(ROOT, 'cairn'))
 ASAN = os.environ.get('CAIRN_ASAN', os.path.join(ROOT, 'build/asan/cairn'))
 DEGENERATE = os.environ.get('CAIRN_DEGENERATE', os.path.join(ROOT, 'build/degenerate/cairn'))
