@@ -99,7 +99,8 @@ static bool parse_time(const char *text, double *seconds)
 {
     char *end;
     double amount = strtod(text, &end), unit = !strcmp(end, "") || !strcmp(end, "s") ? 1 : !strcmp(end, "m") ? 60 : !strcmp(end, "h") ? 3600 : 0;
-    if (!isdigit((unsigned char)text[0]) || end == text || !unit || amount * unit > 1e9) return complain("--time needs a limit such as 30s, 10m or 1.5h, not '%.40s'", text, "");
+    if (!isdigit((unsigned char)text[0]) || end == text || !unit || amount * unit > 1e9)
+        return complain("--time needs a limit such as 30s, 10m or 1.5h, not '%.40s'", text, "");
     *seconds = amount * unit > 0 ? amount * unit : 1e-9;
     return true;
 }
@@ -261,7 +262,8 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
         } else if (options->file) return complain("one %s is enough: '%.60s' is a second one", options->command->argument, word);
         else options->file = word;
     }
-    if (options->bound && options->order == ORDER_DFS) return complain("--bound goes with --order bfs: depth first, a bound would cut arbitrary parts%s%s", "", "");
+    if (options->bound && options->order == ORDER_DFS)
+        return complain("--bound goes with --order bfs: depth first, a bound would cut arbitrary parts%s%s", "", "");
     if (!options->file && !options->help) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
         return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");

@@ -28,7 +28,8 @@ bool session_properties(struct session *session, struct task *task);
 void session_prepare(struct session *session, struct task *task);
 void session_end_progress(struct session *session);
 
-/* Opens FILE for writing; NULL after a message, also when it is the model itself. session_close: false, after a message, when something could not be written. */
+/* Opens FILE for writing; NULL after a message, also when it is the model itself. session_close: false, after a message, when
+ * something could not be written. */
 FILE *session_open(const struct session *session, const char *path);
 bool session_close(FILE *file, const char *path);
 

@@ -805,8 +805,9 @@ static void check_defines(const struct language_input *input, const struct model
         bool same = false;
         for (uint32_t c = 0; c < model->constants.len; c++)
             same |= !strcmp(model->constants.data[c].name, input->defines[i].name) && model->constants.data[c].value == input->defines[i].value;
-        if (!same && !input->defines[i].optional) diag_error(input->diag, (struct place){.source = input->source}, "-D %.60s: the constants of a model in this form are fixed",
-                   input->defines[i].name);
+        if (!same && !input->defines[i].optional)
+            diag_error(input->diag, (struct place){.source = input->source}, "-D %.60s: the constants of a model in this form are fixed",
+                       input->defines[i].name);
     }
 }
 

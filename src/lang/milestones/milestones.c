@@ -209,7 +209,8 @@ static void declare_type(struct builder *builder, uint32_t t)
         if (map_get(&scope->names, item->name, SCOPE_ACTION) != MAP_NONE) continue;
         const char *nearest = NULL;
         unsigned distance = 0;
-        for (uint32_t a = 0; a < scope->file.actions.len && scope->diag->errors < DIAG_MAX_ERRORS; a++) text_nearest(item->name, scope->file.actions.data[a].name, &nearest, &distance);
+        for (uint32_t a = 0; a < scope->file.actions.len && scope->diag->errors < DIAG_MAX_ERRORS; a++)
+            text_nearest(item->name, scope->file.actions.data[a].name, &nearest, &distance);
         if (nearest) diag_error(scope->diag, item->place, "unknown global action '%.60s': did you mean '%s'?", item->name, nearest);
         else diag_error(scope->diag, item->place, "unknown global action '%.60s'", item->name);
     }
@@ -303,7 +304,8 @@ static void declare_processes(struct builder *builder)
     for (uint32_t i = 0; i < items; i++)
         for (uint32_t self = 0; self < scope->processes[i].count; self++) add_process(builder, &scope->processes[i], self);
     for (uint32_t t = 0; t < scope->file.types.len; t++)
-        if (!scope->types[t].used) diag_warning(scope->diag, scope->file.types.data[t].place, "no process has the type '%.60s'", scope->file.types.data[t].name);
+        if (!scope->types[t].used)
+            diag_warning(scope->diag, scope->file.types.data[t].place, "no process has the type '%.60s'", scope->file.types.data[t].name);
 }
 
 /* ---- commands ---- */
