@@ -174,8 +174,6 @@ expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr
     bool by_zero = (op == EXPR_DIV || op == EXPR_MOD) && !(nb->op == EXPR_CONST && nb->value);
     struct expr_node node = {.op = (uint8_t)op, .bits = (uint8_t)bits, .is_bool = info->gives_bool, .a = a, .b = b};
     node.may_fail = by_zero || na->may_fail || (info->arity == 2 && nb->may_fail);
-    node.depth = na->depth + 1;
-    if (info->arity == 2 && nb->depth >= node.depth) node.depth = nb->depth + 1;
     return cons(exprs, node);
 }
 

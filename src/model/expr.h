@@ -55,7 +55,6 @@ struct expr_node {
     uint8_t bits;
     bool is_bool;
     bool may_fail;  /* a division by something that may be zero is inside */
-    uint32_t depth; /* height of the tree */
     expr a, b;
     int64_t value; /* of a constant; the index of a variable */
 };

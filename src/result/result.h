@@ -48,7 +48,7 @@ struct task {
     uint32_t property_count;
     enum search_order order;
     bool stop_at_first;    /* end with the first violation */
-    uint64_t max_depth;    /* 0: none */
+    uint64_t max_depth;    /* of a breadth-first search; 0: none */
     double max_seconds;    /* 0: none; the memory limit is that of model->mem */
     volatile sig_atomic_t *interrupted;
     void (*progress)(void *context, const struct search_progress *progress);

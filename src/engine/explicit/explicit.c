@@ -373,7 +373,6 @@ static bool depth_step(struct search *search, struct finding *findings)
     if (added == STORE_KNOWN) return true;
     run_monitors(search, fast->touches & search->active, search->space.next, index, findings, &count);
     for (uint32_t i = 0; i < count; i++) report_monitor(search, &findings[i]);
-    if (search->task->max_depth && search->stack_len > search->task->max_depth) return stop(search, STOP_DEPTH);
     return push_frame(search, index);
 }
 
@@ -508,9 +507,7 @@ static void prepare_properties(struct search *search)
         if (!entry->in_each_state) continue; /* after the search, on the whole graph */
         if (entry->kind == PROPERTY_DEADLOCK) search->deadlock = i;
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
-        else {
-            add_monitor(search, i, entry->invariant, false);
-        }
+        else add_monitor(search, i, entry->invariant, false);
     }
 }
 
