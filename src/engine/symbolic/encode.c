@@ -110,11 +110,12 @@ static uint32_t *arrange(const struct model *model)
     return a.best;
 }
 
-/* The bits of a variable stay together, the most significant one first. */
+/* The bits of a variable stay together, the most significant one first. What a model's text names first is shared by many, as a rule: it comes
+ * last in the order, so that rules begin as late as possible, which saturation likes. */
 static void set_order(struct encoding *e)
 {
     uint32_t *vars = arrange(e->model), *pairs = mem_alloc(e->mem, (e->bits.total + 1) * sizeof *pairs), k = 0;
-    for (uint32_t i = 0; i < e->model->vars.len; i++)
+    for (uint32_t i = e->model->vars.len; i-- > 0;)
         for (uint32_t b = bits_width(&e->bits, vars[i]); b-- > 0;) pairs[k++] = e->bits.first[vars[i]] + b;
     dd_set_order(e->dd, pairs);
     mem_free(e->mem, vars);

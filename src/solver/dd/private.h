@@ -44,6 +44,7 @@ struct dd {
     uint32_t pairs;
     struct cache_entry *cache;
     uint32_t cache_size; /* a power of two */
+    uint32_t evictions;  /* results lost to others since it last grew */
 
     bdd *stack; /* intermediate results of running operations */
     uint32_t top, stack_size;
@@ -119,7 +120,9 @@ static inline bool cache_find(const struct dd *dd, uint32_t tag, uint32_t extra,
 /* The slot is computed again: the cache may have grown meanwhile. */
 static inline bdd cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c, bdd result)
 {
-    *cache_slot(dd, tag, extra, a, b, c) = (struct cache_entry){tag, extra, a, b, c, result};
+    struct cache_entry *entry = cache_slot(dd, tag, extra, a, b, c);
+    dd->evictions += entry->tag != 0;
+    *entry = (struct cache_entry){tag, extra, a, b, c, result};
     return result;
 }
 void dd_forget_cache(struct dd *dd);
