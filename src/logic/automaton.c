@@ -52,8 +52,9 @@ static bool unite_cubes(const struct automaton_edge *a, struct automaton_edge *b
 
 void automaton_add_edge(struct automaton *automaton, struct automaton_edge edge)
 {
+    enum { COMPARED = 2048 }; /* a state with more edges comes from a strange file: it may keep superfluous ones, but shall not cost their square */
     struct automaton_state *state = &automaton->states.data[automaton->states.len - 1];
-    for (uint32_t i = 0; i < state->edges;) {
+    for (uint32_t i = 0; i < state->edges && i < COMPARED;) {
         struct automaton_edge *other = &automaton->edges.data[state->first + i];
         bool alike = other->target == edge.target;
         if (alike && automaton_covers(other, &edge) && !(edge.marks & ~other->marks)) return;
@@ -156,22 +157,33 @@ void automaton_free_components(const struct automaton *automaton, struct automat
 
 /* ---- what means nothing ---- */
 
-/* Per state: it is reached, and an accepting component is reached from it. Components with smaller numbers are further on. */
+static bool leads_to_good(const struct automaton *automaton, const struct automaton_components *components, uint32_t s, const bool *good)
+{
+    const struct automaton_state *state = &automaton->states.data[s];
+    for (uint32_t e = state->first; e < state->first + state->edges; e++)
+        if (good[components->of[automaton->edges.data[e].target]]) return true;
+    return false;
+}
+
+/* Per state: it is reached, and an accepting component is reached from it. Edges never lead to a component with a larger number, so one
+ * pass over the states, sorted by component, is enough. */
 static bool *find_useful(const struct automaton *automaton, const struct automaton_components *components)
 {
-    bool *good = mem_alloc(automaton->mem, components->count + 1), *useful = mem_alloc(automaton->mem, automaton->states.len);
+    struct mem *mem = automaton->mem;
+    uint32_t n = automaton->states.len, *first = mem_alloc(mem, (components->count + 2) * sizeof *first), *sorted = mem_alloc(mem, n * sizeof *sorted);
+    bool *good = mem_alloc(mem, components->count + 1), *useful = mem_alloc(mem, n);
     memcpy(good, components->accepting, components->count);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t s = 0; s < automaton->states.len; s++) {
-            const struct automaton_state *state = &automaton->states.data[s];
-            uint32_t c = components->of[s];
-            for (uint32_t e = state->first; c != AUTOMATON_NONE && !good[c] && e < state->first + state->edges; e++)
-                if (good[components->of[automaton->edges.data[e].target]]) good[c] = changed = true;
-        }
-    }
-    for (uint32_t s = 0; s < automaton->states.len; s++) useful[s] = components->of[s] != AUTOMATON_NONE && good[components->of[s]];
-    mem_free(automaton->mem, good);
+    for (uint32_t s = 0; s < n; s++)
+        if (components->of[s] != AUTOMATON_NONE) first[components->of[s] + 2]++;
+    for (uint32_t c = 0; c < components->count; c++) first[c + 1] += first[c];
+    for (uint32_t s = 0; s < n; s++)
+        if (components->of[s] != AUTOMATON_NONE) sorted[first[components->of[s] + 1]++] = s;
+    for (uint32_t i = 0; i < first[components->count]; i++)
+        if (leads_to_good(automaton, components, sorted[i], good)) good[components->of[sorted[i]]] = true;
+    for (uint32_t s = 0; s < n; s++) useful[s] = components->of[s] != AUTOMATON_NONE && good[components->of[s]];
+    mem_free(mem, first);
+    mem_free(mem, sorted);
+    mem_free(mem, good);
     return useful;
 }
 
