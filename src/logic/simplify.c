@@ -237,9 +237,7 @@ static bool is_universal(const struct simplifier *s, nnf f)
 /* F G z: what holds from some point on does not care for finite delays. */
 static bool simplify_fg(struct simplifier *s, nnf z, nnf *result)
 {
-    nnf taken, rest = split(s, NNF_OR, z, is_universal, &taken);
-    if (!is(s, taken, NNF_FALSE)) return *result = make_or(s, make_f(s, make_g(s, rest)), make_f(s, taken)), true;
-    rest = split(s, NNF_AND, z, is_eventual, &taken);
+    nnf taken, rest = split(s, NNF_AND, z, is_eventual, &taken);
     if (!is(s, taken, NNF_TRUE)) return *result = make_and(s, make_f(s, make_g(s, rest)), make_g(s, taken)), true;
     struct operands of = {.len = 0};
     bool changed = false;
@@ -252,14 +250,26 @@ static bool simplify_fg(struct simplifier *s, nnf z, nnf *result)
     return *result = make_f(s, make_g(s, all)), true;
 }
 
-/* a U (b | c U d) == a U (b | d) when c implies a. */
+/* What a disjunct of the right side of a U can be instead. */
+static bool shorten_disjunct(struct simplifier *s, nnf a, nnf *part)
+{
+    const struct nnf_node node = *get(s, *part);
+    bool shorter = (node.op == NNF_U && implies(s, node.a, a))                              /* a U (b | c U d) == a U (b | d), c implies a */
+                   || (node.op == NNF_X && is(s, a, NNF_TRUE) && is_universal(s, node.a)); /* F (b | X G c) == F (b | G c) */
+    if (shorter) return *part = node.b, true;
+    if (!is(s, a, NNF_TRUE) || !is_globally(s, *part)) return false;
+    nnf taken, rest = split(s, NNF_OR, node.b, is_universal, &taken); /* F (b | G (c | G d)) == F (b | G c | G d) */
+    if (is(s, taken, NNF_FALSE)) return false;
+    return *part = make_or(s, make_g(s, rest), taken), true;
+}
+
 static nnf shorten_right(struct simplifier *s, nnf a, nnf b)
 {
     struct operands of = {.len = 0};
     bool changed = false;
     if (!flatten(s, NNF_OR, b, &of)) return b;
     for (uint32_t i = 0; i < of.len; i++)
-        while (is(s, of.list[i], NNF_U) && implies(s, get(s, of.list[i])->a, a)) of.list[i] = get(s, of.list[i])->b, changed = true;
+        while (shorten_disjunct(s, a, &of.list[i])) changed = true;
     if (!changed) return b;
     nnf all = nnf_false();
     for (uint32_t i = 0; i < of.len; i++) all = make_or(s, all, of.list[i]);
