@@ -68,7 +68,8 @@ static void fail_at(struct hoa *h, struct place place, const char *what, const c
 
 static void fail(struct hoa *h, const char *what)
 {
-    static const char *const shown[] = {[END] = "the end of the file", [MARK_BODY] = "--BODY--", [MARK_END] = "--END--", [MARK_ABORT] = "--ABORT--"};
+    if (h->failed) return; /* only the first error is told: the rest would follow from it */
+    static const char *const shown[BAD + 1] = {[END] = "the end of the file", [MARK_BODY] = "--BODY--", [MARK_END] = "--END--", [MARK_ABORT] = "--ABORT--"};
     char sign[4] = {'\'', h->token.sign, '\'', 0};
     const char *found = h->token.kind == SIGN ? sign : h->token.text ? h->token.text : shown[h->token.kind];
     fail_at(h, h->token.place, what, found ? found : "something else");
@@ -231,6 +232,7 @@ static uint32_t read_count(struct hoa *h, uint32_t limit, const char *what, cons
 static uint32_t add_label(struct hoa *h, enum label_op op, uint32_t a, uint32_t b)
 {
     struct label label = {(uint8_t)op, a, b, 1};
+    if (h->failed) return 0;
     if (op >= LABEL_NOT) {
         uint32_t left = h->labels.data[a].height, right = h->labels.data[b].height;
         label.height = 1 + (left > right ? left : right);
