@@ -1,6 +1,6 @@
 """LTL and automata: known relations and sizes, random formulas against a naive evaluator of words, HOA written, read and damaged.
 
-Files of ../shared/corpus/ltl are used when they are there. Input i of seed SEED is always the same; LONG=1 runs many more.
+Files of ../shared/corpus/ltl (CORPUS: another folder than ../shared/corpus) are used when they are there. Input i of seed SEED is always the same; LONG=1 runs many more.
 """
 import csv
 import os
@@ -10,8 +10,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
 
-CORPUS = os.path.join(ROOT, '..', 'shared', 'corpus', 'ltl')
-FORMULAS = 4000 if LONG else 160
+CORPUS = os.path.join(os.environ.get('CORPUS', os.path.join(ROOT, '..', 'shared', 'corpus')), 'ltl')
+FORMULAS = 4000 if LONG else 120
 DAMAGED = 20000 if LONG else 220
 
 
