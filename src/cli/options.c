@@ -13,7 +13,7 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_MEMORY, OPTION_TIME, OPTION_THREADS,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_MEMORY, OPTION_TIME, OPTION_THREADS,
     OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
@@ -39,9 +39,13 @@ static const struct option_row {
     {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON, "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
     {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
-    {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto or explicit"},
-    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs (shortest counterexamples, the default) or dfs"},
-    {OPTION_REDUCE, 0, "reduce", "R", SEARCH, "none"},
+    {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit or symbolic"},
+    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
+    {OPTION_REDUCE, 0, "reduce", "R", SEARCH, "none, por (keeps properties without X), deadlock or improviso"},
+    {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
+    {OPTION_DIRECTION, 0, "direction", "D", CHECK, "symbolic: decide temporal properties forward or backward"},
+    {OPTION_RELATION, 0, "relation", "R", SEARCH, "symbolic: per-rule (the default), monolithic or labelled"},
+    {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH, "symbolic bfs: every step starts from all states known"},
     {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
@@ -135,13 +139,13 @@ static bool parse_define(struct options *options, struct mem *mem, const char *t
     return true;
 }
 
-/* Choices that name an engine or method which this version does not have. */
-static bool parse_choice(const char *option, const char *text, const char *const *have, const char *const *known)
+/* One word of a list, as its number; `later` are words of the contract that this version does not have. */
+static bool parse_choice(const char *option, const char *text, const char *const *have, const char *const *later, unsigned *number)
 {
     for (unsigned i = 0; have[i]; i++)
-        if (!strcmp(have[i], text)) return true;
-    for (; *known; known++)
-        if (!strcmp(*known, text)) return complain("%s %.40s is not available in this version", option, text);
+        if (!strcmp(have[i], text)) return *number = i, true;
+    for (; *later; later++)
+        if (!strcmp(*later, text)) return complain("%s %.40s is not available in this version", option, text);
     fprintf(stderr, "cairn: error: %s does not know '%.40s': it is", option, text);
     for (unsigned i = 0; have[i]; i++) fprintf(stderr, "%s %s", i ? " or" : "", have[i]);
     fputc('\n', stderr);
@@ -150,16 +154,23 @@ static bool parse_choice(const char *option, const char *text, const char *const
 
 static bool set_option(struct options *options, struct mem *mem, const struct option_row *row, const char *value)
 {
-    static const char *const engines[] = {"auto", "explicit", NULL}, *const other_engines[] = {"symbolic", "bounded", "timed", NULL};
-    static const char *const reductions[] = {"none", NULL}, *const other_reductions[] = {"por", "deadlock", NULL};
-    static const char *const orders[] = {"bfs", "dfs", NULL}, *const other_orders[] = {"past-freeze", NULL};
+    static const char *const none[] = {NULL};
+    static const char *const engines[] = {"auto", "explicit", "symbolic", NULL}, *const other_engines[] = {"bounded", "timed", NULL};
+    static const char *const reductions[] = {"none", "por", "deadlock", "improviso", NULL};
+    static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", NULL}, *const other_orders[] = {"past-freeze", NULL};
+    static const char *const directions[] = {"default", "forward", "backward", NULL};
+    static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
+    static const char *const variants[] = {"1", "2", "3", NULL};
     uint64_t threads;
+    unsigned choice = 0;
     switch (row->id) {
-    case OPTION_ENGINE: return parse_choice("--engine", value, engines, other_engines);
-    case OPTION_REDUCE: return parse_choice("--reduce", value, reductions, other_reductions);
-    case OPTION_ORDER:
-        options->order = value[0] == 'd' ? ORDER_DFS : ORDER_BFS;
-        return parse_choice("--order", value, orders, other_orders);
+    case OPTION_ENGINE: return parse_choice("--engine", value, engines, other_engines, &choice) && (options->engine = (enum engine)choice, true);
+    case OPTION_REDUCE: return parse_choice("--reduce", value, reductions, none, &choice) && (options->reduction = (enum reduction)choice, true);
+    case OPTION_ORDER: return parse_choice("--order", value, orders, other_orders, &choice) && (options->order = (enum search_order)choice, true);
+    case OPTION_DIRECTION: return parse_choice("--direction", value, directions, none, &choice) && (options->direction = (enum search_direction)choice, true);
+    case OPTION_RELATION: return parse_choice("--relation", value, forms, none, &choice) && (options->relation = (enum relation_form)choice, true);
+    case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
+    case OPTION_NO_FRONTIER: options->no_frontier = true; return true;
     case OPTION_BOUND:
         if (!parse_number("--bound", value, &options->bound)) return false;
         return options->bound || complain("--bound needs at least one step%s%s", "", "");
@@ -255,6 +266,30 @@ static bool find_command(struct options *options, const char *word)
     return complain("there is no command '%.40s' (cairn --help lists them)%s", word, "");
 }
 
+/* Choices that do not go together. One that only the symbolic engine has asks for that engine. */
+static bool check_together(struct options *options)
+{
+    bool symbolic_order = options->order == ORDER_SATURATION || options->order == ORDER_CHAINING;
+    bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier;
+    if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
+        return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
+    if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
+        return complain("--%s is a choice of the symbolic engine: add --engine symbolic%s",
+                        symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : "no-frontier", "");
+    if (options->engine == ENGINE_SYMBOLIC && options->order == ORDER_DFS)
+        return complain("--order dfs is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s%s", "", "");
+    if (symbolic_order && options->relation != RELATION_PER_RULE)
+        return complain("--order %s needs --relation per-rule%s", search_order_name[options->order], "");
+    if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
+        return complain("--no-frontier goes with --order bfs%s%s", "", "");
+    if (options->engine == ENGINE_AUTO && symbolic_choice) options->engine = ENGINE_SYMBOLIC;
+    bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
+    if (!options->file && !options->help && !has_formula) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
+    if (!options->help && options->command->bit == TRANSLATE && !options->to)
+        return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");
+    return true;
+}
+
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
@@ -272,13 +307,7 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
         } else if (options->file) return complain("one %s is enough: '%.60s' is a second one", options->command->argument, word);
         else options->file = word;
     }
-    if (options->bound && options->order == ORDER_DFS)
-        return complain("--bound goes with --order bfs: depth first, a bound would cut arbitrary parts%s%s", "", "");
-    bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
-    if (!options->file && !options->help && !has_formula) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
-    if (!options->help && options->command->bit == TRANSLATE && !options->to)
-        return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");
-    return true;
+    return check_together(options);
 }
 
 /* ---- help ---- */
@@ -377,8 +406,11 @@ void options_completion(FILE *out, const char *shell)
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
-          "    --order) COMPREPLY=($(compgen -W 'bfs dfs' -- \"$word\")); return ;;\n"
-          "    --engine) COMPREPLY=($(compgen -W 'auto explicit' -- \"$word\")); return ;;\n"
+          "    --order) COMPREPLY=($(compgen -W 'bfs dfs saturation chaining' -- \"$word\")); return ;;\n"
+          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic' -- \"$word\")); return ;;\n"
+          "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso' -- \"$word\")); return ;;\n"
+          "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
+          "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"
           "    --to) COMPREPLY=($(compgen -W 'promela smv ord dot aut cairn hoa text' -- \"$word\")); return ;;\n"
           "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
           "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"

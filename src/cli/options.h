@@ -7,6 +7,8 @@
 
 enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT_INTERNAL = 4 };
 
+enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC };
+
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct formula_option {
@@ -18,7 +20,13 @@ struct options {
     const struct command *command;
     const char *file; /* the model or trace */
     const char *model; /* replay --model */
+    enum engine engine;
     enum search_order order;
+    enum relation_form relation;
+    enum search_direction direction;
+    enum reduction reduction;
+    unsigned variant;
+    bool no_frontier, fair;
     uint64_t memory; /* bytes; 0: most of what is free */
     double time;     /* seconds; 0: none */
     uint64_t bound;  /* 0: none */

@@ -1,6 +1,7 @@
 #include "cli/search.h"
 
 #include "engine/explicit/explicit.h"
+#include "engine/symbolic/symbolic.h"
 #include "report/machine.h"
 
 #include <string.h>
@@ -57,6 +58,12 @@ static bool tell(struct session *session, const char *command, const struct task
     return session_close(stdout, "standard output") && written;
 }
 
+static void run_engine(struct session *session, struct task *task, struct result *result)
+{
+    if (session->options->engine == ENGINE_SYMBOLIC) symbolic_run(task, result);
+    else explicit_run(task, NULL, result);
+}
+
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)
 {
     struct session session;
@@ -66,7 +73,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if (!session_load(&session, options->file)) return EXIT_USAGE;
     if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
     session_prepare(&session, &task);
-    explicit_run(&task, NULL, &result);
+    run_engine(&session, &task, &result);
     session.mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
     session_end_progress(&session);
     if (result.broken) {

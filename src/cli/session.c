@@ -132,6 +132,13 @@ static void show_progress(void *context, const struct search_progress *progress)
     struct session *session = context;
     char states[32], queue[32], bytes[32];
     double elapsed = progress->seconds - session->last_line;
+    if (progress->nodes) {
+        fprintf(stderr, "\r\033[K%.60s: %s nodes, %.0f s, %s", progress->phase ? progress->phase : "searching", report_count(states, progress->nodes), progress->seconds,
+                report_bytes(bytes, progress->bytes));
+        fflush(stderr);
+        session->progress_shown = true;
+        return;
+    }
     if (progress->phase) {
         fprintf(stderr, "\r\033[K%s states; deciding %.60s, %.0f s, %s", report_count(states, progress->states), progress->phase, progress->seconds,
                 report_bytes(bytes, progress->bytes));
@@ -162,6 +169,12 @@ void session_prepare(struct session *session, struct task *task)
     struct options *options = session->options;
     task->model = session->model;
     task->order = options->order;
+    task->relation = options->relation;
+    task->direction = options->direction;
+    task->reduction = options->reduction;
+    task->variant = options->variant ? options->variant : 1;
+    task->without_frontier = options->no_frontier;
+    task->count_levels = options->verbose;
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;

@@ -94,6 +94,10 @@ static void put_properties(struct json *json, struct trace_walk *walk, const str
         json_string(json, verdict_name[entry->verdict]);
         json_key(json, "engine");
         json_string(json, result->engine);
+        if (entry->method) {
+            json_key(json, "method");
+            json_string(json, entry->method);
+        }
         if (entry->vacuous) {
             json_key(json, "vacuous");
             json_bool(json, true);
@@ -158,17 +162,74 @@ static void put_silence(struct json *json, const struct model *model, const stru
     json_close(json, ']');
 }
 
+/* A count that 64 bits cannot hold is told by its digits. */
+static void put_count(struct json *json, const char *key, uint64_t count, const char *digits)
+{
+    json_key(json, key);
+    if (digits) json_string(json, digits);
+    else json_uint(json, count);
+}
+
+static void put_number(struct json *json, const char *key, uint64_t number)
+{
+    json_key(json, key);
+    json_uint(json, number);
+}
+
+static void put_symbolic(struct json *json, const struct symbolic_statistics *statistics)
+{
+    json_key(json, "relation");
+    json_string(json, relation_form_name[statistics->relation]);
+    put_number(json, "relations", statistics->relations);
+    put_number(json, "relation_nodes", statistics->relation_nodes);
+    put_number(json, "largest_rule_nodes", statistics->largest_relation);
+    put_number(json, "reach_nodes", statistics->set_nodes);
+    put_number(json, "post_images", statistics->post_images);
+    put_number(json, "pre_images", statistics->pre_images);
+    put_number(json, "frontiers", statistics->frontiers);
+    json_key(json, "average_frontier_nodes");
+    json_real(json, statistics->frontiers ? (double)statistics->frontier_nodes / (double)statistics->frontiers : 0);
+    put_number(json, "largest_frontier_nodes", statistics->largest_frontier);
+    put_number(json, "peak_nodes", statistics->peak_nodes);
+    put_number(json, "table_bytes", statistics->table_bytes);
+    put_number(json, "collections", statistics->collections);
+    put_number(json, "reorderings", statistics->reorderings);
+    json_key(json, "encoding_seconds");
+    json_real(json, statistics->encoding_seconds);
+    json_key(json, "reach_seconds");
+    json_real(json, statistics->reach_seconds);
+    json_key(json, "iterations");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < statistics->iteration_count; i++) {
+        json_open_inline(json, '{');
+        json_key(json, "states");
+        json_string(json, statistics->iterations[i].states);
+        put_number(json, "reach_nodes", statistics->iterations[i].set_nodes);
+        put_number(json, "frontier_nodes", statistics->iterations[i].frontier_nodes);
+        put_number(json, "table_nodes", statistics->iterations[i].table_nodes);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void put_statistics(struct json *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
 {
     json_open(json, '{');
     json_key(json, "order");
-    json_string(json, task->order == ORDER_BFS ? "bfs" : "dfs");
+    json_string(json, search_order_name[result->symbolic ? result->symbolic->order : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
+    if (result->reduction != REDUCE_NONE) {
+        json_key(json, "reduction");
+        json_string(json, reduction_name[result->reduction]);
+    }
+    if (result->why_engine) {
+        json_key(json, "why_engine");
+        json_string(json, result->why_engine);
+    }
     json_key(json, "stop");
     json_string(json, result->stop == STOP_NONE ? NULL : stop_reason_text[result->stop]);
     json_key(json, "runtime_errors");
     json_uint(json, result->runtime_errors);
-    json_key(json, "expanded");
-    json_uint(json, result->expanded);
+    if (!result->symbolic) put_number(json, "expanded", result->expanded);
     json_key(json, "processes");
     json_uint(json, model->processes.len);
     json_key(json, "variables");
@@ -177,9 +238,9 @@ static void put_statistics(struct json *json, const struct model *model, const s
     json_uint(json, model->rules.len);
     json_key(json, "state_bits");
     json_uint(json, result->state_bits);
-    json_key(json, "state_bytes");
-    json_uint(json, result->record_bytes);
-    if (!result->has_depth) {
+    if (result->symbolic) put_symbolic(json, result->symbolic);
+    else put_number(json, "state_bytes", result->record_bytes);
+    if (!result->has_depth && !result->symbolic) {
         json_key(json, "longest_stack");
         json_uint(json, result->max_stack);
     }
@@ -212,14 +273,15 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     json_bool(&json, result->complete);
     json_key(&json, "assurance");
     json_string(&json, text.data);
-    json_key(&json, "states");
-    json_uint(&json, result->states);
-    json_key(&json, "transitions");
-    json_uint(&json, result->transitions);
-    json_key(&json, "initial_states");
-    json_uint(&json, result->initial_states);
-    json_key(&json, "deadlocks");
-    json_uint(&json, result->deadlocks);
+    put_count(&json, "states", result->states, result->exact.states);
+    if (result->no_transitions) {
+        json_key(&json, "transitions");
+        json_null(&json);
+    } else {
+        put_count(&json, "transitions", result->transitions, result->exact.transitions);
+    }
+    put_count(&json, "initial_states", result->initial_states, result->exact.initial_states);
+    put_count(&json, "deadlocks", result->deadlocks, result->exact.deadlocks);
     json_key(&json, "depth");
     if (result->has_depth) json_uint(&json, result->depth);
     else json_null(&json);

@@ -18,6 +18,16 @@ const char *report_count(char buffer[32], uint64_t number)
     return buffer;
 }
 
+const char *report_exact(char buffer[COUNT_ROOM], uint64_t count, const char *digits)
+{
+    enum { SHORT = 40 };
+    if (!digits) return report_count(buffer, count);
+    size_t length = strlen(digits);
+    if (length <= SHORT) snprintf(buffer, COUNT_ROOM, "%s", digits);
+    else snprintf(buffer, COUNT_ROOM, "%c.%.6se%zu", digits[0], digits + 1, length - 1);
+    return buffer;
+}
+
 const char *report_bytes(char buffer[32], uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -116,32 +126,47 @@ static void show_silence(const struct report_style *style, const struct model *m
 
 /* ---- assurance ---- */
 
+static const char *const symbolic_order_text[] = {[ORDER_DEFAULT] = "by saturation", [ORDER_BFS] = "breadth-first", [ORDER_DFS] = "depth-first",
+                                                   [ORDER_SATURATION] = "by saturation", [ORDER_CHAINING] = "by chaining"};
+static const char *const reduction_text[] = {[REDUCE_NONE] = "", [REDUCE_POR] = "a part that satisfies the same formulas without X",
+                                             [REDUCE_DEADLOCK] = "a part with the same deadlocks", [REDUCE_IMPROVISO] = "ImProviso: a part with the same reachable values of what is asked"};
+
+/* What was done to reach the states, and what that proves. */
+static void add_search(struct text *text, const struct task *task, const struct result *result)
+{
+    char count[COUNT_ROOM];
+    const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
+    const char *how = result->symbolic ? "found as one set" : "visited";
+    const char *order = result->symbolic ? symbolic_order_text[result->symbolic->order] : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
+    if (result->reduction != REDUCE_NONE)
+        text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
+                 reduction_text[result->reduction]);
+    else if (result->all_states)
+        text_add(text, "%s: all %s reachable %s %s %s by the %s engine", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine);
+    else
+        text_add(text, "incomplete: %s after %s %s, %s, by the %s engine", stop_reason_text[result->stop], states, result->states == 1 ? "state" : "states", order,
+                 result->engine);
+    if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
+    if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
+    text_add(text, result->symbolic ? "; sets are exact (binary decision diagrams)" : "; states are stored and compared in full");
+}
+
 void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result)
 {
-    char count[32];
     uint32_t in_states = 0, temporal = 0;
-    const char *order = task->order == ORDER_BFS ? "breadth-first" : "depth-first";
     for (uint32_t i = 0; i < task->property_count; i++) {
         in_states += task->properties[i].in_each_state;
         temporal += !task->properties[i].in_each_state && task->properties[i].verdict != VERDICT_UNKNOWN;
     }
     (void)model;
-    const char *state_word = result->states == 1 ? "state" : "states";
-    if (result->all_states)
-        text_add(text, "%s: all %s reachable %s visited %s by the explicit engine", result->complete ? "complete" : "incomplete",
-                 report_count(count, result->states), result->states == 1 ? "state was" : "states were", order);
-    else
-        text_add(text, "incomplete: %s after %s %s, %s, by the explicit engine", stop_reason_text[result->stop], report_count(count, result->states),
-                 state_word, order);
-    if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
-    if (!result->all_states && result->has_depth && result->depth)
-        text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
-    text_add(text, "; states are stored and compared in full");
+    add_search(text, task, result);
     if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
                             result->all_states ? "every state" : "the visited states");
-    if (temporal) text_add(text, "; %u temporal %s decided on the whole graph, deadlocked states repeating for ever", temporal,
-                           temporal == 1 ? "property was" : "properties were");
+    if (temporal) text_add(text, "; %u temporal %s decided on %s, deadlocked states repeating for ever", temporal,
+                           temporal == 1 ? "property was" : "properties were", result->symbolic ? "the sets" : "the whole graph");
+    if (task->weakly_fair) text_add(text, "; LTL only on runs that are fair to every process");
     if (result->runtime_errors) text_add(text, "; steps that fail at run time are not followed");
+    if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
 }
 
 static void show_assurance(const struct report_style *style, const struct model *model, const struct task *task, const struct result *result)
@@ -156,16 +181,50 @@ static void show_assurance(const struct report_style *style, const struct model 
 
 /* ---- explore ---- */
 
+static void show_count(const struct report_style *style, const char *name, uint64_t count, const char *digits)
+{
+    char buffer[COUNT_ROOM];
+    fprintf(style->out, "  %-15s %14s\n", name, report_exact(buffer, count, digits));
+}
+
+/* As the thesis' Listing 6.4, one line per iteration. */
+static void show_iterations(const struct report_style *style, const struct symbolic_statistics *statistics)
+{
+    for (uint32_t i = 0; i < statistics->iteration_count; i++) {
+        const struct iteration *iteration = &statistics->iterations[i];
+        fprintf(style->out, "  iteration %u: %s states in %" PRIu64 " nodes, frontier %" PRIu64 " nodes, table %" PRIu64 " nodes\n", i,
+                iteration->states ? iteration->states : "?", iteration->set_nodes, iteration->frontier_nodes, iteration->table_nodes);
+    }
+}
+
+static void show_symbolic(const struct report_style *style, const struct result *result)
+{
+    const struct symbolic_statistics *statistics = result->symbolic;
+    char a[32], b[32];
+    fprintf(style->out, "  time            %12.3f s  (%.3f s to encode, %.3f s to explore)\n", result->seconds, statistics->encoding_seconds, statistics->reach_seconds);
+    fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
+    fprintf(style->out, "  (%u bits per state; the states take %s nodes, at most %" PRIu64 " were in use)\n", result->state_bits,
+            report_count(b, statistics->set_nodes), statistics->peak_nodes);
+    if (statistics->post_images) fprintf(style->out, "  post-images     %14s", report_count(a, statistics->post_images));
+    if (statistics->post_images) fprintf(style->out, "  (largest frontier %s nodes)\n", report_count(b, statistics->largest_frontier));
+    if (statistics->reorderings) fprintf(style->out, "  reorderings     %14s\n", report_count(a, statistics->reorderings));
+    if (style->verbose) show_iterations(style, statistics);
+}
+
 static void show_statistics(const struct report_style *style, const struct result *result)
 {
     char a[32];
-    fprintf(style->out, "  states          %14s\n", report_count(a, result->states));
-    fprintf(style->out, "  transitions     %14s\n", report_count(a, result->transitions));
-    fprintf(style->out, "  initial states  %14s\n", report_count(a, result->initial_states));
-    fprintf(style->out, "  deadlocks       %14s\n", report_count(a, result->deadlocks));
+    show_count(style, "states", result->states, result->exact.states);
+    if (!result->no_transitions) show_count(style, "transitions", result->transitions, result->exact.transitions);
+    show_count(style, "initial states", result->initial_states, result->exact.initial_states);
+    show_count(style, "deadlocks", result->deadlocks, result->exact.deadlocks);
     if (result->runtime_errors) fprintf(style->out, "  run-time errors %14s\n", report_count(a, result->runtime_errors));
     if (result->has_depth) fprintf(style->out, "  depth           %14s\n", report_count(a, result->depth));
-    else fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (result->symbolic) {
+        show_symbolic(style, result);
+        return;
+    }
+    if (!result->has_depth) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
     fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
@@ -174,7 +233,7 @@ static void show_statistics(const struct report_style *style, const struct resul
 
 void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
 {
-    struct task task = {.order = result->has_depth ? ORDER_BFS : ORDER_DFS};
+    struct task task = {.order = result->has_depth || result->symbolic ? ORDER_BFS : ORDER_DFS};
     fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD), model->file, paint(style, PLAIN),
             model->processes.len, model->vars.len, model->rules.len);
     show_statistics(style, result);
@@ -343,10 +402,11 @@ static void show_verdict(const struct report_style *style, const struct property
 void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
                   const struct result *result)
 {
-    char a[32], b[32];
+    char a[COUNT_ROOM], b[COUNT_ROOM];
     int width = 0;
     fprintf(style->out, "%s%s%s: %s states, %s transitions, %.2f s\n", paint(style, BOLD), model->file, paint(style, PLAIN),
-            report_count(a, result->states), report_count(b, result->transitions), result->seconds);
+            report_exact(a, result->states, result->exact.states), result->no_transitions ? "?" : report_exact(b, result->transitions, result->exact.transitions),
+            result->seconds);
     for (uint32_t i = 0; i < task->property_count; i++) {
         int length = (int)strlen(task->properties[i].property->name);
         if (length > width && length <= 30) width = length;

@@ -1,13 +1,17 @@
 #include "result/result.h"
 
 const char *const verdict_name[] = {"unknown", "holds", "violated"};
+const char *const search_order_name[] = {[ORDER_DEFAULT] = "default", [ORDER_BFS] = "bfs", [ORDER_DFS] = "dfs", [ORDER_SATURATION] = "saturation", [ORDER_CHAINING] = "chaining"};
+const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule", [RELATION_MONOLITHIC] = "monolithic", [RELATION_LABELLED] = "labelled"};
+const char *const reduction_name[] = {[REDUCE_NONE] = "none", [REDUCE_POR] = "por", [REDUCE_DEADLOCK] = "deadlock", [REDUCE_IMPROVISO] = "improviso"};
 const char *const stop_reason_text[] = {"",
                                         "the memory limit was reached",
                                         "the time limit was reached",
                                         "it was interrupted",
                                         "the depth limit was reached",
                                         "everything asked was decided",
-                                        "the search stopped at the first violation"};
+                                        "the search stopped at the first violation",
+                                        "the model has more bits than the symbolic engine can handle"};
 
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location)
 {

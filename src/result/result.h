@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE };
 extern const char *const stop_reason_text[];
 
 /* One property to decide, and its answer. */
@@ -27,6 +27,7 @@ struct property_result {
     enum verdict verdict;
     bool vacuous;       /* holds, and its antecedent was never true */
     const char *reason; /* why the verdict is unknown */
+    const char *method; /* how it was decided, or NULL: as the engine decides everything */
     struct trace *trace;
     bool has_end; /* the trace is not the whole reason: at its end, this part of a CTL formula has this value */
     formula end;
@@ -37,16 +38,36 @@ struct search_progress {
     uint64_t states, transitions, expanded;
     uint64_t depth, bytes;
     double seconds;
+    uint64_t nodes;    /* of decision diagrams; 0: states are counted instead */
     const char *phase; /* NULL: searching; otherwise the name of the property being decided */
 };
 
-enum search_order { ORDER_BFS, ORDER_DFS };
+/* How states are visited. Saturation and chaining are the symbolic engine's. */
+enum search_order { ORDER_DEFAULT, ORDER_BFS, ORDER_DFS, ORDER_SATURATION, ORDER_CHAINING };
+extern const char *const search_order_name[];
+
+enum relation_form { RELATION_PER_RULE, RELATION_MONOLITHIC, RELATION_LABELLED };
+extern const char *const relation_form_name[];
+
+enum search_direction { DIRECTION_DEFAULT, DIRECTION_FORWARD, DIRECTION_BACKWARD };
+
+/* Partial-order reductions: one that preserves properties without X, one that preserves deadlocks, and ImProviso, which preserves
+ * reachability. */
+enum reduction { REDUCE_NONE, REDUCE_POR, REDUCE_DEADLOCK, REDUCE_IMPROVISO };
+extern const char *const reduction_name[];
 
 struct task {
     struct model *model;
     struct property_result *properties;
     uint32_t property_count;
     enum search_order order;
+    enum relation_form relation;     /* of the symbolic engine, like the next three */
+    enum search_direction direction;
+    enum reduction reduction;
+    unsigned variant;      /* 1, 2, 3: which states PartialExploration expands partially */
+    bool without_frontier; /* every step starts from all states known so far */
+    bool weakly_fair;      /* LTL only on runs on which no process is enabled for ever without moving */
+    bool count_levels;     /* count the states of every iteration, which costs time */
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
     double max_seconds;    /* 0: none; the memory limit is that of model->mem */
@@ -55,8 +76,36 @@ struct task {
     void *progress_context;
 };
 
+/* One step of a symbolic search. */
+struct iteration {
+    uint64_t set_nodes, frontier_nodes, table_nodes;
+    const char *states; /* decimal digits, or NULL */
+};
+
+/* What section 7.1 of the thesis collects, and what the diagrams needed. */
+struct symbolic_statistics {
+    uint64_t post_images, pre_images; /* of the whole relation or a process's part of it */
+    uint64_t set_nodes;               /* of the reachable states */
+    uint64_t frontiers, frontier_nodes, largest_frontier; /* how many, all together, the largest one */
+    uint64_t relation_nodes, largest_relation, relations;
+    uint64_t peak_nodes, collections, reorderings, table_bytes;
+    uint32_t bits;
+    enum search_order order;
+    enum relation_form relation;
+    struct iteration *iterations;
+    uint32_t iteration_count;
+    double encoding_seconds, reach_seconds;
+};
+
 struct result {
     const char *engine;
+    const char *why_engine; /* when it was chosen automatically: the reason */
+    struct symbolic_statistics *symbolic; /* NULL: another engine */
+    struct {
+        const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */
+    } exact;
+    enum reduction reduction; /* that was applied to the state space */
+    bool no_transitions;      /* they were not counted */
     bool complete;
     bool all_states; /* the state space is complete; with !complete, a temporal property met a limit afterwards */
     enum stop_reason stop;

@@ -86,11 +86,11 @@ static struct trace *trace_to(struct search *search, uint32_t state)
 {
     struct mem *mem = search->model->mem;
     uint64_t length = 1;
-    if (search->task->order == ORDER_BFS)
+    if (search->task->order != ORDER_DFS)
         for (uint32_t at = state; (at = parents_of(&search->parents, at)) != PARENTS_NONE;) length++;
     else length = search->stack_len + (!search->stack_len || search->stack[search->stack_len - 1].state != state);
     uint32_t *path = mem_alloc(mem, length * sizeof *path);
-    if (search->task->order == ORDER_BFS) {
+    if (search->task->order != ORDER_DFS) {
         uint32_t at = state;
         for (uint64_t i = length; i-- > 0; at = parents_of(&search->parents, at)) {
             path[i] = at;
@@ -182,7 +182,7 @@ static bool poll(struct search *search, uint64_t depth)
     if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return stop(search, STOP_TIME);
     if (search->task->progress && time - search->last_progress >= 0.25) {
         struct search_progress progress = {search->space.store.count, search->result->transitions, search->result->expanded, depth,
-                                           search->model->mem->used, seconds, search->phase};
+                                           search->model->mem->used, seconds, 0, search->phase};
         search->task->progress(search->task->progress_context, &progress);
         search->last_progress = time;
     }
@@ -209,7 +209,7 @@ static bool add_initial_states(struct search *search, struct finding *findings)
         enum store_result added = store_add(&search->space.store, search->space.next, hash, &index);
         if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
         assert(added == STORE_NEW); /* counting never repeats */
-        if (search->task->order == ORDER_BFS && !parents_found(&search->parents)) return stop(search, STOP_MEMORY);
+        if (search->task->order != ORDER_DFS && !parents_found(&search->parents)) return stop(search, STOP_MEMORY);
         search->result->initial_states++;
         if (search->graph) {
             search->graph->state(search->graph->context, index, values);
@@ -619,7 +619,7 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
     search->graph = graph;
     search->started = search->last_progress = now();
     result->engine = "explicit";
-    result->has_depth = task->order == ORDER_BFS;
+    result->has_depth = task->order != ORDER_DFS;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     layout_init(&search->space.layout, model);
     program_init(&search->space.program, model, &search->space.layout);
@@ -632,7 +632,7 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
     struct finding *findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *findings);
     if (!store_init(&search->space.store, mem, search->space.layout.record_bytes)) stop(search, STOP_MEMORY);
     else if (add_initial_states(search, findings)) {
-        if (task->order == ORDER_BFS) breadth_first(search, findings);
+        if (task->order != ORDER_DFS) breadth_first(search, findings);
         else depth_first(search, findings);
     }
     result->states = search->space.store.count;

@@ -1,0 +1,24 @@
+/* Natural numbers of any size, for exact counts. */
+#ifndef CAIRN_BASE_NATURAL_H
+#define CAIRN_BASE_NATURAL_H
+
+#include "base/mem.h"
+
+struct natural {
+    uint64_t *words; /* least significant first */
+    uint32_t len;
+};
+
+/* Arithmetic on words of one length: nothing is allocated, and what does not fit is lost, so the caller makes room. */
+void natural_add(uint64_t *to, const uint64_t *a, uint32_t len);
+/* to += a * 2^shift */
+void natural_add_shifted(uint64_t *to, const uint64_t *a, uint32_t shift, uint32_t len);
+/* to += a * b */
+void natural_add_product(uint64_t *to, const uint64_t *a, const uint64_t *b, uint32_t len);
+
+bool natural_fits(const struct natural *number, uint64_t *value); /* into 64 bits */
+/* Decimal digits in a block of mem; NULL when memory is refused. */
+char *natural_digits(struct mem *mem, const struct natural *number);
+void natural_free(struct mem *mem, struct natural *number);
+
+#endif

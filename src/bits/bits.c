@@ -1,0 +1,300 @@
+#include "bits/bits.h"
+
+#include <string.h>
+
+/* A value is a number in two's complement: `width` literals, the last one repeats for ever. In the pool: width, fails, literals. */
+struct word {
+    uint32_t width;
+    lit bit[65];
+};
+
+enum { MAX_WIDTH = 64 };
+
+void bits_init(struct bits *bits, struct model *model)
+{
+    memset(bits, 0, sizeof *bits);
+    bits->model = model;
+    circuit_init(&bits->circuit, model->mem);
+    bits->first = mem_alloc(model->mem, (model->vars.len + 2) * sizeof *bits->first);
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        uint64_t span = (uint64_t)model->vars.data[v].high - (uint64_t)model->vars.data[v].low;
+        bits->first[v + 1] = bits->first[v] + (span ? expr_width(span) : 0);
+    }
+    bits->total = bits->first[model->vars.len];
+    for (uint32_t i = 0; i < bits->total; i++) circuit_input(&bits->circuit, i);
+}
+
+void bits_release(struct bits *bits)
+{
+    struct mem *mem = bits->model->mem;
+    circuit_release(&bits->circuit);
+    mem_free(mem, bits->first);
+    mem_free(mem, bits->words);
+    vec_free(mem, &bits->pool);
+}
+
+/* ---- numbers ---- */
+
+static lit at(const struct word *w, uint32_t i)
+{
+    return w->bit[i < w->width ? i : w->width - 1];
+}
+
+static void trim(struct word *w)
+{
+    while (w->width > 1 && w->bit[w->width - 1] == w->bit[w->width - 2]) w->width--;
+}
+
+static struct word constant(int64_t value)
+{
+    struct word w = {.width = MAX_WIDTH};
+    for (uint32_t i = 0; i < MAX_WIDTH; i++) w.bit[i] = (uint64_t)value >> i & 1 ? LIT_TRUE : LIT_FALSE;
+    trim(&w);
+    return w;
+}
+
+/* a + b + carry, `width` bits. */
+static struct word sum(struct circuit *c, const struct word *a, const struct word *b, bool negate_b, uint32_t width)
+{
+    struct word w = {.width = width};
+    lit carry = negate_b ? LIT_TRUE : LIT_FALSE;
+    for (uint32_t i = 0; i < width; i++) {
+        lit x = at(a, i), y = at(b, i) ^ (lit)negate_b, either = circuit_xor(c, x, y);
+        w.bit[i] = circuit_xor(c, either, carry);
+        carry = circuit_ite(c, either, carry, x);
+    }
+    return w;
+}
+
+/* The low bits of a number, as a natural number. */
+static struct word cut(const struct word *a, uint32_t bits)
+{
+    struct word w = {.width = bits + 1};
+    for (uint32_t i = 0; i < bits; i++) w.bit[i] = at(a, i);
+    w.bit[bits] = LIT_FALSE;
+    if (w.width > MAX_WIDTH) w.width = MAX_WIDTH; /* moduli have at most 63 bits */
+    trim(&w);
+    return w;
+}
+
+static struct word variable(struct bits *bits, uint32_t v)
+{
+    const struct model_var *var = &bits->model->vars.data[v];
+    struct word w = {.width = bits_width(bits, v) + 1};
+    for (uint32_t i = 0; i + 1 < w.width; i++) w.bit[i] = circuit_input(&bits->circuit, bits->first[v] + i);
+    w.bit[w.width - 1] = LIT_FALSE;
+    if (!var->low && w.width <= MAX_WIDTH) return w;
+    struct word low = constant(var->low);
+    uint32_t width = (w.width > low.width ? w.width : low.width) + 1;
+    w = sum(&bits->circuit, &w, &low, false, width < MAX_WIDTH ? width : MAX_WIDTH);
+    trim(&w);
+    return w;
+}
+
+static lit equal(struct circuit *c, const struct word *a, const struct word *b)
+{
+    uint32_t width = a->width > b->width ? a->width : b->width;
+    lit same = LIT_TRUE;
+    for (uint32_t i = width; i-- > 0;) same = circuit_and(c, same, lit_not(circuit_xor(c, at(a, i), at(b, i))));
+    return same;
+}
+
+static lit less(struct circuit *c, const struct word *a, const struct word *b)
+{
+    uint32_t width = a->width > b->width ? a->width : b->width;
+    lit below = LIT_FALSE;
+    for (uint32_t i = 0; i < width; i++) {
+        bool sign = i + 1 == width;
+        below = circuit_ite(c, circuit_xor(c, at(a, i), at(b, i)), sign ? at(a, i) : at(b, i), below);
+    }
+    return below;
+}
+
+static struct word product(struct circuit *c, const struct word *a, const struct word *b, uint32_t bits)
+{
+    struct word w = constant(0);
+    for (uint32_t i = 0; i < bits; i++) {
+        struct word row = {.width = bits};
+        if (at(b, i) == LIT_FALSE) continue;
+        for (uint32_t j = 0; j < bits; j++) row.bit[j] = j < i ? LIT_FALSE : circuit_and(c, at(a, j - i), at(b, i));
+        w = sum(c, &w, &row, false, bits);
+    }
+    return cut(&w, bits);
+}
+
+/* Division of natural numbers, bit by bit from the top. By zero: anything. */
+static struct word quotient(struct circuit *c, const struct word *a, const struct word *b, uint32_t bits, bool want_rest)
+{
+    struct word rest = constant(0), result = {.width = bits + 1};
+    result.bit[bits] = LIT_FALSE;
+    for (uint32_t i = bits; i-- > 0;) {
+        struct word shifted = {.width = bits + 2};
+        shifted.bit[0] = at(a, i);
+        for (uint32_t j = 1; j < bits + 2; j++) shifted.bit[j] = at(&rest, j - 1);
+        lit fits = lit_not(less(c, &shifted, b));
+        struct word minus = sum(c, &shifted, b, true, bits + 2);
+        result.bit[i] = fits;
+        rest.width = bits + 1;
+        for (uint32_t j = 0; j < bits + 1; j++) rest.bit[j] = circuit_ite(c, fits, minus.bit[j], shifted.bit[j]);
+    }
+    return cut(want_rest ? &rest : &result, bits);
+}
+
+/* ---- expressions ---- */
+
+static void load(const struct bits *bits, expr e, struct word *w, lit *fails)
+{
+    const lit *stored = &bits->pool.data[bits->words[e.i] - 1];
+    w->width = stored[0];
+    *fails = stored[1];
+    memcpy(w->bit, stored + 2, w->width * sizeof *w->bit);
+}
+
+static void keep(struct bits *bits, expr e, const struct word *w, lit fails)
+{
+    struct mem *mem = bits->model->mem;
+    bits->words[e.i] = bits->pool.len + 1;
+    vec_push(mem, &bits->pool, w->width);
+    vec_push(mem, &bits->pool, fails);
+    for (uint32_t i = 0; i < w->width; i++) vec_push(mem, &bits->pool, w->bit[i]);
+}
+
+/* An operator on words; a Boolean is a word of one literal. */
+static struct word apply(struct circuit *c, const struct expr_node *node, const struct word *a, const struct word *b)
+{
+    struct word w = {.width = 1};
+    struct word x = *a, y = *b;
+    if (node->bits && node->op != EXPR_CUT) x = cut(a, node->bits), y = cut(b, node->bits);
+    switch ((enum expr_op)node->op) {
+    case EXPR_NOT: w.bit[0] = lit_not(x.bit[0]); break;
+    case EXPR_AND: w.bit[0] = circuit_and(c, x.bit[0], y.bit[0]); break;
+    case EXPR_OR: w.bit[0] = circuit_or(c, x.bit[0], y.bit[0]); break;
+    case EXPR_IMPLIES: w.bit[0] = circuit_or(c, lit_not(x.bit[0]), y.bit[0]); break;
+    case EXPR_IFF: w.bit[0] = lit_not(circuit_xor(c, x.bit[0], y.bit[0])); break;
+    case EXPR_EQ: w.bit[0] = equal(c, &x, &y); break;
+    case EXPR_NE: w.bit[0] = lit_not(equal(c, &x, &y)); break;
+    case EXPR_LT: w.bit[0] = less(c, &x, &y); break;
+    case EXPR_LE: w.bit[0] = lit_not(less(c, &y, &x)); break;
+    case EXPR_GT: w.bit[0] = less(c, &y, &x); break;
+    case EXPR_GE: w.bit[0] = lit_not(less(c, &x, &y)); break;
+    case EXPR_ADD: w = sum(c, &x, &y, false, node->bits); w = cut(&w, node->bits); break;
+    case EXPR_SUB: w = sum(c, &x, &y, true, node->bits); w = cut(&w, node->bits); break;
+    case EXPR_MUL: w = product(c, &x, &y, node->bits); break;
+    case EXPR_DIV: w = quotient(c, &x, &y, node->bits, false); break;
+    case EXPR_MOD: w = quotient(c, &x, &y, node->bits, true); break;
+    case EXPR_CUT: w = cut(&x, node->bits); break;
+    case EXPR_CONST:
+    case EXPR_VAR:
+    case EXPR_OPS: break;
+    }
+    return w;
+}
+
+/* When evaluating the node fails: an operand that is evaluated fails, or it divides by zero. */
+static lit failure(struct circuit *c, const struct expr_node *node, const struct word *a, const struct word *b, lit a_fails, lit b_fails)
+{
+    lit reached = node->op == EXPR_AND || node->op == EXPR_IMPLIES ? a->bit[0] : node->op == EXPR_OR ? lit_not(a->bit[0]) : LIT_TRUE;
+    lit fails = circuit_or(c, a_fails, circuit_and(c, reached, b_fails));
+    if (node->op != EXPR_DIV && node->op != EXPR_MOD) return fails;
+    struct word zero = constant(0);
+    return circuit_or(c, fails, equal(c, b, &zero));
+}
+
+static __attribute__((noinline)) void compute(struct bits *bits, expr e)
+{
+    const struct expr_node node = *expr_get(&bits->model->exprs, e);
+    struct word a = constant(0), b = constant(0), w;
+    lit a_fails = LIT_FALSE, b_fails = LIT_FALSE, fails = LIT_FALSE;
+    if (node.op == EXPR_CONST && node.is_bool) w = (struct word){1, {node.value ? LIT_TRUE : LIT_FALSE}};
+    else if (node.op == EXPR_CONST) w = constant(node.value);
+    else if (node.op == EXPR_VAR) w = variable(bits, (uint32_t)node.value);
+    else {
+        load(bits, node.a, &a, &a_fails);
+        if (expr_table[node.op].arity == 2) load(bits, node.b, &b, &b_fails);
+        w = apply(&bits->circuit, &node, &a, &b);
+        fails = failure(&bits->circuit, &node, &a, &b, a_fails, b_fails);
+    }
+    keep(bits, e, &w, fails);
+}
+
+/* Operands first; the deep part of the recursion has a small frame. */
+static void need(struct bits *bits, expr e)
+{
+    const struct expr_node *node = expr_get(&bits->model->exprs, e);
+    if (bits->words[e.i]) return;
+    if (expr_table[node->op].arity >= 1) need(bits, node->a);
+    if (expr_table[node->op].arity >= 2) need(bits, node->b);
+    compute(bits, e);
+}
+
+static void value_of(struct bits *bits, expr e, struct word *w, lit *fails)
+{
+    uint32_t nodes = bits->model->exprs.nodes.len;
+    if (bits->words_len < nodes) {
+        bits->words = mem_resize(bits->model->mem, bits->words, nodes * sizeof *bits->words);
+        memset(bits->words + bits->words_len, 0, (nodes - bits->words_len) * sizeof *bits->words);
+        bits->words_len = nodes;
+    }
+    need(bits, e);
+    load(bits, e, w, fails);
+}
+
+lit bits_condition(struct bits *bits, expr e, lit *fails)
+{
+    struct word w;
+    value_of(bits, e, &w, fails);
+    return w.bit[0];
+}
+
+lit bits_equals(struct bits *bits, uint32_t var, int64_t value)
+{
+    const struct model_var *v = &bits->model->vars.data[var];
+    uint64_t code = (uint64_t)value - (uint64_t)v->low;
+    lit all = LIT_TRUE;
+    if (value < v->low || value > v->high) return LIT_FALSE;
+    for (uint32_t i = 0; i < bits_width(bits, var); i++) {
+        lit input = circuit_input(&bits->circuit, bits->first[var] + i);
+        all = circuit_and(&bits->circuit, all, input ^ (lit) !(code >> i & 1));
+    }
+    return all;
+}
+
+lit bits_in_range(struct bits *bits, uint32_t var)
+{
+    const struct model_var *v = &bits->model->vars.data[var];
+    uint64_t span = (uint64_t)v->high - (uint64_t)v->low;
+    lit fits = LIT_TRUE; /* code <= span, from the low end */
+    for (uint32_t i = 0; i < bits_width(bits, var); i++) {
+        lit input = circuit_input(&bits->circuit, bits->first[var] + i);
+        fits = span >> i & 1 ? circuit_or(&bits->circuit, lit_not(input), fits) : circuit_and(&bits->circuit, lit_not(input), fits);
+    }
+    return fits;
+}
+
+void bits_encode_rule(struct bits *bits, uint32_t r, struct bits_rule *rule)
+{
+    const struct model *model = bits->model;
+    const struct model_rule *source = &model->rules.data[r];
+    struct circuit *c = &bits->circuit;
+    struct word w;
+    lit fails;
+    rule->enabled = LIT_TRUE;
+    rule->fails = LIT_FALSE;
+    rule->stored.len = 0;
+    for (uint32_t i = 0; i < source->conjuncts; i++) { /* in order, stopping at the first false one */
+        value_of(bits, model->conjuncts.data[source->first_conjunct + i].cond, &w, &fails);
+        rule->fails = circuit_or(c, rule->fails, circuit_and(c, rule->enabled, fails));
+        rule->enabled = circuit_and(c, rule->enabled, circuit_and(c, w.bit[0], lit_not(fails)));
+    }
+    lit guard = rule->enabled;
+    for (uint32_t i = 0; i < source->stores; i++) {
+        const struct rule_store *store = &model->stores.data[source->first_store + i];
+        value_of(bits, store->value, &w, &fails);
+        rule->fails = circuit_or(c, rule->fails, circuit_and(c, guard, fails));
+        rule->enabled = circuit_and(c, rule->enabled, lit_not(fails));
+        struct word low = constant(model->vars.data[store->var].low);
+        uint32_t width = bits_width(bits, store->var);
+        struct word code = sum(c, &w, &low, true, width);
+        for (uint32_t b = 0; b < width; b++) vec_push(model->mem, &rule->stored, code.bit[b]);
+    }
+}

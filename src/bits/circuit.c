@@ -1,0 +1,101 @@
+#include "bits/circuit.h"
+
+#include <string.h>
+
+void circuit_init(struct circuit *circuit, struct mem *mem)
+{
+    memset(circuit, 0, sizeof *circuit);
+    circuit->mem = mem;
+    vec_push(mem, &circuit->gates, ((struct gate){GATE_FALSE, 0, 0}));
+}
+
+void circuit_release(struct circuit *circuit)
+{
+    vec_free(circuit->mem, &circuit->gates);
+    mem_free(circuit->mem, circuit->slots);
+    circuit->slots = NULL;
+    circuit->size = 0;
+}
+
+static uint32_t slot_of(const struct circuit *circuit, const struct gate *gate)
+{
+    uint64_t h = ((uint64_t)gate->a << 32 | gate->b) * UINT64_C(0x9E3779B97F4A7C15) + gate->kind;
+    h ^= h >> 29;
+    h *= UINT64_C(0xBF58476D1CE4E5B9);
+    uint32_t at = (uint32_t)(h >> 32) & (circuit->size - 1);
+    while (circuit->slots[at]) {
+        const struct gate *other = &circuit->gates.data[circuit->slots[at]];
+        if (other->kind == gate->kind && other->a == gate->a && other->b == gate->b) break;
+        at = (at + 1) & (circuit->size - 1);
+    }
+    return at;
+}
+
+static void grow(struct circuit *circuit)
+{
+    uint32_t size = circuit->size ? 2 * circuit->size : 256;
+    uint32_t *slots = mem_alloc(circuit->mem, size * sizeof *slots);
+    mem_free(circuit->mem, circuit->slots);
+    circuit->slots = slots;
+    circuit->size = size;
+    for (uint32_t i = 1; i < circuit->gates.len; i++) slots[slot_of(circuit, &circuit->gates.data[i])] = i;
+}
+
+static lit cons(struct circuit *circuit, struct gate gate)
+{
+    if (2 * circuit->gates.len >= circuit->size) grow(circuit);
+    uint32_t at = slot_of(circuit, &gate);
+    if (!circuit->slots[at]) {
+        vec_push(circuit->mem, &circuit->gates, gate);
+        circuit->slots[at] = circuit->gates.len - 1;
+    }
+    return 2 * circuit->slots[at];
+}
+
+lit circuit_input(struct circuit *circuit, uint32_t number)
+{
+    return cons(circuit, (struct gate){GATE_INPUT, number, 0});
+}
+
+/* x & y is false when y is an AND that contains !x, and y when it contains x. */
+static bool absorb(const struct circuit *circuit, lit x, lit y, lit *result)
+{
+    const struct gate *gate = &circuit->gates.data[y / 2];
+    if (gate->kind != GATE_AND) return false;
+    if (!(y & 1)) {
+        if (gate->a == x || gate->b == x) return *result = y, true;
+        if (gate->a == lit_not(x) || gate->b == lit_not(x)) return *result = LIT_FALSE, true;
+    } else if (gate->a == lit_not(x) || gate->b == lit_not(x)) { /* !(a & b) is true when a is false */
+        return *result = x, true;
+    }
+    return false;
+}
+
+lit circuit_and(struct circuit *circuit, lit a, lit b)
+{
+    lit simpler;
+    if (a > b) {
+        lit swap = a;
+        a = b;
+        b = swap;
+    }
+    if (a == LIT_FALSE || a == lit_not(b)) return LIT_FALSE;
+    if (a == LIT_TRUE || a == b) return b;
+    if (absorb(circuit, a, b, &simpler) || absorb(circuit, b, a, &simpler)) return simpler;
+    return cons(circuit, (struct gate){GATE_AND, a, b});
+}
+
+lit circuit_xor(struct circuit *circuit, lit a, lit b)
+{
+    lit sign = (a ^ b) & 1; /* signs move to the output */
+    a &= ~1u;
+    b &= ~1u;
+    if (a == b) return sign;
+    if (a > b) {
+        lit swap = a;
+        a = b;
+        b = swap;
+    }
+    if (a == LIT_FALSE) return b ^ sign;
+    return cons(circuit, (struct gate){GATE_XOR, a, b}) ^ sign;
+}

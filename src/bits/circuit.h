@@ -1,0 +1,46 @@
+/* Boolean circuits: hash-consed gates over inputs, simplified as they are built. A literal is a gate and a sign. Operands come before the
+ * gates that use them, so a walk in order of numbers is a walk from inputs to outputs. */
+#ifndef CAIRN_BITS_CIRCUIT_H
+#define CAIRN_BITS_CIRCUIT_H
+
+#include "base/mem.h"
+
+typedef uint32_t lit; /* 2 * gate, + 1 when negated */
+enum { LIT_FALSE = 0, LIT_TRUE = 1 };
+
+enum gate_kind { GATE_FALSE, GATE_INPUT, GATE_AND, GATE_XOR };
+
+struct gate {
+    uint8_t kind;
+    lit a, b; /* of an input: a is its number */
+};
+
+struct circuit {
+    struct mem *mem;
+    VEC(struct gate) gates; /* gate 0 is the constant */
+    uint32_t *slots;        /* gate, or 0; open addressing */
+    uint32_t size;
+};
+
+void circuit_init(struct circuit *circuit, struct mem *mem);
+void circuit_release(struct circuit *circuit);
+
+lit circuit_input(struct circuit *circuit, uint32_t number);
+lit circuit_and(struct circuit *circuit, lit a, lit b);
+lit circuit_xor(struct circuit *circuit, lit a, lit b);
+
+static inline lit lit_not(lit a)
+{
+    return a ^ 1;
+}
+static inline lit circuit_or(struct circuit *circuit, lit a, lit b)
+{
+    return lit_not(circuit_and(circuit, lit_not(a), lit_not(b)));
+}
+static inline lit circuit_ite(struct circuit *circuit, lit c, lit a, lit b)
+{
+    /* c ? a : b as b ^ (c & (a ^ b)): one gate fewer than the sum of products, and none when a and b are equal */
+    return circuit_xor(circuit, b, circuit_and(circuit, c, circuit_xor(circuit, a, b)));
+}
+
+#endif

@@ -1,0 +1,530 @@
+#include "engine/symbolic/encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* ---- a static order of variables ---- */
+
+/* FORCE (Aloul, Markov and Sakallah 2003): every rule pulls its variables to their common centre, again and again; the arrangement with the
+ * least total span of rules wins. The arrangement that the model's text gives is one candidate. */
+struct arrangement {
+    const struct model *model;
+    uint32_t *place; /* per variable */
+    uint32_t *order; /* per place */
+    uint32_t *best;
+    double *pull;
+    uint32_t *weight;
+    uint64_t best_span;
+};
+
+/* Calls visit for every variable the rule reads or writes; variables that it does both with come twice, which does no harm. */
+static uint64_t rule_span(const struct arrangement *a, uint32_t r, double *centre, uint32_t *count)
+{
+    const struct model_rule *rule = &a->model->rules.data[r];
+    uint32_t low = UINT32_MAX, high = 0;
+    double sum = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < rule->reads + rule->writes; i++) {
+        uint32_t at = i < rule->reads ? rule->first_read + i : rule->first_write + i - rule->reads, place = a->place[a->model->accesses.data[at]];
+        sum += place;
+        ++*count;
+        if (place < low) low = place;
+        if (place > high) high = place;
+    }
+    *centre = *count ? sum / *count : 0;
+    return *count ? high - low : 0;
+}
+
+static uint64_t total_span(const struct arrangement *a)
+{
+    uint64_t total = 0;
+    for (uint32_t r = 0; r < a->model->rules.len; r++) {
+        double centre;
+        uint32_t count;
+        total += rule_span(a, r, &centre, &count);
+    }
+    return total;
+}
+
+struct pulled {
+    double pull;
+    uint32_t var;
+};
+static int compare_pulls(const void *x, const void *y)
+{
+    const struct pulled *a = x, *b = y;
+    if (a->pull < b->pull || a->pull > b->pull) return a->pull < b->pull ? -1 : 1;
+    return (a->var > b->var) - (a->var < b->var);
+}
+
+static void rearrange(struct arrangement *a, struct pulled *list)
+{
+    uint32_t vars = a->model->vars.len;
+    for (uint32_t v = 0; v < vars; v++) a->pull[v] = 0, a->weight[v] = 0;
+    for (uint32_t r = 0; r < a->model->rules.len; r++) {
+        const struct model_rule *rule = &a->model->rules.data[r];
+        double centre;
+        uint32_t count;
+        rule_span(a, r, &centre, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t at = i < rule->reads ? rule->first_read + i : rule->first_write + i - rule->reads, v = a->model->accesses.data[at];
+            a->pull[v] += centre;
+            a->weight[v]++;
+        }
+    }
+    for (uint32_t v = 0; v < vars; v++) list[v] = (struct pulled){a->weight[v] ? a->pull[v] / a->weight[v] : a->place[v], v};
+    qsort(list, vars, sizeof *list, compare_pulls);
+    for (uint32_t k = 0; k < vars; k++) a->place[list[k].var] = k;
+}
+
+/* Variables first to last; a block of mem. */
+static uint32_t *arrange(const struct model *model)
+{
+    enum { ROUNDS = 60 };
+    struct mem *mem = model->mem;
+    uint32_t vars = model->vars.len, patience = 10;
+    struct arrangement a = {.model = model};
+    a.place = mem_alloc(mem, (vars + 1) * sizeof *a.place);
+    a.best = mem_alloc(mem, (vars + 1) * sizeof *a.best);
+    a.pull = mem_alloc(mem, (vars + 1) * sizeof *a.pull);
+    a.weight = mem_alloc(mem, (vars + 1) * sizeof *a.weight);
+    struct pulled *list = mem_alloc(mem, (vars + 1) * sizeof *list);
+    for (uint32_t v = 0; v < vars; v++) a.place[v] = a.best[v] = v;
+    a.best_span = total_span(&a);
+    for (unsigned round = 0; round < ROUNDS && patience; round++) {
+        rearrange(&a, list);
+        uint64_t span = total_span(&a);
+        if (span < a.best_span) {
+            a.best_span = span;
+            patience = 10;
+            for (uint32_t k = 0; k < vars; k++) a.best[k] = list[k].var;
+        } else {
+            patience--;
+        }
+    }
+    mem_free(mem, a.place);
+    mem_free(mem, a.pull);
+    mem_free(mem, a.weight);
+    mem_free(mem, list);
+    return a.best;
+}
+
+/* The bits of a variable stay together, the most significant one first. */
+static void set_order(struct encoding *e)
+{
+    uint32_t *vars = arrange(e->model), *pairs = mem_alloc(e->mem, (e->bits.total + 1) * sizeof *pairs), k = 0;
+    for (uint32_t i = 0; i < e->model->vars.len; i++)
+        for (uint32_t b = bits_width(&e->bits, vars[i]); b-- > 0;) pairs[k++] = e->bits.first[vars[i]] + b;
+    dd_set_order(e->dd, pairs);
+    mem_free(e->mem, vars);
+    mem_free(e->mem, pairs);
+}
+
+/* ---- circuits to diagrams ---- */
+
+static void need_gate(struct encoding *e, uint8_t *needed, lit a)
+{
+    if (e->gates[a / 2] == BDD_FALSE) needed[a / 2] = 1;
+}
+
+static bdd operand(struct encoding *e, lit a)
+{
+    return a & 1 ? dd_not(e->dd, e->gates[a / 2]) : e->gates[a / 2];
+}
+
+/* Gates in order of numbers: operands come first. */
+static bdd build(struct encoding *e, lit output, uint8_t *needed)
+{
+    const struct gate *gates = e->bits.circuit.gates.data;
+    uint32_t last = output / 2;
+    needed[last] = 1;
+    for (uint32_t g = last; g > 0; g--)
+        if (needed[g] && gates[g].kind >= GATE_AND) need_gate(e, needed, gates[g].a), need_gate(e, needed, gates[g].b);
+    bdd a = BDD_FALSE, b = BDD_FALSE;
+    uint32_t mark = dd_mark(e->dd);
+    dd_protect(e->dd, &a);
+    dd_protect(e->dd, &b);
+    for (uint32_t g = 1; g <= last; g++) {
+        if (!needed[g]) continue;
+        if (gates[g].kind == GATE_INPUT) {
+            e->gates[g] = dd_variable(e->dd, dd_now(gates[g].a));
+            continue;
+        }
+        a = operand(e, gates[g].a);
+        b = operand(e, gates[g].b);
+        e->gates[g] = gates[g].kind == GATE_AND ? dd_and(e->dd, a, b) : dd_xor(e->dd, a, b);
+    }
+    a = operand(e, output);
+    dd_release(e->dd, mark);
+    return a;
+}
+
+bdd encode_lit(struct encoding *e, lit output)
+{
+    uint32_t count = e->bits.circuit.gates.len, mark = dd_mark(e->dd);
+    if (output <= LIT_TRUE) return output;
+    uint8_t *needed = mem_alloc(e->mem, count);
+    e->gates = mem_alloc(e->mem, count * sizeof *e->gates);
+    dd_protect_array(e->dd, e->gates, count);
+    bdd result = build(e, output, needed);
+    dd_release(e->dd, mark);
+    mem_free(e->mem, e->gates);
+    mem_free(e->mem, needed);
+    e->gates = NULL;
+    return result;
+}
+
+/* ---- rules ---- */
+
+struct rule_bits {
+    uint32_t *pairs; /* written ones */
+    lit *values;
+    uint32_t count;
+};
+
+/* A stored bit that is always the old one is not written. */
+static void list_written(struct encoding *e, uint32_t r, const struct bits_rule *encoded, struct rule_bits *out)
+{
+    const struct model_rule *rule = &e->model->rules.data[r];
+    uint32_t next = 0;
+    out->count = 0;
+    for (uint32_t i = 0; i < rule->stores; i++) {
+        uint32_t var = e->model->stores.data[rule->first_store + i].var;
+        for (uint32_t b = 0; b < bits_width(&e->bits, var); b++) {
+            lit value = encoded->stored.data[next++];
+            uint32_t pair = e->bits.first[var] + b;
+            if (value == circuit_input(&e->bits.circuit, pair)) continue;
+            out->pairs[out->count] = pair;
+            out->values[out->count++] = value;
+        }
+    }
+}
+
+/* The conjunction of guard and new values, from the last pair of the order to the first, so that it grows at its top. */
+static bdd relate(struct encoding *e, bdd guard, const struct rule_bits *written)
+{
+    struct dd *dd = e->dd;
+    bdd all = guard, value = BDD_FALSE, next = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    dd_protect(dd, &all);
+    dd_protect(dd, &value);
+    dd_protect(dd, &next);
+    for (uint32_t i = written->count; i-- > 0;) {
+        value = encode_lit(e, written->values[i]);
+        next = dd_variable(dd, dd_next(written->pairs[i]));
+        value = dd_xor(dd, value, next);
+        all = dd_diff(dd, all, value);
+    }
+    dd_release(dd, mark);
+    return all;
+}
+
+static void encode_rule(struct encoding *e, uint32_t r, struct bits_rule *circuit, struct rule_bits *written)
+{
+    struct encoded_rule *rule = &e->rules[r];
+    bits_encode_rule(&e->bits, r, circuit);
+    rule->enabled = encode_lit(e, circuit->enabled);
+    rule->fails = encode_lit(e, circuit->fails);
+    list_written(e, r, circuit, written);
+    bdd relation = relate(e, rule->enabled, written);
+    dd_relation_init(e->dd, &rule->relation, relation, written->pairs, written->count);
+    e->enabled = dd_or(e->dd, e->enabled, rule->enabled);
+    uint64_t size = dd_size(e->dd, rule->relation.diagram);
+    if (size > e->largest_relation) e->largest_relation = size;
+}
+
+/* ---- clusters ---- */
+
+/* What decides whether rules share a relation: the bits they read and those they write. */
+struct footprint {
+    uint64_t hash;
+    uint32_t rule;
+    uint8_t *touched; /* per pair: 1 read, 2 written */
+};
+
+static uint64_t hash_bytes(const uint8_t *bytes, uint32_t count)
+{
+    uint64_t h = count;
+    for (uint32_t i = 0; i < count; i++) h = (h ^ bytes[i]) * UINT64_C(0x100000001B3);
+    return h ^ h >> 31;
+}
+
+static void find_footprint(struct encoding *e, uint32_t r, uint8_t *touched, uint8_t *support)
+{
+    const struct dd_relation *relation = &e->rules[r].relation;
+    dd_support(e->dd, relation->diagram, support);
+    for (uint32_t p = 0; p < e->bits.total; p++) touched[p] = support[dd_now(p)] | support[dd_next(p)];
+    for (uint32_t i = 0; i < relation->written_count; i++) touched[relation->written[i]] |= 2;
+}
+
+struct ordered_cluster {
+    struct dd_relation *cluster;
+    uint32_t rule;
+};
+static int compare_clusters(const void *x, const void *y)
+{
+    const struct ordered_cluster *a = x, *b = y;
+    return (a->rule > b->rule) - (a->rule < b->rule);
+}
+
+static int compare_footprints(const void *x, const void *y)
+{
+    const struct footprint *a = x, *b = y;
+    if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
+    return (a->rule > b->rule) - (a->rule < b->rule);
+}
+
+/* Rules with equal footprints, as long as their union stays small. The written pairs of a union are those of each: no frame is needed. */
+static void make_clusters(struct encoding *e)
+{
+    uint32_t rules = e->model->rules.len, pairs = e->bits.total;
+    struct footprint *list = mem_alloc(e->mem, (rules + 1) * sizeof *list);
+    uint8_t *support = mem_alloc(e->mem, 2 * (size_t)dd_pairs(e->dd) + 2), *one = mem_alloc(e->mem, pairs + 1), *other = mem_alloc(e->mem, pairs + 1);
+    e->clusters = mem_alloc(e->mem, (rules + 1) * sizeof *e->clusters);
+    e->every_cluster = mem_alloc(e->mem, (rules + 1) * sizeof *e->every_cluster);
+    struct ordered_cluster *order = mem_alloc(e->mem, (rules + 1) * sizeof *order);
+    uint32_t kept = 0;
+    for (uint32_t r = 0; r < rules; r++) {
+        if (e->rules[r].enabled == BDD_FALSE) continue;
+        find_footprint(e, r, one, support);
+        list[kept++] = (struct footprint){hash_bytes(one, pairs), r, NULL};
+    }
+    qsort(list, kept, sizeof *list, compare_footprints);
+    bdd *sum = &e->scratch[0], *more = &e->scratch[1]; /* not locals: the relations are protected after them and stay */
+    dd_protect_array(e->dd, e->scratch, 2);
+    for (uint32_t i = 0, j; i < kept; i = j) {
+        const struct dd_relation *first = &e->rules[list[i].rule].relation;
+        *sum = first->diagram;
+        uint64_t size = dd_size(e->dd, *sum);
+        find_footprint(e, list[i].rule, one, support);
+        for (j = i + 1; j < kept && list[j].hash == list[i].hash; j++) {
+            const struct dd_relation *relation = &e->rules[list[j].rule].relation;
+            find_footprint(e, list[j].rule, other, support);
+            if (memcmp(one, other, pairs)) break;
+            *more = dd_or(e->dd, *sum, relation->diagram);
+            uint64_t grown = dd_size(e->dd, *more);
+            if (grown > 2 * (size + dd_size(e->dd, relation->diagram)) + 1000) break;
+            *sum = *more;
+            size = grown;
+        }
+        struct dd_relation *cluster = &e->clusters[e->cluster_count];
+        order[e->cluster_count++] = (struct ordered_cluster){cluster, list[i].rule};
+        dd_relation_init(e->dd, cluster, *sum, first->written, first->written_count);
+        e->relation_nodes += size;
+    }
+    *sum = *more = BDD_FALSE;
+    qsort(order, e->cluster_count, sizeof *order, compare_clusters); /* as the model's text has them: chaining depends on it */
+    for (uint32_t i = 0; i < e->cluster_count; i++) e->every_cluster[i] = order[i].cluster;
+    mem_free(e->mem, order);
+    mem_free(e->mem, list);
+    mem_free(e->mem, support);
+    mem_free(e->mem, one);
+    mem_free(e->mem, other);
+}
+
+/* ---- one relation for all, as the thesis has it ---- */
+
+/* The bits of label r, which come first in the order. */
+static bdd label(struct encoding *e, uint32_t r, uint32_t first, uint32_t count)
+{
+    bdd all = BDD_TRUE, bit = BDD_FALSE;
+    uint32_t mark = dd_mark(e->dd);
+    dd_protect(e->dd, &all);
+    dd_protect(e->dd, &bit);
+    for (uint32_t i = 0; i < count; i++) {
+        bit = dd_variable(e->dd, dd_now(first + i));
+        all = r >> i & 1 ? dd_and(e->dd, all, bit) : dd_diff(e->dd, all, bit);
+    }
+    dd_release(e->dd, mark);
+    return all;
+}
+
+/* A rule's relation with every bit that it leaves alone spelled out. */
+static bdd with_frame(struct encoding *e, uint32_t r, uint8_t *writes)
+{
+    struct dd *dd = e->dd;
+    const struct dd_relation *relation = &e->rules[r].relation;
+    bdd all = relation->diagram, now = BDD_FALSE, next = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    memset(writes, 0, e->bits.total);
+    for (uint32_t i = 0; i < relation->written_count; i++) writes[relation->written[i]] = 1;
+    dd_protect(dd, &all);
+    dd_protect(dd, &now);
+    dd_protect(dd, &next);
+    for (uint32_t k = dd_pairs(dd); k-- > 0;) {
+        uint32_t pair = dd_pair_at(dd, k);
+        if (pair >= e->bits.total || writes[pair]) continue;
+        now = dd_variable(dd, dd_now(pair));
+        next = dd_variable(dd, dd_next(pair));
+        next = dd_xor(dd, now, next);
+        all = dd_diff(dd, all, next);
+    }
+    dd_release(dd, mark);
+    return all;
+}
+
+static void make_whole(struct encoding *e)
+{
+    struct dd *dd = e->dd;
+    uint32_t first = e->bits.total, count = dd_pairs(dd) - first, rules = e->model->rules.len, mark = dd_mark(dd);
+    uint32_t *written = mem_alloc(e->mem, (first + 1) * sizeof *written);
+    uint8_t *writes = mem_alloc(e->mem, first + 1);
+    bdd all = BDD_FALSE, one = BDD_FALSE, action = BDD_FALSE, labels = BDD_TRUE;
+    for (uint32_t p = 0; p < first; p++) written[p] = p;
+    dd_protect(dd, &all);
+    dd_protect(dd, &one);
+    dd_protect(dd, &action);
+    dd_protect(dd, &labels);
+    for (uint32_t r = 0; r < rules; r++) {
+        one = with_frame(e, r, writes);
+        action = e->form == RELATION_LABELLED ? label(e, r, first, count) : BDD_TRUE;
+        one = dd_and(dd, one, action);
+        all = dd_or(dd, all, one);
+        dd_rest(dd);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        one = dd_variable(dd, dd_now(first + i));
+        labels = dd_and(dd, labels, one);
+    }
+    dd_release(dd, mark);
+    e->labels = labels;
+    dd_protect(dd, &e->labels);
+    dd_relation_init(dd, &e->whole, all, written, first);
+    e->relation_nodes = dd_size(dd, all);
+    mem_free(e->mem, written);
+    mem_free(e->mem, writes);
+}
+
+/* ---- all of it ---- */
+
+uint32_t encode_pair_limit(void)
+{
+    enum { BYTES_PER_PAIR = 1200 }; /* what a level can cost on the stack when saturation, images and unions are nested */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit)) return 1000;
+    uint64_t pairs = limit.rlim_cur == RLIM_INFINITY ? DD_MAX_PAIRS : limit.rlim_cur / 2 / BYTES_PER_PAIR;
+    return pairs < DD_MAX_PAIRS ? (uint32_t)pairs : DD_MAX_PAIRS;
+}
+
+bool encode_start(struct encoding *e, struct model *model, enum relation_form form)
+{
+    memset(e, 0, sizeof *e);
+    e->model = model;
+    e->mem = model->mem;
+    e->form = form;
+    e->labels = BDD_TRUE;
+    bits_init(&e->bits, model);
+    if (e->bits.total > encode_pair_limit()) return false;
+    e->dd = dd_new(e->mem, e->bits.total);
+    if (!e->dd) mem_refuse(e->mem);
+    return true;
+}
+
+static void encode_initial(struct encoding *e)
+{
+    bdd one = BDD_FALSE;
+    uint32_t mark = dd_mark(e->dd);
+    e->initial = BDD_TRUE;
+    dd_protect(e->dd, &one);
+    for (uint32_t v = 0; v < e->model->vars.len; v++) {
+        const struct model_var *var = &e->model->vars.data[v];
+        one = encode_lit(e, var->any_init ? bits_in_range(&e->bits, v) : bits_equals(&e->bits, v, var->init));
+        e->initial = dd_and(e->dd, e->initial, one);
+    }
+    dd_release(e->dd, mark);
+}
+
+void encode_rules(struct encoding *e)
+{
+    uint32_t rules = e->model->rules.len, room = e->bits.total + 1;
+    struct bits_rule circuit = {0};
+    struct rule_bits written = {mem_alloc(e->mem, room * sizeof(uint32_t)), mem_alloc(e->mem, room * sizeof(lit)), 0};
+    set_order(e);
+    if (e->form == RELATION_LABELLED && rules > 1 && !dd_add_pairs(e->dd, expr_width(rules - 1))) mem_refuse(e->mem);
+    e->rules = mem_alloc(e->mem, (rules + 1) * sizeof *e->rules);
+    dd_protect(e->dd, &e->initial);
+    dd_protect(e->dd, &e->enabled);
+    encode_initial(e);
+    for (uint32_t r = 0; r < rules; r++) {
+        dd_protect(e->dd, &e->rules[r].enabled);
+        dd_protect(e->dd, &e->rules[r].fails);
+        encode_rule(e, r, &circuit, &written);
+        dd_rest(e->dd);
+    }
+    if (e->form == RELATION_PER_RULE) make_clusters(e);
+    else make_whole(e);
+    mem_free(e->mem, written.pairs);
+    mem_free(e->mem, written.values);
+    vec_free(e->mem, &circuit.stored);
+}
+
+/* The diagrams go with their manager; relations have lists of their own. */
+void encode_release(struct encoding *e)
+{
+    for (uint32_t r = 0; e->rules && r < e->model->rules.len; r++) mem_free(e->mem, e->rules[r].relation.written);
+    for (uint32_t i = 0; i < e->cluster_count; i++) mem_free(e->mem, e->clusters[i].written);
+    mem_free(e->mem, e->whole.written);
+    mem_free(e->mem, e->rules);
+    mem_free(e->mem, e->clusters);
+    mem_free(e->mem, e->every_cluster);
+    mem_free(e->mem, e->gates);
+    if (e->dd) dd_free(e->dd);
+    bits_release(&e->bits);
+}
+
+/* ---- steps and states ---- */
+
+bdd encode_step(struct encoding *e, bdd set, enum dd_direction direction)
+{
+    struct dd *dd = e->dd;
+    bdd sum = BDD_FALSE, one = BDD_FALSE;
+    if (e->form == RELATION_PER_RULE) {
+        uint32_t mark = dd_mark(dd);
+        dd_protect(dd, &sum);
+        dd_protect(dd, &one);
+        for (uint32_t i = 0; i < e->cluster_count; i++) {
+            one = dd_image(dd, e->every_cluster[i], set, direction);
+            sum = dd_or(dd, sum, one);
+        }
+        dd_release(dd, mark);
+        return sum;
+    }
+    sum = dd_image(dd, &e->whole, set, direction);
+    return e->labels == BDD_TRUE ? sum : dd_exists(dd, sum, e->labels);
+}
+
+void encode_pick(const struct encoding *e, bdd set, int64_t *values)
+{
+    uint8_t *bits = mem_alloc(e->mem, dd_pairs(e->dd) + 1);
+    dd_pick(e->dd, set, bits);
+    for (uint32_t v = 0; v < e->model->vars.len; v++) {
+        uint64_t code = 0;
+        for (uint32_t b = 0; b < bits_width(&e->bits, v); b++) code |= (uint64_t)bits[e->bits.first[v] + b] << b;
+        values[v] = (int64_t)((uint64_t)e->model->vars.data[v].low + code);
+    }
+    mem_free(e->mem, bits);
+}
+
+bdd encode_state(struct encoding *e, const int64_t *values)
+{
+    struct dd *dd = e->dd;
+    bdd all = BDD_TRUE, bit = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    uint8_t *set = mem_alloc(e->mem, e->bits.total + 1);
+    for (uint32_t v = 0; v < e->model->vars.len; v++) {
+        uint64_t code = (uint64_t)values[v] - (uint64_t)e->model->vars.data[v].low;
+        for (uint32_t b = 0; b < bits_width(&e->bits, v); b++) set[e->bits.first[v] + b] = code >> b & 1;
+    }
+    dd_protect(dd, &all);
+    dd_protect(dd, &bit);
+    for (uint32_t k = dd_pairs(dd); k-- > 0;) { /* from the last level up: every step is one node */
+        uint32_t pair = dd_pair_at(dd, k);
+        if (pair >= e->bits.total) continue;
+        bit = dd_variable(dd, dd_now(pair));
+        all = set[pair] ? dd_and(dd, all, bit) : dd_diff(dd, all, bit);
+    }
+    dd_release(dd, mark);
+    mem_free(e->mem, set);
+    return all;
+}

@@ -1,0 +1,362 @@
+#include "engine/symbolic/symbolic.h"
+
+#include "engine/symbolic/temporal.h"
+
+#include <string.h>
+
+static const char cannot_evaluate[] = "it divides by zero in a reachable state";
+
+/* ---- limits ---- */
+
+/* Does some work; when it is given up, says why in result->stop and returns false. What was protected before is still good. */
+static bool attempt(struct symbolic *s, void (*work)(struct symbolic *s, void *context), void *context)
+{
+    struct dd_guard guard;
+    jmp_buf recover, *outer = s->mem->recover;
+    enum dd_reason why = dd_catch(s->dd, &guard);
+    if (why == DD_NONE) {
+        if (setjmp(recover)) dd_give_up(s->dd, DD_FULL); /* memory that diagrams did not ask for */
+        s->mem->recover = &recover;
+        work(s, context);
+        dd_uncatch(s->dd, &guard);
+    }
+    s->mem->recover = outer;
+    if (why == DD_FULL) s->result->stop = STOP_MEMORY;
+    return why == DD_NONE;
+}
+
+/* ---- counts ---- */
+
+static uint64_t to_number(struct symbolic *s, struct natural *count, const char **digits)
+{
+    uint64_t value = UINT64_MAX;
+    if (!natural_fits(count, &value) && digits) *digits = natural_digits(s->mem, count);
+    natural_free(s->mem, count);
+    return value;
+}
+
+static uint64_t count_set(struct symbolic *s, bdd set, const char **digits)
+{
+    struct natural count;
+    if (!dd_count(s->dd, set, s->e.bits.total, &count)) dd_give_up(s->dd, DD_FULL);
+    return to_number(s, &count, digits);
+}
+
+static void count_sets(struct symbolic *s, void *context)
+{
+    struct result *result = s->result;
+    (void)context;
+    result->states = count_set(s, s->reach, &result->exact.states);
+    result->initial_states = count_set(s, s->e.initial, &result->exact.initial_states);
+    result->deadlocks = count_set(s, s->dead, &result->exact.deadlocks);
+    s->statistics->set_nodes = dd_size(s->dd, s->reach);
+}
+
+/* Per rule: the states in which it is enabled, those in which it fails; per location: the states in it. */
+struct parts {
+    bdd *sets;
+    struct natural *counts;
+    uint32_t count;
+};
+
+static void list_parts(struct symbolic *s, struct parts *parts)
+{
+    struct model *model = s->model;
+    struct result *result = s->result;
+    uint64_t locations = 0;
+    result->reached_first = mem_alloc(s->mem, (model->processes.len + 1) * sizeof *result->reached_first);
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        result->reached_first[p] = locations;
+        locations += model->processes.data[p].locations;
+    }
+    result->reached = mem_alloc(s->mem, locations / 8 + 1);
+    uint64_t count = 2 * (uint64_t)model->rules.len + locations;
+    parts->sets = mem_alloc(s->mem, (count + 1) * sizeof *parts->sets);
+    parts->counts = mem_alloc(s->mem, (count + 1) * sizeof *parts->counts);
+    parts->count = (uint32_t)count;
+    dd_protect_array(s->dd, parts->sets, parts->count);
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        parts->sets[2 * r] = s->e.rules[r].enabled;
+        parts->sets[2 * r + 1] = s->e.rules[r].fails;
+    }
+    for (uint32_t p = 0, at = 2 * model->rules.len; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t l = 0; l < process->locations; l++, at++)
+            if (process->location != MODEL_NONE)
+                parts->sets[at] = encode_lit(&s->e, bits_equals(&s->e.bits, process->location, model->locations.data[process->first_location + l].value));
+    }
+}
+
+static void count_parts(struct symbolic *s, void *context)
+{
+    struct model *model = s->model;
+    struct result *result = s->result;
+    struct parts parts;
+    struct natural total = {mem_alloc(s->mem, (s->e.bits.total / 64 + 3) * sizeof(uint64_t)), s->e.bits.total / 64 + 3};
+    uint32_t mark = dd_mark(s->dd);
+    (void)context;
+    list_parts(s, &parts);
+    if (!dd_count_parts(s->dd, s->reach, parts.sets, parts.count, s->e.bits.total, parts.counts)) dd_give_up(s->dd, DD_FULL);
+    for (uint32_t i = 0; i < parts.count; i++) {
+        struct natural *count = &parts.counts[i];
+        bool is_rule = i < 2 * model->rules.len;
+        if (is_rule && i % 2 == 0) {
+            uint64_t *words = mem_alloc(s->mem, total.len * sizeof *words);
+            memcpy(words, count->words, count->len * sizeof *words);
+            natural_add(total.words, words, total.len);
+            mem_free(s->mem, words);
+        }
+        uint64_t value = to_number(s, count, NULL);
+        if (is_rule && i % 2 == 0) result->taken[i / 2] = value;
+        else if (is_rule) result->runtime_errors = result->runtime_errors + value < value ? UINT64_MAX : result->runtime_errors + value;
+        else if (value) result->reached[(i - 2 * model->rules.len) / 8] |= (uint8_t)(1u << (i - 2 * model->rules.len) % 8);
+    }
+    result->transitions = to_number(s, &total, &result->exact.transitions);
+    dd_release(s->dd, mark);
+    mem_free(s->mem, parts.sets);
+    mem_free(s->mem, parts.counts);
+}
+
+/* ---- properties that single states decide ---- */
+
+static bool is_undecided(const struct symbolic *s, struct property_result *entry)
+{
+    if (entry->verdict != VERDICT_UNKNOWN || entry->reason) return false;
+    if (s->task->stop_at_first && result_overall(s->task->properties, s->task->property_count) == VERDICT_VIOLATED) {
+        s->result->stop = STOP_FIRST;
+        entry->reason = stop_reason_text[STOP_FIRST];
+        return false;
+    }
+    return true;
+}
+
+/* A shortest way to a state of the set, which is not empty. */
+static struct trace *trace_to(struct symbolic *s, bdd bad)
+{
+    struct walk walk;
+    walk_init(&walk, s);
+    walk_to(&walk, s->e.initial, s->reach, bad, false);
+    struct trace *trace = walk.states ? walk_trace(&walk, &s->result->broken) : NULL;
+    if (!trace) s->result->broken = "no way leads to a reachable state";
+    walk_release(&walk);
+    return trace;
+}
+
+static uint32_t failing_rule(struct symbolic *s, const struct trace *trace)
+{
+    struct trace_walk walk;
+    uint32_t found = MODEL_NONE;
+    int64_t *next = mem_alloc(s->mem, (s->model->vars.len + 1) * sizeof *next);
+    trace_walk_start(&walk, s->model, trace);
+    while (walk.at < trace->steps && trace_walk_step(&walk)) continue;
+    for (uint32_t r = 0; r < s->model->rules.len && found == MODEL_NONE; r++)
+        if (eval_rule(s->model, r, walk.state, next) == EVAL_FAILED) found = r;
+    trace_walk_end(&walk);
+    mem_free(s->mem, next);
+    return found;
+}
+
+/* The states that violate the property; *unclear: it cannot be evaluated in some. */
+static bdd bad_states(struct symbolic *s, const struct property_result *entry, bool *unclear)
+{
+    struct dd *dd = s->dd;
+    bdd bad = BDD_FALSE, part = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    *unclear = false;
+    if (entry->kind == PROPERTY_DEADLOCK) return s->dead;
+    dd_protect(dd, &bad);
+    dd_protect(dd, &part);
+    if (entry->kind == PROPERTY_RUNTIME_ERROR) {
+        for (uint32_t r = 0; r < s->model->rules.len; r++) {
+            part = dd_and(dd, s->reach, s->e.rules[r].fails);
+            bad = dd_or(dd, bad, part);
+        }
+    } else {
+        bool ignored;
+        bad = symbolic_condition(s, expr_make(&s->model->exprs, EXPR_NOT, 0, entry->invariant, entry->invariant), &ignored);
+        part = symbolic_condition(s, entry->invariant, unclear);
+    }
+    dd_release(dd, mark);
+    return bad;
+}
+
+static void decide_in_states(struct symbolic *s, void *context)
+{
+    struct property_result *entry = context;
+    bool unclear;
+    bdd bad = BDD_FALSE;
+    uint32_t mark = dd_mark(s->dd);
+    dd_protect(s->dd, &bad);
+    bad = bad_states(s, entry, &unclear);
+    if (bad != BDD_FALSE) {
+        entry->verdict = VERDICT_VIOLATED;
+        entry->trace = trace_to(s, bad);
+        if (entry->kind == PROPERTY_RUNTIME_ERROR && entry->trace) entry->trace->failed_rule = failing_rule(s, entry->trace);
+    } else if (unclear) {
+        entry->reason = cannot_evaluate;
+    } else if (s->result->all_states) {
+        entry->verdict = VERDICT_HOLDS;
+    } else {
+        entry->reason = stop_reason_text[s->result->stop];
+    }
+    dd_release(s->dd, mark);
+}
+
+static void find_vacuity(struct symbolic *s, void *context)
+{
+    struct property_result *entry = context;
+    bool fails;
+    entry->vacuous = symbolic_condition(s, entry->antecedent, &fails) == BDD_FALSE && !fails;
+}
+
+/* ---- temporal properties ---- */
+
+static void decide_temporal(struct symbolic *s, void *context)
+{
+    struct property_result *entry = context;
+    struct temporal temporal = {.s = s};
+    walk_init(&temporal.walk, s);
+    bool is_ctl = entry->kind == PROPERTY_CTL;
+    switch (is_ctl ? symbolic_ctl(&temporal, entry->property->root) : symbolic_ltl(&temporal, entry->property->root)) {
+    case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
+    case TEMPORAL_VIOLATED:
+        entry->verdict = VERDICT_VIOLATED;
+        if (temporal.walk.states) entry->trace = walk_trace(&temporal.walk, &s->result->broken);
+        else s->result->broken = "a violation was found, but no run that shows it";
+        entry->has_end = temporal.has_end;
+        entry->end = temporal.end;
+        entry->end_value = temporal.end_value;
+        break;
+    case TEMPORAL_FAILED: entry->reason = cannot_evaluate; break;
+    case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
+    }
+    entry->method = temporal.went_forward && temporal.went_backward ? "forward, parts of it backward" : temporal.went_forward ? "forward" : "backward";
+    walk_release(&temporal.walk);
+}
+
+/* A limit that is reached here leaves the state space complete and the property unknown. */
+static void decide(struct symbolic *s)
+{
+    struct task *task = s->task;
+    for (unsigned round = 0; round < 2; round++) /* what is cheap comes first */
+        for (uint32_t i = 0; i < task->property_count; i++) {
+            struct property_result *entry = &task->properties[i];
+            if (entry->in_each_state != (round == 0) || !is_undecided(s, entry)) continue;
+            s->phase = entry->property->name;
+            if (round == 1 && !s->result->all_states) {
+                entry->reason = stop_reason_text[s->result->stop];
+                continue;
+            }
+            if (s->result->stop == STOP_TIME || s->result->stop == STOP_INTERRUPT) {
+                entry->reason = stop_reason_text[s->result->stop];
+                continue;
+            }
+            if (!attempt(s, round == 0 ? decide_in_states : decide_temporal, entry) && entry->verdict != VERDICT_VIOLATED) {
+                entry->verdict = VERDICT_UNKNOWN;
+                entry->reason = stop_reason_text[s->result->stop];
+            }
+            if (entry->verdict == VERDICT_HOLDS && entry->has_antecedent) attempt(s, find_vacuity, entry);
+        }
+}
+
+/* ---- the run ---- */
+
+static void explore(struct symbolic *s, void *context)
+{
+    (void)context;
+    s->phase = "encoding";
+    encode_rules(&s->e);
+    s->statistics->encoding_seconds = symbolic_now() - s->started;
+    s->statistics->relation_nodes = s->e.relation_nodes;
+    s->statistics->largest_relation = s->e.largest_relation;
+    s->statistics->relations = s->e.cluster_count ? s->e.cluster_count : 1;
+    s->phase = "exploring";
+    s->reach = s->e.initial;
+    s->result->all_states = symbolic_reach(s);
+    s->dead = dd_diff(s->dd, s->reach, s->e.enabled);
+    if (!s->result->all_states) { /* the states of the last level may still have steps that were not taken: enabled ones, so no dead ones */
+        s->phase = NULL;
+    }
+    s->statistics->reach_seconds = symbolic_now() - s->started - s->statistics->encoding_seconds;
+}
+
+static enum search_order choose_order(const struct task *task)
+{
+    if (task->max_depth || task->without_frontier) return ORDER_BFS;
+    if (task->order != ORDER_DEFAULT && task->order != ORDER_DFS) return task->order;
+    return task->relation == RELATION_PER_RULE ? ORDER_SATURATION : ORDER_BFS;
+}
+
+static void run(struct symbolic *s)
+{
+    struct result *result = s->result;
+    bool explored = attempt(s, explore, NULL);
+    if (!explored) s->dead = BDD_FALSE; /* reach is a part of the states, and what is known of it is sound */
+    result->has_depth = explored && s->order == ORDER_BFS;
+    result->depth = s->depth;
+    s->phase = "counting";
+    enum stop_reason stop = result->stop;
+    if (stop != STOP_TIME && stop != STOP_INTERRUPT) {
+        if (!attempt(s, count_sets, NULL) || !attempt(s, count_parts, NULL)) result->no_transitions = true;
+        if (stop != STOP_NONE) result->stop = stop;
+    } else {
+        result->no_transitions = true;
+    }
+    decide(s);
+    if (s->e.rules && result->runtime_errors == 0) s->phase = NULL;
+}
+
+static void finish_statistics(struct symbolic *s)
+{
+    struct dd_statistics table;
+    dd_get_statistics(s->dd, &table);
+    s->statistics->peak_nodes = table.peak_nodes;
+    s->statistics->collections = table.collections;
+    s->statistics->reorderings = table.reorderings;
+    s->statistics->table_bytes = table.bytes;
+    s->statistics->order = s->order;
+    s->statistics->relation = s->e.form;
+    s->statistics->bits = s->e.bits.total;
+    s->result->state_bits = s->e.bits.total;
+}
+
+void symbolic_run(struct task *task, struct result *result)
+{
+    struct model *model = task->model;
+    struct mem *mem = model->mem;
+    const uint64_t limit = mem->limit;
+    memset(result, 0, sizeof *result);
+    struct symbolic *s = mem_alloc(mem, sizeof *s);
+    s->task = task;
+    s->model = model;
+    s->mem = mem;
+    s->result = result;
+    s->statistics = result->symbolic = mem_alloc(mem, sizeof *result->symbolic);
+    s->started = s->last_progress = symbolic_now();
+    s->order = choose_order(task);
+    result->engine = "symbolic";
+    result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
+    if (!encode_start(&s->e, model, task->relation)) {
+        result->stop = STOP_SIZE;
+        for (uint32_t i = 0; i < task->property_count; i++) task->properties[i].reason = stop_reason_text[STOP_SIZE];
+    } else {
+        s->dd = s->e.dd;
+        dd_set_poll(s->dd, symbolic_poll, s);
+        dd_protect(s->dd, &s->reach);
+        dd_protect(s->dd, &s->dead);
+        run(s);
+        finish_statistics(s);
+    }
+    result->seconds = symbolic_now() - s->started;
+    result->peak_bytes = mem->peak;
+    result->complete = result->all_states && result->stop == STOP_NONE;
+    mem->limit = 0;
+    if (!result->reached) {
+        result->reached_first = mem_alloc(mem, (model->processes.len + 1) * sizeof *result->reached_first);
+        result->reached = mem_alloc(mem, model->locations.len / 8 + 1);
+        result->all_states = false;
+    }
+    mem->limit = limit;
+    encode_release(&s->e);
+    mem_free(mem, s);
+}
