@@ -26,7 +26,7 @@ struct work {
 struct answer {
     const char *question; /* NULL: none */
     bool holds;
-    bool empty;       /* the automaton accepts nothing */
+    bool empty; /* the automaton accepts nothing */
     bool has_word;
     const char *role; /* what the word shows */
     struct word word;
@@ -57,7 +57,8 @@ static bool read_automaton(struct work *work)
 {
     const struct options *options = work->options;
     uint32_t source;
-    if (options->formulas.len) return read_formula(work, "--ltl", options->formulas.data[0].text, &work->formula) && translate(work, work->formula, &work->automaton);
+    if (options->formulas.len)
+        return read_formula(work, "--ltl", options->formulas.data[0].text, &work->formula) && translate(work, work->formula, &work->automaton);
     return diag_read_source(&work->session.diag, options->file, &source) && hoa_read(&work->session.diag, source, &work->alphabet, &work->automaton);
 }
 
@@ -107,7 +108,8 @@ static bool ask_accepts(struct work *work, struct answer *answer)
     struct automaton only, both;
     struct word word;
     answer->question = "accepts";
-    if (!ltlread_word(diag, diag_add_source(diag, "--accepts", work->options->accepts, strlen(work->options->accepts)), &work->alphabet, &word)) return false;
+    if (!ltlread_word(diag, diag_add_source(diag, "--accepts", work->options->accepts, strlen(work->options->accepts)), &work->alphabet, &word))
+        return false;
     uint32_t count = work->alphabet.propositions.len;
     product_word_automaton(&word, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, work->mem, &only);
     vec_free(work->mem, &word.letters);
@@ -203,13 +205,13 @@ static void tell_json(FILE *out, const struct work *work, const struct answer *a
     json_close(&json, '}');
 }
 
-static const char *const formats[] = {"hoa", "dot", "text", NULL};
+static const char *const formats[] = {"hoa", "never", "dot", "text", NULL};
 
 static bool knows_format(const char *format)
 {
     for (unsigned i = 0; formats[i]; i++)
         if (!strcmp(formats[i], format)) return true;
-    fprintf(stderr, "cairn: error: --to does not know '%.40s': for automata it is hoa, dot or text\n", format);
+    fprintf(stderr, "cairn: error: --to does not know '%.40s': for automata it is hoa, never, dot or text\n", format);
     return false;
 }
 
@@ -218,7 +220,9 @@ static bool write_automaton(struct work *work)
     const struct options *options = work->options;
     FILE *out = options->output ? session_open(&work->session, options->output) : stdout;
     if (!out) return false;
-    if (!strcmp(options->to, "hoa")) hoa_write(out, &work->automaton, &work->alphabet, options->formulas.len ? options->formulas.data[0].text : NULL, options->buchi);
+    if (!strcmp(options->to, "hoa"))
+        hoa_write(out, &work->automaton, &work->alphabet, options->formulas.len ? options->formulas.data[0].text : NULL, options->buchi);
+    else if (!strcmp(options->to, "never")) hoa_write_never(out, &work->automaton, &work->alphabet);
     else if (!strcmp(options->to, "dot")) hoa_write_dot(out, &work->automaton, &work->alphabet);
     else hoa_write_text(out, &work->automaton, &work->alphabet);
     return session_close(out, options->output ? options->output : "standard output");
@@ -260,9 +264,11 @@ static bool check_options(const struct options *options)
     if (options->file && options->formulas.len) return usage("a FILE and --ltl: one of them is enough");
     if (options->formulas.len > 1) return usage("--ltl twice: one formula is enough");
     if (questions > 1) return usage("--implies, --equivalent, --accepts: one question at a time");
-    if (options->file && options->equivalent) return usage("--equivalent compares formulas: an automaton of a file is not complemented (--implies does without)");
-    if (options->to && options->json && !options->json_file && !options->output) return usage("--to and --json would both write to standard output: -o FILE or --json=FILE parts them");
-    if (options->output && !options->to) return usage("-o needs --to hoa, dot or text");
+    if (options->file && options->equivalent)
+        return usage("--equivalent compares formulas: an automaton of a file is not complemented (--implies does without)");
+    if (options->to && options->json && !options->json_file && !options->output)
+        return usage("--to and --json would both write to standard output: -o FILE or --json=FILE parts them");
+    if (options->output && !options->to) return usage("-o needs --to hoa, never, dot or text");
     return !options->to || knows_format(options->to);
 }
 
@@ -279,6 +285,7 @@ int automata_run(struct options *options, struct mem *mem)
     work.alphabet.names = &work.names;
     nnfs_init(&work.nnfs, mem);
     bool read = read_automaton(&work);
+    if (options->to && !strcmp(options->to, "never")) options->buchi = true;
     if (read && options->buchi) product_degeneralise(&work.automaton);
     bool done = read && ask(&work, &answer) && tell(&work, &answer);
     diag_finish(&work.session.diag);

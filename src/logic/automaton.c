@@ -170,7 +170,8 @@ static bool leads_to_good(const struct automaton *automaton, const struct automa
 static bool *find_useful(const struct automaton *automaton, const struct automaton_components *components)
 {
     struct mem *mem = automaton->mem;
-    uint32_t n = automaton->states.len, *first = mem_alloc(mem, (components->count + 2) * sizeof *first), *sorted = mem_alloc(mem, n * sizeof *sorted);
+    uint32_t n = automaton->states.len, *first = mem_alloc(mem, (components->count + 2) * sizeof *first),
+             *sorted = mem_alloc(mem, n * sizeof *sorted);
     bool *good = mem_alloc(mem, components->count + 1), *useful = mem_alloc(mem, n);
     memcpy(good, components->accepting, components->count);
     for (uint32_t s = 0; s < n; s++)
@@ -240,8 +241,7 @@ static void keep_states(struct automaton *automaton, const bool *useful)
     struct automaton kept;
     automaton_init(&kept, automaton->mem);
     uint32_t *number = mem_alloc(automaton->mem, automaton->states.len * sizeof *number), count = 0;
-    for (uint32_t s = 0; s < automaton->states.len; s++)
-        number[s] = useful[s] || s == automaton->initial ? count++ : AUTOMATON_NONE;
+    for (uint32_t s = 0; s < automaton->states.len; s++) number[s] = useful[s] || s == automaton->initial ? count++ : AUTOMATON_NONE;
     for (uint32_t s = 0; s < automaton->states.len; s++) {
         const struct automaton_state *state = &automaton->states.data[s];
         if (number[s] == AUTOMATON_NONE) continue;

@@ -16,10 +16,7 @@ static const struct automaton_edge *edges_of(const struct automaton *automaton, 
  * very many edges does not cost their square. */
 enum { BLOCK = 1024 };
 
-static bool same_label(const struct automaton_edge *a, const struct automaton_edge *b)
-{
-    return a->target == b->target && a->marks == b->marks;
-}
+static bool same_label(const struct automaton_edge *a, const struct automaton_edge *b) { return a->target == b->target && a->marks == b->marks; }
 
 static bool is_first_of_label(const struct automaton_edge *edges, uint32_t i)
 {
@@ -121,6 +118,55 @@ void hoa_write(FILE *out, const struct automaton *automaton, const struct alphab
     fputs("--END--\n", out);
 }
 
+/* ---- never claims ---- */
+
+/* Spin knows accepting states by their names, and begins with the first one. */
+static void put_never_name(FILE *out, const struct automaton *automaton, uint32_t s)
+{
+    uint32_t count;
+    const struct automaton_edge *edges = edges_of(automaton, s, &count);
+    bool accepting = !automaton->acceptance || (count && edges[0].marks);
+    fputs(accepting ? "accept_" : "T0_", out);
+    if (s == automaton->initial) fputs("init", out);
+    else fprintf(out, "S%" PRIu32, s);
+}
+
+static void put_never_cube(FILE *out, const struct alphabet *alphabet, const struct automaton_edge *edge)
+{
+    const char *between = "";
+    for (uint32_t i = 0; i < alphabet->propositions.len; i++) {
+        if (!((edge->positive | edge->negative) >> i & 1)) continue;
+        fprintf(out, "%s%s(%s)", between, edge->negative >> i & 1 ? "!" : "", alphabet->propositions.data[i]);
+        between = " && ";
+    }
+    if (!*between) fputs("true", out);
+}
+
+static void put_never_state(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet, uint32_t s)
+{
+    uint32_t count;
+    const struct automaton_edge *edges = edges_of(automaton, s, &count);
+    put_never_name(out, automaton, s);
+    fputs(count ? ":\n  do\n" : ":\n  false;\n", out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs("  :: ", out);
+        put_never_cube(out, alphabet, &edges[i]);
+        fputs(" -> goto ", out);
+        put_never_name(out, automaton, edges[i].target);
+        fputc('\n', out);
+    }
+    if (count) fputs("  od;\n", out);
+}
+
+void hoa_write_never(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet)
+{
+    fputs("never {\n", out);
+    put_never_state(out, automaton, alphabet, automaton->initial);
+    for (uint32_t s = 0; s < automaton->states.len; s++)
+        if (s != automaton->initial) put_never_state(out, automaton, alphabet, s);
+    fputs("}\n", out);
+}
+
 /* ---- for people ---- */
 
 /* As ltlread writes it, but inside a quoted string of DOT. */
@@ -141,7 +187,9 @@ static void put_dot_cube(FILE *out, const struct alphabet *alphabet, const struc
 
 void hoa_write_dot(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet)
 {
-    fputs("digraph automaton {\n  rankdir=LR;\n  node [shape=circle, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n", out);
+    fputs("digraph automaton {\n  rankdir=LR;\n  node [shape=circle, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", "
+          "fontsize=9];\n",
+          out);
     fprintf(out, "  start [shape=point];\n  start -> s%" PRIu32 ";\n", automaton->initial);
     for (uint32_t s = 0; s < automaton->states.len; s++) {
         uint32_t count;

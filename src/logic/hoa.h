@@ -10,6 +10,8 @@
 #include "logic/automaton.h"
 
 void hoa_write(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet, const char *name, bool accepting_states);
+/* A never claim of Spin. The automaton must have accepting states (product_degeneralise). */
+void hoa_write_never(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet);
 void hoa_write_dot(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet);
 void hoa_write_text(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet);
 

@@ -8,7 +8,15 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_STATES = 1 << 20, MAX_EDGES = 1 << 22, MAX_ALIASES = 1 << 12, MAX_NESTING = 200, MAX_CUBES = 1 << 12, MAX_WORK = 20000000, MAX_IMPLICIT = 16 };
+enum {
+    MAX_STATES = 1 << 20,
+    MAX_EDGES = 1 << 22,
+    MAX_ALIASES = 1 << 12,
+    MAX_NESTING = 200,
+    MAX_CUBES = 1 << 12,
+    MAX_WORK = 20000000,
+    MAX_IMPLICIT = 16
+};
 
 enum kind { END, HEADER, NAME, ALIAS, NUMBER, STRING, MARK_BODY, MARK_END, MARK_ABORT, SIGN, BAD };
 
@@ -41,13 +49,19 @@ struct hoa {
     struct mem *mem;
     uint32_t source, line, column;
     const char *at, *end, *counted;
-    struct { enum kind kind; struct place place; const char *text; uint64_t number; char sign; } token;
+    struct {
+        enum kind kind;
+        struct place place;
+        const char *text;
+        uint64_t number;
+        char sign;
+    } token;
     bool failed;
     uint64_t work;
 
     bool has_states, has_propositions, has_acceptance, accepts_nothing;
-    uint32_t states;  /* declared */
-    uint32_t sets;    /* declared: marks in the file are below this */
+    uint32_t states; /* declared */
+    uint32_t sets;   /* declared: marks in the file are below this */
     uint32_t nesting;
     VEC(uint32_t) propositions; /* number in the alphabet, by number in the file */
     VEC(uint32_t) starts;
@@ -69,16 +83,14 @@ static void fail_at(struct hoa *h, struct place place, const char *what, const c
 static void fail(struct hoa *h, const char *what)
 {
     if (h->failed) return; /* only the first error is told: the rest would follow from it */
-    static const char *const shown[BAD + 1] = {[END] = "the end of the file", [MARK_BODY] = "--BODY--", [MARK_END] = "--END--", [MARK_ABORT] = "--ABORT--"};
+    static const char *const shown[BAD + 1] = {
+        [END] = "the end of the file", [MARK_BODY] = "--BODY--", [MARK_END] = "--END--", [MARK_ABORT] = "--ABORT--"};
     char sign[4] = {'\'', h->token.sign, '\'', 0};
     const char *found = h->token.kind == SIGN ? sign : h->token.text ? h->token.text : shown[h->token.kind];
     fail_at(h, h->token.place, what, found ? found : "something else");
 }
 
-static void refuse(struct hoa *h, const char *what)
-{
-    fail_at(h, h->token.place, what, NULL);
-}
+static void refuse(struct hoa *h, const char *what) { fail_at(h, h->token.place, what, NULL); }
 
 /* Columns are counted as reading goes on: long lines stay linear. */
 static struct place place_of(struct hoa *h)
@@ -112,15 +124,9 @@ static void skip_blank(struct hoa *h)
     if (depth) fail_at(h, opened, "this comment does not end", NULL);
 }
 
-static bool is_name_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '-';
-}
+static bool is_name_part(char c) { return isalnum((unsigned char)c) || c == '_' || c == '-'; }
 
-static const char *take(struct hoa *h, const char *start)
-{
-    return names_intern(h->alphabet->names, start, (size_t)(h->at - start));
-}
+static const char *take(struct hoa *h, const char *start) { return names_intern(h->alphabet->names, start, (size_t)(h->at - start)); }
 
 static void read_string(struct hoa *h)
 {
@@ -151,7 +157,10 @@ static void read_number(struct hoa *h)
 
 static bool read_mark(struct hoa *h)
 {
-    static const struct { const char *text; enum kind kind; } marks[] = {{"--BODY--", MARK_BODY}, {"--END--", MARK_END}, {"--ABORT--", MARK_ABORT}};
+    static const struct {
+        const char *text;
+        enum kind kind;
+    } marks[] = {{"--BODY--", MARK_BODY}, {"--END--", MARK_END}, {"--ABORT--", MARK_ABORT}};
     for (unsigned i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t length = strlen(marks[i].text);
         if ((size_t)(h->end - h->at) < length || memcmp(h->at, marks[i].text, length)) continue;
@@ -193,10 +202,7 @@ static void advance(struct hoa *h)
     }
 }
 
-static bool is_sign(const struct hoa *h, char sign)
-{
-    return h->token.kind == SIGN && h->token.sign == sign;
-}
+static bool is_sign(const struct hoa *h, char sign) { return h->token.kind == SIGN && h->token.sign == sign; }
 
 static bool accept(struct hoa *h, char sign)
 {
@@ -212,10 +218,7 @@ static void expect(struct hoa *h, char sign)
     if (!accept(h, sign)) fail(h, what);
 }
 
-static bool is_name(const struct hoa *h, const char *name)
-{
-    return h->token.kind == NAME && !strcmp(h->token.text, name);
-}
+static bool is_name(const struct hoa *h, const char *name) { return h->token.kind == NAME && !strcmp(h->token.text, name); }
 
 /* A number below the limit. */
 static uint32_t read_count(struct hoa *h, uint32_t limit, const char *what, const char *too_large)
@@ -357,7 +360,8 @@ static void read_propositions(struct hoa *h)
     }
 }
 
-static const char unsupported[] = "this acceptance condition is not supported: only conjunctions of Inf, t and f are (Buchi, generalized-Buchi, all, none)";
+static const char unsupported[] =
+    "this acceptance condition is not supported: only conjunctions of Inf, t and f are (Buchi, generalized-Buchi, all, none)";
 
 static void read_inf(struct hoa *h)
 {
@@ -576,10 +580,7 @@ static void read_body(struct hoa *h)
 
 /* ---- the automaton ---- */
 
-static int by_source(const struct found_edge *a, const struct found_edge *b)
-{
-    return a->source < b->source ? -1 : a->source > b->source;
-}
+static int by_source(const struct found_edge *a, const struct found_edge *b) { return a->source < b->source ? -1 : a->source > b->source; }
 
 /* Merge sort: stable, and never quadratic. */
 static void sort_edges(struct hoa *h)
@@ -619,7 +620,8 @@ static void build(struct hoa *h, struct automaton *automaton)
     for (uint32_t e = 0; e < h->edges.len; e++)
         if (h->edges.data[e].edge.target >= states) states = h->edges.data[e].edge.target + 1;
     for (uint32_t i = 0; i < h->starts.len; i++) {
-        if (h->starts.data[i] >= states && h->has_states) fail_at(h, (struct place){.source = h->source}, "there is no state with the number of an initial state", NULL);
+        if (h->starts.data[i] >= states && h->has_states)
+            fail_at(h, (struct place){.source = h->source}, "there is no state with the number of an initial state", NULL);
         if (h->starts.data[i] >= states) states = h->starts.data[i] + 1;
     }
     if (h->failed) return;
@@ -637,8 +639,15 @@ static void build(struct hoa *h, struct automaton *automaton)
 bool hoa_read(struct diag *diag, uint32_t source, struct alphabet *alphabet, struct automaton *automaton)
 {
     const struct source *file = &diag->sources.data[source];
-    struct hoa h = {.diag = diag, .alphabet = alphabet, .mem = diag->mem, .source = source, .line = 1, .column = 1, .at = file->text,
-                    .end = file->text + file->length, .counted = file->text};
+    struct hoa h = {.diag = diag,
+                    .alphabet = alphabet,
+                    .mem = diag->mem,
+                    .source = source,
+                    .line = 1,
+                    .column = 1,
+                    .at = file->text,
+                    .end = file->text + file->length,
+                    .counted = file->text};
     automaton_init(automaton, diag->mem);
     read_head(&h);
     if (!h.failed) read_body(&h);

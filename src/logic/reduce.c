@@ -20,10 +20,10 @@ struct reduction {
     struct mem *mem;
     bool backward;
     uint32_t n;
-    uint32_t *first;        /* edges by source (or by target, backward): ranges of `edges` */
+    uint32_t *first; /* edges by source (or by target, backward): ranges of `edges` */
     uint32_t *edges;
-    uint32_t *sources;      /* per edge */
-    uint8_t *simulates;     /* [p * n + q]: q simulates p, as far as known */
+    uint32_t *sources;              /* per edge */
+    uint8_t *simulates;             /* [p * n + q]: q simulates p, as far as known */
     struct automaton_edge *answers; /* scratch, for all edges of a state */
     uint64_t work;
 };
@@ -47,15 +47,12 @@ static void index_edges(struct reduction *r)
     mem_free(r->mem, fill);
 }
 
-static uint32_t far_end(const struct reduction *r, uint32_t e)
-{
-    return r->backward ? r->sources[e] : r->automaton->edges.data[e].target;
-}
+static uint32_t far_end(const struct reduction *r, uint32_t e) { return r->backward ? r->sources[e] : r->automaton->edges.data[e].target; }
 
 /* Whether the cube lies in the union of the cubes. Those before `from` are known to be apart from it. */
 static bool is_covered(struct reduction *r, const struct automaton_edge *cube, const struct automaton_edge *cubes, uint32_t count, uint32_t from)
 {
-    r->work++;
+    if (++r->work > MAX_WORK) return false; /* the whole relation is given up then */
     for (; from < count; from++) {
         const struct automaton_edge *other = &cubes[from];
         if (other->positive & cube->negative || other->negative & cube->positive) continue;

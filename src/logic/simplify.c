@@ -13,27 +13,15 @@ enum { MAX_WORK = 400000, MAX_ROUNDS = 4, CACHE = 1 << 14, MAX_OPERANDS = 48 };
 
 struct simplifier {
     struct nnfs *nnfs;
-    uint64_t *known; /* implications: the pair of nodes and the answer, by hash; newer ones replace older ones */
+    uint64_t *known;    /* implications: the pair of nodes and the answer, by hash; newer ones replace older ones */
     VEC(uint32_t) memo; /* per node: the simpler formula + 1 */
     uint64_t work;
 };
 
-static const struct nnf_node *get(const struct simplifier *s, nnf f)
-{
-    return nnf_get(s->nnfs, f);
-}
-static bool is(const struct simplifier *s, nnf f, enum nnf_op op)
-{
-    return nnf_is(s->nnfs, f, op);
-}
-static bool same(nnf a, nnf b)
-{
-    return a.i == b.i;
-}
-static nnf not(struct simplifier *s, nnf f)
-{
-    return nnf_negate(s->nnfs, f);
-}
+static const struct nnf_node *get(const struct simplifier *s, nnf f) { return nnf_get(s->nnfs, f); }
+static bool is(const struct simplifier *s, nnf f, enum nnf_op op) { return nnf_is(s->nnfs, f, op); }
+static bool same(nnf a, nnf b) { return a.i == b.i; }
+static nnf not(struct simplifier * s, nnf f) { return nnf_negate(s->nnfs, f); }
 
 /* ---- implication by structure ---- */
 
@@ -91,48 +79,24 @@ static bool implies(struct simplifier *s, nnf f, nnf g)
 static nnf make_and(struct simplifier *s, nnf a, nnf b);
 static nnf make_u(struct simplifier *s, nnf a, nnf b);
 
-static nnf make_or(struct simplifier *s, nnf a, nnf b)
-{
-    return not(s, make_and(s, not(s, a), not(s, b)));
-}
+static nnf make_or(struct simplifier *s, nnf a, nnf b) { return not(s, make_and(s, not(s, a), not(s, b))); }
 
-static nnf make_r(struct simplifier *s, nnf a, nnf b)
-{
-    return not(s, make_u(s, not(s, a), not(s, b)));
-}
+static nnf make_r(struct simplifier *s, nnf a, nnf b) { return not(s, make_u(s, not(s, a), not(s, b))); }
 
-static nnf make_f(struct simplifier *s, nnf a)
-{
-    return make_u(s, nnf_true(), a);
-}
+static nnf make_f(struct simplifier *s, nnf a) { return make_u(s, nnf_true(), a); }
 
-static nnf make_g(struct simplifier *s, nnf a)
-{
-    return make_r(s, nnf_false(), a);
-}
+static nnf make_g(struct simplifier *s, nnf a) { return make_r(s, nnf_false(), a); }
 
 static bool is_stable(const struct simplifier *s, nnf f) /* true at all positions of a word or at none */
 {
     return get(s, f)->eventual && get(s, f)->universal;
 }
 
-static nnf make_x(struct simplifier *s, nnf a)
-{
-    return is_stable(s, a) ? a : nnf_x(s->nnfs, a);
-}
+static nnf make_x(struct simplifier *s, nnf a) { return is_stable(s, a) ? a : nnf_x(s->nnfs, a); }
 
-static bool is_finally(const struct simplifier *s, nnf f)
-{
-    return is(s, f, NNF_U) && is(s, get(s, f)->a, NNF_TRUE);
-}
-static bool is_globally(const struct simplifier *s, nnf f)
-{
-    return is(s, f, NNF_R) && is(s, get(s, f)->a, NNF_FALSE);
-}
-static bool is_finally_globally(const struct simplifier *s, nnf f)
-{
-    return is_finally(s, f) && is_globally(s, get(s, f)->b);
-}
+static bool is_finally(const struct simplifier *s, nnf f) { return is(s, f, NNF_U) && is(s, get(s, f)->a, NNF_TRUE); }
+static bool is_globally(const struct simplifier *s, nnf f) { return is(s, f, NNF_R) && is(s, get(s, f)->a, NNF_FALSE); }
+static bool is_finally_globally(const struct simplifier *s, nnf f) { return is_finally(s, f) && is_globally(s, get(s, f)->b); }
 
 struct operands {
     nnf list[MAX_OPERANDS];
@@ -166,10 +130,7 @@ static bool merge_pair(struct simplifier *s, nnf x, nnf y, nnf *merged)
     return false;
 }
 
-static void remove_operand(struct operands *of, uint32_t i)
-{
-    of->list[i] = of->list[--of->len];
-}
+static void remove_operand(struct operands *of, uint32_t i) { of->list[i] = of->list[--of->len]; }
 
 /* Merges pairs until none can be; a merged formula may have become a conjunction itself. */
 static bool merge_operands(struct simplifier *s, struct operands *of)
@@ -225,14 +186,8 @@ static nnf split(struct simplifier *s, enum nnf_op op, nnf f, bool (*wanted)(con
     return join(s, op, &keep);
 }
 
-static bool is_eventual(const struct simplifier *s, nnf f)
-{
-    return get(s, f)->eventual;
-}
-static bool is_universal(const struct simplifier *s, nnf f)
-{
-    return get(s, f)->universal;
-}
+static bool is_eventual(const struct simplifier *s, nnf f) { return get(s, f)->eventual; }
+static bool is_universal(const struct simplifier *s, nnf f) { return get(s, f)->universal; }
 
 /* F G z: what holds from some point on does not care for finite delays. */
 static bool simplify_fg(struct simplifier *s, nnf z, nnf *result)
@@ -254,7 +209,7 @@ static bool simplify_fg(struct simplifier *s, nnf z, nnf *result)
 static bool shorten_disjunct(struct simplifier *s, nnf a, nnf *part)
 {
     const struct nnf_node node = *get(s, *part);
-    bool shorter = (node.op == NNF_U && implies(s, node.a, a))                              /* a U (b | c U d) == a U (b | d), c implies a */
+    bool shorter = (node.op == NNF_U && implies(s, node.a, a))                             /* a U (b | c U d) == a U (b | d), c implies a */
                    || (node.op == NNF_X && is(s, a, NNF_TRUE) && is_universal(s, node.a)); /* F (b | X G c) == F (b | G c) */
     if (shorter) return *part = node.b, true;
     if (!is(s, a, NNF_TRUE) || !is_globally(s, *part)) return false;
@@ -296,8 +251,7 @@ static nnf make_u(struct simplifier *s, nnf a, nnf b)
     if (implies(s, a, b) || is_eventual(s, b)) return b;
     if (is(s, b, NNF_U) && implies(s, a, get(s, b)->a)) return b;
     if (!is(s, a, NNF_TRUE) && implies(s, not(s, b), a)) a = nnf_true();
-    if (is(s, b, NNF_X) && (is(s, a, NNF_X) || is_stable(s, a)))
-        return make_x(s, make_u(s, is(s, a, NNF_X) ? get(s, a)->a : a, get(s, b)->a));
+    if (is(s, b, NNF_X) && (is(s, a, NNF_X) || is_stable(s, a))) return make_x(s, make_u(s, is(s, a, NNF_X) ? get(s, a)->a : a, get(s, b)->a));
     nnf rest = split(s, NNF_AND, b, is_stable, &stable);
     if (!is(s, stable, NNF_TRUE)) return make_and(s, make_u(s, a, rest), stable);
     if (is(s, a, NNF_TRUE) && is_globally(s, b) && simplify_fg(s, get(s, b)->b, &result)) return result;

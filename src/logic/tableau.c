@@ -44,11 +44,11 @@ struct tableau {
     struct nnfs *nnfs;
     struct mem *mem;
     const char *problem;
-    struct steps *of;               /* per node of the formulas */
-    uint32_t *bit_of, *until_of;    /* per node: its number among the promised ones, the untils; + 1 */
+    struct steps *of;            /* per node of the formulas */
+    uint32_t *bit_of, *until_of; /* per node: its number among the promised ones, the untils; + 1 */
     nnf promised[MAX_PROMISED];
     uint32_t promised_count, until_count;
-    VEC(struct promise_set) sets;   /* met so far */
+    VEC(struct promise_set) sets; /* met so far */
     VEC(struct steps) states;
     uint32_t set_slots[SLOTS], step_slots[SLOTS]; /* index + 1, by hash */
     uint64_t work;

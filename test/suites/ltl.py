@@ -6,6 +6,7 @@ import csv
 import os
 import random
 import re
+import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
@@ -274,6 +275,12 @@ check('--json', status == 1 and told['verdict'] == 'violated' and told['question
 check('--json of an empty automaton', run_json('automaton', '--ltl', 'a & !a')[1]['empty'] is True)
 check('--to dot', run('automaton', '--ltl', 'GF"x\\"', '--to', 'dot').stdout.startswith('digraph'))
 check('--to text', 'state 0 (initial)' in run('automaton', '--ltl', 'GFa', '--to', 'text').stdout)
+model = write('model.pml', 'bool a, b, c; active proctype p() { do :: a = !a :: b = !b :: c = !c od }\n')
+for formula in ('G(a -> F b)', 'a U (b & Xc)', 'GFa & GFb', 'a & !a', 'true', 'FGa'):
+    claim = path('claim.pml')
+    run('automaton', '--ltl', formula, '--to', 'never', '-o', claim)
+    spin = subprocess.run(['spin', '-a', '-N', claim, model], capture_output=True, text=True, cwd=os.path.dirname(claim))
+    check(f'Spin reads the never claim of {formula}', spin.returncode == 0 and 'rror' not in spin.stdout + spin.stderr, spin.stdout + spin.stderr)
 for options in ((), ('--ltl', 'a', '--ltl', 'b'), ('x.hoa', '--ltl', 'a'), ('--ltl', 'a', '--to', 'smv'), ('--ltl', 'a', '--to', 'hoa', '--json'), ('--ltl', 'a', '--implies', 'a', '--accepts', 'cycle{a}'), (hoa, '--equivalent', 'a'), ('--ltl', 'a', '-o', path('x')),
                 (path('missing.hoa'),), ('--ltl', 'a', '--bound', '3'), ('--ltl', 'a', '-D', 'n=3')):
     result = run('automaton', *options)
