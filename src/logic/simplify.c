@@ -21,7 +21,7 @@ struct simplifier {
 static const struct nnf_node *get(const struct simplifier *s, nnf f) { return nnf_get(s->nnfs, f); }
 static bool is(const struct simplifier *s, nnf f, enum nnf_op op) { return nnf_is(s->nnfs, f, op); }
 static bool same(nnf a, nnf b) { return a.i == b.i; }
-static nnf not(struct simplifier * s, nnf f) { return nnf_negate(s->nnfs, f); }
+static nnf negation(struct simplifier *s, nnf f) { return nnf_negate(s->nnfs, f); }
 
 /* ---- implication by structure ---- */
 
@@ -79,9 +79,9 @@ static bool implies(struct simplifier *s, nnf f, nnf g)
 static nnf make_and(struct simplifier *s, nnf a, nnf b);
 static nnf make_u(struct simplifier *s, nnf a, nnf b);
 
-static nnf make_or(struct simplifier *s, nnf a, nnf b) { return not(s, make_and(s, not(s, a), not(s, b))); }
+static nnf make_or(struct simplifier *s, nnf a, nnf b) { return negation(s, make_and(s, negation(s, a), negation(s, b))); }
 
-static nnf make_r(struct simplifier *s, nnf a, nnf b) { return not(s, make_u(s, not(s, a), not(s, b))); }
+static nnf make_r(struct simplifier *s, nnf a, nnf b) { return negation(s, make_u(s, negation(s, a), negation(s, b))); }
 
 static nnf make_f(struct simplifier *s, nnf a) { return make_u(s, nnf_true(), a); }
 
@@ -119,7 +119,7 @@ static bool merge_pair(struct simplifier *s, nnf x, nnf y, nnf *merged)
 {
     const struct nnf_node nx = *get(s, x), ny = *get(s, y);
     if (implies(s, x, y)) return *merged = x, true;
-    if (implies(s, x, not(s, y))) return *merged = nnf_false(), true;
+    if (implies(s, x, negation(s, y))) return *merged = nnf_false(), true;
     if (nx.op == NNF_X && ny.op == NNF_X) return *merged = make_x(s, make_and(s, nx.a, ny.a)), true;
     if (nx.op == NNF_R && ny.op == NNF_R && same(nx.a, ny.a)) return *merged = make_r(s, nx.a, make_and(s, nx.b, ny.b)), true;
     if (nx.op == NNF_U && ny.op == NNF_U && same(nx.b, ny.b)) return *merged = make_u(s, make_and(s, nx.a, ny.a), nx.b), true;
@@ -250,7 +250,7 @@ static nnf make_u(struct simplifier *s, nnf a, nnf b)
     a = shorten_left(s, a, b);
     if (implies(s, a, b) || is_eventual(s, b)) return b;
     if (is(s, b, NNF_U) && implies(s, a, get(s, b)->a)) return b;
-    if (!is(s, a, NNF_TRUE) && implies(s, not(s, b), a)) a = nnf_true();
+    if (!is(s, a, NNF_TRUE) && implies(s, negation(s, b), a)) a = nnf_true();
     if (is(s, b, NNF_X) && (is(s, a, NNF_X) || is_stable(s, a))) return make_x(s, make_u(s, is(s, a, NNF_X) ? get(s, a)->a : a, get(s, b)->a));
     nnf rest = split(s, NNF_AND, b, is_stable, &stable);
     if (!is(s, stable, NNF_TRUE)) return make_and(s, make_u(s, a, rest), stable);
