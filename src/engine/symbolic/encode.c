@@ -122,58 +122,9 @@ static void set_order(struct encoding *e)
     mem_free(e->mem, pairs);
 }
 
-/* ---- circuits to diagrams ---- */
-
-static void need_gate(struct encoding *e, uint8_t *needed, lit a)
-{
-    if (e->gates[a / 2] == BDD_FALSE) needed[a / 2] = 1;
-}
-
-static bdd operand(struct encoding *e, lit a)
-{
-    return a & 1 ? dd_not(e->dd, e->gates[a / 2]) : e->gates[a / 2];
-}
-
-/* Gates in order of numbers: operands come first. */
-static bdd build(struct encoding *e, lit output, uint8_t *needed)
-{
-    const struct gate *gates = e->bits.circuit.gates.data;
-    uint32_t last = output / 2;
-    needed[last] = 1;
-    for (uint32_t g = last; g > 0; g--)
-        if (needed[g] && gates[g].kind >= GATE_AND) need_gate(e, needed, gates[g].a), need_gate(e, needed, gates[g].b);
-    bdd a = BDD_FALSE, b = BDD_FALSE;
-    uint32_t mark = dd_mark(e->dd);
-    dd_protect(e->dd, &a);
-    dd_protect(e->dd, &b);
-    for (uint32_t g = 1; g <= last; g++) {
-        if (!needed[g]) continue;
-        if (gates[g].kind == GATE_INPUT) {
-            e->gates[g] = dd_variable(e->dd, dd_now(gates[g].a));
-            continue;
-        }
-        a = operand(e, gates[g].a);
-        b = operand(e, gates[g].b);
-        e->gates[g] = gates[g].kind == GATE_AND ? dd_and(e->dd, a, b) : dd_xor(e->dd, a, b);
-    }
-    a = operand(e, output);
-    dd_release(e->dd, mark);
-    return a;
-}
-
 bdd encode_lit(struct encoding *e, lit output)
 {
-    uint32_t count = e->bits.circuit.gates.len, mark = dd_mark(e->dd);
-    if (output <= LIT_TRUE) return output;
-    uint8_t *needed = mem_alloc(e->mem, count);
-    e->gates = mem_alloc(e->mem, count * sizeof *e->gates);
-    dd_protect_array(e->dd, e->gates, count);
-    bdd result = build(e, output, needed);
-    dd_release(e->dd, mark);
-    mem_free(e->mem, e->gates);
-    mem_free(e->mem, needed);
-    e->gates = NULL;
-    return result;
+    return diagram_of(&e->bits.circuit, e->dd, output);
 }
 
 /* ---- rules ---- */
@@ -469,7 +420,6 @@ void encode_release(struct encoding *e)
     mem_free(e->mem, e->rules);
     mem_free(e->mem, e->clusters);
     mem_free(e->mem, e->every_cluster);
-    mem_free(e->mem, e->gates);
     if (e->dd) dd_free(e->dd);
     bits_release(&e->bits);
 }

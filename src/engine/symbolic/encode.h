@@ -7,6 +7,7 @@
 #define CAIRN_ENGINE_SYMBOLIC_ENCODE_H
 
 #include "bits/bits.h"
+#include "bits/diagram.h"
 #include "result/result.h"
 #include "solver/dd/dd.h"
 
@@ -20,8 +21,6 @@ struct encoding {
     struct mem *mem;
     struct bits bits;
     struct dd *dd;
-    bdd *gates;          /* while a circuit is turned into a diagram */
-    uint32_t gates_len;
     struct encoded_rule *rules;
     struct dd_relation *clusters;
     struct dd_relation **every_cluster; /* pointers to all of them, as dd_saturate wants them */
