@@ -263,7 +263,7 @@ static void test_relations(struct unit *unit, uint64_t seed)
             const char *wrong = dd_check(dd);
             CHECK(unit, !wrong);
         }
-        if (round == 7) CHECK(unit, dd_add_pairs(dd, 1));
+        if (round == 7) CHECK(unit, dd_add_pairs(dd, 1, seed & 1));
     }
     dd_uncatch(dd, &guard);
     for (unsigned i = 0; i < RELATIONS; i++) dd_relation_release(dd, list[i]);

@@ -393,7 +393,7 @@ void encode_rules(struct encoding *e)
     struct bits_rule circuit = {0};
     struct rule_bits written = {mem_alloc(e->mem, room * sizeof(uint32_t)), mem_alloc(e->mem, room * sizeof(lit)), 0};
     set_order(e);
-    if (e->form == RELATION_LABELLED && rules > 1 && !dd_add_pairs(e->dd, expr_width(rules - 1))) mem_refuse(e->mem);
+    if (e->form == RELATION_LABELLED && rules > 1 && !dd_add_pairs(e->dd, expr_width(rules - 1), true)) mem_refuse(e->mem);
     e->rules = mem_alloc(e->mem, (rules + 1) * sizeof *e->rules);
     dd_protect(e->dd, &e->initial);
     dd_protect(e->dd, &e->enabled);

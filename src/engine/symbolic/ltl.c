@@ -259,7 +259,7 @@ static void set_up(struct ltl *ltl, formula f)
     ltl->fair = mem_alloc(mem, (ltl->count + UINT64_C(1)) * sizeof *ltl->fair);
     if (ltl->count > ltl->s->tableau_pairs) { /* otherwise those of an earlier property do */
         ltl->s->tableau_first = dd_pairs(ltl->dd);
-        if (!dd_add_pairs(ltl->dd, ltl->count)) dd_give_up(ltl->dd, DD_FULL);
+        if (!dd_add_pairs(ltl->dd, ltl->count, true)) dd_give_up(ltl->dd, DD_FULL);
         ltl->s->tableau_pairs = ltl->count;
     }
     ltl->first = ltl->s->tableau_first;

@@ -46,8 +46,8 @@ enum { DD_MAX_PAIRS = 16000 };
 struct dd *dd_new(struct mem *mem, uint32_t pairs);
 void dd_free(struct dd *dd);
 uint32_t dd_pairs(const struct dd *dd);
-/* More pairs, numbered on; they come first in the order. False when memory is refused or there would be too many. */
-bool dd_add_pairs(struct dd *dd, uint32_t count);
+/* More pairs, numbered on; they come first or last in the order. False when memory is refused or there would be too many. */
+bool dd_add_pairs(struct dd *dd, uint32_t count, bool first);
 /* Puts the pairs in this order, first to last; only before any diagram was made. */
 void dd_set_order(struct dd *dd, const uint32_t *pairs);
 /* The pair at a position of the order. */

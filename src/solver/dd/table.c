@@ -78,12 +78,12 @@ uint32_t dd_pairs(const struct dd *dd)
     return dd->pairs;
 }
 
-bool dd_add_pairs(struct dd *dd, uint32_t count)
+bool dd_add_pairs(struct dd *dd, uint32_t count, bool first)
 {
     uint32_t before = dd->pairs, after = before + count;
     if (after > DD_MAX_PAIRS || !resize_pairs(dd, after)) return false;
-    memmove(dd->pair_at + count, dd->pair_at, before * sizeof *dd->pair_at);
-    for (uint32_t i = 0; i < count; i++) dd->pair_at[i] = before + i;
+    if (first) memmove(dd->pair_at + count, dd->pair_at, before * sizeof *dd->pair_at);
+    for (uint32_t i = 0; i < count; i++) dd->pair_at[first ? i : before + i] = before + i;
     dd->pairs = after;
     for (uint32_t k = 0; k < after; k++) dd->place[dd->pair_at[k]] = k;
     dd->version++;
