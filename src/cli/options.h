@@ -26,7 +26,7 @@ struct options {
     enum search_direction direction;
     enum reduction reduction;
     unsigned variant;
-    bool no_frontier, fair;
+    bool no_frontier, tableau, fair;
     uint64_t memory; /* bytes; 0: most of what is free */
     double time;     /* seconds; 0: none */
     uint64_t bound;  /* 0: none */

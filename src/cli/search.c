@@ -58,10 +58,55 @@ static bool tell(struct session *session, const char *command, const struct task
     return session_close(stdout, "standard output") && written;
 }
 
+/* ---- which engine ---- */
+
+/* Small state spaces are faster to list than to encode, and listing gives the shortest counterexamples; large ones are what decision diagrams are for, unless
+ * they explode. So: the explicit engine up to a number of states, then the symbolic one for a while, then the explicit one to the end. */
+enum { AUTO_STATES = 2000000 };
+static const double auto_seconds = 10;
+
+static void forget_answers(struct task *task, const struct property_result *fresh)
+{
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        trace_free(task->model, task->properties[i].trace);
+        task->properties[i] = fresh[i];
+    }
+}
+
+static void run_auto(struct session *session, struct task *task, struct result *result)
+{
+    double limit = task->max_seconds;
+    size_t size = (task->property_count + UINT64_C(1)) * sizeof(struct property_result);
+    struct property_result *fresh = mem_alloc(session->mem, size);
+    for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
+    task->max_states = AUTO_STATES;
+    explicit_run(task, NULL, result);
+    result->why_engine = "the state space is small";
+    if (result->stop != STOP_STATES) return;
+    double used = result->seconds, left = limit > 0 ? limit - used : 0;
+    forget_answers(task, fresh);
+    task->max_states = 0;
+    task->max_seconds = limit > 0 && left / 2 < auto_seconds ? left / 2 : auto_seconds;
+    symbolic_run(task, result);
+    result->seconds += used;
+    result->why_engine = "there are more than 2,000,000 states";
+    bool exploded = result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
+    if (!exploded) return;
+    used = result->seconds;
+    forget_answers(task, fresh);
+    task->max_seconds = limit > 0 ? (limit > used ? limit - used : 1e-9) : 0;
+    explicit_run(task, NULL, result);
+    result->seconds += used;
+    result->why_engine = "there are more than 2,000,000 states, and the symbolic engine met a limit";
+}
+
 static void run_engine(struct session *session, struct task *task, struct result *result)
 {
-    if (session->options->engine == ENGINE_SYMBOLIC) symbolic_run(task, result);
-    else explicit_run(task, NULL, result);
+    const struct options *options = session->options;
+    bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->bound;
+    if (options->engine == ENGINE_SYMBOLIC) symbolic_run(task, result);
+    else if (options->engine == ENGINE_EXPLICIT || explicit_choice) explicit_run(task, NULL, result);
+    else run_auto(session, task, result);
 }
 
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)

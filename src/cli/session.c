@@ -175,6 +175,7 @@ void session_prepare(struct session *session, struct task *task)
     task->variant = options->variant ? options->variant : 1;
     task->without_frontier = options->no_frontier;
     task->count_levels = options->verbose;
+    task->by_tableau = options->tableau;
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;

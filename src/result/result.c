@@ -11,7 +11,8 @@ const char *const stop_reason_text[] = {"",
                                         "the depth limit was reached",
                                         "everything asked was decided",
                                         "the search stopped at the first violation",
-                                        "the model has more bits than the symbolic engine can handle"};
+                                        "the model has more bits than the symbolic engine can handle",
+                                        "the limit on states was reached"};
 
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location)
 {

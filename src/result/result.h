@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES };
 extern const char *const stop_reason_text[];
 
 /* One property to decide, and its answer. */
@@ -66,10 +66,12 @@ struct task {
     enum reduction reduction;
     unsigned variant;      /* 1, 2, 3: which states PartialExploration expands partially */
     bool without_frontier; /* every step starts from all states known so far */
+    bool by_tableau;       /* LTL with the formula's tableau instead of an automaton */
     bool weakly_fair;      /* LTL only on runs on which no process is enabled for ever without moving */
     bool count_levels;     /* count the states of every iteration, which costs time */
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
+    uint64_t max_states;   /* of the explicit engine; 0: none */
     double max_seconds;    /* 0: none; the memory limit is that of model->mem */
     volatile sig_atomic_t *interrupted;
     void (*progress)(void *context, const struct search_progress *progress);

@@ -175,6 +175,7 @@ static bool poll(struct search *search, uint64_t depth)
         for (uint32_t i = 0; i < search->task->property_count; i++) found |= search->task->properties[i].verdict == VERDICT_VIOLATED;
         if (found && search->task->property_count) return stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
+    if (search->task->max_states && search->space.store.count > search->task->max_states && !search->phase) return stop(search, STOP_STATES);
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
     if (search->task->interrupted && *search->task->interrupted) return stop(search, STOP_INTERRUPT);

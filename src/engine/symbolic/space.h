@@ -21,7 +21,7 @@ struct symbolic {
     bdd reach, dead; /* the view: the reachable states, as a rule; and those among them without an enabled rule */
     bdd all;         /* all reachable states, once they are known */
     bool has_all;
-    uint32_t tableau_first, tableau_pairs; /* pairs for the bits of a tableau (ltl.c) */
+    uint32_t monitor_first, monitor_pairs; /* pairs for the state of what runs beside the model (monitor.h) */
     enum search_order order;
     const char *phase; /* for the progress display */
     double started, last_progress;
