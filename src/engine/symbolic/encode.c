@@ -123,37 +123,62 @@ static void set_order(struct encoding *e)
 
 /* ---- circuits to diagrams ---- */
 
-static void need_gate(struct encoding *e, uint8_t *needed, lit a)
+/* The gates that a circuit's output depends on go to e->cone, operands first, and e->place numbers them from 1. The walk has a stack of
+ * its own: circuits are deep. It costs what the cone has, not what all rules together have. */
+static void find_cone(struct encoding *e, lit output)
 {
-    if (e->gates[a / 2] == BDD_FALSE) needed[a / 2] = 1;
+    const struct gate *gates = e->bits.circuit.gates.data;
+    uint32_t count = e->bits.circuit.gates.len;
+    if (e->place_len < count) {
+        e->place = mem_resize(e->mem, e->place, 2 * (size_t)count * sizeof *e->place);
+        memset(e->place + e->place_len, 0, (2 * (size_t)count - e->place_len) * sizeof *e->place);
+        e->place_len = 2 * count;
+    }
+    e->todo.len = 0;
+    vec_push(e->mem, &e->todo, output / 2);
+    while (e->todo.len) {
+        uint32_t g = e->todo.data[e->todo.len - 1], a = gates[g].a / 2, b = gates[g].b / 2;
+        bool inner = gates[g].kind >= GATE_AND, ready = !inner || (e->place[a] && e->place[b]);
+        if (!ready) {
+            if (!e->place[b]) vec_push(e->mem, &e->todo, b);
+            if (!e->place[a]) vec_push(e->mem, &e->todo, a);
+            continue;
+        }
+        e->todo.len--;
+        if (e->place[g]) continue;
+        vec_push(e->mem, &e->cone, g);
+        e->place[g] = e->cone.len;
+    }
+}
+
+/* Also when the last walk was given up half way. */
+static void forget_cone(struct encoding *e)
+{
+    for (uint32_t i = 0; i < e->cone.len; i++) e->place[e->cone.data[i]] = 0;
+    e->cone.len = 0;
 }
 
 static bdd operand(struct encoding *e, lit a)
 {
-    return a & 1 ? dd_not(e->dd, e->gates[a / 2]) : e->gates[a / 2];
+    bdd value = e->gates[e->place[a / 2] - 1];
+    return a & 1 ? dd_not(e->dd, value) : value;
 }
 
-/* Gates in order of numbers: operands come first. */
-static bdd build(struct encoding *e, lit output, uint8_t *needed)
+static bdd build(struct encoding *e, lit output)
 {
-    const struct gate *gates = e->bits.circuit.gates.data;
-    uint32_t last = output / 2;
-    needed[last] = 1;
-    for (uint32_t g = last; g > 0; g--)
-        if (needed[g] && gates[g].kind >= GATE_AND) need_gate(e, needed, gates[g].a), need_gate(e, needed, gates[g].b);
     bdd a = BDD_FALSE, b = BDD_FALSE;
     uint32_t mark = dd_mark(e->dd);
     dd_protect(e->dd, &a);
     dd_protect(e->dd, &b);
-    for (uint32_t g = 1; g <= last; g++) {
-        if (!needed[g]) continue;
-        if (gates[g].kind == GATE_INPUT) {
-            e->gates[g] = dd_variable(e->dd, dd_now(gates[g].a));
+    for (uint32_t i = 0; i < e->cone.len; i++) {
+        const struct gate gate = e->bits.circuit.gates.data[e->cone.data[i]];
+        if (gate.kind == GATE_INPUT) {
+            e->gates[i] = dd_variable(e->dd, dd_now(gate.a));
             continue;
         }
-        a = operand(e, gates[g].a);
-        b = operand(e, gates[g].b);
-        e->gates[g] = gates[g].kind == GATE_AND ? dd_and(e->dd, a, b) : dd_xor(e->dd, a, b);
+        a = operand(e, gate.a);
+        b = operand(e, gate.b);
+        e->gates[i] = gate.kind == GATE_AND ? dd_and(e->dd, a, b) : dd_xor(e->dd, a, b);
     }
     a = operand(e, output);
     dd_release(e->dd, mark);
@@ -162,15 +187,17 @@ static bdd build(struct encoding *e, lit output, uint8_t *needed)
 
 bdd encode_lit(struct encoding *e, lit output)
 {
-    uint32_t count = e->bits.circuit.gates.len, mark = dd_mark(e->dd);
+    uint32_t mark = dd_mark(e->dd);
     if (output <= LIT_TRUE) return output;
-    uint8_t *needed = mem_alloc(e->mem, count);
-    e->gates = mem_alloc(e->mem, count * sizeof *e->gates);
-    dd_protect_array(e->dd, e->gates, count);
-    bdd result = build(e, output, needed);
+    forget_cone(e);
+    find_cone(e, output);
+    mem_free(e->mem, e->gates); /* of a walk that was given up */
+    e->gates = NULL;
+    e->gates = mem_alloc(e->mem, e->cone.len * sizeof *e->gates);
+    dd_protect_array(e->dd, e->gates, e->cone.len);
+    bdd result = build(e, output);
     dd_release(e->dd, mark);
     mem_free(e->mem, e->gates);
-    mem_free(e->mem, needed);
     e->gates = NULL;
     return result;
 }
@@ -281,7 +308,6 @@ static void make_clusters(struct encoding *e)
     uint32_t rules = e->model->rules.len, pairs = e->bits.total;
     struct footprint *list = mem_alloc(e->mem, (rules + 1) * sizeof *list);
     uint8_t *support = mem_alloc(e->mem, 2 * (size_t)dd_pairs(e->dd) + 2), *one = mem_alloc(e->mem, pairs + 1), *other = mem_alloc(e->mem, pairs + 1);
-    e->clusters = mem_alloc(e->mem, (rules + 1) * sizeof *e->clusters);
     e->every_cluster = mem_alloc(e->mem, (rules + 1) * sizeof *e->every_cluster);
     struct ordered_cluster *order = mem_alloc(e->mem, (rules + 1) * sizeof *order);
     uint32_t kept = 0;
@@ -292,7 +318,6 @@ static void make_clusters(struct encoding *e)
     }
     qsort(list, kept, sizeof *list, compare_footprints);
     bdd *sum = &e->scratch[0], *more = &e->scratch[1]; /* not locals: the relations are protected after them and stay */
-    dd_protect_array(e->dd, e->scratch, 2);
     for (uint32_t i = 0, j; i < kept; i = j) {
         const struct dd_relation *first = &e->rules[list[i].rule].relation;
         *sum = first->diagram;
@@ -389,7 +414,6 @@ static void make_whole(struct encoding *e)
     }
     dd_release(dd, mark);
     e->labels = labels;
-    dd_protect(dd, &e->labels);
     dd_relation_init(dd, &e->whole, all, written, first);
     e->relation_nodes = dd_size(dd, all);
     mem_free(e->mem, written);
@@ -407,8 +431,28 @@ uint32_t encode_pair_limit(void)
     return pairs < DD_MAX_PAIRS ? (uint32_t)pairs : DD_MAX_PAIRS;
 }
 
+/* For as long as the manager lives, so that what was encoded is still good when a later operation is given up. */
+static void protect_all(struct encoding *e)
+{
+    struct dd_guard guard;
+    if (dd_catch(e->dd, &guard) != DD_NONE) mem_refuse(e->mem);
+    dd_protect(e->dd, &e->initial);
+    dd_protect(e->dd, &e->enabled);
+    dd_protect(e->dd, &e->labels);
+    dd_protect(e->dd, &e->whole.diagram);
+    dd_protect_array(e->dd, e->scratch, 2);
+    for (uint32_t r = 0; r < e->model->rules.len; r++) {
+        dd_protect(e->dd, &e->rules[r].enabled);
+        dd_protect(e->dd, &e->rules[r].fails);
+        dd_protect(e->dd, &e->rules[r].relation.diagram);
+        dd_protect(e->dd, &e->clusters[r].diagram);
+    }
+    dd_uncatch(e->dd, &guard);
+}
+
 bool encode_start(struct encoding *e, struct model *model, enum relation_form form)
 {
+    uint32_t rules = model->rules.len;
     memset(e, 0, sizeof *e);
     e->model = model;
     e->mem = model->mem;
@@ -418,6 +462,9 @@ bool encode_start(struct encoding *e, struct model *model, enum relation_form fo
     if (e->bits.total > encode_pair_limit()) return false;
     e->dd = dd_new(e->mem, e->bits.total);
     if (!e->dd) mem_refuse(e->mem);
+    e->rules = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->rules);
+    e->clusters = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->clusters);
+    protect_all(e);
     return true;
 }
 
@@ -442,13 +489,8 @@ void encode_rules(struct encoding *e)
     struct rule_bits written = {mem_alloc(e->mem, room * sizeof(uint32_t)), mem_alloc(e->mem, room * sizeof(lit)), 0};
     set_order(e);
     if (e->form == RELATION_LABELLED && rules > 1 && !dd_add_pairs(e->dd, expr_width(rules - 1))) mem_refuse(e->mem);
-    e->rules = mem_alloc(e->mem, (rules + 1) * sizeof *e->rules);
-    dd_protect(e->dd, &e->initial);
-    dd_protect(e->dd, &e->enabled);
     encode_initial(e);
     for (uint32_t r = 0; r < rules; r++) {
-        dd_protect(e->dd, &e->rules[r].enabled);
-        dd_protect(e->dd, &e->rules[r].fails);
         encode_rule(e, r, &circuit, &written);
         dd_rest(e->dd);
     }
@@ -469,6 +511,9 @@ void encode_release(struct encoding *e)
     mem_free(e->mem, e->clusters);
     mem_free(e->mem, e->every_cluster);
     mem_free(e->mem, e->gates);
+    mem_free(e->mem, e->place);
+    vec_free(e->mem, &e->cone);
+    vec_free(e->mem, &e->todo);
     if (e->dd) dd_free(e->dd);
     bits_release(&e->bits);
 }

@@ -20,8 +20,10 @@ struct encoding {
     struct mem *mem;
     struct bits bits;
     struct dd *dd;
-    bdd *gates;          /* while a circuit is turned into a diagram */
-    uint32_t gates_len;
+    bdd *gates;          /* while a circuit is turned into a diagram: those of the gates it depends on ... */
+    VEC(uint32_t) cone, todo; /* ... which gates these are, and which are still to be looked at */
+    uint32_t *place;     /* per gate: its place in the cone, + 1 */
+    uint32_t place_len;
     struct encoded_rule *rules;
     struct dd_relation *clusters;
     struct dd_relation **every_cluster; /* pointers to all of them, as dd_saturate wants them */
