@@ -176,7 +176,27 @@ static bool their_value(BDD a, const uint8_t *values)
 
 /* ---- random functions ---- */
 
-/* A union of cubes, or a constraint between pairs, over the variables that `step` allows: 2 for `now` ones, 1 for all. */
+/* Any function of these variables. */
+static void dense(struct test *t, const uint32_t *vars, uint32_t count, bdd *ours, BDD *theirs)
+{
+    bdd low = BDD_FALSE, high = BDD_FALSE, var = BDD_FALSE;
+    BDD their_low, their_high;
+    uint32_t mark = dd_mark(t->dd);
+    if (count == 0) {
+        *ours = below(t, 2);
+        *theirs = *ours ? bddtrue : bddfalse;
+        return;
+    }
+    dd_protect(t->dd, &low), dd_protect(t->dd, &high), dd_protect(t->dd, &var);
+    dense(t, vars + 1, count - 1, &low, &their_low);
+    dense(t, vars + 1, count - 1, &high, &their_high);
+    var = dd_variable(t->dd, vars[0]);
+    *ours = dd_ite(t->dd, var, high, low);
+    *theirs = temp(t, bdd_ite(bdd_ithvar((int)vars[0]), their_high, their_low));
+    dd_release(t->dd, mark);
+}
+
+/* A union of cubes, parities and dense functions over the variables that `step` allows: 2 for `now` ones, 1 for all. */
 static void random_function(struct test *t, unsigned reg, unsigned step)
 {
     bdd all = BDD_FALSE, one = BDD_FALSE, var = BDD_FALSE;
@@ -184,10 +204,15 @@ static void random_function(struct test *t, unsigned reg, unsigned step)
     uint32_t mark = dd_mark(t->dd), cubes = 1 + below(t, 6), length = 1 + below(t, t->pairs), vars = 2 * t->pairs / step;
     dd_protect(t->dd, &all), dd_protect(t->dd, &one), dd_protect(t->dd, &var);
     for (uint32_t i = 0; i < cubes; i++) {
-        bool parity = below(t, 4) == 0;
+        bool parity = below(t, 4) == 0, any = below(t, 3) == 0;
         BDD their_one = parity ? bddfalse : bddtrue;
         one = parity ? BDD_FALSE : BDD_TRUE;
-        for (uint32_t j = 0; j < length; j++) {
+        if (any) {
+            uint32_t list[7];
+            for (uint32_t j = 0; j < 7; j++) list[j] = step * below(t, vars);
+            dense(t, list, 1 + below(t, 7), &one, &their_one);
+        }
+        for (uint32_t j = 0; j < length && !any; j++) {
             uint32_t v = step * below(t, vars);
             bool positive = below(t, 2);
             var = dd_variable(t->dd, v);
@@ -320,7 +345,7 @@ static void quantify(struct test *t, unsigned to, unsigned a, unsigned step)
 {
     bdd cube = BDD_TRUE, var = BDD_FALSE;
     BDD their_cube = bddtrue;
-    uint32_t mark = dd_mark(t->dd), odds = 1 + below(t, 5);
+    uint32_t mark = dd_mark(t->dd), odds = 1 + below(t, t->pairs);
     t->operation = "exists";
     dd_protect(t->dd, &cube), dd_protect(t->dd, &var);
     for (uint32_t v = 0; v < 2 * t->pairs; v += step) {
@@ -358,8 +383,11 @@ static void closure(struct test *t, unsigned to, unsigned a, unsigned within)
     t->operation = free ? backward ? "closure backward" : "closure" : backward ? "closure within, backward" : "closure within";
     for (unsigned r = 0; r < RELATIONS; r++)
         if (below(t, 2)) relations[count] = &t->relation[r], list[count++] = r;
-    bdd result = dd_saturate(t->dd, relations, count, backward ? DD_BACKWARD : DD_FORWARD, t->ours[a], free ? (bdd)BDD_TRUE : t->ours[within]);
-    store(t, to, result, their_closure(t, list, count, t->theirs[a], free ? bddtrue : t->theirs[within], backward));
+    unsigned less = below(t, SETS);
+    bdd set = dd_diff(t->dd, t->ours[a], t->ours[less]); /* nobody else protects it: the operation must */
+    bdd result = dd_saturate(t->dd, relations, count, backward ? DD_BACKWARD : DD_FORWARD, set, free ? (bdd)BDD_TRUE : t->ours[within]);
+    BDD their_set = temp(t, bdd_apply(t->theirs[a], t->theirs[less], bddop_diff));
+    store(t, to, result, their_closure(t, list, count, their_set, free ? bddtrue : t->theirs[within], backward));
 }
 
 /* ---- questions ---- */
@@ -446,11 +474,13 @@ static void one_operation(struct test *t)
     bool now_only = below(t, 2);
     unsigned registers = now_only ? SETS : REGISTERS;
     unsigned to = now_only ? below(t, SETS) : SETS + below(t, ANY), a = below(t, registers), b = below(t, registers), c = below(t, registers);
-    switch (below(t, 10)) {
+    switch (below(t, 12)) {
     case 0:
     case 1:
     case 2: binary(t, to, a, b, c); break;
-    case 3: quantify(t, to, a, now_only ? 2 : 1); break;
+    case 3:
+    case 9:
+    case 10: quantify(t, to, a, now_only ? 2 : 1); break;
     case 4: shift(t, SETS + below(t, ANY), below(t, SETS)); break;
     case 5:
     case 6: image(t, below(t, SETS), below(t, SETS)); break;

@@ -163,7 +163,7 @@ bool dd_count(struct dd *dd, bdd set, uint32_t bits, struct natural *count);
 /* For many small sets: the number of elements of base & part for each part. */
 bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_count, uint32_t bits, struct natural *counts);
 
-/* Invariants of the whole table, for tests and debug builds. NULL, or what is wrong. */
+/* Invariants of the whole table, between operations, for tests and debug builds. NULL, or what is wrong. */
 const char *dd_check(struct dd *dd);
 
 #endif
