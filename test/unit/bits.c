@@ -34,7 +34,11 @@ static struct model_var random_var(struct test *t)
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
     struct model_var var = {.name = names[t->model->vars.len], .process = MODEL_NONE};
     uint64_t span = expr_mask((unsigned)below(t, t->widest + 1));
-    switch (below(t, 6)) {
+    switch (below(t, 7)) {
+    case 3: /* above zero */
+        var.low = 1 + (int64_t)below(t, 20);
+        var.high = span < (uint64_t)INT64_MAX - 20 ? var.low + (int64_t)span : INT64_MAX;
+        break;
     case 0: /* any range around or below zero */
         span = span ? below(t, span) + 1 : 0;
         var.low = -(int64_t)below(t, span / 2 + 2);

@@ -468,18 +468,25 @@ bool encode_start(struct encoding *e, struct model *model, enum relation_form fo
     return true;
 }
 
+/* From the last variable of the order to the first: every conjunction grows at its top. */
 static void encode_initial(struct encoding *e)
 {
+    uint32_t *owner = mem_alloc(e->mem, (e->bits.total + 1) * sizeof *owner);
     bdd one = BDD_FALSE;
     uint32_t mark = dd_mark(e->dd);
     e->initial = BDD_TRUE;
     dd_protect(e->dd, &one);
-    for (uint32_t v = 0; v < e->model->vars.len; v++) {
+    for (uint32_t v = 0; v < e->model->vars.len; v++)
+        for (uint32_t b = e->bits.first[v]; b < e->bits.first[v + 1]; b++) owner[b] = v;
+    for (uint32_t k = dd_pairs(e->dd); k-- > 0;) {
+        uint32_t pair = dd_pair_at(e->dd, k), v = pair < e->bits.total ? owner[pair] : 0;
+        if (pair >= e->bits.total || pair != e->bits.first[v]) continue; /* once for each variable that has bits */
         const struct model_var *var = &e->model->vars.data[v];
         one = encode_lit(e, var->any_init ? bits_in_range(&e->bits, v) : bits_equals(&e->bits, v, var->init));
         e->initial = dd_and(e->dd, e->initial, one);
     }
     dd_release(e->dd, mark);
+    mem_free(e->mem, owner);
 }
 
 void encode_rules(struct encoding *e)
