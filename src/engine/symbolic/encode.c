@@ -274,6 +274,9 @@ static uint64_t hash_bytes(const uint8_t *bytes, uint32_t count)
 {
     uint64_t h = count;
     for (uint32_t i = 0; i < count; i++) h = (h ^ bytes[i]) * UINT64_C(0x100000001B3);
+#ifdef CAIRN_DEGENERATE
+    h &= 1; /* so that different footprints often look alike */
+#endif
     return h ^ h >> 31;
 }
 
