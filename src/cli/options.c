@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, ALL = 31, SEARCH = EXPLORE | CHECK };
+enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMATON = 32, MODELS = 31, ALL = 63,
+       SEARCH = EXPLORE | CHECK };
 
 enum option_id {
     OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_MEMORY, OPTION_TIME, OPTION_THREADS,
     OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
+    OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
     OPTION_DEFINE, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
@@ -26,12 +28,16 @@ static const struct option_row {
     unsigned commands;
     const char *help;
 } rows[] = {
-    {OPTION_DEFINE, 'D', "define", "NAME=VALUE", ALL, "set a constant of the model"},
+    {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS, "set a constant of the model"},
     {OPTION_PROPERTY, 'p', "property", "NAME", CHECK | SIMULATE, "check only this property (repeatable; also deadlock)"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", CHECK | SIMULATE, "also check that F is true in every reachable state"},
     {OPTION_CTL, 0, "ctl", "F", CHECK | SIMULATE, "also check the CTL formula F"},
-    {OPTION_LTL, 0, "ltl", "F", CHECK | SIMULATE, "also check the LTL formula F"},
+    {OPTION_LTL, 0, "ltl", "F", CHECK | SIMULATE | AUTOMATON, "also check the LTL formula F (automaton: take its automaton)"},
+    {OPTION_IMPLIES, 0, "implies", "G", AUTOMATON, "does every word of the automaton satisfy the LTL formula G?"},
+    {OPTION_EQUIVALENT, 0, "equivalent", "G", AUTOMATON, "is the formula of --ltl equivalent to the LTL formula G?"},
+    {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON, "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
+    {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit or symbolic"},
     {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
@@ -46,12 +52,12 @@ static const struct option_row {
     {OPTION_THREADS, 0, "threads", "N", SEARCH, "threads to use; this version uses one"},
     {OPTION_STEPS, 0, "steps", "N", SIMULATE, "length of a random run (default 100)"},
     {OPTION_RUNS, 0, "runs", "N", SIMULATE, "number of random runs (default 1)"},
-    {OPTION_SEED, 0, "seed", "N", ALL, "seed of random choices (default 1)"},
+    {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
     {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
     {OPTION_MODEL, 0, "model", "FILE", REPLAY, "the model, when it is no longer where the trace says"},
-    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE, "promela, smv, ord (SMV variable order), dot, aut or cairn"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE, "write to FILE (smv: also FILE with .ord)"},
-    {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE, "print the result as one JSON object, or write it to FILE"},
+    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), dot, aut or cairn; automaton: hoa, never (claim), dot or text"},
+    {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON, "write to FILE (smv: also FILE with .ord)"},
+    {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON, "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
     {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY, "show all variables in every state of a trace"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", SEARCH | TRANSLATE, "auto, always or never"},
@@ -187,6 +193,10 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_MODEL: options->model = value; return true;
     case OPTION_TO: options->to = value; return true;
     case OPTION_OUTPUT: options->output = value; return true;
+    case OPTION_IMPLIES: options->implies = value; return true;
+    case OPTION_EQUIVALENT: options->equivalent = value; return true;
+    case OPTION_ACCEPTS: options->accepts = value; return true;
+    case OPTION_BUCHI: options->buchi = true; return true;
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;
@@ -273,7 +283,8 @@ static bool check_together(struct options *options)
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--no-frontier goes with --order bfs%s%s", "", "");
     if (options->engine == ENGINE_AUTO && symbolic_choice) options->engine = ENGINE_SYMBOLIC;
-    if (!options->file && !options->help) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
+    bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
+    if (!options->file && !options->help && !has_formula) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
         return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");
     return true;
@@ -400,7 +411,7 @@ void options_completion(FILE *out, const char *shell)
           "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"
-          "    --to) COMPREPLY=($(compgen -W 'promela smv ord dot aut cairn' -- \"$word\")); return ;;\n"
+          "    --to) COMPREPLY=($(compgen -W 'promela smv ord dot aut cairn hoa never text' -- \"$word\")); return ;;\n"
           "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
           "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
           "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _cairn cairn\n", out);

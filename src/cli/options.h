@@ -31,9 +31,10 @@ struct options {
     double time;     /* seconds; 0: none */
     uint64_t bound;  /* 0: none */
     uint64_t seed, steps, runs;
-    bool json, no_deadlock, first, full, interactive, quiet, help;
+    bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */
     const char *json_file, *trace_file, *to, *output;
+    const char *implies, *equivalent, *accepts; /* cairn automaton */
     unsigned verbose;
     enum when progress, color;
     VEC(struct language_define) defines;

@@ -194,7 +194,8 @@ void session_prepare(struct session *session, struct task *task)
 FILE *session_open(const struct session *session, const char *path)
 {
     struct stat target, model;
-    if (!stat(path, &target) && !stat(session->options->file, &model) && S_ISREG(model.st_mode) && target.st_dev == model.st_dev
+    const char *input = session->options->file;
+    if (input && !stat(path, &target) && !stat(input, &model) && S_ISREG(model.st_mode) && target.st_dev == model.st_dev
         && target.st_ino == model.st_ino) {
         fprintf(stderr, "cairn: error: %s would be overwritten: it is the input\n", path);
         return NULL;

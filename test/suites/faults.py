@@ -49,6 +49,7 @@ LOCAL T VARIABLES pc : 1 := 0; END CASE [0] [nothing] countr == 1 : pc := 1; END
 MAIN PROC p : S[2]; END CASE [a] true : ; ; END END
 CTL AG (x; F x == 1; END
 ''')
+CLAIM = write('claim.hoa', 'HOA: v1 States: 2 Start: 0 Start: 1 AP: 2 "a" "b" Alias: @x 0 & !1 Acceptance: 2 Inf(0) & Inf(!1) --BODY-- State: 0 [@x | 1] 1 {0} State: 1 {1} [t] 0 [!@x] 1 --END--\n')
 TRACE = path('trace.itf.json')
 TEXT = path('tiny.cairn')
 
@@ -133,6 +134,8 @@ if not check('there is a sanitized build', os.path.exists(ASAN), ASAN):
 check('a trace to replay', run('check', TINY, '-q', '--trace', TRACE).returncode == 1 and os.path.exists(TRACE))
 check('a model text', run('translate', TINY, '--to', 'cairn', '-o', TEXT).returncode == 0)
 every_allocation('check', 'check', TINY)
+every_allocation('automaton', 'automaton', '--ltl', 'G(a -> F b) & FGc', '--implies', 'GF(a | c) | FG!a')
+every_allocation('automaton FILE', 'automaton', CLAIM, '--to', 'hoa', '--buchi')
 every_allocation('check --json', 'check', TINY, '--json', program=ASAN)
 every_allocation('check --json, depth first', 'check', TINY, '--json', '--order', 'dfs', '--invariant', 'turn / free < 9')
 every_allocation('check --json, symbolic', 'check', TINY, '--json', '--engine', 'symbolic')

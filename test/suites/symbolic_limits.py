@@ -154,6 +154,12 @@ for name, file in {'products': PRODUCT, 'products, as text': WIDE, 'adding rules
     later(f'{name}, --order bfs --time 1s', limited(seconds=8, statuses=(1, 3)), 'check', file, '--order', 'bfs', '--time', '1s')
 collect()
 
+# A property that cannot be evaluated in one state, whatever the circuit says there, is neither violated nor true because of that state.
+for text in ('4 / x < 5', '4 / x > 1 | x > 1', '4 % x < 4', '!(4 % x > 3)'):
+    file = write('divides.mil', f'VARIABLES x : 3 := 3; END ACTIONS a; END MAIN CASE [a] x > 0 : x := x - 1; [a] x == 0 : x := 3; END END INVARIANTS p: {text}; END\n')
+    later(f'a property that divides by zero: {text}', lambda r: None if r.told and r.told['properties'][0]['verdict'] == 'unknown' else 'unknown expected', 'check', file)
+    collect()
+
 # ---- bits ------------------------------------------------------------------------------------------------------------------------------
 
 

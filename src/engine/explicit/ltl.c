@@ -2,8 +2,9 @@
  * reachable strongly connected component that contains a cycle and meets every acceptance set (Vardi and Wolper 1986). Components
  * are found by Tarjan's algorithm, without recursion; the search ends with the first accepting one.
  *
- * A product node is state * |automaton| + automaton state; each costs 8 bytes. Evidence: a shortest way into the component, then a
- * round trip in it through every acceptance set. */
+ * A product node is state * |automaton| + automaton state, which is about to read the state's letter; each costs 8 bytes. Acceptance is on
+ * the automaton's edges, so a component's edges are looked at a second time when it is complete, unless the automaton alone could not accept
+ * there. Evidence: a shortest way into the component, then a round trip in it by an edge of every acceptance set. */
 #include "engine/explicit/temporal.h"
 #include "logic/buchi.h"
 
@@ -16,6 +17,8 @@ struct ltl {
     struct kripke *kripke;
     struct mem *mem;
     struct buchi buchi;
+    const struct automaton *automaton;
+    bool *may_accept; /* per automaton state: its component of the automaton is accepting */
     uint64_t *letters; /* per state: its atoms */
     uint64_t nodes;
     uint32_t width; /* automaton states */
@@ -29,13 +32,6 @@ static uint32_t state_of(const struct ltl *ltl, uint64_t node)
 static uint32_t automaton_of(const struct ltl *ltl, uint64_t node)
 {
     return (uint32_t)(node % ltl->width);
-}
-
-static bool fits(const struct ltl *ltl, uint32_t state, uint32_t q)
-{
-    const struct buchi_state *label = &ltl->buchi.states.data[q];
-    uint64_t letter = ltl->letters[state];
-    return (letter & label->positive) == label->positive && !(letter & label->negative);
 }
 
 static bool read_letters(struct ltl *ltl)
@@ -56,8 +52,8 @@ static bool read_letters(struct ltl *ltl)
 
 struct edge_cursor {
     uint64_t node;
-    uint64_t edge;  /* of the graph */
-    uint32_t move;  /* of the automaton, within the state */
+    uint64_t edge; /* of the graph */
+    uint32_t move; /* of the automaton, within the state */
 };
 
 static void start_edges(const struct ltl *ltl, struct edge_cursor *cursor, uint64_t node)
@@ -65,18 +61,18 @@ static void start_edges(const struct ltl *ltl, struct edge_cursor *cursor, uint6
     *cursor = (struct edge_cursor){node, ltl->kripke->first_next[state_of(ltl, node)], 0};
 }
 
-static bool next_edge(const struct ltl *ltl, struct edge_cursor *cursor, uint64_t *to)
+/* The next edge's target and marks; false: there are no more. */
+static bool next_edge(const struct ltl *ltl, struct edge_cursor *cursor, uint64_t *to, uint64_t *marks)
 {
-    const struct buchi_state *q = &ltl->buchi.states.data[automaton_of(ltl, cursor->node)];
-    uint64_t end = ltl->kripke->first_next[state_of(ltl, cursor->node) + 1];
-    for (; cursor->edge < end; cursor->edge++, cursor->move = 0) {
-        uint32_t state = ltl->kripke->next[cursor->edge];
-        while (cursor->move < q->edges) {
-            uint32_t target = ltl->buchi.targets.data[q->first_edge + cursor->move++];
-            if (!fits(ltl, state, target)) continue;
-            *to = (uint64_t)state * ltl->width + target;
-            return true;
-        }
+    uint32_t state = state_of(ltl, cursor->node);
+    const struct automaton_state *q = &ltl->automaton->states.data[automaton_of(ltl, cursor->node)];
+    const struct automaton_edge *moves = &ltl->automaton->edges.data[q->first];
+    uint64_t end = ltl->kripke->first_next[state + 1], letter = ltl->letters[state];
+    for (; cursor->move < q->edges; cursor->move++, cursor->edge = ltl->kripke->first_next[state]) {
+        if (cursor->edge >= end || !automaton_reads(&moves[cursor->move], letter)) continue;
+        *to = (uint64_t)ltl->kripke->next[cursor->edge++] * ltl->width + moves[cursor->move].target;
+        *marks = moves[cursor->move].marks;
+        return true;
     }
     return false;
 }
@@ -115,18 +111,24 @@ static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
     return true;
 }
 
-/* Whether the component from members[first] on has a cycle and meets every acceptance set. */
+/* Whether the component from members[first] on has a cycle and meets every acceptance set. It was entered by its first member, so its nodes
+ * are those not done that were met no earlier. */
 static bool is_accepting(const struct ltl *ltl, const struct tarjan *tarjan, uint64_t first)
 {
-    uint64_t met = 0, all = ltl->buchi.acceptance == 64 ? UINT64_MAX : (UINT64_C(1) << ltl->buchi.acceptance) - 1, to;
-    for (uint64_t i = first; i < tarjan->member_count; i++) met |= ltl->buchi.states.data[automaton_of(ltl, tarjan->members[i])].accepting;
-    if (met != all) return false;
-    if (tarjan->member_count - first > 1) return true;
-    struct edge_cursor cursor;
-    start_edges(ltl, &cursor, tarjan->members[first]);
-    while (next_edge(ltl, &cursor, &to))
-        if (to == tarjan->members[first]) return true;
-    return false;
+    uint64_t met = 0, all = automaton_all_marks(ltl->automaton), to, marks;
+    bool cycle = false;
+    for (uint64_t i = first; i < tarjan->member_count; i++) {
+        struct edge_cursor cursor;
+        if (!ltl->may_accept[automaton_of(ltl, tarjan->members[i])]) return false;
+        start_edges(ltl, &cursor, tarjan->members[i]);
+        while (next_edge(ltl, &cursor, &to, &marks)) {
+            if (tarjan->order[to] == DONE || tarjan->order[to] < tarjan->order[tarjan->members[first]]) continue;
+            cycle = true;
+            met |= marks;
+            if (met == all) return true;
+        }
+    }
+    return cycle && met == all;
 }
 
 /* Goes on from the path's end. Returns true when an accepting component was found: it is members[*first ..]. */
@@ -135,9 +137,9 @@ static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
     uint32_t work = 0;
     while (tarjan->path_len && ltl->problem == TEMPORAL_HOLDS) {
         struct edge_cursor *top = &tarjan->path[tarjan->path_len - 1];
-        uint64_t node = top->node, to;
+        uint64_t node = top->node, to, marks;
         if (++work % POLL == 0 && !ltl->kripke->go_on(ltl->kripke->context)) ltl->problem = TEMPORAL_REFUSED;
-        if (next_edge(ltl, top, &to)) {
+        if (next_edge(ltl, top, &to, &marks)) {
             if (!tarjan->order[to]) enter(ltl, tarjan, to);
             else if (tarjan->order[to] != DONE && tarjan->order[to] < tarjan->low[node]) tarjan->low[node] = tarjan->order[to];
             continue;
@@ -159,122 +161,98 @@ static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
 
 /* ---- evidence ---- */
 
-/* What a walk looks for: a node of the component, one with an acceptance bit, or this one; the last two stay inside the component. */
+static const uint64_t NOWHERE = UINT64_MAX;
+
+/* What a walk looks for: an edge into the component; or, inside it, an edge with these marks, to this node unless that is NOWHERE. */
 struct quest {
     const uint8_t *component; /* per node: belongs to it */
-    bool any_member;
-    uint64_t accepting;
+    bool enter;
+    uint64_t marks;
     uint64_t target;
 };
 
-static bool is_wanted(const struct ltl *ltl, const struct quest *quest, uint64_t node)
+static bool is_wanted(const struct quest *quest, uint64_t to, uint64_t marks)
 {
-    if (quest->any_member) return quest->component[node];
-    if (quest->accepting) return ltl->buchi.states.data[automaton_of(ltl, node)].accepting & quest->accepting;
-    return node == quest->target;
+    if (quest->enter) return quest->component[to];
+    return (marks & quest->marks) == quest->marks && (quest->target == NOWHERE || to == quest->target);
 }
 
-/* A shortest way from one of the starts to a wanted node, both included; *way has room for all nodes. Returns its length. */
-static uint64_t walk(struct ltl *ltl, const uint64_t *starts, uint64_t start_count, const struct quest *quest, uint64_t *way)
+/* Adds the states from the start of the way to `last` to the path, or those after the start. */
+static void append_way(struct ltl *ltl, const uint64_t *parent, uint64_t last, bool with_start)
+{
+    struct kripke_path *path = &ltl->temporal->path;
+    uint32_t length = with_start;
+    for (uint64_t node = last; parent[node] - 1 != node; node = parent[node] - 1) length++;
+    vec_reserve(ltl->mem, &path->states, length);
+    path->states.len += length;
+    for (uint32_t i = path->states.len; length > 0; length--, last = parent[last] - 1) path->states.data[--i] = state_of(ltl, last);
+}
+
+/* Adds a shortest way from one of the starts by a wanted edge to the path, and returns its end. The start itself is added on entering. */
+static uint64_t walk(struct ltl *ltl, const uint64_t *starts, uint64_t start_count, const struct quest *quest)
 {
     uint64_t *parent = mem_alloc(ltl->mem, ltl->nodes * sizeof *parent); /* + 1; a start is its own; 0: not met */
-    uint64_t *queue = mem_alloc(ltl->mem, ltl->nodes * sizeof *queue), head = 0, tail = 0, length = 0, to, found = UINT64_MAX;
+    uint64_t *queue = mem_alloc(ltl->mem, ltl->nodes * sizeof *queue), tail = 0, to, marks, end = NOWHERE;
     for (uint64_t i = 0; i < start_count; i++) {
         if (parent[starts[i]]) continue;
         parent[starts[i]] = starts[i] + 1;
         queue[tail++] = starts[i];
     }
-    for (; head < tail && found == UINT64_MAX; head++) {
+    for (uint64_t head = 0; head < tail && end == NOWHERE; head++) {
         struct edge_cursor cursor;
-        uint64_t node = queue[head];
-        if (is_wanted(ltl, quest, node)) {
-            found = node;
-            break;
+        start_edges(ltl, &cursor, queue[head]);
+        while (end == NOWHERE && next_edge(ltl, &cursor, &to, &marks)) {
+            if (!quest->enter && !quest->component[to]) continue;
+            if (is_wanted(quest, to, marks)) {
+                append_way(ltl, parent, queue[head], quest->enter);
+                vec_push(ltl->mem, &ltl->temporal->path.states, state_of(ltl, end = to));
+            } else if (!parent[to]) {
+                parent[to] = queue[head] + 1;
+                queue[tail++] = to;
+            }
         }
-        start_edges(ltl, &cursor, node);
-        while (next_edge(ltl, &cursor, &to)) {
-            if (parent[to] || (!quest->any_member && !quest->component[to])) continue;
-            parent[to] = node + 1;
-            queue[tail++] = to;
-        }
-    }
-    for (uint64_t node = found; node != UINT64_MAX; node = parent[node] - 1) {
-        way[length++] = node;
-        if (parent[node] - 1 == node) break;
-    }
-    for (uint64_t i = 0; i < length / 2; i++) { /* found last to first: turn it round */
-        uint64_t swap = way[i];
-        way[i] = way[length - 1 - i];
-        way[length - 1 - i] = swap;
     }
     mem_free(ltl->mem, parent);
     mem_free(ltl->mem, queue);
-    return length;
+    return end;
 }
 
-static void append(struct ltl *ltl, const uint64_t *way, uint64_t from, uint64_t to, uint64_t *met)
+/* The node by which the component is entered: a start, or the end of a way from one. */
+static uint64_t enter_component(struct ltl *ltl, const uint8_t *component, const uint64_t *starts, uint64_t start_count)
 {
-    for (uint64_t i = from; i < to; i++) {
-        vec_push(ltl->mem, &ltl->temporal->path.states, state_of(ltl, way[i]));
-        *met |= ltl->buchi.states.data[automaton_of(ltl, way[i])].accepting;
+    struct quest quest = {component, true, 0, NOWHERE};
+    for (uint64_t i = 0; i < start_count; i++) {
+        if (!component[starts[i]]) continue;
+        vec_push(ltl->mem, &ltl->temporal->path.states, state_of(ltl, starts[i]));
+        return starts[i];
     }
-}
-
-/* The successors of a node inside the component, each once: several rules may lead to the same one. */
-static uint64_t inside_successors(struct ltl *ltl, uint8_t *component, uint64_t node, uint64_t *list)
-{
-    enum { MEMBER = 1, LISTED = 2 };
-    struct edge_cursor cursor;
-    uint64_t count = 0, to;
-    start_edges(ltl, &cursor, node);
-    while (next_edge(ltl, &cursor, &to)) {
-        if (component[to] != MEMBER) continue;
-        component[to] = LISTED;
-        list[count++] = to;
-    }
-    for (uint64_t i = 0; i < count; i++) component[list[i]] = MEMBER;
-    return count;
+    return walk(ltl, starts, start_count, &quest);
 }
 
 static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t first, const uint64_t *starts, uint64_t start_count)
 {
+    struct kripke_path *path = &ltl->temporal->path;
     uint8_t *component = mem_alloc(ltl->mem, ltl->nodes + 1);
-    uint64_t *way = mem_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *way), *after = mem_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *after);
     for (uint64_t i = first; i < tarjan->member_count; i++) component[tarjan->members[i]] = 1;
-    struct quest quest = {.component = component, .any_member = true};
-    uint64_t met = 0, length = walk(ltl, starts, start_count, &quest, way), entry = way[length - 1], now = entry;
-    append(ltl, way, 0, length, &met);
-    ltl->temporal->path.loop = ltl->temporal->path.states.len - 1;
-    met = ltl->buchi.states.data[automaton_of(ltl, entry)].accepting;
-    quest.any_member = false;
-    for (uint32_t k = 0; k < ltl->buchi.acceptance; k++) {
-        if (met >> k & 1) continue;
-        quest.accepting = UINT64_C(1) << k;
-        length = walk(ltl, &now, 1, &quest, way);
-        append(ltl, way, 1, length, &met);
-        now = way[length - 1];
+    uint64_t entry = enter_component(ltl, component, starts, start_count), now = entry;
+    path->loop = path->states.len - 1;
+    for (uint32_t k = 0; k < ltl->automaton->acceptance; k++) {
+        struct quest quest = {component, false, UINT64_C(1) << k, NOWHERE};
+        now = walk(ltl, &now, 1, &quest);
     }
-    quest.accepting = 0;
-    quest.target = entry;
-    uint64_t count = inside_successors(ltl, component, now, after);
-    length = walk(ltl, after, count, &quest, way);
-    append(ltl, way, 0, length - 1, &met); /* the entry itself is where the loop goes back to */
+    struct quest back = {component, false, 0, entry};
+    if (now != entry || path->states.len - 1 == path->loop) walk(ltl, &now, 1, &back);
+    path->states.len--; /* the entry itself is where the loop goes back to */
     mem_free(ltl->mem, component);
-    mem_free(ltl->mem, way);
-    mem_free(ltl->mem, after);
 }
 
 /* ---- the check ---- */
 
-static bool find_starts(struct ltl *ltl, uint64_t **starts, uint64_t *count)
+static bool find_starts(struct ltl *ltl, uint64_t **starts)
 {
-    const struct buchi *buchi = &ltl->buchi;
-    *count = 0;
-    *starts = mem_try_alloc(ltl->mem, ((uint64_t)ltl->kripke->initial * buchi->initial.len + 1) * sizeof **starts);
+    *starts = mem_try_alloc(ltl->mem, (ltl->kripke->initial + UINT64_C(1)) * sizeof **starts);
     if (!*starts) return ltl->problem = TEMPORAL_REFUSED, false;
-    for (uint32_t s = 0; s < ltl->kripke->initial; s++)
-        for (uint32_t i = 0; i < buchi->initial.len; i++)
-            if (fits(ltl, s, buchi->initial.data[i])) (*starts)[(*count)++] = (uint64_t)s * ltl->width + buchi->initial.data[i];
+    for (uint32_t s = 0; s < ltl->kripke->initial; s++) (*starts)[s] = (uint64_t)s * ltl->width + ltl->automaton->initial;
     return true;
 }
 
@@ -282,14 +260,14 @@ static bool find_starts(struct ltl *ltl, uint64_t **starts, uint64_t *count)
 static bool find_violation(struct ltl *ltl)
 {
     struct tarjan tarjan = {0};
-    uint64_t *starts, count, first;
+    uint64_t *starts, count = ltl->kripke->initial, first;
     bool found = false;
     ltl->nodes = (uint64_t)ltl->kripke->states * ltl->width;
     if (ltl->nodes >= DONE - 1) {
         ltl->temporal->reason = "the product of the state space with the formula's automaton is too large";
         return ltl->problem = TEMPORAL_BEYOND, false;
     }
-    if (!find_starts(ltl, &starts, &count)) return false;
+    if (!find_starts(ltl, &starts)) return false;
     tarjan.order = mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.order);
     tarjan.low = tarjan.order ? mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.low) : NULL;
     if (!tarjan.low) ltl->problem = TEMPORAL_REFUSED;
@@ -311,14 +289,26 @@ static bool find_violation(struct ltl *ltl)
     return found;
 }
 
+static void find_accepting_states(struct ltl *ltl)
+{
+    struct automaton_components components;
+    automaton_find_components(ltl->automaton, &components);
+    ltl->may_accept = mem_alloc(ltl->mem, ltl->width + 1);
+    for (uint32_t q = 0; q < ltl->width; q++) ltl->may_accept[q] = components.of[q] != AUTOMATON_NONE && components.accepting[components.of[q]];
+    automaton_free_components(ltl->automaton, &components);
+}
+
 enum temporal_result ltl_check(struct temporal *temporal, formula f)
 {
     struct ltl ltl = {.temporal = temporal, .kripke = temporal->kripke, .mem = temporal->kripke->mem, .problem = TEMPORAL_HOLDS};
     temporal->reason = buchi_translate(&ltl.buchi, temporal->space->model, f, true);
     if (temporal->reason) return TEMPORAL_BEYOND;
-    ltl.width = ltl.buchi.states.len;
-    bool violated = ltl.width && read_letters(&ltl) && find_violation(&ltl);
+    ltl.automaton = &ltl.buchi.automaton;
+    ltl.width = ltl.automaton->states.len;
+    find_accepting_states(&ltl);
+    bool violated = ltl.automaton->edges.len && read_letters(&ltl) && find_violation(&ltl);
     mem_free(ltl.mem, ltl.letters);
+    mem_free(ltl.mem, ltl.may_accept);
     buchi_release(&ltl.buchi, temporal->space->model);
     return violated ? TEMPORAL_VIOLATED : ltl.problem;
 }

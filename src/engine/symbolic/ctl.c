@@ -10,6 +10,8 @@
  * the wrong way round, its specification is right). */
 #include "engine/symbolic/temporal.h"
 
+#include <string.h>
+
 struct ctl {
     struct temporal *temporal;
     struct symbolic *s;
@@ -451,6 +453,11 @@ enum temporal_result symbolic_ctl(struct temporal *temporal, formula f)
     if (ctl.failed) violated = false;
     else if (s->task->direction == DIRECTION_BACKWARD) violated = !dd_implies(s->dd, s->e.initial, label(&ctl, f));
     else violated = meets(&ctl, s->e.initial, f, false);
+    if (violated && temporal->partial) { /* evidence is a run of the model itself */
+        temporal->partial = NULL;
+        memset(ctl.known, 0, nodes);
+        symbolic_view_all(s);
+    }
     if (violated) show_violation(&ctl, f);
     dd_release(s->dd, mark);
     mem_free(s->mem, ctl.sets);

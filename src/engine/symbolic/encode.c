@@ -110,96 +110,21 @@ static uint32_t *arrange(const struct model *model)
     return a.best;
 }
 
-/* The bits of a variable stay together, the most significant one first. */
+/* The bits of a variable stay together, the most significant one first. What a model's text names first is shared by many, as a rule: it comes
+ * last in the order, so that rules begin as late as possible, which saturation likes. */
 static void set_order(struct encoding *e)
 {
     uint32_t *vars = arrange(e->model), *pairs = mem_alloc(e->mem, (e->bits.total + 1) * sizeof *pairs), k = 0;
-    for (uint32_t i = 0; i < e->model->vars.len; i++)
+    for (uint32_t i = e->model->vars.len; i-- > 0;)
         for (uint32_t b = bits_width(&e->bits, vars[i]); b-- > 0;) pairs[k++] = e->bits.first[vars[i]] + b;
     dd_set_order(e->dd, pairs);
     mem_free(e->mem, vars);
     mem_free(e->mem, pairs);
 }
 
-/* ---- circuits to diagrams ---- */
-
-/* The gates that a circuit's output depends on go to e->cone, operands first, and e->place numbers them from 1. The walk has a stack of
- * its own: circuits are deep. It costs what the cone has, not what all rules together have. */
-static void find_cone(struct encoding *e, lit output)
-{
-    const struct gate *gates = e->bits.circuit.gates.data;
-    uint32_t count = e->bits.circuit.gates.len;
-    if (e->place_len < count) {
-        e->place = mem_resize(e->mem, e->place, 2 * (size_t)count * sizeof *e->place);
-        memset(e->place + e->place_len, 0, (2 * (size_t)count - e->place_len) * sizeof *e->place);
-        e->place_len = 2 * count;
-    }
-    e->todo.len = 0;
-    vec_push(e->mem, &e->todo, output / 2);
-    while (e->todo.len) {
-        uint32_t g = e->todo.data[e->todo.len - 1], a = gates[g].a / 2, b = gates[g].b / 2;
-        bool inner = gates[g].kind >= GATE_AND, ready = !inner || (e->place[a] && e->place[b]);
-        if (!ready) {
-            if (!e->place[b]) vec_push(e->mem, &e->todo, b);
-            if (!e->place[a]) vec_push(e->mem, &e->todo, a);
-            continue;
-        }
-        e->todo.len--;
-        if (e->place[g]) continue;
-        vec_push(e->mem, &e->cone, g);
-        e->place[g] = e->cone.len;
-    }
-}
-
-/* Also when the last walk was given up half way. */
-static void forget_cone(struct encoding *e)
-{
-    for (uint32_t i = 0; i < e->cone.len; i++) e->place[e->cone.data[i]] = 0;
-    e->cone.len = 0;
-}
-
-static bdd operand(struct encoding *e, lit a)
-{
-    bdd value = e->gates[e->place[a / 2] - 1];
-    return a & 1 ? dd_not(e->dd, value) : value;
-}
-
-static bdd build(struct encoding *e, lit output)
-{
-    bdd a = BDD_FALSE, b = BDD_FALSE;
-    uint32_t mark = dd_mark(e->dd);
-    dd_protect(e->dd, &a);
-    dd_protect(e->dd, &b);
-    for (uint32_t i = 0; i < e->cone.len; i++) {
-        const struct gate gate = e->bits.circuit.gates.data[e->cone.data[i]];
-        if (gate.kind == GATE_INPUT) {
-            e->gates[i] = dd_variable(e->dd, dd_now(gate.a));
-            continue;
-        }
-        a = operand(e, gate.a);
-        b = operand(e, gate.b);
-        e->gates[i] = gate.kind == GATE_AND ? dd_and(e->dd, a, b) : dd_xor(e->dd, a, b);
-    }
-    a = operand(e, output);
-    dd_release(e->dd, mark);
-    return a;
-}
-
 bdd encode_lit(struct encoding *e, lit output)
 {
-    uint32_t mark = dd_mark(e->dd);
-    if (output <= LIT_TRUE) return output;
-    forget_cone(e);
-    find_cone(e, output);
-    mem_free(e->mem, e->gates); /* of a walk that was given up */
-    e->gates = NULL;
-    e->gates = mem_alloc(e->mem, e->cone.len * sizeof *e->gates);
-    dd_protect_array(e->dd, e->gates, e->cone.len);
-    bdd result = build(e, output);
-    dd_release(e->dd, mark);
-    mem_free(e->mem, e->gates);
-    e->gates = NULL;
-    return result;
+    return diagram_of(&e->bits.circuit, e->dd, output);
 }
 
 /* ---- rules ---- */
@@ -520,10 +445,6 @@ void encode_release(struct encoding *e)
     mem_free(e->mem, e->rules);
     mem_free(e->mem, e->clusters);
     mem_free(e->mem, e->every_cluster);
-    mem_free(e->mem, e->gates);
-    mem_free(e->mem, e->place);
-    vec_free(e->mem, &e->cone);
-    vec_free(e->mem, &e->todo);
     if (e->dd) dd_free(e->dd);
     bits_release(&e->bits);
 }

@@ -7,6 +7,7 @@
 #define CAIRN_ENGINE_SYMBOLIC_ENCODE_H
 
 #include "bits/bits.h"
+#include "bits/diagram.h"
 #include "result/result.h"
 #include "solver/dd/dd.h"
 
@@ -20,10 +21,6 @@ struct encoding {
     struct mem *mem;
     struct bits bits;
     struct dd *dd;
-    bdd *gates;          /* while a circuit is turned into a diagram: those of the gates it depends on ... */
-    VEC(uint32_t) cone, todo; /* ... which gates these are, and which are still to be looked at */
-    uint32_t *place;     /* per gate: its place in the cone, + 1 */
-    uint32_t place_len;
     struct encoded_rule *rules;
     struct dd_relation *clusters;
     struct dd_relation **every_cluster; /* pointers to all of them, as dd_saturate wants them */

@@ -119,16 +119,44 @@ static void chain(struct symbolic *s, bdd *set, bdd within, enum dd_direction di
 
 bool symbolic_reach(struct symbolic *s)
 {
-    switch (s->order) {
-    case ORDER_BFS: return breadth_first(s);
-    case ORDER_CHAINING:
-        s->reach = s->e.initial;
-        chain(s, &s->reach, BDD_TRUE, DD_FORWARD);
-        return true;
-    default:
-        s->reach = dd_saturate(s->dd, s->e.every_cluster, s->e.cluster_count, DD_FORWARD, s->e.initial, BDD_TRUE);
-        return true;
+    bool complete = true;
+    s->reach = s->e.initial;
+    if (s->order == ORDER_BFS) complete = breadth_first(s);
+    else if (s->order == ORDER_CHAINING) chain(s, &s->reach, BDD_TRUE, DD_FORWARD);
+    else s->reach = dd_saturate(s->dd, s->e.every_cluster, s->e.cluster_count, DD_FORWARD, s->e.initial, BDD_TRUE);
+    symbolic_view(s, s->reach);
+    s->all = s->reach;
+    s->has_all = complete;
+    return complete;
+}
+
+/* ---- views ---- */
+
+void symbolic_view(struct symbolic *s, bdd set)
+{
+    s->reach = set;
+    s->dead = dd_diff(s->dd, set, s->e.enabled);
+}
+
+void symbolic_view_all(struct symbolic *s)
+{
+    if (s->has_all) symbolic_view(s, s->all);
+    else symbolic_reach(s);
+}
+
+void symbolic_view_ranges(struct symbolic *s)
+{
+    struct dd *dd = s->dd;
+    bdd all = BDD_TRUE, one = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    dd_protect(dd, &all);
+    dd_protect(dd, &one);
+    for (uint32_t v = 0; v < s->model->vars.len; v++) {
+        one = encode_lit(&s->e, bits_in_range(&s->e.bits, v));
+        all = dd_and(dd, all, one);
     }
+    symbolic_view(s, all);
+    dd_release(dd, mark);
 }
 
 /* ---- steps in temporal logic ---- */

@@ -1,5 +1,8 @@
 /* What all parts of the symbolic engine share: the encoded model, its reachable states, steps and closures, limits.
  *
+ * Under a reduction `reach` is another set: what the reduced exploration has visited, or every state that the ranges of the variables allow, for
+ * methods that do not know the reachable states. It is closed under steps as far as these methods go.
+ *
  * Temporal logic sees the model in which a deadlocked state repeats for ever: symbolic_step adds these steps, encode_step does not. All sets
  * are kept inside `reach`, so complements mean "reachable states that are not". */
 #ifndef CAIRN_ENGINE_SYMBOLIC_SPACE_H
@@ -15,7 +18,9 @@ struct symbolic {
     struct symbolic_statistics *statistics;
     struct encoding e;
     struct dd *dd;
-    bdd reach, dead; /* reachable states; those without an enabled rule */
+    bdd reach, dead; /* the view: the reachable states, as a rule; and those among them without an enabled rule */
+    bdd all;         /* all reachable states, once they are known */
+    bool has_all;
     uint32_t tableau_first, tableau_pairs; /* pairs for the bits of a tableau (ltl.c) */
     enum search_order order;
     const char *phase; /* for the progress display */
@@ -27,8 +32,13 @@ double symbolic_now(void);
 /* For dd_set_poll. */
 bool symbolic_poll(void *context);
 
-/* Computes `reach` from the initial states. False when a depth limit ended it. */
+/* Computes `reach`, and `all`, from the initial states. False when a depth limit ended it. */
 bool symbolic_reach(struct symbolic *s);
+
+/* Looks at the reachable states (computed when they are not known yet), at all states within ranges, or at the given set. */
+void symbolic_view_all(struct symbolic *s);
+void symbolic_view_ranges(struct symbolic *s);
+void symbolic_view(struct symbolic *s, bdd set);
 
 /* One step in temporal logic, from or to states of `set`. */
 bdd symbolic_step(struct symbolic *s, bdd set, enum dd_direction direction);

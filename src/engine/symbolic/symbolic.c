@@ -117,6 +117,57 @@ static void count_parts(struct symbolic *s, void *context)
     mem_free(s->mem, parts.counts);
 }
 
+/* ---- reductions ---- */
+
+static void see_property(struct symbolic *s, const struct property_result *entry, bool *visible)
+{
+    if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) return;
+    process_model_see(s->model, entry->property->root, visible);
+}
+
+static bool atom_may_fail(const struct model *model, formula f)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    if (node->op == FORMULA_ATOM) return expr_get(&model->exprs, node->atom)->may_fail;
+    return atom_may_fail(model, node->a) || (formula_table[node->op].arity == 2 && atom_may_fail(model, node->b));
+}
+
+static bool rules_may_fail(const struct symbolic *s)
+{
+    for (uint32_t r = 0; r < s->model->rules.len; r++)
+        if (s->e.rules[r].fails != BDD_FALSE) return true;
+    return false;
+}
+
+/* Why the reduction that was asked for does not keep this property; NULL: it does. */
+static const char *why_not_reduced(const struct symbolic *s, const struct property_result *entry)
+{
+    bool has_formula = entry->kind != PROPERTY_DEADLOCK && entry->kind != PROPERTY_RUNTIME_ERROR;
+    if (entry->kind == PROPERTY_RUNTIME_ERROR) return rules_may_fail(s) ? "without reduction: steps can fail" : NULL;
+    if (s->task->reduction == REDUCE_DEADLOCK && entry->kind != PROPERTY_DEADLOCK) return "without reduction: --reduce deadlock keeps deadlocks only";
+    if (s->task->reduction == REDUCE_IMPROVISO && !entry->in_each_state) return "without reduction: ImProviso keeps what is reachable, not temporal formulas";
+    if (has_formula && process_model_has_next(s->model, entry->property->root)) return "without reduction: it has X";
+    if (has_formula && atom_may_fail(s->model, entry->property->root)) return "without reduction: it divides";
+    return NULL;
+}
+
+/* Reduces the model for one property, or for none (NULL), and looks at what the reduced exploration visits. */
+static void start_reduction(struct symbolic *s, struct partial *partial, const struct property_result *entry, bool branching)
+{
+    bool *visible = mem_alloc(s->mem, s->model->vars.len + 1);
+    if (entry) see_property(s, entry, visible);
+    partial_init(partial, s, s->task->reduction, visible, branching);
+    mem_free(s->mem, visible);
+}
+
+/* Properties that single states decide, and LTL: on the states of one reduced exploration. */
+static void explore_reduced(struct symbolic *s, struct partial *partial, const struct property_result *entry)
+{
+    start_reduction(s, partial, entry, s->task->reduction == REDUCE_POR && (!entry || entry->kind == PROPERTY_CTL));
+    symbolic_view_ranges(s);
+    symbolic_view(s, partial_explore(partial, s->e.initial, s->reach));
+}
+
 /* ---- properties that single states decide ---- */
 
 static bool is_undecided(const struct symbolic *s, struct property_result *entry)
@@ -183,10 +234,12 @@ static bdd bad_states(struct symbolic *s, const struct property_result *entry, b
 static void decide_in_states(struct symbolic *s, void *context)
 {
     struct property_result *entry = context;
-    bool unclear;
+    struct partial partial;
+    bool unclear, reduced = s->task->reduction != REDUCE_NONE && !entry->method;
     bdd bad = BDD_FALSE;
     uint32_t mark = dd_mark(s->dd);
     dd_protect(s->dd, &bad);
+    if (reduced) explore_reduced(s, &partial, entry);
     bad = bad_states(s, entry, &unclear);
     if (bad != BDD_FALSE) {
         entry->verdict = VERDICT_VIOLATED;
@@ -198,6 +251,10 @@ static void decide_in_states(struct symbolic *s, void *context)
         entry->verdict = VERDICT_HOLDS;
     } else {
         entry->reason = stop_reason_text[s->result->stop];
+    }
+    if (reduced) {
+        entry->method = "reduced";
+        partial_release(&partial);
     }
     dd_release(s->dd, mark);
 }
@@ -211,27 +268,71 @@ static void find_vacuity(struct symbolic *s, void *context)
 
 /* ---- temporal properties ---- */
 
+static const char *method_text(const struct temporal *temporal, bool reduced)
+{
+    static const char *const texts[2][3] = {{"backward", "forward", "forward, parts of it backward"},
+                                            {"backward, reduced", "forward, reduced", "forward, reduced, parts of it backward"}};
+    return texts[reduced][temporal->went_forward + (temporal->went_forward && temporal->went_backward)];
+}
+
+static void take_evidence(struct symbolic *s, struct property_result *entry, struct temporal *temporal)
+{
+    entry->verdict = VERDICT_VIOLATED;
+    if (temporal->walk.states) entry->trace = walk_trace(&temporal->walk, &s->result->broken);
+    else s->result->broken = "a violation was found, but no run that shows it";
+    entry->has_end = temporal->has_end;
+    entry->end = temporal->end;
+    entry->end_value = temporal->end_value;
+}
+
 static void decide_temporal(struct symbolic *s, void *context)
 {
     struct property_result *entry = context;
     struct temporal temporal = {.s = s};
+    struct partial partial;
+    bool is_ctl = entry->kind == PROPERTY_CTL, reduced = s->task->reduction != REDUCE_NONE && !entry->method;
+    uint32_t mark = dd_mark(s->dd);
+    if (reduced) {
+        temporal.partial = &partial;
+        if (is_ctl) {
+            start_reduction(s, &partial, entry, true);
+            symbolic_view_ranges(s);
+        } else {
+            explore_reduced(s, &partial, entry);
+        }
+    }
     walk_init(&temporal.walk, s);
-    bool is_ctl = entry->kind == PROPERTY_CTL;
     switch (is_ctl ? symbolic_ctl(&temporal, entry->property->root) : symbolic_ltl(&temporal, entry->property->root)) {
     case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
-    case TEMPORAL_VIOLATED:
-        entry->verdict = VERDICT_VIOLATED;
-        if (temporal.walk.states) entry->trace = walk_trace(&temporal.walk, &s->result->broken);
-        else s->result->broken = "a violation was found, but no run that shows it";
-        entry->has_end = temporal.has_end;
-        entry->end = temporal.end;
-        entry->end_value = temporal.end_value;
-        break;
+    case TEMPORAL_VIOLATED: take_evidence(s, entry, &temporal); break;
     case TEMPORAL_FAILED: entry->reason = cannot_evaluate; break;
     case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
     }
-    entry->method = temporal.went_forward && temporal.went_backward ? "forward, parts of it backward" : temporal.went_forward ? "forward" : "backward";
+    if (!entry->method) entry->method = method_text(&temporal, reduced);
     walk_release(&temporal.walk);
+    if (reduced) partial_release(&partial);
+    dd_release(s->dd, mark);
+}
+
+static void view_all(struct symbolic *s, void *context)
+{
+    (void)context;
+    symbolic_view_all(s);
+}
+
+/* One property, with all limits. */
+static void decide_one(struct symbolic *s, struct property_result *entry)
+{
+    bool good = true;
+    s->phase = entry->property->name;
+    if (s->task->reduction != REDUCE_NONE) entry->method = why_not_reduced(s, entry);
+    if (s->task->reduction != REDUCE_NONE && entry->method) good = attempt(s, view_all, NULL);
+    if (good) good = attempt(s, entry->in_each_state ? decide_in_states : decide_temporal, entry);
+    if (!good && entry->verdict != VERDICT_VIOLATED) {
+        entry->verdict = VERDICT_UNKNOWN;
+        entry->reason = stop_reason_text[s->result->stop];
+    }
+    if (entry->verdict == VERDICT_HOLDS && entry->has_antecedent && s->task->reduction == REDUCE_NONE) attempt(s, find_vacuity, entry);
 }
 
 /* A limit that is reached here leaves the state space complete and the property unknown. */
@@ -242,20 +343,9 @@ static void decide(struct symbolic *s)
         for (uint32_t i = 0; i < task->property_count; i++) {
             struct property_result *entry = &task->properties[i];
             if (entry->in_each_state != (round == 0) || !is_undecided(s, entry)) continue;
-            s->phase = entry->property->name;
-            if (round == 1 && !s->result->all_states) {
-                entry->reason = stop_reason_text[s->result->stop];
-                continue;
-            }
-            if (s->result->stop == STOP_TIME || s->result->stop == STOP_INTERRUPT) {
-                entry->reason = stop_reason_text[s->result->stop];
-                continue;
-            }
-            if (!attempt(s, round == 0 ? decide_in_states : decide_temporal, entry) && entry->verdict != VERDICT_VIOLATED) {
-                entry->verdict = VERDICT_UNKNOWN;
-                entry->reason = stop_reason_text[s->result->stop];
-            }
-            if (entry->verdict == VERDICT_HOLDS && entry->has_antecedent) attempt(s, find_vacuity, entry);
+            bool stopped = s->result->stop == STOP_TIME || s->result->stop == STOP_INTERRUPT || (round == 1 && !s->result->all_states);
+            if (stopped) entry->reason = stop_reason_text[s->result->stop];
+            else decide_one(s, entry);
         }
 }
 
@@ -272,10 +362,16 @@ static void explore(struct symbolic *s, void *context)
     s->statistics->relations = s->e.cluster_count ? s->e.cluster_count : 1;
     s->phase = "exploring";
     s->reach = s->e.initial;
-    s->result->all_states = symbolic_reach(s);
-    s->dead = dd_diff(s->dd, s->reach, s->e.enabled);
-    if (!s->result->all_states) { /* the states of the last level may still have steps that were not taken: enabled ones, so no dead ones */
-        s->phase = NULL;
+    if (s->task->reduction == REDUCE_NONE) {
+        s->result->all_states = symbolic_reach(s);
+    } else {
+        struct partial partial;
+        uint32_t mark = dd_mark(s->dd);
+        explore_reduced(s, &partial, NULL);
+        partial_release(&partial);
+        dd_release(s->dd, mark);
+        s->result->all_states = true;
+        s->result->reduction = s->task->reduction;
     }
     s->statistics->reach_seconds = symbolic_now() - s->started - s->statistics->encoding_seconds;
 }
@@ -303,7 +399,6 @@ static void run(struct symbolic *s)
         result->no_transitions = true;
     }
     decide(s);
-    if (s->e.rules && result->runtime_errors == 0) s->phase = NULL;
 }
 
 static void finish_statistics(struct symbolic *s)
@@ -344,6 +439,7 @@ void symbolic_run(struct task *task, struct result *result)
         dd_set_poll(s->dd, symbolic_poll, s);
         dd_protect(s->dd, &s->reach);
         dd_protect(s->dd, &s->dead);
+        dd_protect(s->dd, &s->all);
         run(s);
         finish_statistics(s);
     }

@@ -18,6 +18,7 @@ static const struct {
     {"+", TOKEN_PLUS},    {"-", TOKEN_MINUS},     {"*", TOKEN_TIMES},    {"/", TOKEN_DIVIDE},   {"%", TOKEN_REMAINDER},
     {"\u00AC", TOKEN_NOT}, {"\u2227", TOKEN_AND}, {"\u2228", TOKEN_OR},  {"\u21D2", TOKEN_IMPLIES}, {"\u21D4", TOKEN_IFF},
     {"\u2260", TOKEN_NE}, {"\u2264", TOKEN_LE},   {"\u2265", TOKEN_GE},  {"\u00D7", TOKEN_TIMES}, {"~", TOKEN_NOT},
+    {"^", TOKEN_XOR},
 };
 static const struct {
     const char *spelling;

@@ -44,6 +44,7 @@ struct dd {
     uint32_t pairs;
     struct cache_entry *cache;
     uint32_t cache_size; /* a power of two */
+    uint32_t evictions;  /* results lost to others since it last grew */
 
     bdd *stack; /* intermediate results of running operations */
     uint32_t top, stack_size;
@@ -122,8 +123,10 @@ void dd_ask_poll(struct dd *dd);
  * conjunction can look at every pair of nodes and be false. */
 static inline bdd cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c, bdd result)
 {
+    struct cache_entry *entry = cache_slot(dd, tag, extra, a, b, c);
     if (--dd->poll_in == 0) dd_ask_poll(dd);
-    *cache_slot(dd, tag, extra, a, b, c) = (struct cache_entry){tag, extra, a, b, c, result};
+    dd->evictions += entry->tag != 0;
+    *entry = (struct cache_entry){tag, extra, a, b, c, result};
     return result;
 }
 void dd_forget_cache(struct dd *dd);

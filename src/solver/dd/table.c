@@ -3,11 +3,11 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { FIRST_NODES = 64, FIRST_HEADS = 2, FIRST_CACHE = 16, CACHE_SHARE = 16, POLL_RESULTS = 64, FREE_SHARE = 10 }; /* everything that is rare happens often */
-static const uint32_t first_threshold = 200, often_below = 1500;
+enum { FIRST_NODES = 64, FIRST_HEADS = 2, FIRST_CACHE = 16, POLL_RESULTS = 64, GROW_PERCENT = 90 }; /* everything that is rare happens often */
+static const uint32_t first_threshold = 200, first_collection = 0, often_below = 1500;
 #else
-enum { FIRST_NODES = 1 << 14, FIRST_HEADS = 16, FIRST_CACHE = 1 << 14, CACHE_SHARE = 1, POLL_RESULTS = 1 << 14, FREE_SHARE = 2 };
-static const uint32_t first_threshold = 150000, often_below = 0;
+enum { FIRST_NODES = 1 << 14, FIRST_HEADS = 16, FIRST_CACHE = 1 << 14, POLL_RESULTS = 1 << 14, GROW_PERCENT = 25 };
+static const uint32_t first_threshold = 100000, first_collection = 1 << 20, often_below = 0;
 #endif
 enum { STACK_PER_LEVEL = 12, STACK_SPARE = 256 };
 
@@ -302,19 +302,21 @@ static bool grow_nodes(struct dd *dd)
     return true;
 }
 
-/* The cache follows the table, as far as memory goes: losing entries costs time, never correctness. */
+/* The cache grows when as many results were lost as it holds: saturation needs far more of them than there are nodes. Losing entries costs
+ * time, never correctness, so a refusal is no matter. */
 static void grow_cache(struct dd *dd)
 {
-    while ((uint64_t)dd->cache_size * CACHE_SHARE < dd->capacity && dd->cache_size < 1u << 26) {
-        struct cache_entry *bigger = mem_try_alloc(dd->mem, 2 * (uint64_t)dd->cache_size * sizeof *bigger), *old = dd->cache;
-        uint32_t size = dd->cache_size;
-        if (!bigger) return;
-        dd->cache = bigger;
-        dd->cache_size *= 2;
-        for (uint32_t i = 0; i < size; i++)
-            if (old[i].tag) *cache_slot(dd, old[i].tag, old[i].extra, old[i].a, old[i].b, old[i].c) = old[i];
-        mem_free(dd->mem, old);
-    }
+    enum { MAX_ENTRIES = 1 << 26, MAX_PER_NODE = 32, MAX_SHARE = 3 };
+    uint64_t size = dd->cache_size, limit = dd->mem->limit, bytes = 2 * size * sizeof *dd->cache;
+    struct cache_entry *old = dd->cache, *bigger = NULL;
+    dd->evictions = 0;
+    if (size < MAX_ENTRIES && size < (uint64_t)MAX_PER_NODE * dd->in_use && (!limit || bytes < limit / MAX_SHARE)) bigger = mem_try_alloc(dd->mem, bytes);
+    if (!bigger) return;
+    dd->cache = bigger;
+    dd->cache_size *= 2;
+    for (uint32_t i = 0; i < size; i++)
+        if (old[i].tag) *cache_slot(dd, old[i].tag, old[i].extra, old[i].a, old[i].b, old[i].c) = old[i];
+    mem_free(dd->mem, old);
 }
 
 bool dd_make_room(struct dd *dd, uint32_t wanted)
@@ -324,14 +326,16 @@ bool dd_make_room(struct dd *dd, uint32_t wanted)
     return true;
 }
 
-/* No node is free: collects, or grows when collecting is not worth it. */
+/* No node is free: grows while the table is small, because a collection also costs the results that the cache knows; then collects, and
+ * grows when that did not give much. */
 static void find_nodes(struct dd *dd, bdd low, bdd high)
 {
+    if (dd->capacity < first_collection && grow_nodes(dd)) return;
     dd_push(dd, low);
     dd_push(dd, high);
     dd_collect(dd);
     dd_pop(dd, 2);
-    if (dd->in_use > dd->capacity - dd->capacity / FREE_SHARE && grow_nodes(dd)) grow_cache(dd);
+    if (dd->in_use > (uint64_t)dd->capacity * GROW_PERCENT / 100) grow_nodes(dd);
     if (dd->saturating && dd->due && dd->may_reorder) dd_give_up(dd, DD_AGAIN); /* to dd_saturate, which reorders and starts again */
     if (dd->capacity - dd->in_use < dd->capacity / 16) dd_give_up(dd, DD_FULL);
 }
@@ -368,6 +372,7 @@ bdd dd_make(struct dd *dd, uint32_t var, bdd low, bdd high)
     uint32_t slot = dd_subtable_slot(table, low, high);
     for (uint32_t n = table->heads[slot]; n; n = dd->nodes[n].next)
         if (dd->nodes[n].low == low && dd->nodes[n].high == high) return n;
+    if (dd->evictions > dd->cache_size) grow_cache(dd);
     bool often = dd->in_use < often_below && dd->in_use % 16 == 0; /* tests collect as often as they can, while tables are small */
     uint32_t node = often ? NIL : dd_take_node(dd);
     if (!node) {

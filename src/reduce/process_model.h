@@ -1,0 +1,57 @@
+/* Process models for partial-order reduction (the thesis' section 6.3.4): which rules of which process may be taken alone, without the
+ * interleavings with everything else, and still leave a property as it is.
+ *
+ * A rule is safe when no other process takes part in it, it does not touch what the property reads, it is independent of every rule in which its process
+ * takes no part (neither writes what the other reads or writes), and the same is true of every rule of its process at the same location.
+ * Then, as long as the process stays at that location, whatever others do commutes with its rules and cannot enable or
+ * disable any of them: the process' enabled rules are an ample set. The thesis looks at global variables only; here
+ * a process may read another's variables, so the check is by reads and writes.
+ *
+ * A safe rule is linear when no other rule of its process at the same location can be enabled together with it: then the ample set has
+ * one rule, which branching-time logic needs.
+ *
+ * What a rule that can fail (divide by zero) reads counts as visible: run-time errors are kept too. */
+#ifndef CAIRN_REDUCE_PROCESS_MODEL_H
+#define CAIRN_REDUCE_PROCESS_MODEL_H
+
+#include "model/model.h"
+
+enum unsafe_reason {
+    SAFE,
+    UNSAFE_GLOBAL,   /* no process, or several */
+    UNSAFE_FAILS,    /* it can fail at run time */
+    UNSAFE_VISIBLE,  /* it writes variable `var`, which the property reads */
+    UNSAFE_READS,    /* it reads `var`, which rule `other` writes */
+    UNSAFE_WRITES,   /* it writes `var`, which rule `other` reads or writes */
+    UNSAFE_LOCATION, /* rule `other` moves its process */
+    UNSAFE_NEIGHBOUR /* rule `other`, at the same location, is not safe */
+};
+
+struct process_rule {
+    uint32_t process; /* whose safe rule it is, or MODEL_NONE */
+    bool linear;
+    uint32_t not_linear_with; /* a safe rule that is not linear: one that can be enabled with it */
+    enum unsafe_reason reason;
+    uint32_t var, other;
+};
+
+struct process_model {
+    struct model *model;
+    struct process_rule *rules; /* per rule */
+    uint32_t safe, linear;      /* how many rules */
+    bool undecided;             /* linearity could not be decided for lack of memory: taken as not linear */
+};
+
+/* visible: per variable, whether a property reads it; NULL: none. */
+void process_model_init(struct process_model *process_model, struct model *model, const bool *visible);
+void process_model_release(struct process_model *process_model);
+
+/* Marks what a formula reads. */
+void process_model_see(struct model *model, formula f, bool *visible);
+/* Whether the formula says something about the next state, which no reduction keeps. */
+bool process_model_has_next(const struct model *model, formula f);
+
+/* For people: why the rule is not safe, or not linear; nothing for one that is both. */
+void process_model_explain(const struct process_model *process_model, uint32_t rule, struct text *text);
+
+#endif
