@@ -36,7 +36,7 @@ numbers = iter(range(1 << 30))
 lock = threading.Lock()
 
 
-def launch(*arguments, program=CAIRN, interrupt=None, stack=None, cpu=40):
+def launch(*arguments, program=CAIRN, interrupt=None, stack=None, cpu=40, engine=True):
     with lock:
         number = next(numbers)
     out, err = path(f'limit{number}.out'), path(f'limit{number}.err')
@@ -49,7 +49,7 @@ def launch(*arguments, program=CAIRN, interrupt=None, stack=None, cpu=40):
 
     started = time.time()
     with open(out, 'wb') as to_out, open(err, 'wb') as to_err:
-        process = subprocess.Popen([program, *map(str, arguments), '--engine', 'symbolic', '--json', '-q'], stdin=subprocess.DEVNULL, stdout=to_out, stderr=to_err, cwd=ROOT, preexec_fn=limit)
+        process = subprocess.Popen([program, *map(str, arguments), *(['--engine', 'symbolic'] if engine else []), '--json', '-q'], stdin=subprocess.DEVNULL, stdout=to_out, stderr=to_err, cwd=ROOT, preexec_fn=limit)
     timers = [threading.Timer(120, process.kill)] + [threading.Timer(after, process.send_signal, [signal.SIGINT]) for after in interrupt or []]
     for timer in timers:
         timer.start()
@@ -136,6 +136,13 @@ for name, constants in {'pc': ('m=8',), 'phils': ('n=200',), 'szymanski': ('n=7'
     for size, most in (('2M', 40), ('16M', 50), ('64M', 100)):
         later(f'{name}, large, --memory {size}', limited(megabytes=most), 'check', MODEL[name], *define, '--memory', size, '--time', '2s')
 collect()
+
+# Breadth-first, both engines count the same states and as many levels; a bound cuts both at the same level.
+for name in ('pc', 'phils', 'tt', 'szymanski'):
+    for options in ((), ('--bound', '3'), ('--bound', '1')):
+        one, two = launch('explore', MODEL[name], '--order', 'bfs', *options).told, launch('explore', MODEL[name], '--engine', 'explicit', *options, engine=False).told
+        keys = ('states', 'depth', 'complete', 'initial_states') + (() if options else ('transitions', 'deadlocks'))
+        check(f'{name} {" ".join(options)}: levels as in the explicit engine', one and two and all(one[key] == two[key] for key in keys), [[told.get(key) for key in keys] for told in (one or {}, two or {})])
 
 # ---- arithmetic that explodes, rules in their thousands --------------------------------------------------------------------------------
 
