@@ -157,7 +157,7 @@ SHIFT = write('shift.mil', 'VARIABLES ' + ' '.join(f'v{i} : 1' + (' := 0' if i e
 for name, file in {'products': PRODUCT, 'products, as text': WIDE, 'adding rules': ADDS, '20,000 rules': JUMPS, 'a shift register': SHIFT}.items():
     later(f'{name}, --memory 40M', limited(megabytes=90, statuses=(1, 3)), 'check', file, '--memory', '40M', '--time', '5s')
     later(f'{name}, --time 1s', limited(seconds=8, statuses=(1, 3)), 'check', file, '--time', '1s')
-    later(f'{name}, Ctrl-C', limited(seconds=10, statuses=(1, 3)), 'check', file, interrupt=[1])
+    later(f'{name}, Ctrl-C', limited(seconds=15, statuses=(1, 3)), 'check', file, '--time', '30s', interrupt=[3]) # earlier it might still be reading, which a signal just ends
     later(f'{name}, --order bfs --time 1s', limited(seconds=8, statuses=(1, 3)), 'check', file, '--order', 'bfs', '--time', '1s')
 collect()
 
