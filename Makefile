@@ -14,7 +14,7 @@ endif
 
 # The one list of Debian packages: to build, and to test.
 BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev
-TEST_PACKAGES := python3 spin clang man-db valgrind
+TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP
@@ -51,9 +51,10 @@ $(BUILD)/test/%: test/unit/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Itest -o $@ $< $(LIBRARY) $(LIBS)
 
+LIBS_dd_buddy := -lbdd
 $(BUILD)/tools/%: test/tools/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+	$(CC) $(CFLAGS) -o $@ $< $(LIBRARY) $(LIBS) $(LIBS_$*)
 
 -include $(OBJECTS:.o=.d)
 

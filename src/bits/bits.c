@@ -153,6 +153,7 @@ static void load(const struct bits *bits, expr e, struct word *w, lit *fails)
 static void keep(struct bits *bits, expr e, const struct word *w, lit fails)
 {
     struct mem *mem = bits->model->mem;
+    vec_reserve(mem, &bits->pool, w->width + 2); /* where memory is refused the word must not look known: it may be asked for again */
     bits->words[e.i] = bits->pool.len + 1;
     vec_push(mem, &bits->pool, w->width);
     vec_push(mem, &bits->pool, fails);

@@ -12,6 +12,9 @@ void circuit_init(struct circuit *circuit, struct mem *mem)
 void circuit_release(struct circuit *circuit)
 {
     vec_free(circuit->mem, &circuit->gates);
+    vec_free(circuit->mem, &circuit->cone);
+    vec_free(circuit->mem, &circuit->todo);
+    vec_free(circuit->mem, &circuit->place);
     mem_free(circuit->mem, circuit->slots);
     circuit->slots = NULL;
     circuit->size = 0;
@@ -98,4 +101,28 @@ lit circuit_xor(struct circuit *circuit, lit a, lit b)
     }
     if (a == LIT_FALSE) return b ^ sign;
     return cons(circuit, (struct gate){GATE_XOR, a, b}) ^ sign;
+}
+
+/* With a stack of its own: circuits are deep. The cone found last is forgotten first, also when memory was refused in the middle. */
+void circuit_cone(struct circuit *circuit, lit output)
+{
+    struct mem *mem = circuit->mem;
+    for (uint32_t i = 0; i < circuit->cone.len; i++) circuit->place.data[circuit->cone.data[i]] = 0;
+    circuit->cone.len = circuit->todo.len = 0;
+    while (circuit->place.len < circuit->gates.len) vec_push(mem, &circuit->place, 0);
+    vec_push(mem, &circuit->todo, output / 2);
+    while (circuit->todo.len) {
+        uint32_t g = circuit->todo.data[circuit->todo.len - 1], *place = circuit->place.data;
+        const struct gate *gate = &circuit->gates.data[g];
+        uint32_t a = gate->a / 2, b = gate->b / 2;
+        if (gate->kind >= GATE_AND && !(place[a] && place[b])) {
+            if (!place[b]) vec_push(mem, &circuit->todo, b);
+            if (!place[a]) vec_push(mem, &circuit->todo, a);
+            continue;
+        }
+        circuit->todo.len--;
+        if (place[g]) continue;
+        vec_push(mem, &circuit->cone, g);
+        place[g] = circuit->cone.len;
+    }
 }

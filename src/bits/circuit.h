@@ -20,6 +20,8 @@ struct circuit {
     VEC(struct gate) gates; /* gate 0 is the constant */
     uint32_t *slots;        /* gate, or 0; open addressing */
     uint32_t size;
+    VEC(uint32_t) cone, todo; /* what circuit_cone found, and what it has yet to look at */
+    VEC(uint32_t) place;      /* per gate: its place in the cone, + 1 */
 };
 
 void circuit_init(struct circuit *circuit, struct mem *mem);
@@ -28,6 +30,10 @@ void circuit_release(struct circuit *circuit);
 lit circuit_input(struct circuit *circuit, uint32_t number);
 lit circuit_and(struct circuit *circuit, lit a, lit b);
 lit circuit_xor(struct circuit *circuit, lit a, lit b);
+
+/* The gates that the output depends on, operands first, in circuit->cone; circuit->place says where each one is. It costs what the cone has, however
+ * large the circuit is. */
+void circuit_cone(struct circuit *circuit, lit output);
 
 static inline lit lit_not(lit a)
 {

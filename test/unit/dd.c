@@ -29,6 +29,19 @@ static bool same(struct dd *dd, bdd a, const table *t)
     return true;
 }
 
+static bdd of_table(struct dd *dd, const table *t, unsigned row, unsigned var)
+{
+    bdd low = BDD_FALSE, high = BDD_FALSE, test = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    if (var == VARS) return t->row[row];
+    dd_protect(dd, &low), dd_protect(dd, &high), dd_protect(dd, &test);
+    low = of_table(dd, t, row, var + 1);
+    high = of_table(dd, t, row | 1u << var, var + 1);
+    test = dd_variable(dd, var);
+    dd_release(dd, mark);
+    return dd_ite(dd, test, high, low);
+}
+
 /* ---- operations ---- */
 
 static void random_step(struct unit *unit, struct random *random, struct dd *dd, bdd *reg, table *tab)
@@ -37,7 +50,11 @@ static void random_step(struct unit *unit, struct random *random, struct dd *dd,
     unsigned c = (unsigned)random_below(random, REGISTERS), v = (unsigned)random_below(random, VARS), w = (unsigned)random_below(random, VARS);
     table x = tab[a], y = tab[b], z = tab[c], out = {{0}};
     bdd cube = BDD_TRUE;
-    switch (random_below(random, 9)) {
+    switch (random_below(random, 10)) {
+    case 8:
+        for (unsigned r = 0; r < ROWS; r++) out.row[r] = random_below(random, 3) == 0;
+        reg[to] = of_table(dd, &out, 0, 0);
+        break;
     case 0: reg[to] = dd_variable(dd, v); for (unsigned r = 0; r < ROWS; r++) out.row[r] = bit(r, v); break;
     case 1: reg[to] = dd_not(dd, reg[a]); for (unsigned r = 0; r < ROWS; r++) out.row[r] = !x.row[r]; break;
     case 2: reg[to] = dd_and(dd, reg[a], reg[b]); for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] & y.row[r]; break;
@@ -315,6 +332,46 @@ static void test_refusal(struct unit *unit, uint64_t seed)
     mem_release(&mem);
 }
 
+/* A conjunction that makes no node but looks at very many pairs of nodes can be stopped. */
+static bool stop_now(void *context)
+{
+    ++*(unsigned *)context;
+    return false;
+}
+
+static void test_stop(struct unit *unit)
+{
+    enum { HALF = 13 };
+    struct mem mem;
+    bdd part[2] = {BDD_FALSE, BDD_FALSE}, a = BDD_FALSE, b = BDD_FALSE;
+    unsigned asked = 0;
+    mem_init(&mem);
+    struct dd *dd = dd_new(&mem, 2 * HALF + 1);
+    struct dd_guard guard;
+    dd_allow_reordering(dd, false);
+    dd_protect_array(dd, part, 2), dd_protect(dd, &a), dd_protect(dd, &b);
+    enum dd_reason why = dd_catch(dd, &guard);
+    if (why == DD_NONE) {
+        for (unsigned k = 0; k < 2; k++) { /* pairs far apart, in two ways: large diagrams, which the last variable keeps apart */
+            for (uint32_t i = 0; i < HALF; i++) {
+                a = dd_variable(dd, dd_now(i));
+                b = dd_variable(dd, dd_now(HALF + (k ? i : (i * 5 + 3) % HALF)));
+                a = dd_and(dd, a, b);
+                part[k] = dd_or(dd, part[k], a);
+            }
+            a = dd_variable(dd, dd_now(2 * HALF));
+            part[k] = k ? dd_and(dd, part[k], a) : dd_diff(dd, part[k], a);
+        }
+        dd_set_poll(dd, stop_now, &asked);
+        a = dd_and(dd, part[0], part[1]);
+        dd_uncatch(dd, &guard);
+    }
+    CHECK(unit, why == DD_STOPPED && asked == 1);
+    CHECK(unit, !dd_check(dd));
+    dd_free(dd);
+    mem_release(&mem);
+}
+
 /* ---- numbers ---- */
 
 static void test_numbers(struct unit *unit)
@@ -343,6 +400,7 @@ int main(void)
     for (uint64_t seed = 1; seed <= 30; seed++) test_operations(&unit, seed, 400);
     for (uint64_t seed = 1; seed <= 200; seed++) test_relations(&unit, seed);
     for (uint64_t seed = 1; seed <= 30; seed++) test_refusal(&unit, seed);
+    test_stop(&unit);
     test_numbers(&unit);
     return unit_finish(&unit);
 }

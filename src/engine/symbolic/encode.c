@@ -199,6 +199,9 @@ static uint64_t hash_bytes(const uint8_t *bytes, uint32_t count)
 {
     uint64_t h = count;
     for (uint32_t i = 0; i < count; i++) h = (h ^ bytes[i]) * UINT64_C(0x100000001B3);
+#ifdef CAIRN_DEGENERATE
+    h &= 1; /* so that different footprints often look alike */
+#endif
     return h ^ h >> 31;
 }
 
@@ -233,7 +236,6 @@ static void make_clusters(struct encoding *e)
     uint32_t rules = e->model->rules.len, pairs = e->bits.total;
     struct footprint *list = mem_alloc(e->mem, (rules + 1) * sizeof *list);
     uint8_t *support = mem_alloc(e->mem, 2 * (size_t)dd_pairs(e->dd) + 2), *one = mem_alloc(e->mem, pairs + 1), *other = mem_alloc(e->mem, pairs + 1);
-    e->clusters = mem_alloc(e->mem, (rules + 1) * sizeof *e->clusters);
     e->every_cluster = mem_alloc(e->mem, (rules + 1) * sizeof *e->every_cluster);
     struct ordered_cluster *order = mem_alloc(e->mem, (rules + 1) * sizeof *order);
     uint32_t kept = 0;
@@ -244,7 +246,6 @@ static void make_clusters(struct encoding *e)
     }
     qsort(list, kept, sizeof *list, compare_footprints);
     bdd *sum = &e->scratch[0], *more = &e->scratch[1]; /* not locals: the relations are protected after them and stay */
-    dd_protect_array(e->dd, e->scratch, 2);
     for (uint32_t i = 0, j; i < kept; i = j) {
         const struct dd_relation *first = &e->rules[list[i].rule].relation;
         *sum = first->diagram;
@@ -341,7 +342,6 @@ static void make_whole(struct encoding *e)
     }
     dd_release(dd, mark);
     e->labels = labels;
-    dd_protect(dd, &e->labels);
     dd_relation_init(dd, &e->whole, all, written, first);
     e->relation_nodes = dd_size(dd, all);
     mem_free(e->mem, written);
@@ -359,8 +359,28 @@ uint32_t encode_pair_limit(void)
     return pairs < DD_MAX_PAIRS ? (uint32_t)pairs : DD_MAX_PAIRS;
 }
 
+/* For as long as the manager lives, so that what was encoded is still good when a later operation is given up. */
+static void protect_all(struct encoding *e)
+{
+    struct dd_guard guard;
+    if (dd_catch(e->dd, &guard) != DD_NONE) mem_refuse(e->mem);
+    dd_protect(e->dd, &e->initial);
+    dd_protect(e->dd, &e->enabled);
+    dd_protect(e->dd, &e->labels);
+    dd_protect(e->dd, &e->whole.diagram);
+    dd_protect_array(e->dd, e->scratch, 2);
+    for (uint32_t r = 0; r < e->model->rules.len; r++) {
+        dd_protect(e->dd, &e->rules[r].enabled);
+        dd_protect(e->dd, &e->rules[r].fails);
+        dd_protect(e->dd, &e->rules[r].relation.diagram);
+        dd_protect(e->dd, &e->clusters[r].diagram);
+    }
+    dd_uncatch(e->dd, &guard);
+}
+
 bool encode_start(struct encoding *e, struct model *model, enum relation_form form)
 {
+    uint32_t rules = model->rules.len;
     memset(e, 0, sizeof *e);
     e->model = model;
     e->mem = model->mem;
@@ -370,21 +390,31 @@ bool encode_start(struct encoding *e, struct model *model, enum relation_form fo
     if (e->bits.total > encode_pair_limit()) return false;
     e->dd = dd_new(e->mem, e->bits.total);
     if (!e->dd) mem_refuse(e->mem);
+    e->rules = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->rules);
+    e->clusters = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->clusters);
+    protect_all(e);
     return true;
 }
 
+/* From the last variable of the order to the first: every conjunction grows at its top. */
 static void encode_initial(struct encoding *e)
 {
+    uint32_t *owner = mem_alloc(e->mem, (e->bits.total + 1) * sizeof *owner);
     bdd one = BDD_FALSE;
     uint32_t mark = dd_mark(e->dd);
     e->initial = BDD_TRUE;
     dd_protect(e->dd, &one);
-    for (uint32_t v = 0; v < e->model->vars.len; v++) {
+    for (uint32_t v = 0; v < e->model->vars.len; v++)
+        for (uint32_t b = e->bits.first[v]; b < e->bits.first[v + 1]; b++) owner[b] = v;
+    for (uint32_t k = dd_pairs(e->dd); k-- > 0;) {
+        uint32_t pair = dd_pair_at(e->dd, k), v = pair < e->bits.total ? owner[pair] : 0;
+        if (pair >= e->bits.total || pair != e->bits.first[v]) continue; /* once for each variable that has bits */
         const struct model_var *var = &e->model->vars.data[v];
         one = encode_lit(e, var->any_init ? bits_in_range(&e->bits, v) : bits_equals(&e->bits, v, var->init));
         e->initial = dd_and(e->dd, e->initial, one);
     }
     dd_release(e->dd, mark);
+    mem_free(e->mem, owner);
 }
 
 void encode_rules(struct encoding *e)
@@ -394,13 +424,8 @@ void encode_rules(struct encoding *e)
     struct rule_bits written = {mem_alloc(e->mem, room * sizeof(uint32_t)), mem_alloc(e->mem, room * sizeof(lit)), 0};
     set_order(e);
     if (e->form == RELATION_LABELLED && rules > 1 && !dd_add_pairs(e->dd, expr_width(rules - 1), true)) mem_refuse(e->mem);
-    e->rules = mem_alloc(e->mem, (rules + 1) * sizeof *e->rules);
-    dd_protect(e->dd, &e->initial);
-    dd_protect(e->dd, &e->enabled);
     encode_initial(e);
     for (uint32_t r = 0; r < rules; r++) {
-        dd_protect(e->dd, &e->rules[r].enabled);
-        dd_protect(e->dd, &e->rules[r].fails);
         encode_rule(e, r, &circuit, &written);
         dd_rest(e->dd);
     }

@@ -14,6 +14,7 @@ struct counting {
     uint32_t *index;   /* per node: its place in `below`, + 1 */
     uint64_t *below;
     uint32_t nodes, cap;
+    bool stopped; /* the poll said no */
 };
 
 static uint64_t *number(const struct counting *c, uint64_t *numbers, uint32_t i)
@@ -232,6 +233,11 @@ static bool count_part(struct counting *c, const struct cut *cut, bdd part, uint
     struct pairing p = {.c = c};
     bool good = pairing_grow(&p);
     for (uint32_t i = 0; i < cut->count && good; i++) {
+        if (i % 256 == 0 && c->dd->poll && !c->dd->poll(c->dd->poll_context)) {
+            c->stopped = true;
+            good = false;
+            break;
+        }
         memset(scratch, 0, c->len * sizeof *scratch);
         uint32_t sub = pair_up(&p, cut->nodes[i], part);
         good = sub;
@@ -281,6 +287,7 @@ bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_cou
         good = good && deliver(&c, total, bits, &counts[order[done].part]);
         if (!good) break;
     }
+    while (!good && done-- > 0) natural_free(dd->mem, &counts[order[done].part]);
     finish(&c);
     mem_free(dd->mem, words);
     mem_free(dd->mem, cuts[0].nodes);
@@ -289,5 +296,6 @@ bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_cou
     mem_free(dd->mem, cuts[1].ways);
     mem_free(dd->mem, cuts[which].slot);
     mem_free(dd->mem, order);
+    if (c.stopped) dd_give_up(dd, DD_STOPPED);
     return good;
 }

@@ -160,10 +160,11 @@ bdd dd_saturate(struct dd *dd, struct dd_relation *const *relations, uint32_t co
  * natural_free it. False when memory is refused. */
 bool dd_count(struct dd *dd, bdd set, uint32_t bits, struct natural *count);
 
-/* For many small sets: the number of elements of base & part for each part. */
+/* For many small sets: the number of elements of base & part for each part. False, and no counts, when memory is refused. It can take long
+ * and be stopped (dd_set_poll). */
 bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_count, uint32_t bits, struct natural *counts);
 
-/* Invariants of the whole table, for tests and debug builds. NULL, or what is wrong. */
+/* Invariants of the whole table, between operations, for tests and debug builds. NULL, or what is wrong. */
 const char *dd_check(struct dd *dd);
 
 #endif

@@ -9,6 +9,7 @@ struct sifting {
     struct dd *dd;
     uint32_t *counts; /* references to each node; protected diagrams have one more for each protection */
     uint32_t counts_size;
+    uint64_t work, budget; /* nodes and chains looked at; when to stop */
     bool stuck;       /* there was no room for an exchange */
 };
 
@@ -98,7 +99,9 @@ static bool exchange(struct sifting *s, uint32_t x, uint32_t y)
 {
     struct dd *dd = s->dd;
     struct subtable *table = &dd->tables[x];
+    if (!table->count) return true;
     if (!has_room(s, 2 * table->count + 2)) return false;
+    s->work += table->size + table->count;
     uint32_t list = NIL; /* nodes of x that depend on y, taken out of x's table, through `next` */
     for (uint32_t i = 0; i < table->size; i++) {
         uint32_t *link = &table->heads[i];
@@ -157,7 +160,7 @@ static bool move(struct sifting *s, uint32_t pair, uint32_t to)
 static void explore(struct sifting *s, uint32_t pair, uint32_t end, uint32_t *best, uint32_t *best_size)
 {
     struct dd *dd = s->dd;
-    while (dd->place[pair] != end && !s->stuck) {
+    while (dd->place[pair] != end && !s->stuck && s->work < s->budget) {
         uint32_t to = dd->place[pair] < end ? dd->place[pair] + 1 : dd->place[pair] - 1;
         if (!move(s, pair, to)) {
             s->stuck = true;
@@ -214,16 +217,16 @@ static void sort_pairs(const struct dd *dd, uint32_t *list)
 
 bool dd_reorder(struct dd *dd)
 {
-    enum { MAX_SIFTED = 2000 };
+    enum { MAX_SIFTED = 2000, WORK_PER_NODE = 1000, WORK_AT_LEAST = 100000000 }; /* thousands of pairs would take minutes, mostly in vain */
     dd_collect(dd);
-    struct sifting s = {.dd = dd, .counts_size = dd->capacity};
+    struct sifting s = {.dd = dd, .counts_size = dd->capacity, .budget = WORK_AT_LEAST + (uint64_t)WORK_PER_NODE * dd->in_use};
     s.counts = mem_try_alloc(dd->mem, (size_t)dd->capacity * sizeof *s.counts);
     uint32_t *list = mem_try_alloc(dd->mem, (dd->pairs + 1) * sizeof *list), before = dd->in_use;
     if (s.counts && list) {
         count_references(&s);
         for (uint32_t p = 0; p < dd->pairs; p++) list[p] = p;
         sort_pairs(dd, list);
-        for (uint32_t i = 0; i < dd->pairs && i < MAX_SIFTED && !s.stuck; i++) {
+        for (uint32_t i = 0; i < dd->pairs && i < MAX_SIFTED && !s.stuck && s.work < s.budget; i++) {
             if (dd->tables[2 * list[i]].count + dd->tables[2 * list[i] + 1].count == 0) break;
             if (dd->poll && !dd->poll(dd->poll_context)) break; /* the next operation will see it too */
             sift(&s, list[i]);

@@ -117,10 +117,14 @@ static inline bool cache_find(const struct dd *dd, uint32_t tag, uint32_t extra,
     *result = entry->result;
     return true;
 }
-/* The slot is computed again: the cache may have grown meanwhile. */
+/* Asks the caller whether to go on, and gives up when not. */
+void dd_ask_poll(struct dd *dd);
+/* The slot is computed again: the cache may have grown meanwhile. Every result counts as work, also one that needs no new node: a
+ * conjunction can look at every pair of nodes and be false. */
 static inline bdd cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c, bdd result)
 {
     struct cache_entry *entry = cache_slot(dd, tag, extra, a, b, c);
+    if (--dd->poll_in == 0) dd_ask_poll(dd);
     dd->evictions += entry->tag != 0;
     *entry = (struct cache_entry){tag, extra, a, b, c, result};
     return result;

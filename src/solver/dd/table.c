@@ -3,11 +3,11 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { FIRST_NODES = 64, FIRST_HEADS = 2, FIRST_CACHE = 16, FIRST_COLLECTION = 0, POLL_NODES = 64 }; /* everything that is rare happens often */
-static const uint32_t first_threshold = 200;
+enum { FIRST_NODES = 64, FIRST_HEADS = 2, FIRST_CACHE = 16, POLL_RESULTS = 64, GROW_PERCENT = 90 }; /* everything that is rare happens often */
+static const uint32_t first_threshold = 200, first_collection = 0, often_below = 1500;
 #else
-enum { FIRST_NODES = 1 << 14, FIRST_HEADS = 16, FIRST_CACHE = 1 << 14, FIRST_COLLECTION = 1 << 20, POLL_NODES = 1 << 14 };
-static const uint32_t first_threshold = 100000;
+enum { FIRST_NODES = 1 << 14, FIRST_HEADS = 16, FIRST_CACHE = 1 << 14, POLL_RESULTS = 1 << 14, GROW_PERCENT = 25 };
+static const uint32_t first_threshold = 100000, first_collection = 1 << 20, often_below = 0;
 #endif
 enum { STACK_PER_LEVEL = 12, STACK_SPARE = 256 };
 
@@ -53,7 +53,7 @@ struct dd *dd_new(struct mem *mem, uint32_t pairs)
     dd->nodes[BDD_FALSE] = (struct node){FREE_VAR, BDD_FALSE, BDD_FALSE, NIL};
     dd->nodes[BDD_TRUE] = (struct node){FREE_VAR, BDD_TRUE, BDD_TRUE, NIL};
     dd->used = dd->in_use = 2;
-    dd->poll_in = POLL_NODES;
+    dd->poll_in = POLL_RESULTS;
     dd->version = 1;
     dd->may_reorder = true;
     dd->threshold = first_threshold;
@@ -169,6 +169,12 @@ void dd_set_poll(struct dd *dd, bool (*poll)(void *context), void *context)
 {
     dd->poll = poll;
     dd->poll_context = context;
+}
+
+void dd_ask_poll(struct dd *dd)
+{
+    dd->poll_in = POLL_RESULTS;
+    if (dd->poll && !dd->poll(dd->poll_context)) dd_give_up(dd, DD_STOPPED);
 }
 
 void dd_allow_reordering(struct dd *dd, bool allowed)
@@ -324,12 +330,12 @@ bool dd_make_room(struct dd *dd, uint32_t wanted)
  * grows when that did not give much. */
 static void find_nodes(struct dd *dd, bdd low, bdd high)
 {
-    if (dd->capacity < FIRST_COLLECTION && grow_nodes(dd)) return;
+    if (dd->capacity < first_collection && grow_nodes(dd)) return;
     dd_push(dd, low);
     dd_push(dd, high);
     dd_collect(dd);
     dd_pop(dd, 2);
-    if (dd->in_use > dd->capacity / 4) grow_nodes(dd);
+    if (dd->in_use > (uint64_t)dd->capacity * GROW_PERCENT / 100) grow_nodes(dd);
     if (dd->saturating && dd->due && dd->may_reorder) dd_give_up(dd, DD_AGAIN); /* to dd_saturate, which reorders and starts again */
     if (dd->capacity - dd->in_use < dd->capacity / 16) dd_give_up(dd, DD_FULL);
 }
@@ -366,12 +372,9 @@ bdd dd_make(struct dd *dd, uint32_t var, bdd low, bdd high)
     uint32_t slot = dd_subtable_slot(table, low, high);
     for (uint32_t n = table->heads[slot]; n; n = dd->nodes[n].next)
         if (dd->nodes[n].low == low && dd->nodes[n].high == high) return n;
-    if (--dd->poll_in == 0) {
-        dd->poll_in = POLL_NODES;
-        if (dd->poll && !dd->poll(dd->poll_context)) dd_give_up(dd, DD_STOPPED);
-    }
     if (dd->evictions > dd->cache_size) grow_cache(dd);
-    uint32_t node = dd_take_node(dd);
+    bool often = dd->in_use < often_below && dd->in_use % 16 == 0; /* tests collect as often as they can, while tables are small */
+    uint32_t node = often ? NIL : dd_take_node(dd);
     if (!node) {
         find_nodes(dd, low, high);
         node = dd_take_node(dd);
@@ -394,6 +397,7 @@ void dd_rest(struct dd *dd)
 const char *dd_check(struct dd *dd)
 {
     uint32_t found = 2;
+    if (dd->top) return "no operation runs, but something is on the stack";
     for (uint32_t p = 0; p < dd->pairs; p++)
         if (dd->pair_at[dd->place[p]] != p) return "the order and its inverse disagree";
     for (uint32_t v = 0; v < 2 * dd->pairs; v++) {
