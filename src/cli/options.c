@@ -41,7 +41,7 @@ static const struct option_row {
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit or symbolic"},
     {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
-    {OPTION_REDUCE, 0, "reduce", "R", SEARCH, "none, por (keeps properties without X), deadlock or improviso"},
+    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock or improviso"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
     {OPTION_DIRECTION, 0, "direction", "D", CHECK, "symbolic: decide temporal properties forward or backward"},
     {OPTION_RELATION, 0, "relation", "R", SEARCH, "symbolic: per-rule (the default), monolithic or labelled"},
@@ -266,6 +266,15 @@ static bool find_command(struct options *options, const char *word)
     return complain("there is no command '%.40s' (cairn --help lists them)%s", word, "");
 }
 
+/* The explicit engine searches a reduced space in an order of its own. */
+static bool check_reduction(const struct options *options)
+{
+    if (options->reduction == REDUCE_NONE) return true;
+    if (options->reduction == REDUCE_IMPROVISO) return complain("--reduce improviso is a choice of the symbolic engine%s%s", "", "");
+    if (options->order != ORDER_DEFAULT) return complain("--order does not go with --reduce: the explicit engine then has an order of its own%s%s", "", "");
+    return !options->bound || complain("--bound does not go with --reduce: a reduced search has no depth%s%s", "", "");
+}
+
 /* Choices that do not go together. One that only the symbolic engine has asks for that engine. */
 static bool check_together(struct options *options)
 {
@@ -282,7 +291,8 @@ static bool check_together(struct options *options)
         return complain("--order %s needs --relation per-rule%s", search_order_name[options->order], "");
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--no-frontier goes with --order bfs%s%s", "", "");
-    if (options->engine == ENGINE_AUTO && symbolic_choice) options->engine = ENGINE_SYMBOLIC;
+    if (options->engine == ENGINE_AUTO && (symbolic_choice || options->reduction == REDUCE_IMPROVISO)) options->engine = ENGINE_SYMBOLIC;
+    if (options->engine != ENGINE_SYMBOLIC && !check_reduction(options)) return false;
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
     if (!options->file && !options->help && !has_formula) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
