@@ -117,8 +117,11 @@ static int show_process_model(struct options *options, struct mem *mem)
     if (file) processes_json(file, &session.diag, &process_model, visible);
     bool written = !options->json || (file && session_close(file, options->json_file ? options->json_file : "standard output"));
     if (!options->json || options->json_file) processes_show(&session.style, &process_model, visible);
+    bool undecided = process_model.undecided;
+    if (undecided) fputs("cairn: note: memory did not suffice to find out which rules are linear\n", stderr);
     process_model_release(&process_model);
-    return session_close(stdout, "standard output") && written ? EXIT_HOLDS : EXIT_USAGE;
+    if (!session_close(stdout, "standard output") || !written) return EXIT_USAGE;
+    return undecided ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
 }
 
 int search_explore(struct options *options, struct mem *mem)

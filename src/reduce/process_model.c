@@ -225,8 +225,8 @@ static void find_linear(struct builder *b)
     l.dd = dd_new(model->mem, l.bits.total);
     bool decided = false;
     if (l.dd) {
-        dd_protect_array(l.dd, l.guards, model->rules.len);
         if (dd_catch(l.dd, &guard) == DD_NONE) {
+            dd_protect_array(l.dd, l.guards, model->rules.len); /* may be refused, too */
             decide_linearity(&l);
             dd_uncatch(l.dd, &guard);
             decided = true;

@@ -122,6 +122,8 @@ void processes_json(FILE *out, const struct diag *diag, const struct process_mod
     struct row *rows = make_rows(process_model);
     struct json json;
     machine_begin(&json, out, "explore", model->file);
+    json_key(&json, "complete");
+    json_bool(&json, !process_model->undecided);
     json_key(&json, "safe_rules");
     json_uint(&json, process_model->safe);
     json_key(&json, "linear_rules");

@@ -404,7 +404,7 @@ class LocalGenerator(Generator):
         self.shy = self.pick([0.5, 0.8, 0.8, 0.95])   # how often a rule is local
         self.ends = self.chance(0.4)
         self.live = self.chance(0.7)
-        self.risky = self.chance(0.1)
+        self.risky = self.chance(0.25)
 
     def process_type(self, number, name):
         t = super().process_type(number, name)
