@@ -114,6 +114,7 @@ static int show_process_model(struct options *options, struct mem *mem)
     process_model_init(&process_model, model, visible);
     mem->limit = 0;
     FILE *file = !options->json ? NULL : options->json_file ? session_open(&session, options->json_file) : stdout;
+    options->told = options->json;
     if (file) processes_json(file, &session.diag, &process_model, visible);
     bool written = !options->json || (file && session_close(file, options->json_file ? options->json_file : "standard output"));
     if (!options->json || options->json_file) processes_show(&session.style, &process_model, visible);

@@ -442,17 +442,13 @@ class LocalGenerator(Generator):
                 jump = f'pc := {to}'
         return self.command(head, self.scope(own, self.constants), t.variables, jump)
 
-    def ctl(self, scope, depth):
-        piece = super().ctl(scope, depth)
-        return piece if self.chance(0.1) else (piece[0], piece[1].replace('EX ', 'EF ').replace('AX ', 'AG '))
-
-    def ltl(self, scope, budget):
+    def all_properties(self):
         self.with_next = self.chance(0.1)
-        return super().ltl(scope, budget)
+        return super().all_properties()
 
     def pick(self, items):
-        if items == 'XFGFG' and not self.with_next:
-            items = 'FGFG'
+        if items in ('XFGFG', ['EX', 'EF', 'EG', 'AX', 'AF', 'AG', 'EF', 'AG']) and not self.with_next:
+            items = [item for item in items if 'X' not in item]
         return super().pick(items)
 
     def outer_scope(self, only_globals=False, may_fail=True):

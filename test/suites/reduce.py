@@ -269,7 +269,10 @@ def verdicts_by_hand():
                                                      'stay': 'violated', 'then': 'holds'})):
         model = write(f'{name}.mil', text)
         for chosen in [(), *(('-p', each) for each in expected)]:
-            told = {item['name']: item['verdict'] for item in run_json('check', model, '-q', '--no-deadlock', '--reduce', 'por', *chosen)[1]['properties']}
+            status, told = run_json('check', model, '-q', '--no-deadlock', '--reduce', 'por', *chosen)
+            if not check(f'{name} {chosen} checks', told is not None, status):
+                continue
+            told = {item['name']: item['verdict'] for item in told['properties']}
             for each in chosen[1:] or expected:
                 check(f'{name} {each} {chosen}', told[each] == expected[each], told[each])
     told = run_json('explore', write('fails.mil', FAILS), '--reduce', 'deadlock')[1]
