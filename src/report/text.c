@@ -147,6 +147,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     else
         text_add(text, "incomplete: %s after %s %s, %s, by the %s engine", stop_reason_text[result->stop], states, result->states == 1 ? "state" : "states", order,
                  result->engine);
+    if (!result->all_states && result->reduction != REDUCE_NONE && !result->symbolic) text_add(text, ", reduced (%s)", reduction_text[result->reduction]);
     if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
     if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
     text_add(text, result->symbolic ? "; sets are exact (binary decision diagrams)" : "; states are stored and compared in full");
