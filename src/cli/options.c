@@ -295,7 +295,7 @@ static bool check_together(struct options *options)
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--no-frontier goes with --order bfs%s%s", "", "");
     if (options->engine == ENGINE_AUTO && (symbolic_choice || options->reduction == REDUCE_IMPROVISO)) options->engine = ENGINE_SYMBOLIC;
-    if (options->engine != ENGINE_SYMBOLIC && !check_reduction(options)) return false;
+    if ((options->engine != ENGINE_SYMBOLIC || options->command->bit == TRANSLATE) && !check_reduction(options)) return false;
     if (options->command->bit == EXPLORE && !options->show_process_model && (options->properties.len || options->formulas.len))
         return complain("cairn explore decides no properties: use cairn check, or add --show process-model%s%s", "", "");
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
