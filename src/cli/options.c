@@ -13,8 +13,8 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_MEMORY, OPTION_TIME, OPTION_THREADS,
-    OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU,
+    OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
     OPTION_DEFINE, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
@@ -29,11 +29,11 @@ static const struct option_row {
     const char *help;
 } rows[] = {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS, "set a constant of the model"},
-    {OPTION_PROPERTY, 'p', "property", "NAME", CHECK | SIMULATE, "check only this property (repeatable; also deadlock)"},
+    {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE, "check only this property (repeatable; also deadlock)"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
-    {OPTION_INVARIANT, 0, "invariant", "F", CHECK | SIMULATE, "also check that F is true in every reachable state"},
-    {OPTION_CTL, 0, "ctl", "F", CHECK | SIMULATE, "also check the CTL formula F"},
-    {OPTION_LTL, 0, "ltl", "F", CHECK | SIMULATE | AUTOMATON, "also check the LTL formula F (automaton: take its automaton)"},
+    {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE, "also check that F is true in every reachable state"},
+    {OPTION_CTL, 0, "ctl", "F", SEARCH | SIMULATE, "also check the CTL formula F"},
+    {OPTION_LTL, 0, "ltl", "F", SEARCH | SIMULATE | AUTOMATON, "also check the LTL formula F (automaton: take its automaton)"},
     {OPTION_IMPLIES, 0, "implies", "G", AUTOMATON, "does every word of the automaton satisfy the LTL formula G?"},
     {OPTION_EQUIVALENT, 0, "equivalent", "G", AUTOMATON, "is the formula of --ltl equivalent to the LTL formula G?"},
     {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON, "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
@@ -41,7 +41,8 @@ static const struct option_row {
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit or symbolic"},
     {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
-    {OPTION_REDUCE, 0, "reduce", "R", SEARCH, "none, por (keeps properties without X), deadlock or improviso"},
+    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock or improviso"},
+    {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
     {OPTION_DIRECTION, 0, "direction", "D", CHECK, "symbolic: decide temporal properties forward or backward"},
     {OPTION_RELATION, 0, "relation", "R", SEARCH, "symbolic: per-rule (the default), monolithic or labelled"},
@@ -157,6 +158,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
 {
     static const char *const none[] = {NULL};
     static const char *const engines[] = {"auto", "explicit", "symbolic", NULL}, *const other_engines[] = {"bounded", "timed", NULL};
+    static const char *const shown[] = {"process-model", NULL};
     static const char *const reductions[] = {"none", "por", "deadlock", "improviso", NULL};
     static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", NULL}, *const other_orders[] = {"past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
@@ -188,6 +190,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_CTL: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_CTL, value})); return true;
     case OPTION_INVARIANT: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_INVARIANT, value})); return true;
     case OPTION_FIRST: options->first = true; return true;
+    case OPTION_SHOW: return parse_choice("--show", value, shown, none, &choice) && (options->show_process_model = true);
     case OPTION_STEPS: return parse_number("--steps", value, &options->steps);
     case OPTION_RUNS: return parse_number("--runs", value, &options->runs);
     case OPTION_SEED: return parse_number("--seed", value, &options->seed);
@@ -268,6 +271,15 @@ static bool find_command(struct options *options, const char *word)
     return complain("there is no command '%.40s' (cairn --help lists them)%s", word, "");
 }
 
+/* The explicit engine searches a reduced space in an order of its own. */
+static bool check_reduction(const struct options *options)
+{
+    if (options->reduction == REDUCE_NONE) return true;
+    if (options->reduction == REDUCE_IMPROVISO) return complain("--reduce improviso is a choice of the symbolic engine%s%s", "", "");
+    if (options->order != ORDER_DEFAULT) return complain("--order does not go with --reduce: the explicit engine then has an order of its own%s%s", "", "");
+    return !options->bound || complain("--bound does not go with --reduce: a reduced search has no depth%s%s", "", "");
+}
+
 /* Choices that do not go together. One that only the symbolic engine has asks for that engine. */
 static bool check_together(struct options *options)
 {
@@ -284,7 +296,10 @@ static bool check_together(struct options *options)
         return complain("--order %s needs --relation per-rule%s", search_order_name[options->order], "");
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--no-frontier goes with --order bfs%s%s", "", "");
-    if (options->engine == ENGINE_AUTO && symbolic_choice) options->engine = ENGINE_SYMBOLIC;
+    if (options->engine == ENGINE_AUTO && (symbolic_choice || options->reduction == REDUCE_IMPROVISO)) options->engine = ENGINE_SYMBOLIC;
+    if ((options->engine != ENGINE_SYMBOLIC || options->command->bit == TRANSLATE) && !check_reduction(options)) return false;
+    if (options->command->bit == EXPLORE && !options->show_process_model && (options->properties.len || options->formulas.len))
+        return complain("cairn explore decides no properties: use cairn check, or add --show process-model%s%s", "", "");
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
     if (!options->file && !options->help && !has_formula) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
@@ -411,6 +426,7 @@ void options_completion(FILE *out, const char *shell)
           "    --order) COMPREPLY=($(compgen -W 'bfs dfs saturation chaining' -- \"$word\")); return ;;\n"
           "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic' -- \"$word\")); return ;;\n"
           "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso' -- \"$word\")); return ;;\n"
+          "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"
           "    --to) COMPREPLY=($(compgen -W 'promela smv ord dot aut cairn hoa never text' -- \"$word\")); return ;;\n"

@@ -3,7 +3,9 @@
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
 #include "report/machine.h"
+#include "report/processes.h"
 
+#include <stddef.h>
 #include <string.h>
 
 bool search_verify_traces(const struct model *model, const struct task *task)
@@ -104,7 +106,7 @@ static void run_engine(struct session *session, struct task *task, struct result
 {
     const struct options *options = session->options;
     bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->bound;
-    if (options->engine == ENGINE_SYMBOLIC) symbolic_run(task, result);
+    if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) symbolic_run(task, result);
     else if (options->engine == ENGINE_EXPLICIT || explicit_choice) explicit_run(task, NULL, result);
     else run_auto(session, task, result);
 }
@@ -137,8 +139,40 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     return EXIT_INCONCLUSIVE;
 }
 
+/* For the properties named on the command line and the formulas given there; without any, for deadlocks and run-time errors. */
+static int show_process_model(struct options *options, struct mem *mem)
+{
+    struct session session;
+    struct task task = {0};
+    struct process_model process_model;
+    session_init(&session, options, mem);
+    if (!session_load(&session, options->file)) return EXIT_USAGE;
+    struct model *model = session.model;
+    bool *visible = mem_alloc(mem, model->vars.len + UINT64_C(1)), chosen = options->properties.len || options->formulas.len;
+    if (chosen && !session_properties(&session, &task)) return EXIT_USAGE;
+    for (uint32_t i = 0; i < task.property_count; i++) {
+        const struct property_result *entry = &task.properties[i];
+        if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) continue;
+        bool given = entry->property - model->properties.data >= (ptrdiff_t)(model->properties.len - options->formulas.len);
+        if (options->properties.len || given) process_model_see(model, entry->property->root, visible);
+    }
+    process_model_init(&process_model, model, visible);
+    mem->limit = 0;
+    FILE *file = !options->json ? NULL : options->json_file ? session_open(&session, options->json_file) : stdout;
+    options->told = options->json;
+    if (file) processes_json(file, &session.diag, &process_model, visible);
+    bool written = !options->json || (file && session_close(file, options->json_file ? options->json_file : "standard output"));
+    if (!options->json || options->json_file) processes_show(&session.style, &process_model, visible);
+    bool undecided = process_model.undecided;
+    if (undecided) fputs("cairn: note: memory did not suffice to find out which rules are linear\n", stderr);
+    process_model_release(&process_model);
+    if (!session_close(stdout, "standard output") || !written) return EXIT_USAGE;
+    return undecided ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
+}
+
 int search_explore(struct options *options, struct mem *mem)
 {
+    if (options->show_process_model) return show_process_model(options, mem);
     return run(options, mem, "explore", false);
 }
 

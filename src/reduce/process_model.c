@@ -64,8 +64,7 @@ static uint32_t find_other(const struct model *model, uint32_t var, uint32_t pro
 
 /* ---- single rules ---- */
 
-/* The value that the rule wants its process' location to have; false: it does not look. */
-static bool wanted_location(const struct model *model, uint32_t r, uint32_t process, int64_t *value)
+bool process_model_location(const struct model *model, uint32_t r, uint32_t process, int64_t *value)
 {
     const struct model_rule *rule = &model->rules.data[r];
     uint32_t location = model->processes.data[process].location;
@@ -122,7 +121,7 @@ static void judge_alone(struct builder *b, uint32_t r, uint32_t process)
 static bool same_location(const struct model *model, uint32_t r, uint32_t q, uint32_t process)
 {
     int64_t a, b;
-    return !wanted_location(model, r, process, &a) || !wanted_location(model, q, process, &b) || a == b;
+    return !process_model_location(model, r, process, &a) || !process_model_location(model, q, process, &b) || a == b;
 }
 
 /* A rule is as safe as the least safe one at its location. Judged in two steps, so that the order of rules does not matter. */
@@ -226,8 +225,8 @@ static void find_linear(struct builder *b)
     l.dd = dd_new(model->mem, l.bits.total);
     bool decided = false;
     if (l.dd) {
-        dd_protect_array(l.dd, l.guards, model->rules.len);
         if (dd_catch(l.dd, &guard) == DD_NONE) {
+            dd_protect_array(l.dd, l.guards, model->rules.len); /* may be refused, too */
             decide_linearity(&l);
             dd_uncatch(l.dd, &guard);
             decided = true;

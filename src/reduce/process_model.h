@@ -51,6 +51,9 @@ void process_model_see(struct model *model, formula f, bool *visible);
 /* Whether the formula says something about the next state, which no reduction keeps. */
 bool process_model_has_next(const struct model *model, formula f);
 
+/* The value that the rule wants its process' location to have; false: it does not look. */
+bool process_model_location(const struct model *model, uint32_t rule, uint32_t process, int64_t *value);
+
 /* For people: why the rule is not safe, or not linear; nothing for one that is both. */
 void process_model_explain(const struct process_model *process_model, uint32_t rule, struct text *text);
 

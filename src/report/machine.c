@@ -128,9 +128,10 @@ static void put_place(struct json *json, const struct diag *diag, struct place p
 
 static void put_silence(struct json *json, const struct model *model, const struct diag *diag, const struct result *result)
 {
+    bool known = result->all_states && result_knows_rules(result);
     json_key(json, "rules_never_taken");
     json_open(json, '[');
-    for (uint32_t r = 0; result->all_states && r < model->rules.len; r++) {
+    for (uint32_t r = 0; known && r < model->rules.len; r++) {
         if (result->taken[r]) continue;
         json_open_inline(json, '{');
         json_key(json, "label");
@@ -144,7 +145,7 @@ static void put_silence(struct json *json, const struct model *model, const stru
     json_close(json, ']');
     json_key(json, "locations_never_reached");
     json_open(json, '[');
-    for (uint32_t p = 0; result->all_states && p < model->processes.len; p++) {
+    for (uint32_t p = 0; known && p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
             const struct model_location *location = &model->locations.data[process->first_location + l];
@@ -216,7 +217,12 @@ static void put_statistics(struct json *json, const struct model *model, const s
 {
     json_open(json, '{');
     json_key(json, "order");
-    json_string(json, search_order_name[result->symbolic ? result->symbolic->order : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
+    if (result->reduction != REDUCE_NONE && !result->symbolic) json_string(json, "two-phase");
+    else json_string(json, search_order_name[result->symbolic ? result->symbolic->order : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
+    if (result->unreduced_properties) {
+        put_number(json, "unreduced_properties", result->unreduced_properties);
+        put_number(json, "unreduced_states", result->unreduced_states);
+    }
     if (result->reduction != REDUCE_NONE) {
         json_key(json, "reduction");
         json_string(json, reduction_name[result->reduction]);
@@ -240,7 +246,7 @@ static void put_statistics(struct json *json, const struct model *model, const s
     json_uint(json, result->state_bits);
     if (result->symbolic) put_symbolic(json, result->symbolic);
     else put_number(json, "state_bytes", result->record_bytes);
-    if (!result->has_depth && !result->symbolic) {
+    if (!result->has_depth && !result->symbolic && result->reduction == REDUCE_NONE) {
         json_key(json, "longest_stack");
         json_uint(json, result->max_stack);
     }

@@ -119,7 +119,7 @@ static void show_never_reached(const struct report_style *style, const struct mo
 
 static void show_silence(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
 {
-    if (!result->all_states) return; /* what was not seen yet may still come */
+    if (!result->all_states || !result_knows_rules(result)) return; /* what was not seen yet may still come */
     show_never_taken(style, model, diag, result);
     show_never_reached(style, model, diag, result);
 }
@@ -138,7 +138,8 @@ static void add_search(struct text *text, const struct task *task, const struct 
     const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
     const char *how = result->symbolic ? "found as one set" : "visited";
     const char *order = result->symbolic ? symbolic_order_text[result->symbolic->order] : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
-    if (result->reduction != REDUCE_NONE)
+    if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
+    if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
         text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
                  reduction_text[result->reduction]);
     else if (result->all_states)
@@ -146,6 +147,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     else
         text_add(text, "incomplete: %s after %s %s, %s, by the %s engine", stop_reason_text[result->stop], states, result->states == 1 ? "state" : "states", order,
                  result->engine);
+    if (!result->all_states && result->reduction != REDUCE_NONE && !result->symbolic) text_add(text, ", reduced (%s)", reduction_text[result->reduction]);
     if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
     if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
     text_add(text, result->symbolic ? "; sets are exact (binary decision diagrams)" : "; states are stored and compared in full");
@@ -155,15 +157,22 @@ void report_assurance(struct text *text, const struct model *model, const struct
 {
     uint32_t in_states = 0, temporal = 0;
     for (uint32_t i = 0; i < task->property_count; i++) {
-        in_states += task->properties[i].in_each_state;
-        temporal += !task->properties[i].in_each_state && task->properties[i].verdict != VERDICT_UNKNOWN;
+        const struct property_result *entry = &task->properties[i];
+        if (result->unreduced_properties && entry->method) continue;
+        in_states += entry->in_each_state;
+        temporal += !entry->in_each_state && entry->verdict != VERDICT_UNKNOWN;
     }
     (void)model;
     add_search(text, task, result);
     if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
-                            result->all_states ? "every state" : "the visited states");
+                            !result->all_states ? "the visited states" : result->reduction != REDUCE_NONE ? "every state of this part" : "every state");
     if (temporal) text_add(text, "; %u temporal %s decided on %s, deadlocked states repeating for ever", temporal,
-                           temporal == 1 ? "property was" : "properties were", result->symbolic ? "the sets" : "the whole graph");
+                           temporal == 1 ? "property was" : "properties were", result->symbolic ? "the sets" : result->reduction != REDUCE_NONE ? "the reduced graph" : "the whole graph");
+    if (result->unreduced_properties) {
+        char count[32];
+        text_add(text, "; %u %s decided by a second search without reduction, of %s states", result->unreduced_properties,
+                 result->unreduced_properties == 1 ? "property was" : "properties were", report_count(count, result->unreduced_states));
+    }
     if (task->weakly_fair) text_add(text, "; LTL only on runs that are fair to every process");
     if (result->runtime_errors) text_add(text, "; steps that fail at run time are not followed");
     if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
@@ -224,7 +233,7 @@ static void show_statistics(const struct report_style *style, const struct resul
         show_symbolic(style, result);
         return;
     }
-    if (!result->has_depth) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (!result->has_depth && result->reduction == REDUCE_NONE) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
     fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
@@ -394,6 +403,7 @@ static void show_verdict(const struct report_style *style, const struct property
     if (!built_in) fprintf(style->out, "  %s", property->text);
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
     else fputs("  no step divides by zero", style->out);
+    if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
     if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
     if (entry->reason) fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
     fputc('\n', style->out);

@@ -14,6 +14,11 @@ const char *const stop_reason_text[] = {"",
                                         "the model has more bits than the symbolic engine can handle",
                                         "the limit on states was reached"};
 
+bool result_knows_rules(const struct result *result)
+{
+    return result->reduction == REDUCE_NONE || result->reduction == REDUCE_POR;
+}
+
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location)
 {
     uint64_t bit = result->reached_first[process] + location;

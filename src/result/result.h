@@ -107,6 +107,8 @@ struct result {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */
     } exact;
     enum reduction reduction; /* that was applied to the state space */
+    uint32_t unreduced_properties; /* explicit: so many were decided by a second search, without reduction; their method says why ... */
+    uint64_t unreduced_states;     /* ... and it visited so many states */
     bool no_transitions;      /* they were not counted */
     bool complete;
     bool all_states; /* the state space is complete; with !complete, a temporal property met a limit afterwards */
@@ -126,6 +128,8 @@ struct result {
     const char *broken;     /* an internal error was found: what */
 };
 
+/* Whether a rule that was not taken in all_states is never taken: a reduction may leave rules out that do not matter for what it keeps. */
+bool result_knows_rules(const struct result *result);
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location);
 
 /* The properties to check: those of the model, then the built-in ones. */

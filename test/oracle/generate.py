@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random Milestones models for differential tests.
 
-    generate.py --seed S [--size small|medium] [--no-temporal] [--no-extensions]
+    generate.py --seed S [--size small|medium] [--no-temporal] [--no-extensions] [--local]
 
 Prints one valid model; the same options always give the same model.  Candidates that the reference implementation
 rejects (two writes to one variable), or whose state space is trivial or too large, are thrown away and drawn again.
@@ -396,11 +396,75 @@ class Generator:
         return '\n'.join(lines) + '\n'
 
 
-def generate(seed, size='small', temporal=True, extensions=True):
+class LocalGenerator(Generator):
+    """Several processes that mostly mind their own business: many rules that partial-order reduction may take alone, among them cycles,
+    steps that stay where they are, choices; and now and then one that reads or writes what others do. Few formulas with X."""
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.shy = self.pick([0.5, 0.8, 0.8, 0.95])   # how often a rule is local
+        self.ends = self.chance(0.4)
+        self.live = self.chance(0.7)
+        self.risky = self.chance(0.25)
+
+    def process_type(self, number, name):
+        t = super().process_type(number, name)
+        if t.has_pc and not t.locations:
+            t.pc_width = self.pick([1, 2, 2, 3])
+            t.places = min(2 ** t.pc_width, self.pick([2, 3, 3, 4, 5]))
+        t.variables = [(name, min(width, 2)) for name, width in t.variables[:self.pick([0, 1, 1, 2] if t.has_pc else [1, 1, 2])]]
+        if not t.variables and not t.has_pc:
+            t.variables = [('x', 1)]
+        t.actions = t.actions or [f'a{number}_0']
+        t.sync = [action for action in t.sync if self.chance(0.4)]
+        return t
+
+    def draw(self):
+        super().draw()
+        self.globals = [(name, min(width, 2)) for name, width in self.globals[:2]]
+        if len(self.types) == 1 and sum(count for _, _, count in self.procs) == 1:
+            self.procs = [(self.procs[0][0], self.types[0], 2)]
+
+    def declare(self, name, width):
+        if self.free_bits > width and self.chance(0.06):
+            self.free_bits -= width + 1
+            return f'{name} : {width}{self.separator()}'
+        return super().declare(name, width)
+
+    def local_command(self, t, place, action):
+        if action in self.actions or not self.chance(self.shy):
+            return super().local_command(t, place, action)
+        own = ([('pc', t.pc_width)] if t.has_pc and self.chance(0.2) else []) + t.variables
+        head, jump = f'[{action}]', None
+        if t.has_pc:
+            head = f'[{t.locations[place] if t.locations else place}] {head}'
+            if self.chance(0.8):
+                to = (place + 1) % t.places if self.chance(0.7) else self.rng.randrange(t.places)
+                jump = f'pc := {to}'
+        return self.command(head, self.scope(own, self.constants), t.variables, jump)
+
+    def all_properties(self):
+        self.with_next = self.chance(0.1)
+        return super().all_properties()
+
+    def pick(self, items):
+        if items in ('XFGFG', ['EX', 'EF', 'EG', 'AX', 'AF', 'AG', 'EF', 'AG']) and not self.with_next:
+            items = [item for item in items if 'X' not in item]
+        return super().pick(items)
+
+    def outer_scope(self, only_globals=False, may_fail=True):
+        """A property reads few variables."""
+        scope = super().outer_scope(only_globals, may_fail)
+        if may_fail or len(scope.variables) < 3:
+            return scope
+        chosen = self.rng.sample(scope.variables, self.pick([1, 2, 2, 3]))
+        return self.scope(chosen, scope.constants, {name: scope.places[name] for name, _ in chosen if name in scope.places}, may_fail)
+
+
+def generate(seed, size='small', temporal=True, extensions=True, local=False):
     limit, processes = {'small': (400, 4), 'medium': (3000, 6)}[size]
     for attempt in range(1000):
-        rng = random.Random(f'{seed} {size} {temporal} {extensions} {attempt}')
-        text = Generator(rng, processes - min(attempt // 10, 2), temporal, extensions).model()
+        rng = random.Random(f'{seed} {size} {temporal} {extensions} {attempt}' + (' local' if local else ''))
+        text = (LocalGenerator if local else Generator)(rng, processes - min(attempt // 10, 2), temporal, extensions).model()
         try:
             model = oracle.Model(text)
         except ModelError as error:
@@ -420,9 +484,10 @@ def main():
     parser.add_argument('--size', choices=['small', 'medium'], default='small')
     parser.add_argument('--no-temporal', action='store_true', help='only invariants, AG p and G p')
     parser.add_argument('--no-extensions', action='store_true', help="only the thesis's language")
+    parser.add_argument('--local', action='store_true', help='many steps that concern one process only')
     options = parser.parse_args()
     sys.stdout.reconfigure(encoding='utf-8')
-    print(generate(options.seed, options.size, not options.no_temporal, not options.no_extensions), end='')
+    print(generate(options.seed, options.size, not options.no_temporal, not options.no_extensions, options.local), end='')
 
 
 if __name__ == '__main__':

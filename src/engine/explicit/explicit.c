@@ -7,6 +7,7 @@
 
 #include "engine/explicit/parents.h"
 #include "engine/explicit/temporal.h"
+#include "engine/explicit/twophase.h"
 
 #include <assert.h>
 #include <string.h>
@@ -36,6 +37,11 @@ struct successor {
     uint64_t hash;
 };
 
+/* A finding while a state is expanded waits until that is done, so that the working buffers are free. */
+struct finding {
+    uint32_t monitor, state;
+};
+
 struct search {
     struct task *task;
     struct model *model;
@@ -43,6 +49,9 @@ struct search {
     const struct explicit_graph *graph;
     struct space space; /* space.next has room for BATCH successors ... */
     struct parents parents;
+    struct twophase *twophase; /* NULL: no reduction */
+    struct finding *findings;  /* room for one per monitor; of a two-phase search ... */
+    uint32_t finding_count;    /* ... so many */
     struct monitor *monitors;
     uint32_t monitor_count, undecided;
     uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */
@@ -81,18 +90,23 @@ static struct trace *make_trace(struct search *search, const uint32_t *path, uin
     return trace;
 }
 
+static uint32_t parent_of(const struct search *search, uint32_t state)
+{
+    return search->twophase ? twophase_parent(search->twophase, state) : parents_of(&search->parents, state);
+}
+
 /* The path to a state: by parents, or the depth-first stack with the state on top. */
 static struct trace *trace_to(struct search *search, uint32_t state)
 {
     struct mem *mem = search->model->mem;
     uint64_t length = 1;
     if (search->task->order != ORDER_DFS)
-        for (uint32_t at = state; (at = parents_of(&search->parents, at)) != PARENTS_NONE;) length++;
+        for (uint32_t at = state; (at = parent_of(search, at)) != MODEL_NONE;) length++;
     else length = search->stack_len + (!search->stack_len || search->stack[search->stack_len - 1].state != state);
     uint32_t *path = mem_alloc(mem, length * sizeof *path);
     if (search->task->order != ORDER_DFS) {
         uint32_t at = state;
-        for (uint64_t i = length; i-- > 0; at = parents_of(&search->parents, at)) {
+        for (uint64_t i = length; i-- > 0; at = parent_of(search, at)) {
             path[i] = at;
             if (!i) break;
         }
@@ -126,11 +140,6 @@ static void stop_monitor(struct search *search, uint32_t m)
     for (uint32_t i = 0; i < search->monitor_count; i++)
         if (search->monitors[i].active) search->active |= UINT64_C(1) << (i < MONITOR_BITS ? i : MONITOR_BITS - 1);
 }
-
-/* A finding inside a batch waits until the batch is done, so that the working buffers are free. */
-struct finding {
-    uint32_t monitor, state;
-};
 
 static void report_monitor(struct search *search, const struct finding *finding)
 {
@@ -389,6 +398,71 @@ static bool depth_first(struct search *search, struct finding *findings)
     return true;
 }
 
+/* ---- reduced ---- */
+
+static void reduced_found(void *context, uint32_t state, const uint64_t *words, const struct fast_rule *by)
+{
+    struct search *search = context;
+    tell_state(search, state, words);
+    run_monitors(search, by->touches & search->active, words, state, search->findings, &search->finding_count);
+}
+
+static void reduced_step(void *context, uint32_t from, uint32_t rule, uint32_t to)
+{
+    const struct explicit_graph *graph = ((struct search *)context)->graph;
+    if (graph) graph->edge(graph->context, from, rule, to);
+}
+
+static void reduced_expanded(void *context, uint32_t state, uint32_t enabled, uint32_t failures, uint32_t failed_rule)
+{
+    struct search *search = context;
+    for (uint32_t i = 0; i < search->finding_count; i++) report_monitor(search, &search->findings[i]);
+    search->finding_count = 0;
+    if (!enabled) dead_end(search, state);
+    if (!failures) return;
+    rule_failed(search, state, failed_rule);
+    search->result->runtime_errors += failures - 1;
+}
+
+static bool reduced_go_on(void *context)
+{
+    return poll(context, 0);
+}
+
+static bool any_rule_fails(const struct model *model)
+{
+    bool fails = false;
+    for (uint32_t i = 0; i < model->conjuncts.len; i++) fails |= expr_get(&model->exprs, model->conjuncts.data[i].cond)->may_fail;
+    for (uint32_t i = 0; i < model->stores.len; i++) fails |= expr_get(&model->exprs, model->stores.data[i].value)->may_fail;
+    return fails;
+}
+
+/* One reduced graph for all properties of the task: what any of them reads is visible, and one CTL formula makes it keep branching time. A search for deadlocks
+ * must mind cycles only to find run-time errors as well. */
+static void prepare_reduction(struct search *search)
+{
+    struct model *model = search->model;
+    struct twophase *twophase = mem_alloc(model->mem, sizeof *twophase);
+    bool *visible = mem_alloc(model->mem, model->vars.len + UINT64_C(1));
+    for (uint32_t i = 0; i < search->task->property_count; i++) {
+        const struct property_result *entry = &search->task->properties[i];
+        if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) continue;
+        process_model_see(model, entry->property->root, visible);
+        twophase->branching |= entry->kind == PROPERTY_CTL && !entry->in_each_state;
+    }
+    twophase->any_cycles = search->task->reduction == REDUCE_DEADLOCK && !any_rule_fails(model);
+    twophase->found = reduced_found;
+    twophase->step = reduced_step;
+    twophase->expanded = reduced_expanded;
+    twophase->go_on = reduced_go_on;
+    twophase->context = search;
+    twophase_init(twophase, &search->space, search->result, visible);
+    mem_free(model->mem, visible);
+    search->twophase = twophase;
+    search->result->reduction = search->task->reduction;
+    search->result->has_depth = false;
+}
+
 /* ---- temporal properties ---- */
 
 static bool go_on(void *context)
@@ -396,6 +470,11 @@ static bool go_on(void *context)
     struct search *search = context;
     search->poll_in = 0;
     return poll(search, search->result->depth);
+}
+
+static bool keeps(void *context, uint32_t state, uint32_t rule)
+{
+    return twophase_keeps(((struct search *)context)->twophase, state, rule);
 }
 
 /* A deadlocked state repeats for ever, so a path that takes such a step says nothing new from there on. */
@@ -462,7 +541,7 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
 static void check_temporals(struct search *search)
 {
     struct result *result = search->result;
-    struct kripke kripke = {.go_on = go_on, .context = search};
+    struct kripke kripke = {.go_on = go_on, .keeps = search->twophase ? keeps : NULL, .context = search};
     uint32_t wanted = 0;
     for (uint32_t i = 0; i < search->task->property_count; i++) wanted += !search->task->properties[i].in_each_state;
     if (!wanted || result->stop != STOP_NONE) return;
@@ -600,6 +679,9 @@ static void release(struct search *search)
     parents_release(&search->parents);
     program_release(&search->space.program);
     layout_release(&search->space.layout, search->model);
+    if (search->twophase) twophase_release(search->twophase);
+    mem_free(mem, search->twophase);
+    mem_free(mem, search->findings);
     mem_free(mem, search->monitors);
     mem_free(mem, search->space.words);
     mem_free(mem, search->space.next);
@@ -607,7 +689,8 @@ static void release(struct search *search)
     mem_free(mem, search->stack);
 }
 
-void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result)
+/* One search, reduced when the task says so and then for all its properties. */
+static void run_once(struct task *task, const struct explicit_graph *graph, struct result *result)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
@@ -630,11 +713,13 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
     search->space.words = mem_alloc(mem, search->space.layout.words * sizeof *search->space.words);
     search->space.next = mem_alloc(mem, (size_t)BATCH * search->space.layout.words * sizeof *search->space.next);
     search->values = mem_alloc(mem, (model->vars.len + 1) * sizeof *search->values);
-    struct finding *findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *findings);
+    search->findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *search->findings);
+    if (task->reduction != REDUCE_NONE) prepare_reduction(search);
     if (!store_init(&search->space.store, mem, search->space.layout.record_bytes)) stop(search, STOP_MEMORY);
-    else if (add_initial_states(search, findings)) {
-        if (task->order != ORDER_DFS) breadth_first(search, findings);
-        else depth_first(search, findings);
+    else if (add_initial_states(search, search->findings)) {
+        if (search->twophase) twophase_run(search->twophase);
+        else if (task->order != ORDER_DFS) breadth_first(search, search->findings);
+        else depth_first(search, search->findings);
     }
     result->states = search->space.store.count;
     result->all_states = result->stop == STOP_NONE;
@@ -649,7 +734,91 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
     find_reached(search);
     conclude(search);
     release(search);
-    mem_free(mem, findings);
     mem_free(mem, search);
     mem->limit = limit;
+}
+
+/* ---- with and without reduction ---- */
+
+/* Why the reduction that was asked for does not keep this property; NULL: it does. */
+static const char *why_not_reduced(const struct task *task, const struct property_result *entry)
+{
+    if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) return NULL;
+    if (task->reduction == REDUCE_DEADLOCK) return "without reduction: --reduce deadlock keeps deadlocks and run-time errors only";
+    if (process_model_has_next(task->model, entry->property->root)) return "without reduction: it has X";
+    if (task->weakly_fair && !entry->in_each_state) return "without reduction: fairness is not kept";
+    return NULL;
+}
+
+/* The properties that the reduction keeps first; returns how many. `from` gets the old positions. */
+static uint32_t split_properties(const struct task *task, struct property_result *sorted, uint32_t *from)
+{
+    uint32_t count = 0, kept = 0;
+    for (unsigned refused = 0; refused < 2; refused++)
+        for (uint32_t i = 0; i < task->property_count; i++) {
+            const char *why = why_not_reduced(task, &task->properties[i]);
+            if (refused != (why != NULL)) continue;
+            from[count] = i;
+            sorted[count] = task->properties[i];
+            sorted[count++].method = why;
+            kept += !why;
+        }
+    return kept;
+}
+
+/* The properties that the reduction does not keep, on all states. Counts stay those of the reduced search. */
+static void run_unreduced(struct task *task, const struct task *reduced, struct result *result)
+{
+    struct result full;
+    bool violated = result_overall(reduced->properties, reduced->property_count) == VERDICT_VIOLATED;
+    if (task->stop_at_first && violated) result->stop = STOP_FIRST;
+    if (task->max_seconds > 0) {
+        task->max_seconds -= result->seconds;
+        if (task->max_seconds <= 0) result->stop = STOP_TIME;
+    }
+    if (result->stop != STOP_NONE && result->stop != STOP_DECIDED) {
+        result->complete = false;
+        for (uint32_t i = 0; i < task->property_count; i++) task->properties[i].reason = stop_reason_text[result->stop];
+        return;
+    }
+    run_once(task, NULL, &full);
+    result->unreduced_properties = task->property_count;
+    result->unreduced_states = full.states;
+    result->seconds += full.seconds;
+    result->complete &= full.complete;
+    if (result->stop == STOP_NONE) result->stop = full.stop;
+    if (full.peak_bytes > result->peak_bytes) result->peak_bytes = full.peak_bytes;
+    if (full.broken) result->broken = full.broken;
+}
+
+static void run_reduced(struct task *task, const struct explicit_graph *graph, struct result *result)
+{
+    struct mem *mem = task->model->mem;
+    struct property_result *sorted = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *sorted);
+    uint32_t *from = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *from);
+    uint32_t kept = split_properties(task, sorted, from), asked = 0;
+    for (uint32_t i = 0; i < kept; i++) asked += !sorted[i].watched_only;
+    struct task reduced = *task, unreduced = *task;
+    reduced.properties = sorted;
+    unreduced.reduction = REDUCE_NONE;
+    if (task->property_count && !asked) { /* nothing to reduce for: one search, of all states */
+        reduced = unreduced;
+        reduced.properties = sorted;
+        run_once(&reduced, graph, result);
+    } else {
+        reduced.property_count = kept;
+        run_once(&reduced, graph, result);
+        unreduced.properties = sorted + kept;
+        unreduced.property_count = task->property_count - kept;
+        if (unreduced.property_count) run_unreduced(&unreduced, &reduced, result);
+    }
+    for (uint32_t i = 0; i < task->property_count; i++) task->properties[from[i]] = sorted[i];
+    mem_free(mem, sorted);
+    mem_free(mem, from);
+}
+
+void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result)
+{
+    if (task->reduction == REDUCE_NONE) run_once(task, graph, result);
+    else run_reduced(task, graph, result);
 }

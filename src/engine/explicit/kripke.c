@@ -22,7 +22,7 @@ static bool fill_next(struct kripke *kripke, struct space *space, uint64_t edges
         space_load(space, s);
         program_start(&space->program, &cursor);
         while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
-            if (step != STEP_TAKEN) continue;
+            if (step != STEP_TAKEN || (kripke->keeps && !kripke->keeps(kripke->context, s, fast->rule))) continue;
             uint32_t to = store_find(&space->store, space->next, store_hash(space->next, space->layout.record_bytes));
             assert(to < kripke->states && at < edges);
             kripke->next[at++] = to;

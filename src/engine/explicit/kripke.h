@@ -11,6 +11,7 @@ struct kripke {
     uint64_t *first_next, *first_previous; /* per state, and one more */
     uint32_t *next, *previous;
     bool (*go_on)(void *context); /* false: a limit was reached */
+    bool (*keeps)(void *context, uint32_t state, uint32_t rule); /* in a reduced graph: whether it has this step; NULL: all */
     void *context;
 };
 

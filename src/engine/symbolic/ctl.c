@@ -322,6 +322,33 @@ static bool meets(struct ctl *ctl, bdd h, formula f, bool value)
     return result;
 }
 
+/* Whether meets() would go all the way, without a fixpoint for some part of the formula. */
+static bool all_forward(const struct model *model, formula f, bool value)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    const struct formula_node *a = node->op == FORMULA_ATOM ? NULL : formula_get(&model->formulas, node->a);
+    if (node->op == FORMULA_ATOM) return true;
+    if (node->op == FORMULA_NOT) return all_forward(model, node->a, !value);
+    if (node->op == FORMULA_AND || node->op == FORMULA_OR || node->op == FORMULA_IMPLIES) {
+        bool a_value = node->op == FORMULA_IMPLIES ? !value : value, both = (node->op == FORMULA_AND) == value;
+        bool one_is_atom = a->op == FORMULA_ATOM || formula_get(&model->formulas, node->b)->op == FORMULA_ATOM;
+        return (!both || one_is_atom) && all_forward(model, node->a, a_value) && all_forward(model, node->b, value);
+    }
+    if (!((node->op == FORMULA_E && value) || (node->op == FORMULA_A && !value))) return false;
+    enum formula_op op = value || a->op == FORMULA_W ? a->op : dual[a->op];
+    bool first_is_atom = formula_get(&model->formulas, a->a)->op == FORMULA_ATOM;
+    switch (op) {
+    case FORMULA_X:
+    case FORMULA_F: return all_forward(model, a->a, value);
+    case FORMULA_G: return first_is_atom;
+    case FORMULA_U: return first_is_atom && all_forward(model, a->b, value);
+    case FORMULA_W:
+        if (!value) return formula_get(&model->formulas, a->b)->op == FORMULA_ATOM && all_forward(model, a->a, false);
+        return first_is_atom && all_forward(model, a->b, true);
+    default: return formula_get(&model->formulas, a->b)->op == FORMULA_ATOM && all_forward(model, a->a, value);
+    }
+}
+
 /* ---- evidence ---- */
 
 static void show(struct ctl *ctl, formula f, bool value);
@@ -448,10 +475,13 @@ enum temporal_result symbolic_ctl(struct temporal *temporal, formula f)
     ctl.sets = mem_alloc(s->mem, nodes * sizeof *ctl.sets);
     ctl.known = mem_alloc(s->mem, nodes);
     dd_protect_array(s->dd, ctl.sets, nodes);
-    bool violated = false;
+    bool violated = false, backward = s->task->direction == DIRECTION_BACKWARD;
+    /* Fixpoints for parts of the formula are small on the reachable states only; a search that only goes forward does not need to know them. */
+    if (temporal->partial && !backward && all_forward(s->model, f, false)) symbolic_view_ranges(s);
+    else symbolic_view_all(s);
     label_atoms(&ctl, f);
     if (ctl.failed) violated = false;
-    else if (s->task->direction == DIRECTION_BACKWARD) violated = !dd_implies(s->dd, s->e.initial, label(&ctl, f));
+    else if (backward) violated = !dd_implies(s->dd, s->e.initial, label(&ctl, f));
     else violated = meets(&ctl, s->e.initial, f, false);
     if (violated && temporal->partial) { /* evidence is a run of the model itself */
         temporal->partial = NULL;

@@ -294,12 +294,8 @@ static void decide_temporal(struct symbolic *s, void *context)
     uint32_t mark = dd_mark(s->dd);
     if (reduced) {
         temporal.partial = &partial;
-        if (is_ctl) {
-            start_reduction(s, &partial, entry, true);
-            symbolic_view_ranges(s);
-        } else {
-            explore_reduced(s, &partial, entry);
-        }
+        if (is_ctl) start_reduction(s, &partial, entry, true);
+        else explore_reduced(s, &partial, entry);
     }
     walk_init(&temporal.walk, s);
     switch (is_ctl ? symbolic_ctl(&temporal, entry->property->root) : symbolic_ltl(&temporal, entry->property->root)) {

@@ -16,8 +16,8 @@
  *     reached = dd_or(dd, reached, image);
  *     dd_release(dd, mark);
  *
- * Limits. All memory comes from the context given to dd_new and obeys its byte budget. When it is full the table is collected, then its
- * variables are reordered, then the operation is given up: control returns to the last dd_catch, with a reason. The diagrams protected
+ * Limits. All memory comes from the context given to dd_new and obeys its byte budget. When it is full the table is collected; when that does not
+ * help, dd_saturate reorders and starts again once, and every other operation is given up: control returns to the last dd_catch, with a reason. The diagrams protected
  * before that dd_catch are still good.
  *
  *     struct dd_guard guard;
