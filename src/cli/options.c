@@ -13,7 +13,7 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR,
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
@@ -47,6 +47,7 @@ static const struct option_row {
     {OPTION_DIRECTION, 0, "direction", "D", CHECK, "symbolic: decide temporal properties forward or backward"},
     {OPTION_RELATION, 0, "relation", "R", SEARCH, "symbolic: per-rule (the default), monolithic or labelled"},
     {OPTION_TABLEAU, 0, "tableau", NULL, CHECK, "symbolic: LTL with a tableau instead of an automaton"},
+    {OPTION_FAIR, 0, "fair", NULL, CHECK, "symbolic: LTL only on runs that are weakly fair to every process"},
     {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH, "symbolic bfs: every step starts from all states known"},
     {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
@@ -175,6 +176,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
     case OPTION_NO_FRONTIER: options->no_frontier = true; return true;
     case OPTION_TABLEAU: options->tableau = true; return true;
+    case OPTION_FAIR: options->fair = true; return true;
     case OPTION_BOUND:
         if (!parse_number("--bound", value, &options->bound)) return false;
         return options->bound || complain("--bound needs at least one step%s%s", "", "");
@@ -284,12 +286,12 @@ static bool check_reduction(const struct options *options)
 static bool check_together(struct options *options)
 {
     bool symbolic_order = options->order == ORDER_SATURATION || options->order == ORDER_CHAINING;
-    bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau;
+    bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair;
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
     if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
         return complain("--%s is a choice of the symbolic engine: add --engine symbolic%s",
-                        symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : "no-frontier", "");
+                        symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : "no-frontier", "");
     if (options->engine == ENGINE_SYMBOLIC && options->order == ORDER_DFS)
         return complain("--order dfs is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s%s", "", "");
     if (symbolic_order && options->relation != RELATION_PER_RULE)

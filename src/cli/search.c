@@ -3,6 +3,7 @@
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
 #include "report/machine.h"
+#include "result/lasso.h"
 #include "report/processes.h"
 
 #include <stddef.h>
@@ -15,6 +16,8 @@ bool search_verify_traces(const struct model *model, const struct task *task)
         const char *wrong = NULL;
         if (entry->trace && entry->in_each_state) wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
         else if (entry->trace) wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
+        if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state && task->weakly_fair && !lasso_is_fair(model, entry->trace))
+            wrong = "the run is not fair";
         if (!wrong) continue;
         fprintf(stderr, "cairn: BUG: the trace of '%s' does not replay: %s (cairn %s, %s); please report it with the model\n",
                 entry->property->name, wrong, CAIRN_VERSION, model->file);

@@ -176,6 +176,7 @@ void session_prepare(struct session *session, struct task *task)
     task->without_frontier = options->no_frontier;
     task->count_levels = options->verbose;
     task->by_tableau = options->tableau;
+    task->weakly_fair = options->fair;
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;

@@ -25,7 +25,7 @@ static const uint32_t *accesses(const struct model *model, uint32_t first)
     return model->accesses.data + first;
 }
 
-static bool takes_part(const struct model *model, uint32_t r, uint32_t process)
+bool process_model_takes_part(const struct model *model, uint32_t r, uint32_t process)
 {
     const struct model_rule *rule = &model->rules.data[r];
     for (uint32_t i = 0; i < rule->parts; i++)
@@ -57,7 +57,7 @@ static uint32_t find_other(const struct model *model, uint32_t var, uint32_t pro
         bool touches = false;
         for (uint32_t i = 0; i < rule->writes; i++) touches |= accesses(model, rule->first_write)[i] == var;
         for (uint32_t i = 0; reader_counts && i < rule->reads; i++) touches |= accesses(model, rule->first_read)[i] == var;
-        if (touches && !takes_part(model, r, process)) return r;
+        if (touches && !process_model_takes_part(model, r, process)) return r;
     }
     return MODEL_NONE;
 }

@@ -291,6 +291,7 @@ class Model:
         return conditions, assignments
 
     def create_rules(self):
+        self.participants = []                  # per rule: the processes that take part
         actions = {a[0] for a in self.syntax.actions}
         blocks = []                             # per instance: global action -> its commands
         for process in self.instances:
@@ -308,6 +309,7 @@ class Model:
                 conditions, assignments = self.command(command, process)
                 if command.action in own:
                     self.rules.append((f'{process.name}.{command.action}', conditions, list(assignments.items())))
+                    self.participants.append([process])
                 elif command.action in sync:
                     offers[command.action].append((conditions, assignments))
             blocks.append(offers)
@@ -316,12 +318,14 @@ class Model:
                 raise ModelError(f'unknown action {command.action}', command.pos)
             last = self.command(command, None)
             taking_part = [offers[command.action] for offers in blocks if command.action in offers]
+            members = [process for process, offers in zip(self.instances, blocks) if command.action in offers]
             for combination in itertools.product(*taking_part):
                 conditions, assignments = [], {}
                 for more_conditions, more_assignments in (*combination, last):
                     conditions += more_conditions
                     merge(assignments, more_assignments, self.variables, command.pos)
                 self.rules.append((command.action, conditions, list(assignments.items())))
+                self.participants.append(members)
 
 
 def unique(items, what):
@@ -342,7 +346,7 @@ def merge(assignments, more, variables, pos):
 # ---- exploration ----------------------------------------------------------------------------------------------------
 def explore(model, limit):
     """Breadth-first.  `successors[i]` has one entry per enabled rule; `errors[i]` counts rules that divide by zero."""
-    g = SimpleNamespace(states=[], distance=[], successors=[], errors=[], levels=[], complete=True, initial=[])
+    g = SimpleNamespace(states=[], distance=[], successors=[], taken=[], errors=[], levels=[], complete=True, initial=[])
     number = {}
 
     def visit(state, distance):
@@ -361,8 +365,8 @@ def explore(model, limit):
     g.initial = list(range(len(g.states)))
     at = 0
     while at < len(g.states) and g.complete:
-        state, nexts, errors = g.states[at], [], 0
-        for _, conditions, assignments in model.rules:
+        state, nexts, taken, errors = g.states[at], [], [], 0
+        for rule, (_, conditions, assignments) in enumerate(model.rules):
             try:
                 if not all(condition(state) for condition in conditions):
                     continue
@@ -373,7 +377,9 @@ def explore(model, limit):
                 errors += 1
                 continue
             nexts.append(visit(tuple(new), g.distance[at] + 1))
+            taken.append(rule)
         g.successors.append(nexts)
+        g.taken.append(taken)
         g.errors.append(errors)
         at += 1
     g.depth = max(g.distance, default=0)
@@ -388,7 +394,18 @@ def nearest(g, states):
     return min((g.distance[s] for s in states), default=None)
 
 
-def check(model, g):
+def weak_fairness(model, g):
+    """Per process: the states in which it can do nothing, and the steps (from, to) in which it takes part."""
+    result = []
+    for process in model.instances:
+        own = {r for r, members in enumerate(model.participants) if any(member is process for member in members)}
+        idle = {s for s, taken in enumerate(g.taken) if not own.intersection(taken)}
+        moves = {(s, t) for s, taken in enumerate(g.taken) for r, t in zip(taken, g.successors[s]) if r in own}
+        result.append((idle, moves))
+    return result
+
+
+def check(model, g, fair):
     """The list of properties with their verdicts."""
     total = [nexts or [state] for state, nexts in enumerate(g.successors)]
     result = []
@@ -411,7 +428,7 @@ def check(model, g):
                 satisfying = Ctl(total, atom).sat(f)
                 bad = any(s not in satisfying for s in g.initial)
             else:
-                bad = not ltl_holds(total, g.initial, atom, f)
+                bad = not ltl_holds(total, g.initial, atom, f, weak_fairness(model, g) if fair else ())
             assert violating is None or bad == bool(violating)
             report(name, kind, bad, violating)
         except ZeroDivisionError:
@@ -423,8 +440,8 @@ def check(model, g):
     return result
 
 
-def run(text, overrides=None, limit=200000):
-    """What the command prints, as a dictionary."""
+def run(text, overrides=None, limit=200000, fair=False):
+    """What the command prints, as a dictionary. fair: LTL only on runs on which no process can move for ever without moving."""
     model = Model(text, overrides)
     g = explore(model, limit)
     result = {'complete': g.complete, 'states': len(g.states), 'transitions': sum(len(n) for n in g.successors),
@@ -432,7 +449,7 @@ def run(text, overrides=None, limit=200000):
               'levels': g.levels, 'runtime_errors': sum(g.errors), 'rules': len(model.rules),
               'warnings': model.warnings}
     if g.complete:
-        result['properties'] = check(model, g)
+        result['properties'] = check(model, g, fair)
     else:
         names = [(name, kind) for name, kind, _, _ in model.properties] + [('deadlock', 'builtin'), ('runtime-error', 'builtin')]
         result['properties'] = [{'name': name, 'kind': kind, 'verdict': 'unknown'} for name, kind in names]

@@ -139,8 +139,10 @@ def parts(f, kind):
     return found
 
 
-def ltl_holds(successors, initial, atom, f):
+def ltl_holds(successors, initial, atom, f, fair=()):
     """Does f hold on every infinite path from every initial state?
+
+    `fair` has pairs (states, steps): only paths count that meet one of the states or take one of the steps again and again.
 
     A node of the product is (state, promises): for every X h, and for every X (f U g) that unfolds an until, the
     promises say whether h holds in the next node.  A path of nodes that keeps its promises, and in which no until stays
@@ -187,7 +189,11 @@ def ltl_holds(successors, initial, atom, f):
         if not any(other in inside for node in component for other in nexts(node)):
             return False
         done = set().union(*(fulfilled[keys[s], v] for s, v in component))
-        return all(u in done for u in untils)
+        if not all(u in done for u in untils):
+            return False
+        reached = {s for s, _ in component}
+        steps = {(s, other[0]) for s, v in component for other in nexts((s, v)) if other in inside} if fair else set()
+        return all(reached & states or steps & moves for states, moves in fair)
 
     roots = [(s, v) for s in initial for v in starts[keys[s]]]
     return not any(accepting(c) for c in components(roots, nexts))

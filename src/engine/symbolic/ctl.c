@@ -393,7 +393,7 @@ static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b,
         show(ctl, a, sign);
     } else if (op == FORMULA_G) {
         set = exists_globally(ctl, f);
-        walk_cycle(walk, set, NULL, 0);
+        walk_cycle(walk, set, NULL, 0, NULL);
     } else if (op == FORMULA_U) {
         walk_to(walk, BDD_FALSE, f, g, false);
         show(ctl, b, sign);
@@ -410,7 +410,7 @@ static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b,
             show(ctl, last, sign);
         } else {
             set = exists_globally(ctl, f);
-            walk_cycle(walk, set, NULL, 0);
+            walk_cycle(walk, set, NULL, 0, NULL);
         }
     }
     dd_release(dd, mark);

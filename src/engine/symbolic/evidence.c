@@ -1,5 +1,7 @@
 #include "engine/symbolic/evidence.h"
 
+#include "reduce/process_model.h"
+
 #include <string.h>
 
 static bdd model_step(void *context, bdd set, enum dd_direction direction)
@@ -15,6 +17,7 @@ void walk_init(struct walk *walk, struct symbolic *s)
 void walk_release(struct walk *walk)
 {
     vec_free(walk->s->mem, &walk->bits);
+    vec_free(walk->s->mem, &walk->by);
 }
 
 static bool belongs(const struct walk *walk, uint32_t pair)
@@ -53,6 +56,7 @@ static void extend(struct walk *walk, uint32_t count)
     vec_reserve(walk->s->mem, &walk->bits, bytes);
     walk->bits.len += (uint32_t)bytes;
     walk->states += count;
+    for (uint32_t i = 0; i < count; i++) vec_push(walk->s->mem, &walk->by, MODEL_NONE);
 }
 
 bdd walk_last(struct walk *walk)
@@ -195,7 +199,7 @@ static void walk_to_bottom(struct walk *walk, bdd inside)
     dd_release(dd, mark);
 }
 
-void walk_cycle(struct walk *walk, bdd inside, const bdd *fair, uint32_t fair_count)
+void walk_cycle(struct walk *walk, bdd inside, const bdd *fair, uint32_t fair_count, void (*detour)(struct walk *walk, bdd inside))
 {
     struct dd *dd = walk->s->dd;
     bdd start = BDD_FALSE, goal = BDD_FALSE;
@@ -210,9 +214,11 @@ void walk_cycle(struct walk *walk, bdd inside, const bdd *fair, uint32_t fair_co
         goal = dd_and(dd, inside, fair[k]);
         walk_to(walk, BDD_FALSE, inside, goal, false);
     }
+    if (detour) detour(walk, inside);
     walk_to(walk, BDD_FALSE, inside, start, true);
     walk->states--; /* the last one is the first again */
     walk->bits.len -= walk->width;
+    walk->by.len--;
     walk->loop = first;
     dd_release(dd, mark);
 }
@@ -231,11 +237,12 @@ static void values_of(const struct walk *walk, uint32_t i, int64_t *values)
 
 enum { NO_RULE = MODEL_NONE, STUCK = MODEL_NONE - 1 };
 
-/* The rule that leads from one state to the other; STUCK: they are the same, and none is enabled. */
-static uint32_t rule_between(const struct model *model, const int64_t *from, const int64_t *to, int64_t *next)
+/* The rule that leads from one state to the other, with this process unless it is MODEL_NONE; STUCK: they are the same, and none is enabled. */
+static uint32_t rule_between(const struct model *model, const int64_t *from, const int64_t *to, int64_t *next, uint32_t process)
 {
     bool enabled = false;
     for (uint32_t r = 0; r < model->rules.len; r++) {
+        if (process != MODEL_NONE && !process_model_takes_part(model, r, process)) continue;
         if (eval_rule(model, r, from, next) != EVAL_ENABLED) continue;
         enabled = true;
         if (!memcmp(next, to, model->vars.len * sizeof *to)) return r;
@@ -256,7 +263,7 @@ struct trace *walk_trace(struct walk *walk, const char **broken)
     uint32_t last = walk->loop == MODEL_NONE ? walk->states - 1 : walk->states; /* the closing step counts */
     for (uint32_t i = 0; i < last; i++) {
         values_of(walk, i + 1 < walk->states ? i + 1 : walk->loop, to);
-        uint32_t rule = rule_between(model, from, to, next);
+        uint32_t rule = rule_between(model, from, to, next, i + 1 < walk->states ? walk->by.data[i + 1] : MODEL_NONE);
         if (rule == STUCK) { /* a deadlocked state repeats for ever: nothing new comes after it */
             trace->steps = i;
             trace->loop = i;

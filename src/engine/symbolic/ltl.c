@@ -21,19 +21,104 @@ struct ltl {
 
 /* ---- the product ---- */
 
-static bdd product_step(void *context, bdd set, enum dd_direction direction)
+/* One step of the rules in which a process takes part. */
+static bdd step_of_process(struct ltl *ltl, uint32_t process, bdd set, enum dd_direction direction)
 {
-    struct ltl *ltl = context;
+    struct dd *dd = ltl->dd;
+    const struct model *model = ltl->s->model;
+    bdd sum = BDD_FALSE, one = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    dd_protect(dd, &set);
+    dd_protect(dd, &sum);
+    dd_protect(dd, &one);
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        if (!process_model_takes_part(model, r, process)) continue;
+        one = dd_image(dd, &ltl->s->e.rules[r].relation, set, direction);
+        sum = dd_or(dd, sum, one);
+    }
+    if (direction == DD_BACKWARD) sum = dd_and(dd, sum, ltl->s->reach);
+    dd_release(dd, mark);
+    return sum;
+}
+
+/* One step of both; of one process only, unless it is MODEL_NONE. */
+static bdd both_step(struct ltl *ltl, uint32_t process, bdd set, enum dd_direction direction)
+{
     struct dd *dd = ltl->dd;
     bdd image = set;
     uint32_t mark = dd_mark(dd);
     bool monitor_moves_first = ltl->monitor.reads_first == (direction == DD_FORWARD);
     dd_protect(dd, &image);
     if (monitor_moves_first) image = dd_image(dd, &ltl->monitor.step, image, direction);
-    image = ltl->temporal->partial ? partial_step(ltl->temporal->partial, image, direction) : symbolic_step(ltl->s, image, direction);
+    if (process != MODEL_NONE) image = step_of_process(ltl, process, image, direction);
+    else if (ltl->temporal->partial) image = partial_step(ltl->temporal->partial, image, direction);
+    else image = symbolic_step(ltl->s, image, direction);
     if (!monitor_moves_first) image = dd_image(dd, &ltl->monitor.step, image, direction);
     dd_release(dd, mark);
     return image;
+}
+
+static bdd product_step(void *context, bdd set, enum dd_direction direction)
+{
+    return both_step(context, MODEL_NONE, set, direction);
+}
+
+/* ---- weak fairness ----
+ *
+ * A run is fair to a process when again and again it takes part in a step or can take part in none. A step is no state, so it is asked
+ * for where it starts (backward) or ends (forward), inside the set in question: no bits for what happened last are needed. */
+
+/* States in which the process can take part in no step. */
+static bdd idle_states(struct ltl *ltl, uint32_t process)
+{
+    struct dd *dd = ltl->dd;
+    bdd idle = ltl->s->reach;
+    uint32_t mark = dd_mark(dd);
+    dd_protect(dd, &idle);
+    for (uint32_t r = 0; r < ltl->s->model->rules.len; r++)
+        if (process_model_takes_part(ltl->s->model, r, process)) idle = dd_diff(dd, idle, ltl->s->e.rules[r].enabled);
+    dd_release(dd, mark);
+    return idle;
+}
+
+static bdd fair_to(struct ltl *ltl, uint32_t process, bdd set, enum dd_direction direction)
+{
+    struct dd *dd = ltl->dd;
+    bdd moves = BDD_FALSE, idle = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    dd_protect(dd, &set);
+    dd_protect(dd, &moves);
+    dd_protect(dd, &idle);
+    idle = idle_states(ltl, process);
+    moves = both_step(ltl, process, set, direction);
+    moves = dd_or(dd, moves, idle);
+    moves = dd_and(dd, moves, set);
+    dd_release(dd, mark);
+    return moves;
+}
+
+/* Makes the cycle fair to every process. */
+static void visit_processes(struct walk *walk, bdd inside)
+{
+    struct ltl *ltl = walk->context;
+    struct dd *dd = ltl->dd;
+    bdd goal = BDD_FALSE, here = BDD_FALSE;
+    uint32_t mark = dd_mark(dd);
+    dd_protect(dd, &inside);
+    dd_protect(dd, &goal);
+    dd_protect(dd, &here);
+    for (uint32_t p = 0; p < ltl->s->model->processes.len; p++) {
+        goal = fair_to(ltl, p, inside, DD_BACKWARD);
+        walk_to(walk, BDD_FALSE, inside, goal, false);
+        here = walk_last(walk);
+        goal = idle_states(ltl, p);
+        if (dd_and(dd, here, goal) != BDD_FALSE) continue;
+        goal = both_step(ltl, p, here, DD_FORWARD);
+        goal = dd_and(dd, goal, inside);
+        walk_begin(walk, goal); /* one more state: where a step of the process leads */
+        walk->by.data[walk->states - 1] = p;
+    }
+    dd_release(dd, mark);
 }
 
 /* Where the monitor's step may leave its state alone. */
@@ -135,6 +220,10 @@ static bdd fair_hull(struct ltl *ltl, bdd set, enum dd_direction direction)
             goal = dd_and(dd, z, ltl->monitor.fair[k]);
             z = closure(ltl, goal, z, direction);
         }
+        for (uint32_t p = 0; ltl->s->task->weakly_fair && p < ltl->s->model->processes.len; p++) {
+            goal = fair_to(ltl, p, z, direction);
+            z = closure(ltl, goal, z, direction);
+        }
         z = trim(ltl, z, direction);
     } while (z != before && z != BDD_FALSE);
     dd_release(dd, mark);
@@ -151,7 +240,7 @@ static void show_lasso(struct ltl *ltl, bdd start, bdd inside, bdd hull)
     walk->extra = ltl->monitor.count;
     walk->width = dd_pairs(ltl->dd);
     walk_to(walk, start, inside, hull, false);
-    if (walk->states) walk_cycle(walk, hull, ltl->monitor.fair, ltl->monitor.fair_count);
+    if (walk->states) walk_cycle(walk, hull, ltl->monitor.fair, ltl->monitor.fair_count, ltl->s->task->weakly_fair ? visit_processes : NULL);
 }
 
 static bool find_violation(struct ltl *ltl)
