@@ -18,6 +18,8 @@ bool search_verify_traces(const struct model *model, const struct task *task)
         else if (entry->trace) wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
         if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state && task->weakly_fair && !lasso_is_fair(model, entry->trace))
             wrong = "the run is not fair";
+        for (uint32_t b = 0; !wrong && b < entry->branch_count; b++)
+            wrong = trace_verify_temporal(model, entry->branches[b].trace, entry->kind, entry->property->root);
         if (!wrong) continue;
         fprintf(stderr, "cairn: BUG: the trace of '%s' does not replay: %s (cairn %s, %s); please report it with the model\n",
                 entry->property->name, wrong, CAIRN_VERSION, model->file);

@@ -78,6 +78,30 @@ static void put_trace(struct json *json, struct trace_walk *walk, const struct t
     json_close(json, '}');
 }
 
+static void put_branches(struct json *json, struct trace_walk *walk, const struct property_result *entry)
+{
+    json_key(json, "branches");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < entry->branch_count; i++) {
+        const struct trace_branch *branch = &entry->branches[i];
+        json_open(json, '{');
+        json_key(json, "parent");
+        json_uint(json, branch->parent);
+        json_key(json, "from");
+        json_uint(json, branch->from);
+        json_key(json, "part");
+        json_string(json, branch->part);
+        json_key(json, "value");
+        json_bool(json, branch->value);
+        json_key(json, "open");
+        json_string(json, branch->open);
+        json_key(json, "trace");
+        put_trace(json, walk, branch->trace, NULL);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void put_properties(struct json *json, struct trace_walk *walk, const struct task *task, const struct result *result, const char *file)
 {
     json_open(json, '[');
@@ -113,6 +137,7 @@ static void put_properties(struct json *json, struct trace_walk *walk, const str
         } else {
             json_null(json);
         }
+        if (entry->branch_count) put_branches(json, walk, entry);
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -337,13 +337,15 @@ void report_loop(const struct report_style *style, const struct model *model, co
     text_free(&who);
 }
 
-void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
+/* The steps after state `from`. */
+static void show_steps(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace, uint32_t from)
 {
     enum { HEAD = 500, TAIL = 500 };
     struct trace_walk walk;
     trace_walk_start(&walk, model, trace);
-    report_step(style, model, diag, 0, MODEL_NONE, NULL, walk.state);
+    if (!from) report_step(style, model, diag, 0, MODEL_NONE, NULL, walk.state);
     while (walk.at < trace->steps && trace_walk_step(&walk)) {
+        if (walk.at <= from) continue;
         bool hidden = !style->full && trace->steps > HEAD + TAIL && walk.at > HEAD && walk.at <= trace->steps - TAIL;
         if (hidden && walk.at == HEAD + 1)
             fprintf(style->out, "        ... %u steps left out (--full shows them, --trace FILE saves them)\n", trace->steps - HEAD - TAIL);
@@ -351,6 +353,28 @@ void report_trace(const struct report_style *style, const struct model *model, c
     }
     if (trace->loop != MODEL_NONE) report_loop(style, model, diag, trace);
     trace_walk_end(&walk);
+}
+
+void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
+{
+    show_steps(style, model, diag, trace, 0);
+}
+
+/* Runs that show other parts of a CTL formula, each from where it leaves the one before. */
+static void show_branches(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
+{
+    for (uint32_t i = 0; i < entry->branch_count; i++) {
+        const struct trace_branch *branch = &entry->branches[i];
+        fprintf(style->out, "  %sbranch %u%s, from state %u of ", paint(style, BOLD), i + 1, paint(style, PLAIN), branch->from);
+        if (branch->parent) fprintf(style->out, "branch %u", branch->parent);
+        else fputs("this run", style->out);
+        fprintf(style->out, ", where %s is %s:\n", branch->part, branch->value ? "true" : "false");
+        if (branch->from == branch->trace->steps && branch->trace->loop == MODEL_NONE) fputs("        (nothing more to do: that state shows it)\n", style->out);
+        else if (branch->from) show_steps(style, model, diag, branch->trace, branch->from);
+        else show_steps(style, model, diag, branch->trace, 0);
+        if (branch->open) fprintf(style->out, "  in its last state:\n    %s\n", branch->open);
+    }
+    if (entry->branches_cut) fputs("  (more branches are left out)\n", style->out);
 }
 
 /* ---- check ---- */
@@ -434,6 +458,7 @@ void report_check(const struct report_style *style, const struct model *model, c
                 entry->trace->loop == MODEL_NONE ? "after" : "by a run that repeats, shown by", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
         report_trace(style, model, diag, entry->trace);
         explain_end(style, model, diag, entry);
+        show_branches(style, model, diag, entry);
     }
     if (task->property_count) fputc('\n', style->out);
     show_silence(style, model, diag, result);

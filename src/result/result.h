@@ -14,6 +14,17 @@ extern const char *const verdict_name[];
 enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES };
 extern const char *const stop_reason_text[];
 
+/* Evidence for a CTL formula can be a tree. A branch leaves the main run, or an earlier branch, at a state and shows one part of the formula; its trace
+ * begins in an initial state like every other one. */
+struct trace_branch {
+    struct trace *trace;
+    uint32_t parent; /* 0: the main run; otherwise the number of a branch, from 1 */
+    uint32_t from;   /* the state it leaves its parent at */
+    const char *part; /* the part of the formula that it shows ... */
+    bool value;       /* ... to have this value there */
+    const char *open; /* what it leaves open at its end, in words; NULL: nothing */
+};
+
 /* One property to decide, and its answer. */
 struct property_result {
     const struct model_property *property; /* built-in ones too */
@@ -32,6 +43,9 @@ struct property_result {
     bool has_end; /* the trace is not the whole reason: at its end, this part of a CTL formula has this value */
     formula end;
     bool end_value;
+    struct trace_branch *branches;
+    uint32_t branch_count;
+    bool branches_cut; /* there are more */
 };
 
 struct search_progress {

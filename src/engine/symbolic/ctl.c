@@ -351,91 +351,144 @@ static bool all_forward(const struct model *model, formula f, bool value)
 
 /* ---- evidence ---- */
 
-static void show(struct ctl *ctl, formula f, bool value);
+static void show(struct ctl *ctl, uint32_t run, formula f, bool value);
 
-static bool last_is_in(struct ctl *ctl, bdd set)
+static struct walk *walk_of(struct ctl *ctl, uint32_t run)
+{
+    return &ctl->temporal->shown[run].walk;
+}
+
+static bool last_is_in(struct ctl *ctl, uint32_t run, bdd set)
 {
     bdd last = BDD_FALSE;
     uint32_t mark = dd_mark(ctl->dd);
     dd_protect(ctl->dd, &set);
     dd_protect(ctl->dd, &last);
-    last = walk_last(&ctl->temporal->walk);
+    last = walk_last(walk_of(ctl, run));
     bool in = dd_and(ctl->dd, last, set) != BDD_FALSE;
     dd_release(ctl->dd, mark);
     return in;
 }
 
-static void end_with(struct ctl *ctl, formula f, bool value)
+static void end_with(struct ctl *ctl, uint32_t run, formula f, bool value)
 {
-    ctl->temporal->end = f;
-    ctl->temporal->end_value = value;
-    ctl->temporal->has_end = true;
+    struct shown *shown = &ctl->temporal->shown[run];
+    shown->end = f;
+    shown->end_value = value;
+    shown->has_end = true;
+}
+
+/* Whether a run can show that f has this value: some path does; otherwise all would be needed. */
+static bool has_run(const struct model *model, formula f, bool value)
+{
+    const struct formula_node *node = formula_get(&model->formulas, f);
+    switch (node->op) {
+    case FORMULA_NOT: return has_run(model, node->a, !value);
+    case FORMULA_AND:
+    case FORMULA_OR: return has_run(model, node->a, value) || has_run(model, node->b, value);
+    case FORMULA_IMPLIES: return has_run(model, node->a, !value) || has_run(model, node->b, value);
+    case FORMULA_E: return value;
+    case FORMULA_A: return !value;
+    default: return false;
+    }
+}
+
+/* A new run from a state of another one, to show a part there. */
+static void branch(struct ctl *ctl, uint32_t run, uint32_t state, formula f, bool value)
+{
+    struct temporal *temporal = ctl->temporal;
+    if (!has_run(ctl->model, f, value)) return;
+    if (temporal->shown_count == MAX_SHOWN) {
+        temporal->cut = true;
+        return;
+    }
+    uint32_t mine = temporal->shown_count++;
+    temporal->shown[mine] = (struct shown){.parent = run, .from = state, .part = f, .value = value};
+    walk_fork(walk_of(ctl, mine), walk_of(ctl, run), state + 1);
+    show(ctl, mine, f, value);
+}
+
+/* Every state from `first` to before `end` of a run satisfies f, or its negation. */
+static void branch_along(struct ctl *ctl, uint32_t run, uint32_t first, uint32_t end, formula f, bool value)
+{
+    for (uint32_t i = first; i < end && !ctl->temporal->cut; i++) branch(ctl, run, i, f, value);
 }
 
 /* A path that shows op(a, b), both with this sign: E op is true, or A dual(op) is false. */
-static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b, bool sign)
+static void show_path(struct ctl *ctl, uint32_t run, enum formula_op op, formula a, formula b, bool sign)
 {
-    struct walk *walk = &ctl->temporal->walk;
+    struct walk *walk = walk_of(ctl, run);
     struct dd *dd = ctl->dd;
     bdd f = BDD_FALSE, g = BDD_FALSE, set = BDD_FALSE;
     bool binary = op == FORMULA_U || op == FORMULA_R || op == FORMULA_W;
-    uint32_t mark = dd_mark(dd);
+    uint32_t mark = dd_mark(dd), first = walk->states - 1;
     dd_protect(dd, &f);
     dd_protect(dd, &g);
     dd_protect(dd, &set);
     f = label_signed(ctl, a, sign);
     if (binary) g = label_signed(ctl, b, sign);
-    if (op == FORMULA_X) {
-        walk_to(walk, BDD_FALSE, ctl->s->reach, f, true);
-        show(ctl, a, sign);
-    } else if (op == FORMULA_F) {
-        walk_to(walk, BDD_FALSE, ctl->s->reach, f, false);
-        show(ctl, a, sign);
+    if (op == FORMULA_X || op == FORMULA_F) {
+        walk_to(walk, BDD_FALSE, ctl->s->reach, f, op == FORMULA_X);
+        show(ctl, run, a, sign);
     } else if (op == FORMULA_G) {
         set = exists_globally(ctl, f);
         walk_cycle(walk, set, NULL, 0, NULL);
-    } else if (op == FORMULA_U) {
-        walk_to(walk, BDD_FALSE, f, g, false);
-        show(ctl, b, sign);
-    } else { /* R: through g to a state with both; W: through f to g; or for ever */
-        formula last = op == FORMULA_R ? a : b;
+        branch_along(ctl, run, first, walk->states, a, sign);
+    } else { /* U, W: through a to b; R: through b to both; W and R also for ever */
+        formula along = op == FORMULA_R ? b : a, last = op == FORMULA_R ? a : b;
         if (op == FORMULA_R) {
             set = dd_and(dd, f, g);
             f = g;
             g = set;
         }
-        set = exists_until(ctl, f, g);
-        if (last_is_in(ctl, set)) {
+        set = op == FORMULA_U ? ctl->s->reach : exists_until(ctl, f, g);
+        if (last_is_in(ctl, run, set)) {
             walk_to(walk, BDD_FALSE, f, g, false);
-            show(ctl, last, sign);
+            uint32_t end = walk->states;
+            branch_along(ctl, run, first, op == FORMULA_R ? end : end - 1, along, sign);
+            show(ctl, run, last, sign);
         } else {
             set = exists_globally(ctl, f);
             walk_cycle(walk, set, NULL, 0, NULL);
+            branch_along(ctl, run, first, walk->states, along, sign);
         }
     }
     dd_release(dd, mark);
 }
 
-/* Extends the path with what shows that f has this value in its last state. */
-static void show(struct ctl *ctl, formula f, bool value)
+/* Both parts have to be shown: one goes on with the run, the other one branches off. */
+static void show_both(struct ctl *ctl, uint32_t run, formula a, bool a_value, formula b, bool b_value)
+{
+    uint32_t here = walk_of(ctl, run)->states - 1;
+    bool a_goes_on = has_run(ctl->model, a, a_value) || !has_run(ctl->model, b, b_value);
+    if (a_goes_on) {
+        show(ctl, run, a, a_value);
+        branch(ctl, run, here, b, b_value);
+    } else {
+        show(ctl, run, b, b_value);
+    }
+}
+
+/* Extends the run with what shows that f has this value in its last state. */
+static void show(struct ctl *ctl, uint32_t run, formula f, bool value)
 {
     const struct formula_node node = *formula_get(&ctl->model->formulas, f);
     if (node.op == FORMULA_NOT) {
-        show(ctl, node.a, !value);
+        show(ctl, run, node.a, !value);
     } else if (node.op == FORMULA_AND || node.op == FORMULA_OR || node.op == FORMULA_IMPLIES) {
         label(ctl, node.a);
         label(ctl, node.b);
-        bool a = last_is_in(ctl, ctl->sets[node.a.i]), b = last_is_in(ctl, ctl->sets[node.b.i]);
+        bool a = last_is_in(ctl, run, ctl->sets[node.a.i]), b = last_is_in(ctl, run, ctl->sets[node.b.i]);
         bool left = node.op == FORMULA_IMPLIES ? !a : a, need_both = node.op == FORMULA_AND ? value : !value;
-        const struct formula_node *first = formula_get(&ctl->model->formulas, node.a);
-        if ((need_both && first->op != FORMULA_ATOM) || (!need_both && left == value)) show(ctl, node.a, a);
-        else show(ctl, node.b, b);
+        if (need_both) show_both(ctl, run, node.a, a, node.b, b);
+        else if (left == value) show(ctl, run, node.a, a);
+        else show(ctl, run, node.b, b);
     } else if ((node.op == FORMULA_E && value) || (node.op == FORMULA_A && !value)) {
         const struct formula_node path = *formula_get(&ctl->model->formulas, node.a);
-        if (!value && path.op == FORMULA_W) end_with(ctl, f, value);
-        else show_path(ctl, value ? path.op : dual[path.op], path.a, path.b, value);
+        if (!value && path.op == FORMULA_W) end_with(ctl, run, f, value);
+        else show_path(ctl, run, value ? path.op : dual[path.op], path.a, path.b, value);
     } else {
-        end_with(ctl, f, value);
+        end_with(ctl, run, f, value);
     }
 }
 
@@ -448,8 +501,8 @@ static void show_violation(struct ctl *ctl, formula f)
     dd_protect(dd, &bad);
     bad = label_signed(ctl, f, false);
     bad = dd_and(dd, bad, ctl->s->e.initial);
-    walk_begin(&ctl->temporal->walk, bad);
-    show(ctl, f, false);
+    walk_begin(walk_of(ctl, 0), bad);
+    show(ctl, 0, f, false);
     dd_release(dd, mark);
     ctl->temporal->went_forward = forward; /* how the evidence was found is another matter */
     ctl->temporal->went_backward = backward;

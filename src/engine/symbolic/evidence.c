@@ -59,6 +59,17 @@ static void extend(struct walk *walk, uint32_t count)
     for (uint32_t i = 0; i < count; i++) vec_push(walk->s->mem, &walk->by, MODEL_NONE);
 }
 
+void walk_fork(struct walk *walk, const struct walk *from, uint32_t states)
+{
+    *walk = *from;
+    walk->bits.data = NULL;
+    walk->by.data = NULL;
+    walk->bits.len = walk->bits.cap = walk->by.len = walk->by.cap = walk->states = 0;
+    walk->loop = MODEL_NONE;
+    extend(walk, states);
+    memcpy(walk->bits.data, from->bits.data, (size_t)states * walk->width);
+}
+
 bdd walk_last(struct walk *walk)
 {
     return cube(walk, state_bits(walk, walk->states - 1));

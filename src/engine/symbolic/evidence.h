@@ -20,6 +20,8 @@ struct walk {
 
 void walk_init(struct walk *walk, struct symbolic *s);
 void walk_release(struct walk *walk);
+/* A walk that begins with the first states of another one. */
+void walk_fork(struct walk *walk, const struct walk *from, uint32_t states);
 /* The set of just the last state of the path. */
 bdd walk_last(struct walk *walk);
 /* One more state, some one of the set: the first, or one that the last leads to. */

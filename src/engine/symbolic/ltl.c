@@ -233,7 +233,7 @@ static bdd fair_hull(struct ltl *ltl, bdd set, enum dd_direction direction)
 /* A shortest way from `start` into the set, then a fair cycle. */
 static void show_lasso(struct ltl *ltl, bdd start, bdd inside, bdd hull)
 {
-    struct walk *walk = &ltl->temporal->walk;
+    struct walk *walk = &ltl->temporal->shown[0].walk;
     walk->step = product_step;
     walk->context = ltl;
     walk->first_extra = ltl->monitor.first;

@@ -275,20 +275,43 @@ static const char *method_text(const struct temporal *temporal, bool reduced)
     return texts[reduced][temporal->went_forward + (temporal->went_forward && temporal->went_backward)];
 }
 
+static const char *formula_text(struct symbolic *s, formula f, const char *after)
+{
+    struct text text;
+    text_init(&text, s->mem);
+    model_print_formula(s->model, &text, f);
+    text_add(&text, "%s", after);
+    const char *copy = arena_copy(&s->model->arena, text.data, strlen(text.data));
+    text_free(&text);
+    return copy;
+}
+
 static void take_evidence(struct symbolic *s, struct property_result *entry, struct temporal *temporal)
 {
+    const struct shown *main = &temporal->shown[0];
     entry->verdict = VERDICT_VIOLATED;
-    if (temporal->walk.states) entry->trace = walk_trace(&temporal->walk, &s->result->broken);
-    else s->result->broken = "a violation was found, but no run that shows it";
-    entry->has_end = temporal->has_end;
-    entry->end = temporal->end;
-    entry->end_value = temporal->end_value;
+    if (!main->walk.states) {
+        s->result->broken = "a violation was found, but no run that shows it";
+        return;
+    }
+    entry->trace = walk_trace(&temporal->shown[0].walk, &s->result->broken);
+    entry->has_end = main->has_end;
+    entry->end = main->end;
+    entry->end_value = main->end_value;
+    entry->branches = mem_alloc(s->mem, temporal->shown_count * sizeof *entry->branches);
+    entry->branches_cut = temporal->cut;
+    for (uint32_t i = 1; i < temporal->shown_count; i++) {
+        struct shown *shown = &temporal->shown[i];
+        const char *open = shown->has_end ? formula_text(s, shown->end, shown->end_value ? " is true" : " is false") : NULL;
+        entry->branches[entry->branch_count++] = (struct trace_branch){
+            walk_trace(&shown->walk, &s->result->broken), shown->parent, shown->from, formula_text(s, shown->part, ""), shown->value, open};
+    }
 }
 
 static void decide_temporal(struct symbolic *s, void *context)
 {
     struct property_result *entry = context;
-    struct temporal temporal = {.s = s};
+    struct temporal temporal = {.s = s, .shown_count = 1};
     struct partial partial;
     bool is_ctl = entry->kind == PROPERTY_CTL, reduced = s->task->reduction != REDUCE_NONE && !entry->method;
     uint32_t mark = dd_mark(s->dd);
@@ -297,7 +320,7 @@ static void decide_temporal(struct symbolic *s, void *context)
         if (is_ctl) start_reduction(s, &partial, entry, true);
         else explore_reduced(s, &partial, entry);
     }
-    walk_init(&temporal.walk, s);
+    walk_init(&temporal.shown[0].walk, s);
     switch (is_ctl ? symbolic_ctl(&temporal, entry->property->root) : symbolic_ltl(&temporal, entry->property->root)) {
     case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
     case TEMPORAL_VIOLATED: take_evidence(s, entry, &temporal); break;
@@ -305,7 +328,7 @@ static void decide_temporal(struct symbolic *s, void *context)
     case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
     }
     if (!entry->method) entry->method = method_text(&temporal, reduced);
-    walk_release(&temporal.walk);
+    for (uint32_t i = 0; i < temporal.shown_count; i++) walk_release(&temporal.shown[i].walk);
     if (reduced) partial_release(&partial);
     dd_release(s->dd, mark);
 }

@@ -7,13 +7,25 @@
 
 enum temporal_result { TEMPORAL_HOLDS, TEMPORAL_VIOLATED, TEMPORAL_FAILED, TEMPORAL_BEYOND };
 
+/* One run of the evidence: the main one, or a branch that shows a part of a CTL formula. */
+struct shown {
+    struct walk walk;
+    uint32_t parent, from; /* of a branch: the run that it leaves, and the state there */
+    formula part;
+    bool value;
+    bool has_end; /* what the run leaves open: this part of the formula has this value at its end */
+    formula end;
+    bool end_value;
+};
+
+enum { MAX_SHOWN = 24 };
+
 struct temporal {
     struct symbolic *s;
     struct partial *partial; /* the reduction to use, or NULL */
-    struct walk walk;        /* violated: the evidence; no states: there is none */
-    bool has_end;            /* what the path leaves open: this part of the formula has this value at its end */
-    formula end;
-    bool end_value;
+    struct shown shown[MAX_SHOWN]; /* violated: the evidence, main run first */
+    uint32_t shown_count;
+    bool cut;                /* more branches were left out */
     bool went_forward, went_backward; /* how it was decided */
     const char *reason;      /* TEMPORAL_BEYOND: why */
 };
