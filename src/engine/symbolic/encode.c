@@ -110,18 +110,6 @@ static uint32_t *arrange(const struct model *model)
     return a.best;
 }
 
-/* The bits of a variable stay together, the most significant one first. What a model's text names first is shared by many, as a rule: it comes
- * last in the order, so that rules begin as late as possible, which saturation likes. */
-static void set_order(struct encoding *e)
-{
-    uint32_t *vars = arrange(e->model), *pairs = mem_alloc(e->mem, (e->bits.total + 1) * sizeof *pairs), k = 0;
-    for (uint32_t i = e->model->vars.len; i-- > 0;)
-        for (uint32_t b = bits_width(&e->bits, vars[i]); b-- > 0;) pairs[k++] = e->bits.first[vars[i]] + b;
-    dd_set_order(e->dd, pairs);
-    mem_free(e->mem, vars);
-    mem_free(e->mem, pairs);
-}
-
 bdd encode_lit(struct encoding *e, lit output)
 {
     return diagram_of(&e->bits.circuit, e->dd, output);
@@ -181,7 +169,6 @@ static void encode_rule(struct encoding *e, uint32_t r, struct bits_rule *circui
     list_written(e, r, circuit, written);
     bdd relation = relate(e, rule->enabled, written);
     dd_relation_init(e->dd, &rule->relation, relation, written->pairs, written->count);
-    e->enabled = dd_or(e->dd, e->enabled, rule->enabled);
     uint64_t size = dd_size(e->dd, rule->relation.diagram);
     if (size > e->largest_relation) e->largest_relation = size;
 }
@@ -365,10 +352,10 @@ static void protect_all(struct encoding *e)
     struct dd_guard guard;
     if (dd_catch(e->dd, &guard) != DD_NONE) mem_refuse(e->mem);
     dd_protect(e->dd, &e->initial);
-    dd_protect(e->dd, &e->enabled);
     dd_protect(e->dd, &e->labels);
     dd_protect(e->dd, &e->whole.diagram);
     dd_protect_array(e->dd, e->scratch, 2);
+    dd_protect_array(e->dd, e->guards, e->model->rules.len + 1);
     for (uint32_t r = 0; r < e->model->rules.len; r++) {
         dd_protect(e->dd, &e->rules[r].enabled);
         dd_protect(e->dd, &e->rules[r].fails);
@@ -392,6 +379,7 @@ bool encode_start(struct encoding *e, struct model *model, enum relation_form fo
     if (!e->dd) mem_refuse(e->mem);
     e->rules = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->rules);
     e->clusters = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->clusters);
+    e->guards = mem_alloc(e->mem, (rules + UINT64_C(1)) * sizeof *e->guards);
     protect_all(e);
     return true;
 }
@@ -417,18 +405,122 @@ static void encode_initial(struct encoding *e)
     mem_free(e->mem, owner);
 }
 
+/* Neighbouring rules belong to one process, as a rule: their guards fit together in a small diagram. */
+static void group_guards(struct encoding *e)
+{
+    enum { LARGE_GROUP = 64 };
+    for (uint32_t r = 0; r < e->model->rules.len; r++) {
+        bdd *group = &e->guards[e->guard_count];
+        e->scratch[0] = dd_or(e->dd, *group, e->rules[r].enabled);
+        if (*group != BDD_FALSE && dd_size(e->dd, e->scratch[0]) > LARGE_GROUP) {
+            e->guard_count++;
+            e->guards[e->guard_count] = e->rules[r].enabled;
+        } else {
+            *group = e->scratch[0];
+        }
+    }
+    e->guard_count += e->model->rules.len > 0;
+    e->scratch[0] = BDD_FALSE;
+}
+
+/* ---- choosing the order ----
+ *
+ * The bits of a variable stay together, the most significant one first. What a model's text names first is shared by many, as a rule: it comes last in
+ * the order, so that rules begin as late as possible, which saturation likes. But a rule that compares several processes with such
+ * a variable needs it first, or its relation explodes. So the rules are tried on a manager of their own, with a limit. */
+
+struct trial {
+    struct encoding e; /* its manager only; the circuits are the real encoding's */
+    uint64_t nodes, limit;
+    unsigned polls;
+};
+
+static bool within_limit(void *context)
+{
+    struct trial *trial = context;
+    struct dd_statistics table;
+    dd_get_statistics(trial->e.dd, &table);
+    return table.nodes < trial->limit && ++trial->polls < 500;
+}
+
+static void measure(struct trial *trial, struct bits_rule *circuit, struct rule_bits *written)
+{
+    struct encoding *e = &trial->e;
+    for (uint32_t r = 0; r < e->model->rules.len; r++) {
+        bdd guard = BDD_FALSE;
+        uint32_t mark = dd_mark(e->dd);
+        bits_encode_rule(&e->bits, r, circuit);
+        dd_protect(e->dd, &guard);
+        guard = encode_lit(e, circuit->enabled);
+        list_written(e, r, circuit, written);
+        trial->nodes += dd_size(e->dd, relate(e, guard, written));
+        dd_release(e->dd, mark);
+        if (!within_limit(trial)) dd_collect(e->dd);
+        if (trial->nodes > trial->limit) dd_give_up(e->dd, DD_STOPPED);
+    }
+}
+
+/* The nodes of all relations under this order; UINT64_MAX: too many. */
+static uint64_t try_order(struct encoding *e, const uint32_t *pairs, uint64_t limit, struct bits_rule *circuit, struct rule_bits *written)
+{
+    struct trial trial = {.e = {.model = e->model, .mem = e->mem, .bits = e->bits}, .limit = limit};
+    struct dd_guard guard;
+    volatile bool finished = false;
+    trial.e.dd = dd_new(e->mem, e->bits.total);
+    if (!trial.e.dd) return UINT64_MAX;
+    dd_set_order(trial.e.dd, pairs);
+    dd_set_poll(trial.e.dd, within_limit, &trial);
+    dd_allow_reordering(trial.e.dd, false);
+    if (dd_catch(trial.e.dd, &guard) == DD_NONE) {
+        measure(&trial, circuit, written);
+        dd_uncatch(trial.e.dd, &guard);
+        finished = true;
+    }
+    e->bits = trial.e.bits; /* circuits that were made meanwhile stay */
+    dd_free(trial.e.dd);
+    return finished ? trial.nodes : UINT64_MAX;
+}
+
+static void list_pairs(const struct encoding *e, const uint32_t *vars, bool reversed, uint32_t *pairs)
+{
+    uint32_t count = e->model->vars.len, k = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t var = vars ? vars[reversed ? count - 1 - i : i] : reversed ? count - 1 - i : i;
+        for (uint32_t b = bits_width(&e->bits, var); b-- > 0;) pairs[k++] = e->bits.first[var] + b;
+    }
+}
+
+/* The first order that keeps the relations small, or the one that makes them smallest. */
+static void choose_order(struct encoding *e, struct bits_rule *circuit, struct rule_bits *written)
+{
+    enum { ORDERS = 4, SMALL = 20000, LARGE = 400000 };
+    uint32_t *vars = arrange(e->model), *pairs = mem_alloc(e->mem, (e->bits.total + UINT64_C(1)) * sizeof *pairs);
+    uint64_t least = UINT64_MAX;
+    unsigned best = 0;
+    for (unsigned i = 0; i < ORDERS && least > SMALL; i++) { /* arranged and reversed, arranged, the text's reversed, the text's */
+        list_pairs(e, i < 2 ? vars : NULL, i % 2 == 0, pairs);
+        uint64_t nodes = try_order(e, pairs, least < LARGE ? least : LARGE, circuit, written);
+        if (nodes < least) least = nodes, best = i;
+    }
+    list_pairs(e, best < 2 ? vars : NULL, best % 2 == 0, pairs);
+    dd_set_order(e->dd, pairs);
+    mem_free(e->mem, vars);
+    mem_free(e->mem, pairs);
+}
+
 void encode_rules(struct encoding *e)
 {
     uint32_t rules = e->model->rules.len, room = e->bits.total + 1;
     struct bits_rule circuit = {0};
     struct rule_bits written = {mem_alloc(e->mem, room * sizeof(uint32_t)), mem_alloc(e->mem, room * sizeof(lit)), 0};
-    set_order(e);
+    choose_order(e, &circuit, &written);
     if (e->form == RELATION_LABELLED && rules > 1 && !dd_add_pairs(e->dd, expr_width(rules - 1), true)) mem_refuse(e->mem);
     encode_initial(e);
     for (uint32_t r = 0; r < rules; r++) {
         encode_rule(e, r, &circuit, &written);
         dd_rest(e->dd);
     }
+    group_guards(e);
     if (e->form == RELATION_PER_RULE) make_clusters(e);
     else make_whole(e);
     mem_free(e->mem, written.pairs);
@@ -444,6 +536,7 @@ void encode_release(struct encoding *e)
     mem_free(e->mem, e->whole.written);
     mem_free(e->mem, e->rules);
     mem_free(e->mem, e->clusters);
+    mem_free(e->mem, e->guards);
     mem_free(e->mem, e->every_cluster);
     if (e->dd) dd_free(e->dd);
     bits_release(&e->bits);
@@ -468,6 +561,16 @@ bdd encode_step(struct encoding *e, bdd set, enum dd_direction direction)
     }
     sum = dd_image(dd, &e->whole, set, direction);
     return e->labels == BDD_TRUE ? sum : dd_exists(dd, sum, e->labels);
+}
+
+/* Group by group, because all guards together can be far larger than what is left of the set. */
+bdd encode_dead(struct encoding *e, bdd set)
+{
+    uint32_t mark = dd_mark(e->dd);
+    dd_protect(e->dd, &set);
+    for (uint32_t i = 0; i < e->guard_count && set != BDD_FALSE; i++) set = dd_diff(e->dd, set, e->guards[i]);
+    dd_release(e->dd, mark);
+    return set;
 }
 
 void encode_pick(const struct encoding *e, bdd set, int64_t *values)

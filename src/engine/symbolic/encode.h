@@ -29,7 +29,9 @@ struct encoding {
     enum relation_form form;
     bdd scratch[2];
     bdd labels;          /* the cube of the label bits; BDD_TRUE: none */
-    bdd initial, enabled; /* initial states; states with an enabled rule, reachable or not */
+    bdd initial;
+    bdd *guards; /* the guards of all rules, some together in each */
+    uint32_t guard_count;
     uint64_t relation_nodes, largest_relation; /* of all relations in use; of one rule */
 };
 
@@ -46,6 +48,9 @@ bdd encode_lit(struct encoding *encoding, lit output);
 
 /* One step of all rules, forward or backward. `set` must be protected by the caller. */
 bdd encode_step(struct encoding *encoding, bdd set, enum dd_direction direction);
+
+/* The states of the set without an enabled rule. */
+bdd encode_dead(struct encoding *encoding, bdd set);
 
 /* A state of the set, which is not empty, as one value per variable; and the set of just that state. */
 void encode_pick(const struct encoding *encoding, bdd set, int64_t *values);

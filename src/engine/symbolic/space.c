@@ -135,7 +135,7 @@ bool symbolic_reach(struct symbolic *s)
 void symbolic_view(struct symbolic *s, bdd set)
 {
     s->reach = set;
-    s->dead = dd_diff(s->dd, set, s->e.enabled);
+    s->dead = encode_dead(&s->e, set);
 }
 
 void symbolic_view_all(struct symbolic *s)

@@ -411,12 +411,11 @@ static void run(struct symbolic *s)
     result->depth = s->depth;
     s->phase = "counting";
     enum stop_reason stop = result->stop;
-    if (stop != STOP_TIME && stop != STOP_INTERRUPT) {
-        if (!attempt(s, count_sets, NULL) || !attempt(s, count_parts, NULL)) result->no_transitions = true;
-        if (stop != STOP_NONE) result->stop = stop;
-    } else {
-        result->no_transitions = true;
-    }
+    dd_set_poll(s->dd, NULL, NULL); /* what is known is counted, also when time is up: that is little work */
+    bool counted = attempt(s, count_sets, NULL);
+    dd_set_poll(s->dd, symbolic_poll, s);
+    if (!counted || stop != STOP_NONE || !attempt(s, count_parts, NULL)) result->no_transitions = true;
+    if (stop != STOP_NONE) result->stop = stop;
     decide(s);
 }
 
