@@ -16,8 +16,7 @@ static bdd convert(struct conversion *c, lit output)
 {
     uint32_t mark = dd_mark(c->dd);
     bdd a = BDD_FALSE, b = BDD_FALSE;
-    dd_protect(c->dd, &a);
-    dd_protect(c->dd, &b);
+    dd_keep(c->dd, &a, &b);
     for (uint32_t i = 0; i < c->circuit->cone.len; i++) {
         const struct gate *gate = &c->circuit->gates.data[c->circuit->cone.data[i]];
         if (gate->kind == GATE_INPUT) {

@@ -286,12 +286,12 @@ static bool check_reduction(const struct options *options)
 static bool check_together(struct options *options)
 {
     bool symbolic_order = options->order == ORDER_SATURATION || options->order == ORDER_CHAINING;
-    bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair;
+    bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
     if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
         return complain("--%s is a choice of the symbolic engine: add --engine symbolic%s",
-                        symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : "no-frontier", "");
+                        symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : options->variant ? "variant" : options->no_frontier ? "no-frontier" : "reduce improviso", "");
     if (options->engine == ENGINE_SYMBOLIC && options->order == ORDER_DFS)
         return complain("--order dfs is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s%s", "", "");
     if (symbolic_order && options->relation != RELATION_PER_RULE)

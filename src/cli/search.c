@@ -88,15 +88,16 @@ static void run_auto(struct session *session, struct task *task, struct result *
     for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
     task->max_states = AUTO_STATES;
     explicit_run(task, NULL, result);
-    result->why_engine = "the state space is small";
-    if (result->stop != STOP_STATES) return;
+    result->why_engine = result->all_states ? "the state space is small" : "it ended before it met many states";
+    if (result->stop != STOP_STATES && result->stop != STOP_MEMORY) return;
+    bool many = result->stop == STOP_STATES;
     double used = result->seconds, left = limit > 0 ? limit - used : 0;
     forget_answers(task, fresh);
     task->max_states = 0;
     task->max_seconds = limit > 0 && left / 2 < auto_seconds ? left / 2 : auto_seconds;
     symbolic_run(task, result);
     result->seconds += used;
-    result->why_engine = "there are more than 2,000,000 states";
+    result->why_engine = many ? "there are more than 2,000,000 states" : "the states one by one did not fit in memory";
     bool exploded = result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
     if (!exploded) return;
     used = result->seconds;
@@ -104,7 +105,7 @@ static void run_auto(struct session *session, struct task *task, struct result *
     task->max_seconds = limit > 0 ? (limit > used ? limit - used : 1e-9) : 0;
     explicit_run(task, NULL, result);
     result->seconds += used;
-    result->why_engine = "there are more than 2,000,000 states, and the symbolic engine met a limit";
+    result->why_engine = many ? "there are more than 2,000,000 states, and the symbolic engine met a limit" : "the symbolic engine met a limit too";
 }
 
 static void run_engine(struct session *session, struct task *task, struct result *result)

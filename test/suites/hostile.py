@@ -662,7 +662,7 @@ for size in ('1M', '2M', '10M'):
     later(f'explore --memory {size}', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size)
     later(f'check --memory {size}', cut_short(), 'check', BIG, '--json', '--memory', size, program=ASAN)
     later(f'explore --memory {size} --order dfs', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, '--order', 'dfs')
-later('explore --memory 100M keeps to it', cut_short(most_megabytes=160), 'explore', BIG, '--json', '--memory', '100M')
+later('explore --memory 100M keeps to it', cut_short(most_megabytes=160), 'explore', BIG, '--json', '--memory', '100M', '--engine', 'explicit')
 for limit in ('0', '0.01s', '0.5'):
     later(f'explore --time {limit}', cut_short(4), 'explore', PC, '-D', 'm=4', '--json', '--time', limit)
     later(f'check --time {limit} --order dfs', cut_short(4), 'check', BIG, '--json', '--time', limit, '--order', 'dfs')

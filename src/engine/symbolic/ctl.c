@@ -45,8 +45,7 @@ static bdd greatest(struct ctl *ctl, bdd f, enum dd_direction direction)
     struct dd *dd = ctl->dd;
     bdd now = f, next = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &now);
-    dd_protect(dd, &next);
+    dd_keep(dd, &now, &next);
     for (;;) {
         next = symbolic_step(ctl->s, now, direction);
         next = dd_and(dd, next, now);
@@ -69,9 +68,7 @@ static bdd until_or_always(struct ctl *ctl, bdd x, bdd y)
     struct dd *dd = ctl->dd;
     bdd until = BDD_FALSE, always = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &x);
-    dd_protect(dd, &until);
-    dd_protect(dd, &always);
+    dd_keep(dd, &x, &until, &always);
     until = exists_until(ctl, x, y);
     always = exists_globally(ctl, x);
     until = dd_or(dd, until, always);
@@ -109,11 +106,7 @@ static bdd all_paths(struct ctl *ctl, enum formula_op op, bdd f, bdd g)
     struct dd *dd = ctl->dd;
     bdd not_f = BDD_FALSE, not_g = BDD_FALSE, some = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &f);
-    dd_protect(dd, &g);
-    dd_protect(dd, &not_f);
-    dd_protect(dd, &not_g);
-    dd_protect(dd, &some);
+    dd_keep(dd, &f, &g, &not_f, &not_g, &some);
     not_f = complement(ctl, f);
     not_g = complement(ctl, g);
     if (op == FORMULA_W) {
@@ -191,8 +184,7 @@ static bdd forward_until(struct ctl *ctl, bdd h, bdd f)
     uint32_t mark = dd_mark(dd);
     if (ctl->temporal->partial) return partial_explore(ctl->temporal->partial, h, f);
     if (h == ctl->s->e.initial && f == ctl->s->reach) return f;
-    dd_protect(dd, &h);
-    dd_protect(dd, &inside);
+    dd_keep(dd, &h, &inside);
     inside = dd_and(dd, h, f);
     inside = symbolic_closure(ctl->s, inside, f, DD_FORWARD);
     inside = symbolic_step(ctl->s, inside, DD_FORWARD);
@@ -209,8 +201,7 @@ static bool stays(struct ctl *ctl, bdd h, bdd f)
     struct dd *dd = ctl->dd;
     bdd set = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &f);
-    dd_protect(dd, &set);
+    dd_keep(dd, &f, &set);
     set = forward_until(ctl, h, f);
     set = dd_and(dd, set, f);
     set = greatest(ctl, set, DD_FORWARD);
@@ -225,9 +216,7 @@ static bool meets_path(struct ctl *ctl, bdd h, enum formula_op op, formula a, fo
     bdd f = BDD_FALSE, t = BDD_FALSE;
     bool result = false;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &h);
-    dd_protect(dd, &f);
-    dd_protect(dd, &t);
+    dd_keep(dd, &h, &f, &t);
     ctl->temporal->went_forward = true;
     switch (op) {
     case FORMULA_X:
@@ -269,8 +258,7 @@ static bool meets_not_weak_until(struct ctl *ctl, bdd h, formula f, formula g)
     struct dd *dd = ctl->dd;
     bdd not_g = BDD_FALSE, t = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &not_g);
-    dd_protect(dd, &t);
+    dd_keep(dd, &not_g, &t);
     ctl->temporal->went_forward = true;
     not_g = label_signed(ctl, g, false);
     t = forward_until(ctl, h, not_g);
@@ -287,8 +275,7 @@ static bool meets_both(struct ctl *ctl, bdd h, formula a, bool a_value, formula 
     bool a_first = formula_get(&ctl->model->formulas, b)->op != FORMULA_ATOM;
     bdd part = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &h);
-    dd_protect(dd, &part);
+    dd_keep(dd, &h, &part);
     part = a_first ? label_signed(ctl, a, a_value) : label_signed(ctl, b, b_value);
     part = dd_and(dd, part, h);
     bool result = part != BDD_FALSE && (a_first ? meets(ctl, part, b, b_value) : meets(ctl, part, a, a_value));
@@ -362,8 +349,7 @@ static bool last_is_in(struct ctl *ctl, uint32_t run, bdd set)
 {
     bdd last = BDD_FALSE;
     uint32_t mark = dd_mark(ctl->dd);
-    dd_protect(ctl->dd, &set);
-    dd_protect(ctl->dd, &last);
+    dd_keep(ctl->dd, &set, &last);
     last = walk_last(walk_of(ctl, run));
     bool in = dd_and(ctl->dd, last, set) != BDD_FALSE;
     dd_release(ctl->dd, mark);
@@ -422,9 +408,7 @@ static void show_path(struct ctl *ctl, uint32_t run, enum formula_op op, formula
     bdd f = BDD_FALSE, g = BDD_FALSE, set = BDD_FALSE;
     bool binary = op == FORMULA_U || op == FORMULA_R || op == FORMULA_W;
     uint32_t mark = dd_mark(dd), first = walk->states - 1;
-    dd_protect(dd, &f);
-    dd_protect(dd, &g);
-    dd_protect(dd, &set);
+    dd_keep(dd, &f, &g, &set);
     f = label_signed(ctl, a, sign);
     if (binary) g = label_signed(ctl, b, sign);
     if (op == FORMULA_X || op == FORMULA_F) {

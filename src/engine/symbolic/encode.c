@@ -147,9 +147,7 @@ static bdd relate(struct encoding *e, bdd guard, const struct rule_bits *written
     struct dd *dd = e->dd;
     bdd all = guard, value = BDD_FALSE, next = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &all);
-    dd_protect(dd, &value);
-    dd_protect(dd, &next);
+    dd_keep(dd, &all, &value, &next);
     for (uint32_t i = written->count; i-- > 0;) {
         value = encode_lit(e, written->values[i]);
         next = dd_variable(dd, dd_next(written->pairs[i]));
@@ -270,8 +268,7 @@ static bdd label(struct encoding *e, uint32_t r, uint32_t first, uint32_t count)
 {
     bdd all = BDD_TRUE, bit = BDD_FALSE;
     uint32_t mark = dd_mark(e->dd);
-    dd_protect(e->dd, &all);
-    dd_protect(e->dd, &bit);
+    dd_keep(e->dd, &all, &bit);
     for (uint32_t i = 0; i < count; i++) {
         bit = dd_variable(e->dd, dd_now(first + i));
         all = r >> i & 1 ? dd_and(e->dd, all, bit) : dd_diff(e->dd, all, bit);
@@ -280,21 +277,18 @@ static bdd label(struct encoding *e, uint32_t r, uint32_t first, uint32_t count)
     return all;
 }
 
-/* A rule's relation with every bit that it leaves alone spelled out. */
-static bdd with_frame(struct encoding *e, uint32_t r, uint8_t *writes)
+bdd encode_with_frame(struct encoding *e, uint32_t r, const uint8_t *pairs, uint8_t *own)
 {
     struct dd *dd = e->dd;
     const struct dd_relation *relation = &e->rules[r].relation;
     bdd all = relation->diagram, now = BDD_FALSE, next = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    memset(writes, 0, e->bits.total);
-    for (uint32_t i = 0; i < relation->written_count; i++) writes[relation->written[i]] = 1;
-    dd_protect(dd, &all);
-    dd_protect(dd, &now);
-    dd_protect(dd, &next);
-    for (uint32_t k = dd_pairs(dd); k-- > 0;) {
+    memset(own, 0, e->bits.total);
+    for (uint32_t i = 0; i < relation->written_count; i++) own[relation->written[i]] = 1;
+    dd_keep(dd, &all, &now, &next);
+    for (uint32_t k = dd_pairs(dd); k-- > 0;) { /* from the last level up: the relation grows at its top */
         uint32_t pair = dd_pair_at(dd, k);
-        if (pair >= e->bits.total || writes[pair]) continue;
+        if (pair >= e->bits.total || !pairs[pair] || own[pair]) continue;
         now = dd_variable(dd, dd_now(pair));
         next = dd_variable(dd, dd_next(pair));
         next = dd_xor(dd, now, next);
@@ -309,15 +303,12 @@ static void make_whole(struct encoding *e)
     struct dd *dd = e->dd;
     uint32_t first = e->bits.total, count = dd_pairs(dd) - first, rules = e->model->rules.len, mark = dd_mark(dd);
     uint32_t *written = mem_alloc(e->mem, (first + 1) * sizeof *written);
-    uint8_t *writes = mem_alloc(e->mem, first + 1);
+    uint8_t *every = mem_alloc(e->mem, 2 * (first + UINT64_C(1)));
     bdd all = BDD_FALSE, one = BDD_FALSE, action = BDD_FALSE, labels = BDD_TRUE;
-    for (uint32_t p = 0; p < first; p++) written[p] = p;
-    dd_protect(dd, &all);
-    dd_protect(dd, &one);
-    dd_protect(dd, &action);
-    dd_protect(dd, &labels);
+    for (uint32_t p = 0; p < first; p++) written[p] = p, every[p] = 1;
+    dd_keep(dd, &all, &one, &action, &labels);
     for (uint32_t r = 0; r < rules; r++) {
-        one = with_frame(e, r, writes);
+        one = encode_with_frame(e, r, every, every + first + 1);
         action = e->form == RELATION_LABELLED ? label(e, r, first, count) : BDD_TRUE;
         one = dd_and(dd, one, action);
         all = dd_or(dd, all, one);
@@ -332,7 +323,7 @@ static void make_whole(struct encoding *e)
     dd_relation_init(dd, &e->whole, all, written, first);
     e->relation_nodes = dd_size(dd, all);
     mem_free(e->mem, written);
-    mem_free(e->mem, writes);
+    mem_free(e->mem, every);
 }
 
 /* ---- all of it ---- */
@@ -351,16 +342,11 @@ static void protect_all(struct encoding *e)
 {
     struct dd_guard guard;
     if (dd_catch(e->dd, &guard) != DD_NONE) mem_refuse(e->mem);
-    dd_protect(e->dd, &e->initial);
-    dd_protect(e->dd, &e->labels);
-    dd_protect(e->dd, &e->whole.diagram);
+    dd_keep(e->dd, &e->initial, &e->labels, &e->whole.diagram);
     dd_protect_array(e->dd, e->scratch, 2);
     dd_protect_array(e->dd, e->guards, e->model->rules.len + 1);
     for (uint32_t r = 0; r < e->model->rules.len; r++) {
-        dd_protect(e->dd, &e->rules[r].enabled);
-        dd_protect(e->dd, &e->rules[r].fails);
-        dd_protect(e->dd, &e->rules[r].relation.diagram);
-        dd_protect(e->dd, &e->clusters[r].diagram);
+        dd_keep(e->dd, &e->rules[r].enabled, &e->rules[r].fails, &e->rules[r].relation.diagram, &e->clusters[r].diagram);
     }
     dd_uncatch(e->dd, &guard);
 }
@@ -430,7 +416,7 @@ static void group_guards(struct encoding *e)
  * a variable needs it first, or its relation explodes. So the rules are tried on a manager of their own, with a limit. */
 
 struct trial {
-    struct encoding e; /* its manager only; the circuits are the real encoding's */
+    struct dd *dd;
     uint64_t nodes, limit;
     unsigned polls;
 };
@@ -439,13 +425,12 @@ static bool within_limit(void *context)
 {
     struct trial *trial = context;
     struct dd_statistics table;
-    dd_get_statistics(trial->e.dd, &table);
+    dd_get_statistics(trial->dd, &table);
     return table.nodes < trial->limit && ++trial->polls < 500;
 }
 
-static void measure(struct trial *trial, struct bits_rule *circuit, struct rule_bits *written)
+static void measure(struct encoding *e, struct trial *trial, struct bits_rule *circuit, struct rule_bits *written)
 {
-    struct encoding *e = &trial->e;
     for (uint32_t r = 0; r < e->model->rules.len; r++) {
         bdd guard = BDD_FALSE;
         uint32_t mark = dd_mark(e->dd);
@@ -460,25 +445,30 @@ static void measure(struct trial *trial, struct bits_rule *circuit, struct rule_
     }
 }
 
-/* The nodes of all relations under this order; UINT64_MAX: too many. */
+/* The nodes of all relations under this order; UINT64_MAX: too many. For as long as it takes, the encoding has another manager. */
 static uint64_t try_order(struct encoding *e, const uint32_t *pairs, uint64_t limit, struct bits_rule *circuit, struct rule_bits *written)
 {
-    struct trial trial = {.e = {.model = e->model, .mem = e->mem, .bits = e->bits}, .limit = limit};
+    struct trial trial = {.dd = dd_new(e->mem, e->bits.total), .limit = limit};
+    struct dd *const own = e->dd;
     struct dd_guard guard;
-    volatile bool finished = false;
-    trial.e.dd = dd_new(e->mem, e->bits.total);
-    if (!trial.e.dd) return UINT64_MAX;
-    dd_set_order(trial.e.dd, pairs);
-    dd_set_poll(trial.e.dd, within_limit, &trial);
-    dd_allow_reordering(trial.e.dd, false);
-    if (dd_catch(trial.e.dd, &guard) == DD_NONE) {
-        measure(&trial, circuit, written);
-        dd_uncatch(trial.e.dd, &guard);
-        finished = true;
+    jmp_buf recover, *outer = e->mem->recover;
+    if (!trial.dd) mem_refuse(e->mem);
+    dd_set_order(trial.dd, pairs);
+    dd_set_poll(trial.dd, within_limit, &trial);
+    dd_allow_reordering(trial.dd, false);
+    e->dd = trial.dd;
+    enum dd_reason why = dd_catch(trial.dd, &guard);
+    if (why == DD_NONE) {
+        if (setjmp(recover)) dd_give_up(e->dd, DD_FULL);
+        e->mem->recover = &recover;
+        measure(e, &trial, circuit, written);
+        dd_uncatch(e->dd, &guard);
     }
-    e->bits = trial.e.bits; /* circuits that were made meanwhile stay */
-    dd_free(trial.e.dd);
-    return finished ? trial.nodes : UINT64_MAX;
+    dd_free(e->dd);
+    e->dd = own;
+    e->mem->recover = outer;
+    if (why == DD_FULL) mem_refuse(e->mem);
+    return why == DD_NONE ? trial.nodes : UINT64_MAX;
 }
 
 static void list_pairs(const struct encoding *e, const uint32_t *vars, bool reversed, uint32_t *pairs)
@@ -550,8 +540,7 @@ bdd encode_step(struct encoding *e, bdd set, enum dd_direction direction)
     bdd sum = BDD_FALSE, one = BDD_FALSE;
     if (e->form == RELATION_PER_RULE) {
         uint32_t mark = dd_mark(dd);
-        dd_protect(dd, &sum);
-        dd_protect(dd, &one);
+        dd_keep(dd, &sum, &one);
         for (uint32_t i = 0; i < e->cluster_count; i++) {
             one = dd_image(dd, e->every_cluster[i], set, direction);
             sum = dd_or(dd, sum, one);
@@ -595,8 +584,7 @@ bdd encode_state(struct encoding *e, const int64_t *values)
         uint64_t code = (uint64_t)values[v] - (uint64_t)e->model->vars.data[v].low;
         for (uint32_t b = 0; b < bits_width(&e->bits, v); b++) set[e->bits.first[v] + b] = code >> b & 1;
     }
-    dd_protect(dd, &all);
-    dd_protect(dd, &bit);
+    dd_keep(dd, &all, &bit);
     for (uint32_t k = dd_pairs(dd); k-- > 0;) { /* from the last level up: every step is one node */
         uint32_t pair = dd_pair_at(dd, k);
         if (pair >= e->bits.total) continue;

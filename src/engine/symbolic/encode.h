@@ -49,6 +49,9 @@ bdd encode_lit(struct encoding *encoding, lit output);
 /* One step of all rules, forward or backward. `set` must be protected by the caller. */
 bdd encode_step(struct encoding *encoding, bdd set, enum dd_direction direction);
 
+/* A rule's relation that also says of the marked pairs which it does not write that they stay. `own` has room for one byte per pair. */
+bdd encode_with_frame(struct encoding *encoding, uint32_t rule, const uint8_t *pairs, uint8_t *own);
+
 /* The states of the set without an enabled rule. */
 bdd encode_dead(struct encoding *encoding, bdd set);
 

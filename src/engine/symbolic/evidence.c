@@ -31,8 +31,7 @@ static bdd cube(struct walk *walk, const uint8_t *bits)
     struct dd *dd = walk->s->dd;
     bdd all = BDD_TRUE, bit = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &all);
-    dd_protect(dd, &bit);
+    dd_keep(dd, &all, &bit);
     for (uint32_t k = dd_pairs(dd); k-- > 0;) {
         uint32_t pair = dd_pair_at(dd, k);
         if (!belongs(walk, pair)) continue;
@@ -143,11 +142,7 @@ void walk_to(struct walk *walk, bdd from, bdd inside, bdd target, bool at_least_
     bdd seen = BDD_FALSE, meet = BDD_FALSE, next = BDD_FALSE;
     bool goes_on = walk->states > 0;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &inside);
-    dd_protect(dd, &target);
-    dd_protect(dd, &seen);
-    dd_protect(dd, &meet);
-    dd_protect(dd, &next);
+    dd_keep(dd, &inside, &target, &seen, &meet, &next);
     next = goes_on ? walk_last(walk) : from;
     add_ring(&rings, next);
     seen = at_least_one ? BDD_FALSE : next; /* then the first state may be met again */
@@ -174,9 +169,7 @@ static bdd reach_within(struct walk *walk, bdd from, bdd inside, enum dd_directi
     struct dd *dd = walk->s->dd;
     bdd all = from, frontier = from;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &inside);
-    dd_protect(dd, &all);
-    dd_protect(dd, &frontier);
+    dd_keep(dd, &inside, &all, &frontier);
     while (frontier != BDD_FALSE) {
         frontier = walk->step(walk->context, frontier, direction);
         frontier = dd_and(dd, frontier, inside);
@@ -195,10 +188,7 @@ static void walk_to_bottom(struct walk *walk, bdd inside)
     struct dd *dd = walk->s->dd;
     bdd here = BDD_FALSE, ahead = BDD_FALSE, back = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &inside);
-    dd_protect(dd, &here);
-    dd_protect(dd, &ahead);
-    dd_protect(dd, &back);
+    dd_keep(dd, &inside, &here, &ahead, &back);
     for (;;) {
         here = walk_last(walk);
         ahead = reach_within(walk, here, inside, DD_FORWARD);
@@ -215,9 +205,7 @@ void walk_cycle(struct walk *walk, bdd inside, const bdd *fair, uint32_t fair_co
     struct dd *dd = walk->s->dd;
     bdd start = BDD_FALSE, goal = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &inside);
-    dd_protect(dd, &start);
-    dd_protect(dd, &goal);
+    dd_keep(dd, &inside, &start, &goal);
     walk_to_bottom(walk, inside);
     start = walk_last(walk);
     uint32_t first = walk->states - 1;

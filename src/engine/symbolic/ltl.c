@@ -28,9 +28,7 @@ static bdd step_of_process(struct ltl *ltl, uint32_t process, bdd set, enum dd_d
     const struct model *model = ltl->s->model;
     bdd sum = BDD_FALSE, one = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &set);
-    dd_protect(dd, &sum);
-    dd_protect(dd, &one);
+    dd_keep(dd, &set, &sum, &one);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (!process_model_takes_part(model, r, process)) continue;
         one = dd_image(dd, &ltl->s->e.rules[r].relation, set, direction);
@@ -86,9 +84,7 @@ static bdd fair_to(struct ltl *ltl, uint32_t process, bdd set, enum dd_direction
     struct dd *dd = ltl->dd;
     bdd moves = BDD_FALSE, idle = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &set);
-    dd_protect(dd, &moves);
-    dd_protect(dd, &idle);
+    dd_keep(dd, &set, &moves, &idle);
     idle = idle_states(ltl, process);
     moves = both_step(ltl, process, set, direction);
     moves = dd_or(dd, moves, idle);
@@ -104,9 +100,7 @@ static void visit_processes(struct walk *walk, bdd inside)
     struct dd *dd = ltl->dd;
     bdd goal = BDD_FALSE, here = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &inside);
-    dd_protect(dd, &goal);
-    dd_protect(dd, &here);
+    dd_keep(dd, &inside, &goal, &here);
     for (uint32_t p = 0; p < ltl->s->model->processes.len; p++) {
         goal = fair_to(ltl, p, inside, DD_BACKWARD);
         walk_to(walk, BDD_FALSE, inside, goal, false);
@@ -127,10 +121,7 @@ static bdd find_resting(struct ltl *ltl)
     struct dd *dd = ltl->dd;
     bdd all = ltl->monitor.step.diagram, now = BDD_FALSE, next = BDD_FALSE, cube = BDD_TRUE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &all);
-    dd_protect(dd, &now);
-    dd_protect(dd, &next);
-    dd_protect(dd, &cube);
+    dd_keep(dd, &all, &now, &next, &cube);
     for (uint32_t i = 0; i < ltl->monitor.count; i++) {
         now = dd_variable(dd, dd_now(ltl->monitor.first + i));
         next = dd_variable(dd, dd_next(ltl->monitor.first + i));
@@ -151,9 +142,7 @@ static bdd run_ahead(struct ltl *ltl, bdd set, bdd within, enum dd_direction dir
     bdd inside = BDD_FALSE, start = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
     if (!ltl->accelerate) return set;
-    dd_protect(dd, &set);
-    dd_protect(dd, &inside);
-    dd_protect(dd, &start);
+    dd_keep(dd, &set, &inside, &start);
     inside = dd_and(dd, within, ltl->resting);
     start = dd_and(dd, set, ltl->resting);
     start = dd_saturate(dd, ltl->s->e.every_cluster, ltl->s->e.cluster_count, direction, start, inside);
@@ -167,9 +156,7 @@ static bdd closure(struct ltl *ltl, bdd set, bdd within, enum dd_direction direc
     struct dd *dd = ltl->dd;
     bdd all = BDD_FALSE, frontier = set;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &within);
-    dd_protect(dd, &all);
-    dd_protect(dd, &frontier);
+    dd_keep(dd, &within, &all, &frontier);
     while (frontier != BDD_FALSE) {
         frontier = run_ahead(ltl, frontier, within, direction);
         frontier = dd_diff(dd, frontier, all);
@@ -189,9 +176,7 @@ static bdd trim(struct ltl *ltl, bdd set, enum dd_direction direction)
     struct dd *dd = ltl->dd;
     bdd before = BDD_FALSE, image = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &set);
-    dd_protect(dd, &before);
-    dd_protect(dd, &image);
+    dd_keep(dd, &set, &before, &image);
     do {
         before = set;
         image = product_step(ltl, set, direction);
@@ -211,9 +196,7 @@ static bdd fair_hull(struct ltl *ltl, bdd set, enum dd_direction direction)
     struct dd *dd = ltl->dd;
     bdd z = set, before = BDD_FALSE, goal = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &z);
-    dd_protect(dd, &before);
-    dd_protect(dd, &goal);
+    dd_keep(dd, &z, &before, &goal);
     do {
         before = z;
         for (uint32_t k = 0; k < ltl->monitor.fair_count; k++) {
@@ -249,9 +232,7 @@ static bool find_violation(struct ltl *ltl)
     bool backward = ltl->s->task->direction == DIRECTION_BACKWARD;
     bdd start = BDD_FALSE, inside = BDD_FALSE, hull = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &start);
-    dd_protect(dd, &inside);
-    dd_protect(dd, &hull);
+    dd_keep(dd, &start, &inside, &hull);
     start = ltl->monitor.start;
     inside = backward ? ltl->s->reach : closure(ltl, start, BDD_TRUE, DD_FORWARD);
     hull = fair_hull(ltl, inside, backward ? DD_BACKWARD : DD_FORWARD);

@@ -46,8 +46,7 @@ static bdd value(struct encoder *x, uint32_t first, uint32_t count, uint64_t num
 {
     bdd all = BDD_TRUE, bit = BDD_FALSE;
     uint32_t mark = dd_mark(x->dd);
-    dd_protect(x->dd, &all);
-    dd_protect(x->dd, &bit);
+    dd_keep(x->dd, &all, &bit);
     for (uint32_t i = count; i-- > 0;) {
         bit = dd_variable(x->dd, next ? dd_next(first + i) : dd_now(first + i));
         all = number >> i & 1 ? dd_and(x->dd, all, bit) : dd_diff(x->dd, all, bit);
@@ -61,8 +60,7 @@ static bdd edge(struct encoder *x, uint32_t from, const struct automaton_edge *e
     struct dd *dd = x->dd;
     bdd all = BDD_FALSE, part = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &all);
-    dd_protect(dd, &part);
+    dd_keep(dd, &all, &part);
     all = value(x, x->monitor->first, x->bits, from, false);
     for (uint32_t i = 0; i < AUTOMATON_MAX_PROPOSITIONS; i++) {
         if (edge->positive >> i & 1) all = dd_and(dd, all, x->atoms[i]);
@@ -83,8 +81,7 @@ static void make_step(struct encoder *x)
     struct mem *mem = monitor->s->mem;
     uint32_t *written = mem_alloc(mem, (monitor->count + 1) * sizeof *written), mark = dd_mark(dd);
     bdd all = BDD_FALSE, one = BDD_FALSE;
-    dd_protect(dd, &all);
-    dd_protect(dd, &one);
+    dd_keep(dd, &all, &one);
     for (uint32_t i = 0; i < monitor->count; i++) written[i] = monitor->first + i;
     for (uint32_t q = 0; q < x->automaton->states.len; q++)
         for (uint32_t i = 0; i < x->automaton->states.data[q].edges; i++) {

@@ -11,28 +11,6 @@ static void mark_written(const struct encoding *e, uint32_t r, uint8_t *writes)
     for (uint32_t i = 0; i < relation->written_count; i++) writes[relation->written[i]] = 1;
 }
 
-/* A rule's relation, with the other pairs of `writes` spelled out: they stay. */
-static bdd with_frame(struct encoding *e, uint32_t r, const uint8_t *writes, uint8_t *own)
-{
-    struct dd *dd = e->dd;
-    bdd all = e->rules[r].relation.diagram, now = BDD_FALSE, next = BDD_FALSE;
-    uint32_t mark = dd_mark(dd);
-    memset(own, 0, e->bits.total);
-    mark_written(e, r, own);
-    dd_protect(dd, &all);
-    dd_protect(dd, &now);
-    dd_protect(dd, &next);
-    for (uint32_t p = 0; p < e->bits.total; p++) {
-        if (!writes[p] || own[p]) continue;
-        now = dd_variable(dd, dd_now(p));
-        next = dd_variable(dd, dd_next(p));
-        next = dd_xor(dd, now, next);
-        all = dd_diff(dd, all, next);
-    }
-    dd_release(dd, mark);
-    return all;
-}
-
 static bool is_chosen(const struct partial *partial, uint32_t r, bool branching)
 {
     const struct process_rule *rule = &partial->process_model.rules[r];
@@ -52,11 +30,10 @@ static void make_part(struct partial *partial, uint32_t process, bool branching,
     if (!found) return;
     for (uint32_t p = 0; p < e->bits.total; p++)
         if (writes[p]) list[written++] = p;
-    dd_protect(dd, &all);
-    dd_protect(dd, &one);
+    dd_keep(dd, &all, &one);
     for (uint32_t r = 0; r < rules; r++) {
         if (partial->process_model.rules[r].process != process || !is_chosen(partial, r, branching)) continue;
-        one = with_frame(e, r, writes, own);
+        one = encode_with_frame(e, r, writes, own);
         all = dd_or(dd, all, one);
         part->alive = dd_or(dd, part->alive, e->rules[r].enabled);
     }
@@ -77,11 +54,9 @@ void partial_init(struct partial *partial, struct symbolic *s, enum reduction ki
     partial->parts = mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *partial->parts);
     uint8_t *writes = mem_alloc(mem, 2 * (total + UINT64_C(1)));
     uint32_t *list = mem_alloc(mem, (total + UINT64_C(1)) * sizeof *list);
-    dd_protect(s->dd, &partial->visited);
-    dd_protect(s->dd, &partial->full);
+    dd_keep(s->dd, &partial->visited, &partial->full);
     for (uint32_t p = 0; p < model->processes.len; p++) {
-        dd_protect(s->dd, &partial->parts[partial->count].alive);
-        dd_protect(s->dd, &partial->parts[partial->count].taken);
+        dd_keep(s->dd, &partial->parts[partial->count].alive, &partial->parts[partial->count].taken);
         make_part(partial, p, branching, writes, writes + total + 1, list);
     }
     if (partial->largest_part > s->statistics->largest_relation) s->statistics->largest_relation = partial->largest_part;
@@ -118,8 +93,7 @@ static void expand_partially(struct exploration *x, struct part *part)
     struct dd *dd = x->dd;
     bdd e = BDD_FALSE, image_of = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &e);
-    dd_protect(dd, &image_of);
+    dd_keep(dd, &e, &image_of);
     e = dd_and(dd, x->frontier, part->alive);
     if (x->partial->variant == 2) e = dd_diff(dd, e, x->visited);
     if (x->partial->variant == 3) e = dd_diff(dd, e, x->partial->full);
@@ -197,8 +171,7 @@ static void improviso_process(struct exploration *x, struct part *part, bdd *que
     struct dd *dd = x->dd;
     bdd left = BDD_FALSE, again = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &left);
-    dd_protect(dd, &again);
+    dd_keep(dd, &left, &again);
     left = dd_diff(dd, x->frontier, part->alive);
     while (x->frontier != BDD_FALSE) {
         *queue = dd_or(dd, *queue, x->frontier);
@@ -220,9 +193,7 @@ static void improviso(struct exploration *x)
     struct dd *dd = x->dd;
     bdd queue = BDD_FALSE, known = BDD_FALSE, old = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &queue);
-    dd_protect(dd, &known);
-    dd_protect(dd, &old);
+    dd_keep(dd, &queue, &known, &old);
     while (x->frontier != BDD_FALSE) {
         known = x->frontier;
         do {
@@ -249,9 +220,7 @@ bdd partial_explore(struct partial *partial, bdd h, bdd f)
     struct dd *dd = partial->s->dd;
     struct exploration x = {partial, dd, f, BDD_FALSE, h};
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &x.f);
-    dd_protect(dd, &x.visited);
-    dd_protect(dd, &x.frontier);
+    dd_keep(dd, &x.f, &x.visited, &x.frontier);
     partial->full = BDD_FALSE;
     for (uint32_t i = 0; i < partial->count; i++) partial->parts[i].taken = BDD_FALSE;
     if (partial->kind == REDUCE_IMPROVISO) improviso(&x);
@@ -271,9 +240,7 @@ bdd partial_step(struct partial *partial, bdd set, enum dd_direction direction)
     bool forward = direction == DD_FORWARD;
     bdd sum = BDD_FALSE, one = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &set);
-    dd_protect(dd, &sum);
-    dd_protect(dd, &one);
+    dd_keep(dd, &set, &sum, &one);
     sum = forward ? dd_and(dd, set, partial->full) : set;
     sum = encode_step(&s->e, sum, direction);
     if (!forward) sum = dd_and(dd, sum, partial->full);

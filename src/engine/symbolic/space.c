@@ -72,8 +72,7 @@ static bool breadth_first(struct symbolic *s)
     bdd frontier = s->e.initial, image = BDD_FALSE;
     bool complete = true;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &frontier);
-    dd_protect(dd, &image);
+    dd_keep(dd, &frontier, &image);
     s->reach = s->e.initial;
     while (frontier != BDD_FALSE) {
         symbolic_note(s, s->reach, s->task->without_frontier ? s->reach : frontier);
@@ -149,8 +148,7 @@ void symbolic_view_ranges(struct symbolic *s)
     struct dd *dd = s->dd;
     bdd all = BDD_TRUE, one = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &all);
-    dd_protect(dd, &one);
+    dd_keep(dd, &all, &one);
     for (uint32_t v = 0; v < s->model->vars.len; v++) {
         one = encode_lit(&s->e, bits_in_range(&s->e.bits, v));
         all = dd_and(dd, all, one);
@@ -168,9 +166,7 @@ bdd symbolic_step(struct symbolic *s, bdd set, enum dd_direction direction)
     uint32_t mark = dd_mark(dd);
     s->statistics->post_images += direction == DD_FORWARD;
     s->statistics->pre_images += direction == DD_BACKWARD;
-    dd_protect(dd, &set);
-    dd_protect(dd, &image);
-    dd_protect(dd, &stay);
+    dd_keep(dd, &set, &image, &stay);
     image = encode_step(&s->e, set, direction);
     if (direction == DD_BACKWARD) image = dd_and(dd, image, s->reach);
     stay = dd_and(dd, set, s->dead);
@@ -185,10 +181,7 @@ static bdd closure_by_steps(struct symbolic *s, bdd set, bdd within, enum dd_dir
     struct dd *dd = s->dd;
     bdd all = set, frontier = set, image = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &within);
-    dd_protect(dd, &all);
-    dd_protect(dd, &frontier);
-    dd_protect(dd, &image);
+    dd_keep(dd, &within, &all, &frontier, &image);
     while (frontier != BDD_FALSE) {
         image = encode_step(&s->e, frontier, direction);
         s->statistics->post_images += direction == DD_FORWARD;
@@ -208,8 +201,7 @@ bdd symbolic_closure(struct symbolic *s, bdd set, bdd within, enum dd_direction 
     if (s->order == ORDER_SATURATION) return dd_saturate(s->dd, s->e.every_cluster, s->e.cluster_count, direction, set, within);
     if (s->order != ORDER_CHAINING) return closure_by_steps(s, set, within, direction);
     uint32_t mark = dd_mark(s->dd);
-    dd_protect(s->dd, &set);
-    dd_protect(s->dd, &within);
+    dd_keep(s->dd, &set, &within);
     chain(s, &set, within, direction);
     dd_release(s->dd, mark);
     return set;
@@ -221,8 +213,7 @@ bdd symbolic_condition(struct symbolic *s, expr e, bool *fails)
     lit failing, holds = bits_condition(&s->e.bits, e, &failing);
     bdd value = BDD_FALSE, bad = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &value);
-    dd_protect(dd, &bad);
+    dd_keep(dd, &value, &bad);
     value = encode_lit(&s->e, holds);
     bad = encode_lit(&s->e, failing);
     value = dd_diff(dd, value, bad);

@@ -215,8 +215,7 @@ static bdd bad_states(struct symbolic *s, const struct property_result *entry, b
     uint32_t mark = dd_mark(dd);
     *unclear = false;
     if (entry->kind == PROPERTY_DEADLOCK) return s->dead;
-    dd_protect(dd, &bad);
-    dd_protect(dd, &part);
+    dd_keep(dd, &bad, &part);
     if (entry->kind == PROPERTY_RUNTIME_ERROR) {
         for (uint32_t r = 0; r < s->model->rules.len; r++) {
             part = dd_and(dd, s->reach, s->e.rules[r].fails);
@@ -272,7 +271,7 @@ static const char *method_text(const struct temporal *temporal, bool reduced)
 {
     static const char *const texts[2][3] = {{"backward", "forward", "forward, parts of it backward"},
                                             {"backward, reduced", "forward, reduced", "forward, reduced, parts of it backward"}};
-    return texts[reduced][temporal->went_forward + (temporal->went_forward && temporal->went_backward)];
+    return texts[reduced && temporal->went_forward][temporal->went_forward + (temporal->went_forward && temporal->went_backward)];
 }
 
 static const char *formula_text(struct symbolic *s, formula f, const char *after)
@@ -397,6 +396,7 @@ static void explore(struct symbolic *s, void *context)
 
 static enum search_order choose_order(const struct task *task)
 {
+    if (task->reduction != REDUCE_NONE) return ORDER_SATURATION; /* what is not reduced: closures of fixpoints, and evidence */
     if (task->max_depth || task->without_frontier) return ORDER_BFS;
     if (task->order != ORDER_DEFAULT && task->order != ORDER_DFS) return task->order;
     return task->relation == RELATION_PER_RULE ? ORDER_SATURATION : ORDER_BFS;
@@ -406,13 +406,17 @@ static void run(struct symbolic *s)
 {
     struct result *result = s->result;
     bool explored = attempt(s, explore, NULL);
-    if (!explored) s->dead = BDD_FALSE; /* reach is a part of the states, and what is known of it is sound */
-    result->has_depth = explored && s->order == ORDER_BFS;
+    if (!explored) s->dead = BDD_FALSE; /* reach is a part of the states, and what is known of it is sound ... */
+    if (!explored && s->task->reduction != REDUCE_NONE) s->reach = s->e.initial; /* ... unless it was a view of all that variables allow */
+    result->has_depth = explored && s->order == ORDER_BFS && s->task->reduction == REDUCE_NONE;
     result->depth = s->depth;
     s->phase = "counting";
     enum stop_reason stop = result->stop;
-    dd_set_poll(s->dd, NULL, NULL); /* what is known is counted, also when time is up: that is little work */
+    const uint64_t limit = s->mem->limit;
+    dd_set_poll(s->dd, NULL, NULL); /* what is known is counted, also when time or memory is up: that is little work */
+    s->mem->limit = 0;
     bool counted = attempt(s, count_sets, NULL);
+    s->mem->limit = limit;
     dd_set_poll(s->dd, symbolic_poll, s);
     if (!counted || stop != STOP_NONE || !attempt(s, count_parts, NULL)) result->no_transitions = true;
     if (stop != STOP_NONE) result->stop = stop;
@@ -455,9 +459,7 @@ void symbolic_run(struct task *task, struct result *result)
     } else {
         s->dd = s->e.dd;
         dd_set_poll(s->dd, symbolic_poll, s);
-        dd_protect(s->dd, &s->reach);
-        dd_protect(s->dd, &s->dead);
-        dd_protect(s->dd, &s->all);
+        dd_keep(s->dd, &s->reach, &s->dead, &s->all);
         run(s);
         finish_statistics(s);
     }

@@ -60,8 +60,7 @@ static bdd settled(struct tableau *t, enum formula_op op, bdd self, bdd a, bdd b
     struct dd *dd = t->dd;
     bdd x = BDD_FALSE, goal = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
-    dd_protect(dd, &x);
-    dd_protect(dd, &goal);
+    dd_keep(dd, &x, &goal);
     if (op == FORMULA_U || op == FORMULA_F) {
         x = dd_diff(dd, self, op == FORMULA_U ? b : a);
         x = dd_not(dd, x);
@@ -112,9 +111,7 @@ static bdd make_step(struct tableau *t)
     struct dd *dd = t->dd;
     uint32_t mark = dd_mark(dd), nodes = t->model->formulas.nodes.len;
     bdd all = BDD_TRUE, after = BDD_FALSE, before = BDD_FALSE;
-    dd_protect(dd, &all);
-    dd_protect(dd, &after);
-    dd_protect(dd, &before);
+    dd_keep(dd, &all, &after, &before);
     for (uint32_t f = 0; f < nodes; f++) {
         const struct formula_node *node = formula_get(&t->model->formulas, (formula){f});
         if (!t->known[f] || !is_temporal(node->op)) continue;

@@ -11,7 +11,7 @@
  *
  *     uint32_t mark = dd_mark(dd);
  *     bdd reached = initial, image = BDD_FALSE;
- *     dd_protect(dd, &reached), dd_protect(dd, &image);
+ *     dd_keep(dd, &reached, &image);
  *     image = dd_image(dd, relation, reached, DD_FORWARD);
  *     reached = dd_or(dd, reached, image);
  *     dd_release(dd, mark);
@@ -67,6 +67,9 @@ static inline uint32_t dd_next(uint32_t pair)
 uint32_t dd_mark(const struct dd *dd);
 void dd_protect(struct dd *dd, bdd *variable);
 void dd_protect_array(struct dd *dd, bdd *variables, uint32_t count);
+/* Several variables at once: dd_keep(dd, &a, &b). */
+#define dd_keep(dd, ...) dd_protect_list((dd), (bdd *const[]){__VA_ARGS__}, sizeof((bdd *const[]){__VA_ARGS__}) / sizeof(bdd *))
+void dd_protect_list(struct dd *dd, bdd *const *variables, size_t count);
 void dd_release(struct dd *dd, uint32_t mark);
 
 enum dd_reason { DD_NONE, DD_FULL, DD_STOPPED, DD_AGAIN }; /* the last one never leaves the module */

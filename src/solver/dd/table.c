@@ -134,6 +134,11 @@ void dd_protect(struct dd *dd, bdd *variable)
     dd_protect_array(dd, variable, 1);
 }
 
+void dd_protect_list(struct dd *dd, bdd *const *variables, size_t count)
+{
+    for (size_t i = 0; i < count; i++) dd_protect(dd, variables[i]);
+}
+
 void dd_release(struct dd *dd, uint32_t mark)
 {
     assert(mark <= dd->array_count);
