@@ -134,19 +134,19 @@ if not check('there is a sanitized build', os.path.exists(ASAN), ASAN):
     finish()
 check('a trace to replay', run('check', TINY, '-q', '--trace', TRACE).returncode == 1 and os.path.exists(TRACE))
 check('a model text', run('translate', TINY, '--to', 'cairn', '-o', TEXT).returncode == 0)
-every_allocation('check', 'check', TINY)
+every_allocation('check', 'check', TINY, '--engine', 'explicit')
 every_allocation('automaton', 'automaton', '--ltl', 'G(a -> F b) & FGc', '--implies', 'GF(a | c) | FG!a')
 every_allocation('automaton FILE', 'automaton', CLAIM, '--to', 'hoa', '--buchi')
-every_allocation('check --json', 'check', TINY, '--json', program=ASAN)
+every_allocation('check --json', 'check', TINY, '--json', '--engine', 'explicit', program=ASAN)
 every_allocation('check --json, depth first', 'check', TINY, '--json', '--order', 'dfs', '--invariant', 'turn / free < 9')
 every_allocation('check --json, symbolic', 'check', TINY, '--json', '--engine', 'symbolic')
 every_allocation('check --json, symbolic, breadth-first, one relation', 'check', TINY, '--json', '--engine', 'symbolic', '--order', 'bfs', '--relation', 'monolithic')
 every_allocation('explore, symbolic, labelled, verbose', 'explore', TINY, '-v', '--engine', 'symbolic', '--relation', 'labelled')
 every_allocation('check, a wrong model', 'check', WRONG)
-every_allocation('check, a model text', 'check', TEXT, '--no-deadlock')
-every_allocation('check --trace --json=', 'check', TINY, '--trace', path('fault.itf.json'), f'--json={path("fault.json")}', '-q')
-every_allocation('explore --json', 'explore', os.path.join(EXAMPLE, 'running', 'running.mil'), '--json')
-every_allocation('check --reduce', 'check', TINY, '--reduce', 'por', '--ltl', 'X turn == 0', '--json')
+every_allocation('check, a model text', 'check', TEXT, '--no-deadlock', '--engine', 'explicit')
+every_allocation('check --trace --json=', 'check', TINY, '--trace', path('fault.itf.json'), f'--json={path("fault.json")}', '-q', '--engine', 'explicit')
+every_allocation('explore --json', 'explore', os.path.join(EXAMPLE, 'running', 'running.mil'), '--json', '--engine', 'explicit')
+every_allocation('check --reduce', 'check', TINY, '--reduce', 'por', '--ltl', 'X turn == 0', '--json', '--engine', 'explicit')
 every_allocation('explore --show', 'explore', TINY, '--show', 'process-model', '-p', 'small', '--json')
 every_allocation('simulate', 'simulate', TINY, '--seed', '3', '--steps', '5', '--no-deadlock')
 every_allocation('simulate --json', 'simulate', TINY, '--json', '--trace', path('fault.itf.json'))
@@ -220,7 +220,7 @@ check('a file may not grow: said, not killed', small.returncode == 2 and 'cannot
 
 # Little memory for the whole process: malloc itself refuses.
 for megabytes in (16, 32, 64):
-    tight = subprocess.run([CAIRN, 'explore', os.path.join(EXAMPLE, 'producer-consumer', 'pc.mil'), '-D', 'm=4', '--json'], capture_output=True, text=True, cwd=ROOT, timeout=60,
+    tight = subprocess.run([CAIRN, 'explore', os.path.join(EXAMPLE, 'producer-consumer', 'pc.mil'), '-D', 'm=4', '--json', '--engine', 'explicit'], capture_output=True, text=True, cwd=ROOT, timeout=60,
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20)))
     try:
         told = json.loads(tight.stdout)

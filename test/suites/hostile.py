@@ -659,7 +659,7 @@ def cut_short(most_seconds=20, most_megabytes=3000):
 for size in ('1', '1K', '100K'):
     later(f'explore --memory {size}: a message, or a result', fine(3, words=['memory']), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, program=ASAN)
 for size in ('1M', '2M', '10M'):
-    later(f'explore --memory {size}', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size)
+    later(f'explore --memory {size}', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, '--engine', 'explicit')
     later(f'check --memory {size}', cut_short(), 'check', BIG, '--json', '--memory', size, program=ASAN)
     later(f'explore --memory {size} --order dfs', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, '--order', 'dfs')
 later('explore --memory 100M keeps to it', cut_short(most_megabytes=160), 'explore', BIG, '--json', '--memory', '100M', '--engine', 'explicit')
@@ -668,7 +668,7 @@ for limit in ('0', '0.01s', '0.5'):
     later(f'check --time {limit} --order dfs', cut_short(4), 'check', BIG, '--json', '--time', limit, '--order', 'dfs')
 later('check --time 0.01s with a violation in time', fine(1, 3, words=['"complete": false']), 'check', PC, '-D', 'm=4', '--json', '--time', '0.01s')
 later('--time with 2^64 initial states', cut_short(4), 'check', write('initial.mil', model(variables='x : 32; y : 32;')), '--json', '--time', '0.3s')
-later('--memory with 2^64 initial states', cut_short(20), 'check', path('initial.mil'), '--json', '--memory', '20M')
+later('--memory with 2^64 initial states', cut_short(20), 'check', path('initial.mil'), '--json', '--memory', '20M', '--engine', 'explicit')
 # The clock was looked at once in 2,048 states: with 32,768 rules that took a minute and a half.
 rules = write('rules.mil', 'ACTIONS a; END VARIABLES z : 20 := 0; END LOCAL T VARIABLES x : 2 := 0; END CASE [a] x * 1 < 100 : x := x; [a] x * 2 < 100 : x := x + 1; END SYNC a; END END\n'
               'MAIN PROC p : T[14]; END CASE [a] true : z := z + 1; END END\n')

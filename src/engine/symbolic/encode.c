@@ -416,6 +416,7 @@ static void group_guards(struct encoding *e)
  * a variable needs it first, or its relation explodes. So the rules are tried on a manager of their own, with a limit. */
 
 struct trial {
+    const struct encoding *e;
     struct dd *dd;
     uint64_t nodes, limit;
     unsigned polls;
@@ -423,10 +424,11 @@ struct trial {
 
 static bool within_limit(void *context)
 {
+    enum { MAX_POLLS = 100 }; /* some tenths of a second */
     struct trial *trial = context;
     struct dd_statistics table;
     dd_get_statistics(trial->dd, &table);
-    return table.nodes < trial->limit && ++trial->polls < 500;
+    return table.nodes < trial->limit && ++trial->polls < MAX_POLLS && (!trial->e->go_on || trial->e->go_on(trial->e->context));
 }
 
 static void measure(struct encoding *e, struct trial *trial, struct bits_rule *circuit, struct rule_bits *written)
@@ -448,7 +450,7 @@ static void measure(struct encoding *e, struct trial *trial, struct bits_rule *c
 /* The nodes of all relations under this order; UINT64_MAX: too many. For as long as it takes, the encoding has another manager. */
 static uint64_t try_order(struct encoding *e, const uint32_t *pairs, uint64_t limit, struct bits_rule *circuit, struct rule_bits *written)
 {
-    struct trial trial = {.dd = dd_new(e->mem, e->bits.total), .limit = limit};
+    struct trial trial = {.e = e, .dd = dd_new(e->mem, e->bits.total), .limit = limit};
     struct dd *const own = e->dd;
     struct dd_guard guard;
     jmp_buf recover, *outer = e->mem->recover;

@@ -27,6 +27,8 @@ struct encoding {
     uint32_t cluster_count;
     struct dd_relation whole; /* --relation monolithic or labelled: one relation for all rules, with frame conditions */
     enum relation_form form;
+    bool (*go_on)(void *context); /* asked now and then while orders are tried; false: a limit was reached */
+    void *context;
     bdd scratch[2];
     bdd labels;          /* the cube of the label bits; BDD_TRUE: none */
     bdd initial;

@@ -459,6 +459,8 @@ void symbolic_run(struct task *task, struct result *result)
     } else {
         s->dd = s->e.dd;
         dd_set_poll(s->dd, symbolic_poll, s);
+        s->e.go_on = symbolic_poll;
+        s->e.context = s;
         dd_keep(s->dd, &s->reach, &s->dead, &s->all);
         run(s);
         finish_statistics(s);
