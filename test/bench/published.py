@@ -44,6 +44,7 @@ THESIS = {
                     5800, 291)}),
     'phils': {},
 }
+THESIS['tt2'] = THESIS['tt']
 
 # Per property and size: the thesis' NuSMV 2.4.3, its own backward, forward, and reduced search (evalCTLX, evalLTLX); NuSMV 2.6 measured for us: with -df, without.
 PROPERTY_COLUMNS = ('nusmv', 'backward', 'forward', 'reduced', 'nusmv df', 'nusmv plain')
