@@ -2,7 +2,7 @@
 # make demo       installs what is missing, builds, checks a real example
 # make test       the same set-up, then every test; ends with "N passed, N failed"
 # make bench      benchmarks beside Spin and the thesis (docs/benchmarks.md); SCALE=1 adds the cost per state up to 10^8 states, LIMIT=60 gives each
-#                 symbolic run 60 CPU seconds instead of 12
+#                 symbolic run 60 CPU seconds instead of 10
 # make install PREFIX=/usr/local
 # Variables: MODE=release|debug|asan|degenerate|cov, CC, CFLAGS_EXTRA, LONG=1 (longer tests)
 
