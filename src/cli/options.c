@@ -298,6 +298,9 @@ static bool check_together(struct options *options)
         return complain("--order %s needs --relation per-rule%s", search_order_name[options->order], "");
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--no-frontier goes with --order bfs%s%s", "", "");
+    if (options->fair && options->reduction != REDUCE_NONE) return complain("--fair and --reduce do not go together: reductions do not keep fairness%s%s", "", "");
+    if (options->engine == ENGINE_SYMBOLIC && options->reduction != REDUCE_NONE && (options->bound || options->order != ORDER_DEFAULT || options->no_frontier))
+        return complain("--reduce has an order of its own: it does not go with --%s%s", options->bound ? "bound" : options->no_frontier ? "no-frontier" : "order", "");
     if (options->engine == ENGINE_AUTO && (symbolic_choice || options->reduction == REDUCE_IMPROVISO)) options->engine = ENGINE_SYMBOLIC;
     if ((options->engine != ENGINE_SYMBOLIC || options->command->bit == TRANSLATE) && !check_reduction(options)) return false;
     if (options->command->bit == EXPLORE && !options->show_process_model && (options->properties.len || options->formulas.len))
