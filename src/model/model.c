@@ -184,6 +184,14 @@ bool model_is_location(const struct model *model, uint32_t var)
     return process != MODEL_NONE && model->processes.data[process].location == var;
 }
 
+bool model_takes_part(const struct model *model, uint32_t r, uint32_t process)
+{
+    const struct model_rule *rule = &model->rules.data[r];
+    for (uint32_t i = 0; i < rule->parts; i++)
+        if (model->parts.data[rule->first_part + i].process == process) return true;
+    return false;
+}
+
 /* The name of the location that a constant stands for when it is compared with a location variable. */
 static const char *constant_name(const struct model *model, const struct expr_node *constant, expr other)
 {

@@ -125,6 +125,7 @@ bool model_check(const struct model *model, struct text *complaint);
 /* Lookups */
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */
 bool model_is_location(const struct model *model, uint32_t var);
+bool model_takes_part(const struct model *model, uint32_t rule, uint32_t process);
 
 /* Printing for people: `p[0].x + 1 < n`. Values of location variables appear by name where they have one. */
 void model_print_expr(const struct model *model, struct text *text, expr e);

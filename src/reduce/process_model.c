@@ -25,14 +25,6 @@ static const uint32_t *accesses(const struct model *model, uint32_t first)
     return model->accesses.data + first;
 }
 
-bool process_model_takes_part(const struct model *model, uint32_t r, uint32_t process)
-{
-    const struct model_rule *rule = &model->rules.data[r];
-    for (uint32_t i = 0; i < rule->parts; i++)
-        if (model->parts.data[rule->first_part + i].process == process) return true;
-    return false;
-}
-
 static void count_rule(const struct model *model, uint32_t r, uint32_t *reads, uint32_t *writes, int by)
 {
     const struct model_rule *rule = &model->rules.data[r];
@@ -57,7 +49,7 @@ static uint32_t find_other(const struct model *model, uint32_t var, uint32_t pro
         bool touches = false;
         for (uint32_t i = 0; i < rule->writes; i++) touches |= accesses(model, rule->first_write)[i] == var;
         for (uint32_t i = 0; reader_counts && i < rule->reads; i++) touches |= accesses(model, rule->first_read)[i] == var;
-        if (touches && !process_model_takes_part(model, r, process)) return r;
+        if (touches && !model_takes_part(model, r, process)) return r;
     }
     return MODEL_NONE;
 }

@@ -54,9 +54,6 @@ bool process_model_has_next(const struct model *model, formula f);
 /* The value that the rule wants its process' location to have; false: it does not look. */
 bool process_model_location(const struct model *model, uint32_t rule, uint32_t process, int64_t *value);
 
-/* Whether the process takes part in the rule. */
-bool process_model_takes_part(const struct model *model, uint32_t rule, uint32_t process);
-
 /* For people: why the rule is not safe, or not linear; nothing for one that is both. */
 void process_model_explain(const struct process_model *process_model, uint32_t rule, struct text *text);
 

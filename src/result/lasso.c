@@ -84,14 +84,6 @@ bool lasso_holds(const struct model *model, const struct trace *trace, formula f
     return holds;
 }
 
-static bool has_part(const struct model *model, uint32_t r, uint32_t process)
-{
-    const struct model_rule *rule = &model->rules.data[r];
-    for (uint32_t i = 0; i < rule->parts; i++)
-        if (model->parts.data[rule->first_part + i].process == process) return true;
-    return false;
-}
-
 bool lasso_is_fair(const struct model *model, const struct trace *trace)
 {
     struct trace_walk walk;
@@ -104,9 +96,9 @@ bool lasso_is_fair(const struct model *model, const struct trace *trace)
             for (uint32_t p = 0; p < processes; p++) {
                 bool can_move = false;
                 for (uint32_t r = 0; r < model->rules.len && !fair[p] && !can_move; r++)
-                    can_move = has_part(model, r, p) && eval_rule(model, r, walk.state, next) == EVAL_ENABLED;
+                    can_move = model_takes_part(model, r, p) && eval_rule(model, r, walk.state, next) == EVAL_ENABLED;
                 uint32_t rule = trace->rules[walk.at]; /* the one taken next; the closing one after the last state */
-                fair[p] |= !can_move || (rule != MODEL_NONE && has_part(model, rule, p));
+                fair[p] |= !can_move || (rule != MODEL_NONE && model_takes_part(model, rule, p));
             }
         }
         if (walk.at == trace->steps) break;

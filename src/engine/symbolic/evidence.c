@@ -1,7 +1,5 @@
 #include "engine/symbolic/evidence.h"
 
-#include "reduce/process_model.h"
-
 #include <string.h>
 
 static bdd model_step(void *context, bdd set, enum dd_direction direction)
@@ -241,7 +239,7 @@ static uint32_t rule_between(const struct model *model, const int64_t *from, con
 {
     bool enabled = false;
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        if (process != MODEL_NONE && !process_model_takes_part(model, r, process)) continue;
+        if (process != MODEL_NONE && !model_takes_part(model, r, process)) continue;
         if (eval_rule(model, r, from, next) != EVAL_ENABLED) continue;
         enabled = true;
         if (!memcmp(next, to, model->vars.len * sizeof *to)) return r;

@@ -30,7 +30,7 @@ static bdd step_of_process(struct ltl *ltl, uint32_t process, bdd set, enum dd_d
     uint32_t mark = dd_mark(dd);
     dd_keep(dd, &set, &sum, &one);
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        if (!process_model_takes_part(model, r, process)) continue;
+        if (!model_takes_part(model, r, process)) continue;
         one = dd_image(dd, &ltl->s->e.rules[r].relation, set, direction);
         sum = dd_or(dd, sum, one);
     }
@@ -74,7 +74,7 @@ static bdd idle_states(struct ltl *ltl, uint32_t process)
     uint32_t mark = dd_mark(dd);
     dd_protect(dd, &idle);
     for (uint32_t r = 0; r < ltl->s->model->rules.len; r++)
-        if (process_model_takes_part(ltl->s->model, r, process)) idle = dd_diff(dd, idle, ltl->s->e.rules[r].enabled);
+        if (model_takes_part(ltl->s->model, r, process)) idle = dd_diff(dd, idle, ltl->s->e.rules[r].enabled);
     dd_release(dd, mark);
     return idle;
 }
