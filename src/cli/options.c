@@ -13,7 +13,7 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION,
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
@@ -39,9 +39,9 @@ static const struct option_row {
     {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON, "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
     {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
-    {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit or symbolic"},
+    {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic or bounded"},
     {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
-    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock or improviso"},
+    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
     {OPTION_DIRECTION, 0, "direction", "D", CHECK, "symbolic: decide temporal properties forward or backward"},
@@ -49,6 +49,8 @@ static const struct option_row {
     {OPTION_TABLEAU, 0, "tableau", NULL, CHECK, "symbolic: LTL with a tableau instead of an automaton"},
     {OPTION_FAIR, 0, "fair", NULL, CHECK, "symbolic: LTL only on runs that are weakly fair to every process"},
     {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH, "symbolic bfs: every step starts from all states known"},
+    {OPTION_PHASE, 0, "phase", "N", CHECK, "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
+    {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations only, prove nothing"},
     {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
@@ -69,7 +71,7 @@ static const struct option_row {
     {OPTION_VERBOSE, 'v', "verbose", NULL, ALL, "more: states per level"},
     {OPTION_HELP, 'h', "help", NULL, ALL, "this help"},
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000 };
 
 static bool complain(const char *format, const char *a, const char *b)
 {
@@ -158,9 +160,9 @@ static bool parse_choice(const char *option, const char *text, const char *const
 static bool set_option(struct options *options, struct mem *mem, const struct option_row *row, const char *value)
 {
     static const char *const none[] = {NULL};
-    static const char *const engines[] = {"auto", "explicit", "symbolic", NULL}, *const other_engines[] = {"bounded", "timed", NULL};
+    static const char *const engines[] = {"auto", "explicit", "symbolic", "bounded", NULL}, *const other_engines[] = {"timed", NULL};
     static const char *const shown[] = {"process-model", NULL};
-    static const char *const reductions[] = {"none", "por", "deadlock", "improviso", NULL};
+    static const char *const reductions[] = {"none", "por", "deadlock", "improviso", "steps", NULL};
     static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", NULL}, *const other_orders[] = {"past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
@@ -177,7 +179,15 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_NO_FRONTIER: options->no_frontier = true; return true;
     case OPTION_TABLEAU: options->tableau = true; return true;
     case OPTION_FAIR: options->fair = true; return true;
+    case OPTION_NO_INDUCTION: options->no_induction = true; return true;
+    case OPTION_PHASE:
+        options->phase_auto = !strcmp(value, "auto");
+        options->has_phase = !options->phase_auto;
+        if (options->phase_auto) return true;
+        if (!parse_number("--phase", value, &options->phase)) return false;
+        return options->phase <= MAX_PHASE || complain("--phase is at most 1000%s%s", "", "");
     case OPTION_BOUND:
+        if (!strcmp(value, "auto")) return options->bound_auto = true; /* the bounded engine's default: deeper until all is decided */
         if (!parse_number("--bound", value, &options->bound)) return false;
         return options->bound || complain("--bound needs at least one step%s%s", "", "");
     case OPTION_MEMORY: return parse_size(value, &options->memory);
@@ -282,11 +292,36 @@ static bool check_reduction(const struct options *options)
     return !options->bound || complain("--bound does not go with --reduce: a reduced search has no depth%s%s", "", "");
 }
 
+static bool check_input(const struct options *options)
+{
+    bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
+    return options->file || options->help || has_formula || complain("cairn %s needs a %s", options->command->name, options->command->argument);
+}
+
+/* What the bounded engine has and has not. */
+static bool check_bounded(const struct options *options, bool symbolic_choice)
+{
+    if (options->engine != ENGINE_BOUNDED) {
+        if (options->bound_auto) return complain("--bound auto is a choice of the bounded engine: add --engine bounded%s%s", "", "");
+        if (options->has_phase || options->phase_auto) return complain("--phase is a choice of the bounded engine: add --engine bounded%s%s", "", "");
+        if (options->no_induction) return complain("--no-induction is a choice of the bounded engine: add --engine bounded%s%s", "", "");
+        return options->reduction != REDUCE_STEPS || complain("--reduce steps is a choice of the bounded engine: add --engine bounded%s%s", "", "");
+    }
+    if (options->command->bit == EXPLORE) return complain("the bounded engine counts no states: use cairn check, or another engine%s%s", "", "");
+    if (options->order != ORDER_DEFAULT || symbolic_choice)
+        return complain("--%s does not go with --engine bounded%s", options->order != ORDER_DEFAULT ? "order" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : options->variant ? "variant" : options->no_frontier ? "no-frontier" : "reduce improviso", "");
+    if (options->reduction == REDUCE_DEADLOCK) return complain("the bounded engine has --reduce por and --reduce steps, which keep deadlocks too%s%s", "", "");
+    if ((options->has_phase || options->phase_auto) && options->reduction == REDUCE_NONE) return complain("--phase goes with --reduce por or --reduce steps%s%s", "", "");
+    return true;
+}
+
 /* Choices that do not go together. One that only the symbolic engine has asks for that engine. */
 static bool check_together(struct options *options)
 {
     bool symbolic_order = options->order == ORDER_SATURATION || options->order == ORDER_CHAINING;
     bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
+    if (!check_bounded(options, symbolic_choice)) return false;
+    if (options->engine == ENGINE_BOUNDED) return check_input(options);
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
     if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
@@ -305,8 +340,7 @@ static bool check_together(struct options *options)
     if ((options->engine != ENGINE_SYMBOLIC || options->command->bit == TRANSLATE) && !check_reduction(options)) return false;
     if (options->command->bit == EXPLORE && !options->show_process_model && (options->properties.len || options->formulas.len))
         return complain("cairn explore decides no properties: use cairn check, or add --show process-model%s%s", "", "");
-    bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
-    if (!options->file && !options->help && !has_formula) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
+    if (!check_input(options)) return false;
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
         return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");
     return true;
@@ -429,8 +463,8 @@ void options_completion(FILE *out, const char *shell)
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
           "    --order) COMPREPLY=($(compgen -W 'bfs dfs saturation chaining' -- \"$word\")); return ;;\n"
-          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic' -- \"$word\")); return ;;\n"
-          "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso' -- \"$word\")); return ;;\n"
+          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded' -- \"$word\")); return ;;\n"
+          "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso steps' -- \"$word\")); return ;;\n"
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"

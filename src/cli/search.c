@@ -1,5 +1,6 @@
 #include "cli/search.h"
 
+#include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
 #include "report/machine.h"
@@ -112,7 +113,8 @@ static void run_engine(struct session *session, struct task *task, struct result
 {
     const struct options *options = session->options;
     bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->bound;
-    if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) symbolic_run(task, result);
+    if (options->engine == ENGINE_BOUNDED) bounded_run(task, result);
+    else if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) symbolic_run(task, result);
     else if (options->engine == ENGINE_EXPLICIT || explicit_choice) explicit_run(task, NULL, result);
     else run_auto(session, task, result);
 }

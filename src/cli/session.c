@@ -132,6 +132,13 @@ static void show_progress(void *context, const struct search_progress *progress)
     struct session *session = context;
     char states[32], queue[32], bytes[32];
     double elapsed = progress->seconds - session->last_line;
+    if (progress->is_bounded) {
+        fprintf(stderr, "\r\033[Kdepth %llu: %.60s, %.0f s, %s", (unsigned long long)progress->depth, progress->phase ? progress->phase : "", progress->seconds,
+                report_bytes(bytes, progress->bytes));
+        fflush(stderr);
+        session->progress_shown = true;
+        return;
+    }
     if (progress->nodes) {
         fprintf(stderr, "\r\033[K%.60s: %s nodes, %.0f s, %s", progress->phase ? progress->phase : "searching", report_count(states, progress->nodes), progress->seconds,
                 report_bytes(bytes, progress->bytes));
@@ -177,6 +184,10 @@ void session_prepare(struct session *session, struct task *task)
     task->count_levels = options->verbose;
     task->by_tableau = options->tableau;
     task->weakly_fair = options->fair;
+    task->has_phase = options->has_phase;
+    task->phase_auto = options->phase_auto;
+    task->phase = (uint32_t)options->phase;
+    task->without_induction = options->no_induction;
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;

@@ -10,9 +10,9 @@
 enum { MAX_LEAVES = 10 };
 
 struct translator {
-    struct buchi *buchi;
+    struct buchi_atoms *atoms;
     struct model *model;
-    struct nnfs nnfs;
+    struct nnfs *nnfs;
     uint32_t *memo; /* per formula: its normal form + 1 */
     bool whole;     /* atoms are not taken apart */
 };
@@ -25,13 +25,13 @@ static bool is_leaf(const struct translator *t, const struct expr_node *node)
 static nnf normalise_leaf(struct translator *t, expr atom)
 {
     uint32_t i = 0;
-    while (i < t->buchi->atoms.len && !expr_same(t->buchi->atoms.data[i], atom)) i++;
+    while (i < t->atoms->list.len && !expr_same(t->atoms->list.data[i], atom)) i++;
     if (i == NNF_MAX_PROPOSITIONS) {
-        t->nnfs.problem = "the formula has too many atoms";
+        t->nnfs->problem = "the formula has too many atoms";
         return nnf_false();
     }
-    if (i == t->buchi->atoms.len) vec_push(t->model->mem, &t->buchi->atoms, atom);
-    return nnf_literal(&t->nnfs, i, false);
+    if (i == t->atoms->list.len) vec_push(t->model->mem, &t->atoms->list, atom);
+    return nnf_literal(t->nnfs, i, false);
 }
 
 static nnf combine(struct nnfs *nnfs, enum formula_op op, nnf a, nnf b)
@@ -55,63 +55,71 @@ static nnf combine(struct nnfs *nnfs, enum formula_op op, nnf a, nnf b)
 static nnf normalise_atom(struct translator *t, expr atom)
 {
     const struct expr_node node = *expr_get(&t->model->exprs, atom);
-    if (t->nnfs.problem) return nnf_false();
+    if (t->nnfs->problem) return nnf_false();
     if (node.op == EXPR_CONST) return node.value ? nnf_true() : nnf_false();
     if (is_leaf(t, &node)) return normalise_leaf(t, atom);
     nnf a = normalise_atom(t, node.a), b = node.op == EXPR_NOT ? a : normalise_atom(t, node.b);
-    return combine(&t->nnfs, formula_of_expr[node.op], a, b);
+    return combine(t->nnfs, formula_of_expr[node.op], a, b);
 }
 
 static nnf normalise(struct translator *t, formula f)
 {
     const struct formula_node node = *formula_get(&t->model->formulas, f);
-    if (t->nnfs.nodes.len > NNF_MAX_INPUT) t->nnfs.problem = "the formula has too many parts";
-    if (t->nnfs.problem) return nnf_false();
+    if (t->nnfs->nodes.len > NNF_MAX_INPUT) t->nnfs->problem = "the formula has too many parts";
+    if (t->nnfs->problem) return nnf_false();
     if (!t->memo[f.i]) {
         nnf result;
         if (node.op == FORMULA_ATOM) {
             result = normalise_atom(t, node.atom);
         } else {
             nnf a = normalise(t, node.a);
-            result = combine(&t->nnfs, node.op, a, formula_table[node.op].arity == 2 ? normalise(t, node.b) : a);
+            result = combine(t->nnfs, node.op, a, formula_table[node.op].arity == 2 ? normalise(t, node.b) : a);
         }
         t->memo[f.i] = result.i + 1;
     }
     return (nnf){t->memo[f.i] - 1};
 }
 
-static const char *translate(struct translator *t, formula f, bool negated)
+static nnf normal_form(struct translator *t, formula f, bool negated)
 {
-    struct mem *mem = t->model->mem;
-    t->memo = mem_alloc(mem, t->model->formulas.nodes.len * sizeof *t->memo);
-    nnfs_init(&t->nnfs, mem);
+    t->memo = mem_alloc(t->model->mem, t->model->formulas.nodes.len * sizeof *t->memo);
     nnf root = normalise(t, f);
-    const char *problem = t->nnfs.problem;
-    if (!problem && (t->whole || t->buchi->atoms.len <= MAX_LEAVES))
-        problem = tableau_translate(&t->nnfs, negated ? nnf_negate(&t->nnfs, root) : root, &t->buchi->automaton);
-    else if (!t->whole)
-        problem = "the atoms have too many parts";
-    nnfs_release(&t->nnfs);
-    mem_free(mem, t->memo);
+    mem_free(t->model->mem, t->memo);
+    return negated ? nnf_negate(t->nnfs, root) : root;
+}
+
+static const char *translate(struct buchi *buchi, struct model *model, formula f, bool negated, bool whole)
+{
+    struct nnfs nnfs;
+    struct translator t = {.atoms = &buchi->atoms, .model = model, .nnfs = &nnfs, .whole = whole};
+    nnfs_init(&nnfs, model->mem);
+    buchi->atoms.list.len = 0;
+    nnf root = normal_form(&t, f, negated);
+    const char *problem = nnfs.problem;
+    if (!problem && !whole && buchi->atoms.list.len > MAX_LEAVES) problem = "the atoms have too many parts";
+    if (!problem) problem = tableau_translate(&nnfs, root, &buchi->automaton);
+    nnfs_release(&nnfs);
     return problem;
 }
 
 const char *buchi_translate(struct buchi *buchi, struct model *model, formula f, bool negated)
 {
-    const char *problem = NULL;
     memset(buchi, 0, sizeof *buchi);
-    for (unsigned whole = 0; whole < 2; whole++) {
-        struct translator t = {.buchi = buchi, .model = model, .whole = whole};
-        buchi->atoms.len = 0;
-        problem = translate(&t, f, negated);
-        if (!problem) return NULL;
-    }
-    vec_free(model->mem, &buchi->atoms);
+    const char *problem = translate(buchi, model, f, negated, false);
+    if (problem) problem = translate(buchi, model, f, negated, true);
+    if (problem) vec_free(model->mem, &buchi->atoms.list);
     return problem;
+}
+
+const char *buchi_normalise(struct nnfs *nnfs, struct buchi_atoms *atoms, struct model *model, formula f, bool negated, nnf *root)
+{
+    struct translator t = {.atoms = atoms, .model = model, .nnfs = nnfs, .whole = true};
+    *root = normal_form(&t, f, negated);
+    return nnfs->problem;
 }
 
 void buchi_release(struct buchi *buchi, const struct model *model)
 {
-    vec_free(model->mem, &buchi->atoms);
+    vec_free(model->mem, &buchi->atoms.list);
     automaton_release(&buchi->automaton);
 }

@@ -122,6 +122,12 @@ static void put_properties(struct json *json, struct trace_walk *walk, const str
             json_key(json, "method");
             json_string(json, entry->method);
         }
+        if (entry->has_bound) {
+            json_key(json, "bound");
+            json_uint(json, entry->bound);
+            json_key(json, "cycles");
+            json_uint(json, entry->cycles);
+        }
         if (entry->vacuous) {
             json_key(json, "vacuous");
             json_bool(json, true);
@@ -188,11 +194,12 @@ static void put_silence(struct json *json, const struct model *model, const stru
     json_close(json, ']');
 }
 
-/* A count that 64 bits cannot hold is told by its digits. */
-static void put_count(struct json *json, const char *key, uint64_t count, const char *digits)
+/* A count that 64 bits cannot hold is told by its digits; one that is not known is null. */
+static void put_count(struct json *json, const char *key, bool known, uint64_t count, const char *digits)
 {
     json_key(json, key);
-    if (digits) json_string(json, digits);
+    if (!known) json_null(json);
+    else if (digits) json_string(json, digits);
     else json_uint(json, count);
 }
 
@@ -238,11 +245,38 @@ static void put_symbolic(struct json *json, const struct symbolic_statistics *st
     json_close(json, ']');
 }
 
+static void put_bounded(struct json *json, const struct bounded_statistics *statistics)
+{
+    put_number(json, "bound", statistics->depth);
+    put_number(json, "cycles", statistics->cycles);
+    put_number(json, "safe_steps_per_cycle", statistics->rounds ? statistics->rounds : statistics->safe_steps);
+    put_number(json, "sat_variables", statistics->variables);
+    put_number(json, "sat_clauses", statistics->clauses);
+    put_number(json, "sat_literals", statistics->literals);
+    put_number(json, "sat_conflicts", statistics->conflicts);
+    put_number(json, "sat_calls", statistics->calls);
+    put_number(json, "induction_conflicts", statistics->proof_conflicts);
+    json_key(json, "depths");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < statistics->depth_count; i++) {
+        json_open_inline(json, '{');
+        put_number(json, "steps", statistics->depths[i].steps);
+        json_key(json, "seconds");
+        json_real(json, statistics->depths[i].seconds);
+        put_number(json, "variables", statistics->depths[i].variables);
+        put_number(json, "clauses", statistics->depths[i].clauses);
+        put_number(json, "conflicts", statistics->depths[i].conflicts);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void put_statistics(struct json *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
 {
     json_open(json, '{');
     json_key(json, "order");
-    if (result->reduction != REDUCE_NONE && !result->symbolic) json_string(json, "two-phase");
+    if (result->bounded) json_string(json, "deepening");
+    else if (result->reduction != REDUCE_NONE && !result->symbolic) json_string(json, "two-phase");
     else json_string(json, search_order_name[result->symbolic ? result->symbolic->order : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
     if (result->unreduced_properties) {
         put_number(json, "unreduced_properties", result->unreduced_properties);
@@ -258,9 +292,8 @@ static void put_statistics(struct json *json, const struct model *model, const s
     }
     json_key(json, "stop");
     json_string(json, result->stop == STOP_NONE ? NULL : stop_reason_text[result->stop]);
-    json_key(json, "runtime_errors");
-    json_uint(json, result->runtime_errors);
-    if (!result->symbolic) put_number(json, "expanded", result->expanded);
+    if (!result->bounded) put_number(json, "runtime_errors", result->runtime_errors);
+    if (!result->symbolic && !result->bounded) put_number(json, "expanded", result->expanded);
     json_key(json, "processes");
     json_uint(json, model->processes.len);
     json_key(json, "variables");
@@ -269,6 +302,11 @@ static void put_statistics(struct json *json, const struct model *model, const s
     json_uint(json, model->rules.len);
     json_key(json, "state_bits");
     json_uint(json, result->state_bits);
+    if (result->bounded) {
+        put_bounded(json, result->bounded);
+        json_close(json, '}');
+        return;
+    }
     if (result->symbolic) put_symbolic(json, result->symbolic);
     else put_number(json, "state_bytes", result->record_bytes);
     if (!result->has_depth && !result->symbolic && result->reduction == REDUCE_NONE) {
@@ -304,15 +342,10 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     json_bool(&json, result->complete);
     json_key(&json, "assurance");
     json_string(&json, text.data);
-    put_count(&json, "states", result->states, result->exact.states);
-    if (result->no_transitions) {
-        json_key(&json, "transitions");
-        json_null(&json);
-    } else {
-        put_count(&json, "transitions", result->transitions, result->exact.transitions);
-    }
-    put_count(&json, "initial_states", result->initial_states, result->exact.initial_states);
-    put_count(&json, "deadlocks", result->deadlocks, result->exact.deadlocks);
+    put_count(&json, "states", !result->bounded, result->states, result->exact.states);
+    put_count(&json, "transitions", !result->bounded && !result->no_transitions, result->transitions, result->exact.transitions);
+    put_count(&json, "initial_states", !result->bounded, result->initial_states, result->exact.initial_states);
+    put_count(&json, "deadlocks", !result->bounded, result->deadlocks, result->exact.deadlocks);
     json_key(&json, "depth");
     if (result->has_depth) json_uint(&json, result->depth);
     else json_null(&json);

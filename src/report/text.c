@@ -131,6 +131,24 @@ static const char *const symbolic_order_text[] = {[ORDER_DEFAULT] = "by saturati
 static const char *const reduction_text[] = {[REDUCE_NONE] = "", [REDUCE_POR] = "a part that satisfies the same formulas without X",
                                              [REDUCE_DEADLOCK] = "a part with the same deadlocks", [REDUCE_IMPROVISO] = "ImProviso: a part with the same reachable values of what is asked"};
 
+static void add_bounded_search(struct text *text, const struct task *task, const struct result *result)
+{
+    const struct bounded_statistics *statistics = result->bounded;
+    uint32_t proved = 0, violated = 0, open = 0;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        proved += task->properties[i].verdict == VERDICT_HOLDS;
+        violated += task->properties[i].verdict == VERDICT_VIOLATED;
+        open += task->properties[i].verdict == VERDICT_UNKNOWN && !task->properties[i].watched_only;
+    }
+    text_add(text, "%s: runs of up to %" PRIu64 " step%s were searched by the bounded engine", open ? "incomplete" : violated ? "everything asked was decided" : "complete",
+             statistics->depth, statistics->depth == 1 ? "" : "s");
+    if (result->reduction == REDUCE_POR) text_add(text, ", with safe steps taken in turn (%" PRIu64 " cycle%s)", statistics->cycles, statistics->cycles == 1 ? "" : "s");
+    if (result->reduction == REDUCE_STEPS) text_add(text, ", several independent rules to a step");
+    if (proved) text_add(text, "; %u %s proved for runs of any length, by induction or because no state can break %s", proved, proved == 1 ? "property was" : "properties were", proved == 1 ? "it" : "them");
+    if (open && result->stop == STOP_NONE) text_add(text, "; %u %s beyond this engine", open, open == 1 ? "property is" : "properties are");
+    else if (open) text_add(text, "; %s, and nothing is known about longer runs for %u %s", stop_reason_text[result->stop], open, open == 1 ? "property" : "properties");
+}
+
 /* What was done to reach the states, and what that proves. */
 static void add_search(struct text *text, const struct task *task, const struct result *result)
 {
@@ -163,6 +181,11 @@ void report_assurance(struct text *text, const struct model *model, const struct
         temporal += !entry->in_each_state && entry->verdict != VERDICT_UNKNOWN;
     }
     (void)model;
+    if (result->bounded) {
+        add_bounded_search(text, task, result);
+        if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
+        return;
+    }
     add_search(text, task, result);
     if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
                             !result->all_states ? "the visited states" : result->reduction != REDUCE_NONE ? "every state of this part" : "every state");
@@ -379,6 +402,23 @@ static void show_branches(const struct report_style *style, const struct model *
 
 /* ---- check ---- */
 
+static void show_depths(const struct report_style *style, const struct bounded_statistics *statistics)
+{
+    for (uint32_t i = 0; i < statistics->depth_count; i++) {
+        const struct bounded_depth *depth = &statistics->depths[i];
+        fprintf(style->out, "  depth %" PRIu64 ": %.3f s, %" PRIu64 " variables, %" PRIu64 " clauses, %" PRIu64 " conflicts so far\n", depth->steps, depth->seconds,
+                depth->variables, depth->clauses, depth->conflicts);
+    }
+}
+
+static void show_bound(const struct report_style *style, const struct property_result *entry)
+{
+    if (entry->verdict == VERDICT_HOLDS) fprintf(style->out, "  (%s%s", entry->method, entry->has_bound ? "" : ")");
+    if (entry->verdict == VERDICT_HOLDS && entry->has_bound) fprintf(style->out, ", k = %" PRIu64 ")", entry->bound);
+    if (entry->verdict == VERDICT_UNKNOWN && entry->has_bound) fprintf(style->out, "  (not violated within %" PRIu64 " step%s)", entry->bound, entry->bound == 1 ? "" : "s");
+}
+
+
 /* What the path of a CTL counterexample leaves open: the rest of the formula, and its value at the end. */
 static void explain_part(const struct model *model, struct text *text, const struct property_result *entry, const int64_t *state)
 {
@@ -417,7 +457,7 @@ static void explain_end(const struct report_style *style, const struct model *mo
     text_free(&text);
 }
 
-static void show_verdict(const struct report_style *style, const struct property_result *entry, int width)
+static void show_verdict(const struct report_style *style, const struct property_result *entry, int width, bool is_bounded)
 {
     static const char *const colors[] = {YELLOW, GREEN, RED};
     const struct model_property *property = entry->property;
@@ -428,6 +468,7 @@ static void show_verdict(const struct report_style *style, const struct property
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
     else fputs("  no step divides by zero", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
+    if (is_bounded) show_bound(style, entry);
     if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
     if (entry->reason) fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
     fputc('\n', style->out);
@@ -438,15 +479,20 @@ void report_check(const struct report_style *style, const struct model *model, c
 {
     char a[COUNT_ROOM], b[COUNT_ROOM];
     int width = 0;
-    fprintf(style->out, "%s%s%s: %s states, %s transitions, %.2f s\n", paint(style, BOLD), model->file, paint(style, PLAIN),
-            report_exact(a, result->states, result->exact.states), result->no_transitions ? "?" : report_exact(b, result->transitions, result->exact.transitions),
-            result->seconds);
+    fprintf(style->out, "%s%s%s: ", paint(style, BOLD), model->file, paint(style, PLAIN));
+    if (result->bounded)
+        fprintf(style->out, "depth %" PRIu64 ", %s clauses, %s conflicts, %.2f s\n", result->bounded->depth, report_count(a, result->bounded->clauses),
+                report_count(b, result->bounded->conflicts), result->seconds);
+    else
+        fprintf(style->out, "%s states, %s transitions, %.2f s\n", report_exact(a, result->states, result->exact.states),
+                result->no_transitions ? "?" : report_exact(b, result->transitions, result->exact.transitions), result->seconds);
+    if (result->bounded && style->verbose) show_depths(style, result->bounded);
     for (uint32_t i = 0; i < task->property_count; i++) {
         int length = (int)strlen(task->properties[i].property->name);
         if (length > width && length <= 30) width = length;
     }
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, &task->properties[i], width);
+        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, &task->properties[i], width, result->bounded);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, task, result); /* never left out */
         return;
@@ -455,12 +501,12 @@ void report_check(const struct report_style *style, const struct model *model, c
         const struct property_result *entry = &task->properties[i];
         if (!entry->trace) continue;
         fprintf(style->out, "\n%s%s is violated%s %s %u step%s:\n", paint(style, RED), entry->property->name, paint(style, PLAIN),
-                entry->trace->loop == MODEL_NONE ? "after" : "by a run that repeats, shown by", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
+                entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by" : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with" : "after", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
         report_trace(style, model, diag, entry->trace);
         explain_end(style, model, diag, entry);
         show_branches(style, model, diag, entry);
     }
     if (task->property_count) fputc('\n', style->out);
-    show_silence(style, model, diag, result);
+    if (!result->bounded) show_silence(style, model, diag, result);
     show_assurance(style, model, task, result);
 }

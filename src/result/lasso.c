@@ -84,6 +84,81 @@ bool lasso_holds(const struct model *model, const struct trace *trace, formula f
     return holds;
 }
 
+/* ---- runs that are known up to a point ---- */
+
+/* What is known of a formula at each state of a prefix, and (the last entry) at whatever state comes after it. */
+struct known {
+    bool *yes, *no; /* it is true, it is false, whatever comes */
+};
+
+static struct known known_new(const struct lasso *lasso)
+{
+    return (struct known){mem_alloc(lasso->model->mem, lasso->length + UINT64_C(1)), mem_alloc(lasso->model->mem, lasso->length + UINT64_C(1))};
+}
+
+static void known_free(const struct lasso *lasso, struct known *known)
+{
+    mem_free(lasso->model->mem, known->yes);
+    mem_free(lasso->model->mem, known->no);
+}
+
+static void known_atom(struct lasso *lasso, expr atom, struct known *known)
+{
+    const struct expr_node *node = expr_get(&lasso->model->exprs, atom);
+    bool is_constant = node->op == EXPR_CONST;
+    atom_values(lasso, atom, known->yes);
+    for (uint32_t i = 0; i < lasso->length; i++) known->no[i] = !known->yes[i];
+    known->yes[lasso->length] = is_constant && node->value;
+    known->no[lasso->length] = is_constant && !node->value;
+}
+
+/* One state, given what is known of the operands there and of the formula itself in the next state. After the prefix a state's successor is like itself. */
+static void known_step(enum formula_op op, const struct known *a, const struct known *b, uint32_t i, uint32_t next, bool beyond, struct known *f)
+{
+    bool ay = a->yes[i], an = a->no[i], by = b->yes[i], bn = b->no[i];
+    bool fy = !beyond && f->yes[next], fn = !beyond && f->no[next]; /* nothing is put off beyond the prefix ... */
+    switch (op) {
+    case FORMULA_NOT: f->yes[i] = an, f->no[i] = ay; break;
+    case FORMULA_AND: f->yes[i] = ay && by, f->no[i] = an || bn; break;
+    case FORMULA_OR: f->yes[i] = ay || by, f->no[i] = an && bn; break;
+    case FORMULA_IMPLIES: f->yes[i] = an || by, f->no[i] = ay && bn; break;
+    case FORMULA_IFF: f->yes[i] = (ay && by) || (an && bn), f->no[i] = (ay && bn) || (an && by); break;
+    case FORMULA_X: f->yes[i] = a->yes[next], f->no[i] = a->no[next]; break;
+    case FORMULA_F: f->yes[i] = ay || fy, f->no[i] = an && (fn || beyond); break; /* ... but what never is true then never comes true */
+    case FORMULA_G: f->yes[i] = ay && (fy || beyond), f->no[i] = an || fn; break;
+    case FORMULA_U: f->yes[i] = by || (ay && fy), f->no[i] = bn && (an || fn || beyond); break;
+    case FORMULA_R: f->yes[i] = by && (ay || fy || beyond), f->no[i] = bn || (an && fn); break;
+    case FORMULA_W: f->yes[i] = by || (ay && (fy || beyond)), f->no[i] = bn && (an || fn); break;
+    default: break;
+    }
+}
+
+static void find_known(struct lasso *lasso, formula f, struct known *known)
+{
+    const struct formula_node node = *formula_get(&lasso->model->formulas, f);
+    if (node.op == FORMULA_ATOM) {
+        known_atom(lasso, node.atom, known);
+        return;
+    }
+    struct known a = known_new(lasso), b = known_new(lasso);
+    find_known(lasso, node.a, &a);
+    if (formula_table[node.op].arity == 2) find_known(lasso, node.b, &b);
+    for (uint32_t i = lasso->length + 1; i-- > 0;) known_step(node.op, &a, &b, i, i < lasso->length ? i + 1 : i, i == lasso->length, known);
+    known_free(lasso, &a);
+    known_free(lasso, &b);
+}
+
+bool lasso_prefix_refutes(const struct model *model, const struct trace *trace, formula f, bool *good)
+{
+    struct lasso lasso = {model, trace, trace->steps + 1, true};
+    struct known known = known_new(&lasso);
+    find_known(&lasso, f, &known);
+    bool refuted = known.no[0];
+    known_free(&lasso, &known);
+    *good = lasso.good;
+    return refuted;
+}
+
 bool lasso_is_fair(const struct model *model, const struct trace *trace)
 {
     struct trace_walk walk;

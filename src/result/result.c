@@ -3,7 +3,7 @@
 const char *const verdict_name[] = {"unknown", "holds", "violated"};
 const char *const search_order_name[] = {[ORDER_DEFAULT] = "default", [ORDER_BFS] = "bfs", [ORDER_DFS] = "dfs", [ORDER_SATURATION] = "saturation", [ORDER_CHAINING] = "chaining"};
 const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule", [RELATION_MONOLITHIC] = "monolithic", [RELATION_LABELLED] = "labelled"};
-const char *const reduction_name[] = {[REDUCE_NONE] = "none", [REDUCE_POR] = "por", [REDUCE_DEADLOCK] = "deadlock", [REDUCE_IMPROVISO] = "improviso"};
+const char *const reduction_name[] = {[REDUCE_NONE] = "none", [REDUCE_POR] = "por", [REDUCE_DEADLOCK] = "deadlock", [REDUCE_IMPROVISO] = "improviso", [REDUCE_STEPS] = "steps"};
 const char *const stop_reason_text[] = {"",
                                         "the memory limit was reached",
                                         "the time limit was reached",

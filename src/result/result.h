@@ -39,6 +39,9 @@ struct property_result {
     bool vacuous;       /* holds, and its antecedent was never true */
     const char *reason; /* why the verdict is unknown */
     const char *method; /* how it was decided, or NULL: as the engine decides everything */
+    bool has_bound;     /* bounded: */
+    uint64_t bound;     /* violated: the number of steps of the run as it was unrolled; holds: the depth of the induction; unknown: how far it was searched */
+    uint64_t cycles;    /* the same in schedules of safe steps and a full one */
     struct trace *trace;
     bool has_end; /* the trace is not the whole reason: at its end, this part of a CTL formula has this value */
     formula end;
@@ -54,6 +57,7 @@ struct search_progress {
     double seconds;
     uint64_t nodes;    /* of decision diagrams; 0: states are counted instead */
     const char *phase; /* NULL: searching; otherwise the name of the property being decided */
+    bool is_bounded;   /* no states are counted; depth is that of the unrolling */
 };
 
 /* How states are visited. Saturation and chaining are the symbolic engine's. */
@@ -65,9 +69,9 @@ extern const char *const relation_form_name[];
 
 enum search_direction { DIRECTION_DEFAULT, DIRECTION_FORWARD, DIRECTION_BACKWARD };
 
-/* Partial-order reductions: one that preserves properties without X, one that preserves deadlocks, and ImProviso, which preserves
- * reachability. */
-enum reduction { REDUCE_NONE, REDUCE_POR, REDUCE_DEADLOCK, REDUCE_IMPROVISO };
+/* Partial-order reductions: one that preserves properties without X, one that preserves deadlocks, ImProviso, which preserves
+ * reachability, and steps of several independent rules at once (of the bounded engine). */
+enum reduction { REDUCE_NONE, REDUCE_POR, REDUCE_DEADLOCK, REDUCE_IMPROVISO, REDUCE_STEPS };
 extern const char *const reduction_name[];
 
 struct task {
@@ -82,6 +86,10 @@ struct task {
     bool without_frontier; /* every step starts from all states known so far */
     bool by_tableau;       /* LTL with the formula's tableau instead of an automaton */
     bool weakly_fair;      /* LTL only on runs on which no process is enabled for ever without moving */
+    bool has_phase;        /* bounded, with a reduction: so many steps of safe rules per process before each full one ... */
+    uint32_t phase;
+    bool phase_auto;       /* ... or as many as seem useful: what REDUCE_POR does when nothing is said */
+    bool without_induction; /* bounded: look for violations only */
     bool count_levels;     /* count the states of every iteration, which costs time */
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
@@ -113,10 +121,28 @@ struct symbolic_statistics {
     double encoding_seconds, reach_seconds;
 };
 
+/* What the bounded engine needed for one depth. */
+struct bounded_depth {
+    uint64_t steps;
+    double seconds;
+    uint64_t variables, clauses, conflicts; /* so far */
+};
+
+struct bounded_statistics {
+    uint64_t variables, clauses, literals, conflicts, calls; /* of all solvers together */
+    uint64_t proof_conflicts; /* those of induction among them */
+    uint64_t depth;           /* steps that were searched */
+    uint64_t cycles;
+    uint32_t safe_steps, rounds; /* in each cycle: one after the other; of all processes together */
+    struct bounded_depth *depths;
+    uint32_t depth_count;
+};
+
 struct result {
     const char *engine;
     const char *why_engine; /* when it was chosen automatically: the reason */
     struct symbolic_statistics *symbolic; /* NULL: another engine */
+    struct bounded_statistics *bounded;   /* NULL: another engine; states are not counted otherwise */
     struct {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */
     } exact;

@@ -122,9 +122,8 @@ const char *trace_verify_temporal(const struct model *model, const struct trace 
     }
     if (!wrong && trace->loop != MODEL_NONE) wrong = verify_loop(&walk, target);
     if (!wrong && kind == PROPERTY_LTL) {
-        bool good = trace->loop != MODEL_NONE;
-        if (!good) wrong = "a run against an LTL formula must have a loop";
-        else if (lasso_holds(model, trace, f, &good)) wrong = "the formula is true on the run";
+        bool good, refuted = trace->loop == MODEL_NONE ? lasso_prefix_refutes(model, trace, f, &good) : !lasso_holds(model, trace, f, &good);
+        if (!refuted) wrong = trace->loop == MODEL_NONE ? "a run without a loop does not refute the formula" : "the formula is true on the run";
         if (!good && !wrong) wrong = "the formula cannot be evaluated on the run";
     }
     trace_walk_end(&walk);

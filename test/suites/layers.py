@@ -9,7 +9,7 @@ from lib import ROOT, check, finish
 
 # Bottom first; entries of one row are siblings. A folder belongs to the row with its longest prefix.
 LAYERS = [['base'], ['solver'], ['model'], ['result'], ['lang/common'], ['lang/milestones', 'lang/cairn', 'logic'], ['lang'], ['bits'], ['reduce'],
-          ['engine/explicit', 'engine/symbolic', 'export'], ['report'], ['cli'], ['']]
+          ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'export'], ['report'], ['cli'], ['']]
 MAX_LINES = 1200
 
 

@@ -191,8 +191,8 @@ static bool poll(struct search *search, uint64_t depth)
     double time = now(), seconds = time - search->started;
     if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return stop(search, STOP_TIME);
     if (search->task->progress && time - search->last_progress >= 0.25) {
-        struct search_progress progress = {search->space.store.count, search->result->transitions, search->result->expanded, depth,
-                                           search->model->mem->used, seconds, 0, search->phase};
+        struct search_progress progress = {.states = search->space.store.count, .transitions = search->result->transitions, .expanded = search->result->expanded,
+                                           .depth = depth, .bytes = search->model->mem->used, .seconds = seconds, .phase = search->phase};
         search->task->progress(search->task->progress_context, &progress);
         search->last_progress = time;
     }

@@ -38,9 +38,9 @@ static bool read_letters(struct ltl *ltl)
 {
     ltl->letters = mem_try_alloc(ltl->mem, (ltl->kripke->states + UINT64_C(1)) * sizeof *ltl->letters);
     if (!ltl->letters) return ltl->problem = TEMPORAL_REFUSED, false;
-    for (uint32_t a = 0; a < ltl->buchi.atoms.len; a++) {
+    for (uint32_t a = 0; a < ltl->buchi.atoms.list.len; a++) {
         bool failed;
-        uint64_t *set = temporal_atom(ltl->temporal, ltl->buchi.atoms.data[a], &failed);
+        uint64_t *set = temporal_atom(ltl->temporal, ltl->buchi.atoms.list.data[a], &failed);
         if (!set) return ltl->problem = failed ? TEMPORAL_FAILED : TEMPORAL_REFUSED, false;
         for (uint32_t s = 0; s < ltl->kripke->states; s++) ltl->letters[s] |= (uint64_t)kripke_in(set, s) << a;
         mem_free(ltl->mem, set);

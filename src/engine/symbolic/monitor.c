@@ -104,10 +104,10 @@ static void encode(struct encoder *x, const struct buchi *buchi)
     monitor->fair = mem_alloc(mem, (acceptance + UINT64_C(1)) * sizeof *monitor->fair);
     monitor->fair_count = acceptance;
     dd_protect_array(dd, monitor->fair, acceptance);
-    x->atoms = mem_alloc(mem, (buchi->atoms.len + UINT64_C(1)) * sizeof *x->atoms);
+    x->atoms = mem_alloc(mem, (buchi->atoms.list.len + UINT64_C(1)) * sizeof *x->atoms);
     uint32_t mark = dd_mark(dd);
-    dd_protect_array(dd, x->atoms, buchi->atoms.len);
-    for (uint32_t i = 0; i < buchi->atoms.len; i++) x->atoms[i] = monitor_atom(monitor, buchi->atoms.data[i]);
+    dd_protect_array(dd, x->atoms, buchi->atoms.list.len);
+    for (uint32_t i = 0; i < buchi->atoms.list.len; i++) x->atoms[i] = monitor_atom(monitor, buchi->atoms.list.data[i]);
     for (uint32_t k = 0; k < acceptance; k++) monitor->fair[k] = dd_variable(dd, dd_now(monitor->first + x->bits + k));
     monitor->start = value(x, monitor->first, x->bits, x->automaton->initial, false);
     bdd marks = value(x, monitor->first + x->bits, acceptance, 0, false);

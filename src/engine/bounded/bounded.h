@@ -1,0 +1,16 @@
+/* The bounded engine: looks for counterexamples of growing length with a SAT solver, and proves properties by induction. It decides invariants, deadlocks, run-time
+ * errors and LTL; of CTL only what says "always p". A property that is neither violated within the bound nor proved stays unknown. */
+#ifndef CAIRN_ENGINE_BOUNDED_BOUNDED_H
+#define CAIRN_ENGINE_BOUNDED_BOUNDED_H
+
+#include "result/result.h"
+
+#include <stdio.h>
+
+/* task->model->mem has a recovery point. */
+void bounded_run(struct task *task, struct result *result);
+
+/* The question whether a property is violated at exactly this depth, as DIMACS. Returns NULL, or why it cannot be asked. */
+const char *bounded_write(struct task *task, uint32_t property, uint32_t depth, FILE *out);
+
+#endif

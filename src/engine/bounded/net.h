@@ -1,0 +1,33 @@
+/* The model as one circuit that all unrollings of the bounded engine copy: its rules, its deadlocks and failures, and the conditions of properties. */
+#ifndef CAIRN_ENGINE_BOUNDED_NET_H
+#define CAIRN_ENGINE_BOUNDED_NET_H
+
+#include "bits/bits.h"
+
+struct net_rule {
+    lit enabled, fails;
+    uint32_t first_stored; /* in net.stored: the new bits of the variables it stores to, store by store */
+};
+
+struct net {
+    struct model *model;
+    struct mem *mem;
+    struct bits bits;
+    struct net_rule *rules;
+    VEC(lit) stored;
+    lit dead;  /* no rule is enabled */
+    lit fails; /* some rule fails */
+    lit initial;
+    lit plausible; /* all variables have values that they can ever get, as far as is plain to see: true in every reachable state, and kept by every rule */
+};
+
+void net_init(struct net *net, struct model *model);
+void net_release(struct net *net);
+
+/* A Boolean expression: where it is true, and where it cannot be evaluated. */
+struct net_condition {
+    lit holds, fails; /* never both */
+};
+struct net_condition net_condition(struct net *net, expr e);
+
+#endif

@@ -1,0 +1,439 @@
+#include "engine/bounded/unroll.h"
+
+#include <string.h>
+
+/* ---- pieces: the gates that a frame needs ---- */
+
+static void piece_add(struct unrolling *u, struct unroll_piece *piece, lit output)
+{
+    struct circuit *c = &u->net->bits.circuit;
+    circuit_cone(c, output);
+    for (uint32_t i = 0; i < c->cone.len; i++) {
+        uint32_t g = c->cone.data[i];
+        bool is_gate = c->gates.data[g].kind == GATE_AND || c->gates.data[g].kind == GATE_XOR;
+        if (!is_gate || piece->place[g]) continue;
+        vec_push(u->mem, &piece->gates, g);
+        piece->place[g] = piece->gates.len;
+    }
+}
+
+static void piece_init(struct unrolling *u, struct unroll_piece *piece)
+{
+    *piece = (struct unroll_piece){.place = mem_alloc(u->mem, (u->net->bits.circuit.gates.len + UINT64_C(1)) * sizeof *piece->place)};
+}
+
+static void piece_release(struct unrolling *u, struct unroll_piece *piece)
+{
+    vec_free(u->mem, &piece->gates);
+    mem_free(u->mem, piece->place);
+}
+
+static int literal_of(const struct unrolling *u, const struct unroll_frame *frame, const struct unroll_piece *piece, int gates, lit l)
+{
+    const struct gate *gate = &u->net->bits.circuit.gates.data[l / 2];
+    int literal = gate->kind == GATE_FALSE ? -u->true_literal : gate->kind == GATE_INPUT ? frame->bits[gate->a] : gates + (int)piece->place[l / 2] - 1;
+    return l % 2 ? -literal : literal;
+}
+
+static int copy_piece(struct unrolling *u, const struct unroll_frame *frame, const struct unroll_piece *piece)
+{
+    struct sat *sat = u->sat;
+    int gates = sat_variables(sat, piece->gates.len);
+    for (uint32_t i = 0; i < piece->gates.len; i++) {
+        const struct gate *gate = &u->net->bits.circuit.gates.data[piece->gates.data[i]];
+        int out = gates + (int)i, a = literal_of(u, frame, piece, gates, gate->a), b = literal_of(u, frame, piece, gates, gate->b);
+        if (gate->kind == GATE_AND) {
+            sat_add_2(sat, -out, a);
+            sat_add_2(sat, -out, b);
+            sat_add_3(sat, out, -a, -b);
+        } else {
+            sat_add_3(sat, -out, a, b);
+            sat_add_3(sat, -out, -a, -b);
+            sat_add_3(sat, out, -a, b);
+            sat_add_3(sat, out, a, -b);
+        }
+    }
+    return gates;
+}
+
+/* ---- kinds of step ---- */
+
+static void add_rule(struct unrolling *u, struct unroll_step *step, uint32_t r)
+{
+    const struct model *model = u->net->model;
+    const struct model_rule *rule = &model->rules.data[r];
+    const struct net_rule *encoded = &u->net->rules[r];
+    if (encoded->enabled == LIT_FALSE) return;
+    vec_push(u->mem, &step->rules, r);
+    piece_add(u, &step->piece, encoded->enabled);
+    for (uint32_t i = 0, at = encoded->first_stored; i < rule->stores; i++) {
+        uint32_t var = model->stores.data[rule->first_store + i].var;
+        step->writes[var] = 1;
+        for (uint32_t b = 0; b < bits_width(&u->net->bits, var); b++) piece_add(u, &step->piece, u->net->stored.data[at++]);
+    }
+}
+
+static void step_init(struct unrolling *u, struct unroll_step *step, enum step_kind kind, uint32_t process)
+{
+    const struct process_model *processes = u->options.schedule.processes;
+    *step = (struct unroll_step){.kind = kind};
+    piece_init(u, &step->piece);
+    step->writes = mem_alloc(u->mem, u->net->model->vars.len + UINT64_C(1));
+    for (uint32_t r = 0; r < u->net->model->rules.len; r++) {
+        bool full = kind == STEP_ONE || kind == STEP_SET;
+        uint32_t owner = full ? MODEL_NONE : processes->rules[r].process;
+        if (full || (kind == STEP_ALL_SAFE ? owner != MODEL_NONE : owner == process)) add_rule(u, step, r);
+    }
+    if ((kind == STEP_ONE || kind == STEP_SET) && u->options.endless) piece_add(u, &step->piece, u->net->dead);
+}
+
+static void plan(struct unrolling *u)
+{
+    const struct schedule *schedule = &u->options.schedule;
+    uint32_t processes = u->net->model->processes.len;
+    u->steps = mem_alloc(u->mem, (processes + UINT64_C(2)) * sizeof *u->steps);
+    u->repeat = mem_alloc(u->mem, (processes + UINT64_C(2)) * sizeof *u->repeat);
+    if (schedule->processes && schedule->rounds) {
+        u->repeat[u->step_count] = schedule->rounds;
+        step_init(u, &u->steps[u->step_count++], STEP_ALL_SAFE, 0);
+    }
+    for (uint32_t p = 0; schedule->processes && !schedule->rounds && p < processes; p++) {
+        if (!schedule->safe_steps[p]) continue;
+        u->repeat[u->step_count] = schedule->safe_steps[p];
+        step_init(u, &u->steps[u->step_count++], STEP_SAFE, p);
+    }
+    u->repeat[u->step_count] = 1;
+    step_init(u, &u->steps[u->step_count++], schedule->sets ? STEP_SET : STEP_ONE, 0);
+}
+
+/* ---- clauses of one step ---- */
+
+void unroll_at_most_one(struct unrolling *u, const int *literals, uint32_t count)
+{
+    struct sat *sat = u->sat;
+    if (count <= 4) {
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t j = i + 1; j < count; j++) sat_add_2(sat, -literals[i], -literals[j]);
+        return;
+    }
+    int ladder = sat_variables(sat, count - 1); /* ladder + i: one of the first i + 1 is true */
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + 1 < count) sat_add_2(sat, -literals[i], ladder + (int)i);
+        if (i + 2 < count) sat_add_2(sat, -(ladder + (int)i), ladder + (int)i + 1);
+        if (i) sat_add_2(sat, -literals[i], -(ladder + (int)i - 1));
+    }
+}
+
+struct copy {
+    struct unrolling *u;
+    const struct unroll_step *step;
+    struct unroll_frame *from, *to;
+};
+
+static int lit_before(const struct copy *copy, lit l)
+{
+    return literal_of(copy->u, copy->from, &copy->step->piece, copy->from->gates, l);
+}
+
+static void add_effects(struct copy *copy)
+{
+    struct unrolling *u = copy->u;
+    const struct model *model = u->net->model;
+    const struct bits *bits = &u->net->bits;
+    for (uint32_t i = 0; i < copy->step->rules.len; i++) {
+        uint32_t r = copy->step->rules.data[i];
+        const struct model_rule *rule = &model->rules.data[r];
+        const struct net_rule *encoded = &u->net->rules[r];
+        int taken = copy->from->taken + (int)i;
+        sat_add_2(u->sat, -taken, lit_before(copy, encoded->enabled));
+        for (uint32_t s = 0, at = encoded->first_stored; s < rule->stores; s++) {
+            uint32_t var = model->stores.data[rule->first_store + s].var;
+            for (uint32_t b = 0; b < bits_width(bits, var); b++, at++) {
+                lit stored = u->net->stored.data[at];
+                int after = copy->to->bits[bits->first[var] + b];
+                if (stored != LIT_FALSE) sat_add_3(u->sat, -taken, -lit_before(copy, stored), after);
+                if (stored != LIT_TRUE) sat_add_3(u->sat, -taken, lit_before(copy, stored), -after);
+            }
+        }
+    }
+}
+
+/* The stored literal of a bit of a variable by a rule; false: the rule does not store to it. */
+static bool stored_bit(const struct unrolling *u, uint32_t r, uint32_t var, uint32_t bit, lit *stored)
+{
+    const struct model *model = u->net->model;
+    const struct model_rule *rule = &model->rules.data[r];
+    for (uint32_t s = 0, at = u->net->rules[r].first_stored; s < rule->stores; s++) {
+        uint32_t target = model->stores.data[rule->first_store + s].var;
+        if (target == var) return *stored = u->net->stored.data[at + bit], true;
+        at += bits_width(&u->net->bits, target);
+    }
+    return false;
+}
+
+/* A bit that rises or falls was stored by a rule that can make it do so. */
+static void explain_bit(struct copy *copy, uint32_t var, uint32_t bit, const uint32_t *writers, uint32_t count)
+{
+    struct unrolling *u = copy->u;
+    uint32_t at = u->net->bits.first[var] + bit;
+    for (unsigned value = 0; value < 2; value++) {
+        int before = copy->from->bits[at], after = copy->to->bits[at];
+        sat_add(u->sat, value ? before : -before);
+        sat_add(u->sat, value ? -after : after);
+        for (uint32_t i = 0; i < count; i++) {
+            lit stored = LIT_FALSE;
+            stored_bit(u, copy->step->rules.data[writers[i]], var, bit, &stored);
+            if (stored != (value ? LIT_FALSE : LIT_TRUE)) sat_add(u->sat, copy->from->taken + (int)writers[i]);
+        }
+        sat_add(u->sat, 0);
+    }
+}
+
+/* Per variable of the step: the rules of the step that access it. */
+struct accesses {
+    uint32_t *first, *list;
+};
+
+static void list_accesses(const struct unrolling *u, const struct unroll_step *step, bool writes, struct accesses *accesses)
+{
+    const struct model *model = u->net->model;
+    uint32_t total = 0;
+    accesses->first = mem_alloc(u->mem, (model->vars.len + UINT64_C(2)) * sizeof *accesses->first);
+    for (uint32_t i = 0; i < step->rules.len; i++) {
+        const struct model_rule *rule = &model->rules.data[step->rules.data[i]];
+        total += writes ? rule->writes : rule->reads;
+    }
+    accesses->list = mem_alloc(u->mem, (total + UINT64_C(1)) * sizeof *accesses->list);
+    for (unsigned round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < step->rules.len; i++) {
+            const struct model_rule *rule = &model->rules.data[step->rules.data[i]];
+            const uint32_t *vars = model->accesses.data + (writes ? rule->first_write : rule->first_read);
+            for (uint32_t k = 0; k < (writes ? rule->writes : rule->reads); k++) {
+                if (round) accesses->list[accesses->first[vars[k] + 1]++] = i;
+                else accesses->first[vars[k] + 2]++;
+            }
+        }
+        for (uint32_t v = 0; !round && v < model->vars.len; v++) accesses->first[v + 2] += accesses->first[v + 1];
+    }
+}
+
+static void free_accesses(const struct unrolling *u, struct accesses *accesses)
+{
+    mem_free(u->mem, accesses->first);
+    mem_free(u->mem, accesses->list);
+}
+
+static bool accesses_has(const struct accesses *accesses, uint32_t var, uint32_t rule)
+{
+    for (uint32_t i = accesses->first[var]; i < accesses->first[var + 1]; i++)
+        if (accesses->list[i] == rule) return true;
+    return false;
+}
+
+/* Of the rules that access a variable at most one writes it, and then no other one reads it. */
+static void add_independence(struct copy *copy, const struct accesses *writers, const struct accesses *readers)
+{
+    struct unrolling *u = copy->u;
+    VEC(int) literals = {0};
+    for (uint32_t v = 0; v < u->net->model->vars.len; v++) {
+        uint32_t count = writers->first[v + 1] - writers->first[v];
+        if (!count) continue;
+        literals.len = 0;
+        for (uint32_t i = writers->first[v]; i < writers->first[v + 1]; i++) vec_push(u->mem, &literals, copy->from->taken + (int)writers->list[i]);
+        unroll_at_most_one(u, literals.data, literals.len);
+        int written = count == 1 ? literals.data[0] : 0;
+        for (uint32_t i = readers->first[v]; i < readers->first[v + 1]; i++) {
+            if (accesses_has(writers, v, readers->list[i])) continue;
+            if (!written) {
+                written = sat_variables(u->sat, 1);
+                for (uint32_t w = 0; w < literals.len; w++) sat_add_2(u->sat, -literals.data[w], written);
+            }
+            sat_add_2(u->sat, -(copy->from->taken + (int)readers->list[i]), -written);
+        }
+    }
+    vec_free(u->mem, &literals);
+}
+
+static bool is_visible(const struct unrolling *u, uint32_t r)
+{
+    const struct model_rule *rule = &u->net->model->rules.data[r];
+    for (uint32_t i = 0; i < rule->writes; i++)
+        if (u->options.schedule.visible[u->net->model->accesses.data[rule->first_write + i]]) return true;
+    return false;
+}
+
+/* Which rules are taken together. */
+static void add_choice(struct copy *copy, const struct accesses *writers)
+{
+    struct unrolling *u = copy->u;
+    const struct unroll_step *step = copy->step;
+    VEC(int) literals = {0};
+    bool full = step->kind == STEP_ONE || step->kind == STEP_SET;
+    uint32_t processes = step->kind == STEP_ALL_SAFE ? u->net->model->processes.len : 1;
+    for (uint32_t p = 0; p < processes; p++) {
+        literals.len = 0;
+        for (uint32_t i = 0; i < step->rules.len; i++) {
+            bool own = step->kind != STEP_ALL_SAFE || u->options.schedule.processes->rules[step->rules.data[i]].process == p;
+            if (own) vec_push(u->mem, &literals, copy->from->taken + (int)i);
+        }
+        if (!literals.len && !full) continue;
+        int none = full && !u->options.endless ? 0 : sat_variables(u->sat, 1);
+        if (full && none) sat_add_2(u->sat, -none, lit_before(copy, u->net->dead));
+        for (uint32_t i = 0; !full && i < literals.len; i++) {
+            uint32_t r = step->rules.data[literals.data[i] - copy->from->taken];
+            sat_add_2(u->sat, -none, -lit_before(copy, u->net->rules[r].enabled));
+        }
+        if (none) vec_push(u->mem, &literals, none);
+        for (uint32_t i = 0; i < literals.len; i++) sat_add(u->sat, literals.data[i]);
+        sat_add(u->sat, 0);
+        if (step->kind != STEP_SET) unroll_at_most_one(u, literals.data, literals.len);
+    }
+    if (step->kind == STEP_SET) {
+        struct accesses readers;
+        list_accesses(u, step, false, &readers);
+        add_independence(copy, writers, &readers);
+        free_accesses(u, &readers);
+        literals.len = 0;
+        for (uint32_t i = 0; u->options.schedule.visible && i < step->rules.len; i++)
+            if (is_visible(u, step->rules.data[i])) vec_push(u->mem, &literals, copy->from->taken + (int)i);
+        unroll_at_most_one(u, literals.data, literals.len);
+    }
+    vec_free(u->mem, &literals);
+}
+
+static void add_step(struct unrolling *u, const struct unroll_step *step, int gates)
+{
+    const struct model *model = u->net->model;
+    const struct bits *bits = &u->net->bits;
+    struct unroll_frame next = {.bits = mem_alloc(u->mem, (bits->total + UINT64_C(1)) * sizeof *next.bits)};
+    struct accesses writers;
+    vec_push(u->mem, &u->frames, next);
+    struct copy copy = {u, step, &u->frames.data[u->frames.len - 2], &u->frames.data[u->frames.len - 1]};
+    copy.from->step = step;
+    copy.from->gates = gates ? gates : copy_piece(u, copy.from, &step->piece);
+    copy.from->taken = sat_variables(u->sat, step->rules.len);
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        uint32_t first = bits->first[v], width = bits_width(bits, v);
+        int fresh = step->writes[v] && width ? sat_variables(u->sat, width) : 0;
+        for (uint32_t b = 0; b < width; b++) copy.to->bits[first + b] = fresh ? fresh + (int)b : copy.from->bits[first + b];
+    }
+    add_effects(&copy);
+    list_accesses(u, step, true, &writers);
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        for (uint32_t b = 0; step->writes[v] && b < bits_width(bits, v); b++)
+            explain_bit(&copy, v, b, writers.list + writers.first[v], writers.first[v + 1] - writers.first[v]);
+    add_choice(&copy, &writers);
+    free_accesses(u, &writers);
+}
+
+/* ---- positions ---- */
+
+/* In plain bounded model checking the outputs and the step that leaves a position share their gates. */
+static bool shares_gates(const struct unrolling *u)
+{
+    return u->step_count == 1;
+}
+
+static const struct unroll_piece *output_piece(const struct unrolling *u)
+{
+    return shares_gates(u) ? &u->steps[0].piece : &u->outputs;
+}
+
+static void add_position(struct unrolling *u)
+{
+    const struct unroll_frame *frame = &u->frames.data[u->frames.len - 1];
+    vec_reserve(u->mem, &u->positions, 1);
+    u->positions.data[u->positions.len].frame = u->frames.len - 1;
+    u->positions.data[u->positions.len].gates = copy_piece(u, frame, output_piece(u));
+    u->positions.len++;
+}
+
+int unroll_output(const struct unrolling *u, uint32_t position, lit output)
+{
+    return literal_of(u, &u->frames.data[u->positions.data[position].frame], output_piece(u), u->positions.data[position].gates, output);
+}
+
+void unroll_extend(struct unrolling *u)
+{
+    int gates = shares_gates(u) ? u->positions.data[unroll_last(u)].gates : 0;
+    for (uint32_t i = 0; i < u->step_count; i++)
+        for (uint32_t n = 0; n < u->repeat[i]; n++) add_step(u, &u->steps[i], gates);
+    add_position(u);
+}
+
+/* The first state: initial, or any that is plausible. */
+static void start(struct unrolling *u)
+{
+    const struct bits *bits = &u->net->bits;
+    struct unroll_frame first = {.bits = mem_alloc(u->mem, (bits->total + UINT64_C(1)) * sizeof *first.bits)};
+    struct unroll_piece piece;
+    lit condition = u->options.from_anywhere ? u->net->plausible : u->net->initial;
+    vec_push(u->mem, &u->frames, first);
+    int fresh = sat_variables(u->sat, bits->total);
+    for (uint32_t i = 0; i < bits->total; i++) first.bits[i] = fresh + (int)i;
+    piece_init(u, &piece);
+    piece_add(u, &piece, condition);
+    int gates = copy_piece(u, &first, &piece);
+    sat_add_1(u->sat, literal_of(u, &first, &piece, gates, condition));
+    piece_release(u, &piece);
+    add_position(u);
+}
+
+void unroll_init(struct unrolling *u, struct net *net, struct sat *sat, const struct unroll_options *options, const lit *outputs, uint32_t output_count)
+{
+    memset(u, 0, sizeof *u);
+    u->net = net;
+    u->mem = net->mem;
+    u->sat = sat;
+    u->options = *options;
+    u->true_literal = sat_variables(sat, 1);
+    sat_add_1(sat, u->true_literal);
+    plan(u);
+    piece_init(u, &u->outputs);
+    for (uint32_t i = 0; i < output_count; i++) piece_add(u, shares_gates(u) ? &u->steps[0].piece : &u->outputs, outputs[i]);
+    start(u);
+}
+
+void unroll_release(struct unrolling *u)
+{
+    for (uint32_t i = 0; i < u->step_count; i++) {
+        piece_release(u, &u->steps[i].piece);
+        vec_free(u->mem, &u->steps[i].rules);
+        mem_free(u->mem, u->steps[i].writes);
+    }
+    for (uint32_t i = 0; i < u->frames.len; i++) mem_free(u->mem, u->frames.data[i].bits);
+    piece_release(u, &u->outputs);
+    mem_free(u->mem, u->steps);
+    mem_free(u->mem, u->repeat);
+    vec_free(u->mem, &u->frames);
+    vec_free(u->mem, &u->positions);
+}
+
+/* ---- runs ---- */
+
+static void read_state(const struct unrolling *u, uint32_t frame, int64_t *values)
+{
+    const struct bits *bits = &u->net->bits;
+    for (uint32_t v = 0; v < u->net->model->vars.len; v++) {
+        uint64_t code = 0;
+        for (uint32_t b = 0; b < bits_width(bits, v); b++)
+            code |= (uint64_t)sat_value(u->sat, u->frames.data[frame].bits[bits->first[v] + b]) << b;
+        values[v] = (int64_t)((uint64_t)u->net->model->vars.data[v].low + code);
+    }
+}
+
+struct trace *unroll_trace(const struct unrolling *u, uint32_t last, uint32_t *starts)
+{
+    VEC(uint32_t) rules = {0};
+    for (uint32_t f = 0, position = 0; position <= last; f++) {
+        const struct unroll_frame *frame = &u->frames.data[f];
+        if (u->positions.data[position].frame == f) starts[position++] = rules.len;
+        for (uint32_t i = 0; position <= last && i < frame->step->rules.len; i++)
+            if (sat_value(u->sat, frame->taken + (int)i)) vec_push(u->mem, &rules, frame->step->rules.data[i]);
+    }
+    struct trace *trace = trace_new(u->net->model, rules.len);
+    read_state(u, 0, trace->initial);
+    if (rules.len) memcpy(trace->rules, rules.data, rules.len * sizeof *rules.data);
+    vec_free(u->mem, &rules);
+    return trace;
+}

@@ -1,0 +1,166 @@
+#include "solver/sat/sat.h"
+
+#include <ccadical.h>
+#include <malloc.h>
+#include <time.h>
+
+/* The C interface has no word for memory that the system refuses: the solver's C++ code would throw through us and end the program. What C++ calls
+ * before it throws can be replaced, and jumping from there to the recovery point leaves a solver behind that is never touched again. */
+extern void (*set_new_handler(void (*handler)(void)))(void) __asm__("_ZSt15set_new_handlerPFvvE");
+
+struct sat {
+    struct mem *mem;
+    CCaDiCaL *solver; /* NULL: only recorded */
+    bool (*go_on)(void *context);
+    void *context;
+    VEC(int) record;  /* clauses, each ended by 0 */
+    VEC(int) assumed; /* by a recorder */
+    struct sat_statistics statistics;
+    double looked; /* when memory was last compared with the budget */
+    bool full, broken;
+};
+
+static struct sat *at_work;
+
+static void refused(void)
+{
+    if (!at_work) return; /* the next attempt throws, as it would have */
+    at_work->broken = true;
+    mem_refuse(at_work->mem);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void compare_memory(struct sat *sat)
+{
+    struct mallinfo2 info = mallinfo2();
+    uint64_t bytes = info.uordblks + info.hblkhd;
+    if (bytes > sat->mem->peak) sat->mem->peak = bytes;
+    if (sat->mem->limit && bytes > sat->mem->limit) sat->full = true;
+}
+
+static int must_stop(void *context)
+{
+    struct sat *sat = context;
+    double time = now();
+    if (time - sat->looked > 0.05) {
+        sat->looked = time;
+        compare_memory(sat);
+    }
+    return sat->full || !sat->go_on(sat->context);
+}
+
+/* Every conflict learns a clause. */
+static void count_conflict(void *context, int *clause)
+{
+    struct sat *sat = context;
+    (void)clause;
+    sat->statistics.conflicts++;
+}
+
+struct sat *sat_new_recorder(struct mem *mem)
+{
+    struct sat *sat = mem_alloc(mem, sizeof *sat);
+    sat->mem = mem;
+    return sat;
+}
+
+struct sat *sat_new(struct mem *mem, bool (*go_on)(void *context), void *context)
+{
+    struct sat *sat = sat_new_recorder(mem);
+    set_new_handler(refused);
+    at_work = sat;
+    sat->solver = ccadical_init();
+    at_work = NULL;
+    sat->go_on = go_on;
+    sat->context = context;
+    ccadical_set_terminate(sat->solver, sat, must_stop);
+    ccadical_set_learn(sat->solver, sat, 1 << 30, count_conflict);
+    return sat;
+}
+
+void sat_free(struct sat *sat)
+{
+    if (!sat) return;
+    if (sat->solver && !sat->broken) ccadical_release(sat->solver);
+    vec_free(sat->mem, &sat->record);
+    vec_free(sat->mem, &sat->assumed);
+    mem_free(sat->mem, sat);
+}
+
+int sat_variables(struct sat *sat, uint32_t count)
+{
+    int first = (int)sat->statistics.variables + 1;
+    sat->statistics.variables += count;
+    if (sat->statistics.variables > INT32_MAX / 2) mem_refuse(sat->mem); /* more than any memory holds clauses for */
+    return first;
+}
+
+void sat_add(struct sat *sat, int literal)
+{
+    if (literal) sat->statistics.literals++;
+    else sat->statistics.clauses++;
+    if (!sat->solver) {
+        vec_push(sat->mem, &sat->record, literal);
+        return;
+    }
+    at_work = sat;
+    ccadical_add(sat->solver, literal);
+    at_work = NULL;
+}
+
+void sat_assume(struct sat *sat, int literal)
+{
+    if (sat->solver) ccadical_assume(sat->solver, literal);
+    else vec_push(sat->mem, &sat->assumed, literal);
+}
+
+void sat_limit_conflicts(struct sat *sat, uint64_t conflicts)
+{
+    if (sat->solver) ccadical_limit(sat->solver, "conflicts", conflicts < INT32_MAX ? (int)conflicts : INT32_MAX);
+}
+
+enum sat_answer sat_solve(struct sat *sat)
+{
+    if (!sat->solver) return SAT_STOPPED;
+    compare_memory(sat);
+    if (sat->full) return SAT_STOPPED;
+    sat->statistics.calls++;
+    at_work = sat;
+    int answer = ccadical_solve(sat->solver);
+    at_work = NULL;
+    compare_memory(sat);
+    return answer == 10 ? SAT_YES : answer == 20 ? SAT_NO : SAT_STOPPED;
+}
+
+bool sat_value(const struct sat *sat, int literal)
+{
+    return ccadical_val(sat->solver, literal) == literal;
+}
+
+bool sat_needed(const struct sat *sat, int assumption)
+{
+    return ccadical_failed(sat->solver, assumption);
+}
+
+bool sat_is_full(const struct sat *sat)
+{
+    return sat->full;
+}
+
+void sat_get_statistics(const struct sat *sat, struct sat_statistics *statistics)
+{
+    *statistics = sat->statistics;
+}
+
+void sat_write(const struct sat *sat, FILE *out)
+{
+    fprintf(out, "p cnf %llu %llu\n", (unsigned long long)sat->statistics.variables, (unsigned long long)sat->statistics.clauses + sat->assumed.len);
+    for (uint32_t i = 0; i < sat->record.len; i++) fprintf(out, sat->record.data[i] ? "%d " : "%d\n", sat->record.data[i]);
+    for (uint32_t i = 0; i < sat->assumed.len; i++) fprintf(out, "%d 0\n", sat->assumed.data[i]);
+}
