@@ -77,6 +77,7 @@ struct sat *sat_new(struct mem *mem, bool (*go_on)(void *context), void *context
     at_work = sat;
     sat->solver = ccadical_init();
     at_work = NULL;
+    ccadical_set_option(sat->solver, "quiet", 1); /* it would print to standard output */
     sat->go_on = go_on;
     sat->context = context;
     ccadical_set_terminate(sat->solver, sat, must_stop);
