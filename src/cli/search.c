@@ -1,5 +1,6 @@
 #include "cli/search.h"
 
+#include "cli/portfolio.h"
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
 #include "report/machine.h"
@@ -9,23 +10,48 @@
 #include <stddef.h>
 #include <string.h>
 
+/* What is wrong with the evidence of a property; NULL: nothing. */
+static const char *find_fault(const struct model *model, const struct task *task, const struct property_result *entry)
+{
+    const char *wrong = NULL;
+    if (entry->trace && entry->in_each_state) wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
+    else if (entry->trace) wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
+    if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state && task->weakly_fair && !lasso_is_fair(model, entry->trace))
+        wrong = "the run is not fair";
+    for (uint32_t b = 0; !wrong && b < entry->branch_count; b++)
+        wrong = trace_verify_temporal(model, entry->branches[b].trace, entry->kind, entry->property->root);
+    return wrong;
+}
+
 bool search_verify_traces(const struct model *model, const struct task *task)
 {
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
-        const char *wrong = NULL;
-        if (entry->trace && entry->in_each_state) wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
-        else if (entry->trace) wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
-        if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state && task->weakly_fair && !lasso_is_fair(model, entry->trace))
-            wrong = "the run is not fair";
-        for (uint32_t b = 0; !wrong && b < entry->branch_count; b++)
-            wrong = trace_verify_temporal(model, entry->branches[b].trace, entry->kind, entry->property->root);
+        const char *wrong = find_fault(model, task, entry);
         if (!wrong) continue;
         fprintf(stderr, "cairn: BUG: the trace of '%s' does not replay: %s (cairn %s, %s); please report it with the model\n",
                 entry->property->name, wrong, CAIRN_VERSION, model->file);
         return false;
     }
     return true;
+}
+
+bool search_is_sound(const struct model *model, const struct task *task, const struct result *result)
+{
+    for (uint32_t i = 0; i < task->property_count; i++)
+        if (find_fault(model, task, &task->properties[i])) return false;
+    return !result->broken;
+}
+
+int search_status(bool is_check, const struct task *task, const struct result *result)
+{
+    if (!is_check) return result->runtime_errors ? EXIT_VIOLATED : result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    switch (result_overall(task->properties, task->property_count)) {
+    case VERDICT_VIOLATED: return EXIT_VIOLATED;
+    case VERDICT_HOLDS: return result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    case VERDICT_UNKNOWN: break;
+    }
+    return EXIT_INCONCLUSIVE;
 }
 
 static const struct property_result *first_trace(const struct task *task)
@@ -117,32 +143,36 @@ static void run_engine(struct session *session, struct task *task, struct result
     else run_auto(session, task, result);
 }
 
+/* What was found is verified, then told. */
+static int conclude(struct session *session, const char *command, bool is_check, const struct task *task, const struct result *result)
+{
+    session->mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
+    session_end_progress(session);
+    if (result->broken) {
+        fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result->broken, CAIRN_VERSION, session->model->file);
+        return EXIT_INTERNAL;
+    }
+    if (!search_verify_traces(session->model, task)) return EXIT_INTERNAL;
+    bool saved = save_trace(session, task), told = tell(session, command, task, result); /* a result is told whatever happens to the files */
+    return saved && told ? search_status(is_check, task, result) : EXIT_USAGE;
+}
+
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)
 {
     struct session session;
     struct task task = {0};
     struct result result;
+    int status;
     session_init(&session, options, mem);
     if (!session_load(&session, options->file)) return EXIT_USAGE;
     if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
     session_prepare(&session, &task);
-    run_engine(&session, &task, &result);
-    session.mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
-    session_end_progress(&session);
-    if (result.broken) {
-        fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result.broken, CAIRN_VERSION, session.model->file);
-        return EXIT_INTERNAL;
+    switch (options_race(options) ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
+    case PORTFOLIO_TOLD: return status;
+    case PORTFOLIO_TELL: break;
+    case PORTFOLIO_NONE: run_engine(&session, &task, &result); break;
     }
-    if (!search_verify_traces(session.model, &task)) return EXIT_INTERNAL;
-    bool saved = save_trace(&session, &task), told = tell(&session, command, &task, &result); /* a result is told whatever happens to the files */
-    if (!saved || !told) return EXIT_USAGE;
-    if (!is_check) return result.runtime_errors ? EXIT_VIOLATED : result.complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
-    switch (result_overall(task.properties, task.property_count)) {
-    case VERDICT_VIOLATED: return EXIT_VIOLATED;
-    case VERDICT_HOLDS: return result.complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
-    case VERDICT_UNKNOWN: break;
-    }
-    return EXIT_INCONCLUSIVE;
+    return conclude(&session, command, is_check, &task, &result);
 }
 
 /* For the properties named on the command line and the formulas given there; without any, for deadlocks and run-time errors. */
