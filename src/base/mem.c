@@ -164,6 +164,13 @@ char *arena_copy(struct arena *arena, const char *text, size_t length)
     return copy;
 }
 
+void mem_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 static uint64_t read_number(const char *path, const char *field)
 {
     FILE *file = fopen(path, "r");

@@ -55,6 +55,9 @@ void arena_init(struct arena *arena, struct mem *mem);
 void *arena_alloc(struct arena *arena, size_t bytes); /* zeroed, 8-aligned */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 
+/* Gives memory that was freed back to the system. */
+void mem_trim(void);
+
 /* Physical memory that the system could still give us, in bytes; the container's limit counts. */
 uint64_t mem_available(void);
 

@@ -54,7 +54,7 @@ static const struct option_row {
     {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
-    {OPTION_THREADS, 0, "threads", "N", SEARCH, "threads to use; this version uses one"},
+    {OPTION_THREADS, 0, "threads", "N", SEARCH, "2 or more: with --engine auto, so many engines run at the same time and the first answer counts (one engine uses one thread)"},
     {OPTION_STEPS, 0, "steps", "N", SIMULATE, "length of a random run (default 100)"},
     {OPTION_RUNS, 0, "runs", "N", SIMULATE, "number of random runs (default 1)"},
     {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
@@ -167,7 +167,6 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
-    uint64_t threads;
     unsigned choice = 0;
     switch (row->id) {
     case OPTION_ENGINE: return parse_choice("--engine", value, engines, other_engines, &choice) && (options->engine = (enum engine)choice, true);
@@ -193,9 +192,8 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_MEMORY: return parse_size(value, &options->memory);
     case OPTION_TIME: return parse_time(value, &options->time);
     case OPTION_THREADS:
-        if (!parse_number("--threads", value, &threads)) return false;
-        if (threads > 1) fputs("cairn: note: this version uses one thread\n", stderr);
-        return threads || complain("--threads needs at least one%s%s", "", "");
+        if (!parse_number("--threads", value, &options->threads)) return false;
+        return options->threads || complain("--threads needs at least one%s%s", "", "");
     case OPTION_PROPERTY: vec_push(mem, &options->properties, value); return true;
     case OPTION_NO_DEADLOCK: options->no_deadlock = true; return true;
     case OPTION_LTL: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_LTL, value})); return true;
@@ -315,6 +313,11 @@ static bool check_bounded(const struct options *options, bool symbolic_choice)
     return true;
 }
 
+bool options_race(const struct options *options)
+{
+    return options->threads > 1 && options->engine == ENGINE_AUTO && options->order == ORDER_DEFAULT && !options->bound && !options->show_process_model;
+}
+
 /* Choices that do not go together. One that only the symbolic engine has asks for that engine. */
 static bool check_together(struct options *options)
 {
@@ -343,6 +346,7 @@ static bool check_together(struct options *options)
     if (!check_input(options)) return false;
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
         return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");
+    if (options->threads > 1 && !options_race(options)) fputs("cairn: note: this version uses one thread\n", stderr);
     return true;
 }
 

@@ -32,6 +32,7 @@ struct options {
     uint64_t memory; /* bytes; 0: most of what is free */
     double time;     /* seconds; 0: none */
     uint64_t bound;  /* 0: none */
+    uint64_t threads; /* 0: not given, which is one */
     uint64_t seed, steps, runs;
     bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */
@@ -54,6 +55,9 @@ extern const struct command commands[]; /* ends with a NULL name; in commands.c 
 
 /* Reads argv. Returns false after a message on standard error (exit status 2). */
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv);
+
+/* Whether several engines run at the same time: with --threads 2 or more, unless one engine was chosen, by name or by an option that only it has. */
+bool options_race(const struct options *options);
 
 void options_help(FILE *out, const struct command *command); /* NULL: all */
 void options_manual(FILE *out);                               /* the manual page */

@@ -1,5 +1,6 @@
 #include "cli/search.h"
 
+#include "cli/portfolio.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
@@ -10,23 +11,48 @@
 #include <stddef.h>
 #include <string.h>
 
+/* What is wrong with the evidence of a property; NULL: nothing. */
+static const char *find_fault(const struct model *model, const struct task *task, const struct property_result *entry)
+{
+    const char *wrong = NULL;
+    if (entry->trace && entry->in_each_state) wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
+    else if (entry->trace) wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
+    if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state && task->weakly_fair && !lasso_is_fair(model, entry->trace))
+        wrong = "the run is not fair";
+    for (uint32_t b = 0; !wrong && b < entry->branch_count; b++)
+        wrong = trace_verify_temporal(model, entry->branches[b].trace, entry->kind, entry->property->root);
+    return wrong;
+}
+
 bool search_verify_traces(const struct model *model, const struct task *task)
 {
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
-        const char *wrong = NULL;
-        if (entry->trace && entry->in_each_state) wrong = trace_verify(model, entry->trace, entry->kind, entry->invariant);
-        else if (entry->trace) wrong = trace_verify_temporal(model, entry->trace, entry->kind, entry->property->root);
-        if (!wrong && entry->trace && entry->kind == PROPERTY_LTL && !entry->in_each_state && task->weakly_fair && !lasso_is_fair(model, entry->trace))
-            wrong = "the run is not fair";
-        for (uint32_t b = 0; !wrong && b < entry->branch_count; b++)
-            wrong = trace_verify_temporal(model, entry->branches[b].trace, entry->kind, entry->property->root);
+        const char *wrong = find_fault(model, task, entry);
         if (!wrong) continue;
         fprintf(stderr, "cairn: BUG: the trace of '%s' does not replay: %s (cairn %s, %s); please report it with the model\n",
                 entry->property->name, wrong, CAIRN_VERSION, model->file);
         return false;
     }
     return true;
+}
+
+bool search_is_sound(const struct model *model, const struct task *task, const struct result *result)
+{
+    for (uint32_t i = 0; i < task->property_count; i++)
+        if (find_fault(model, task, &task->properties[i])) return false;
+    return !result->broken;
+}
+
+int search_status(bool is_check, const struct task *task, const struct result *result)
+{
+    if (!is_check) return result->runtime_errors ? EXIT_VIOLATED : result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    switch (result_overall(task->properties, task->property_count)) {
+    case VERDICT_VIOLATED: return EXIT_VIOLATED;
+    case VERDICT_HOLDS: return result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    case VERDICT_UNKNOWN: break;
+    }
+    return EXIT_INCONCLUSIVE;
 }
 
 static const struct property_result *first_trace(const struct task *task)
@@ -69,44 +95,101 @@ static bool tell(struct session *session, const char *command, const struct task
 /* ---- which engine ---- */
 
 /* Small state spaces are faster to list than to encode, and listing gives the shortest counterexamples; large ones are what decision diagrams are for, unless
- * they explode. So: the explicit engine up to a number of states, then the symbolic one for a while, then the explicit one to the end. */
+ * they explode; then a SAT solver may still find or prove what is asked. So: the explicit engine up to a number of states, the symbolic one for a while, the
+ * bounded one for a while, then the explicit one to the end. What one of them has decided stays decided. */
 enum { AUTO_STATES = 2000000 };
 static const double auto_seconds = 10;
 
-static void forget_answers(struct task *task, const struct property_result *fresh)
+struct stages {
+    struct task *task;
+    struct result *result;
+    struct property_result *fresh, *known; /* per property: as it was at the start; the first answer, if there is one */
+    double limit, used;                    /* seconds */
+};
+
+/* Keeps what the last stage decided, and clears the properties for the next one. */
+static void end_stage(struct stages *stages)
 {
+    struct task *task = stages->task;
+    stages->used = stages->result->seconds;
     for (uint32_t i = 0; i < task->property_count; i++) {
-        trace_free(task->model, task->properties[i].trace);
-        task->properties[i] = fresh[i];
+        struct property_result *entry = &task->properties[i];
+        bool first = entry->verdict != VERDICT_UNKNOWN && stages->known[i].verdict == VERDICT_UNKNOWN;
+        if (first) stages->known[i] = *entry;
+        if (first) stages->known[i].engine = stages->result->engine;
+        else trace_free(task->model, entry->trace);
+        *entry = stages->fresh[i];
     }
+}
+
+static void run_stage(struct stages *stages, void (*run_it)(struct task *task, struct result *result), double seconds)
+{
+    double left = stages->limit > 0 ? stages->limit - stages->used : 0;
+    if (stages->limit > 0 && left < 1e-9) left = 1e-9;
+    stages->task->max_seconds = seconds <= 0 ? left : stages->limit > 0 && left / 2 < seconds ? left / 2 : seconds;
+    run_it(stages->task, stages->result);
+    stages->result->seconds += stages->used;
+}
+
+/* Fills in what earlier stages know and the last one does not. Two that contradict each other are a bug. */
+static void recall(struct stages *stages)
+{
+    for (uint32_t i = 0; i < stages->task->property_count; i++) {
+        struct property_result *entry = &stages->task->properties[i];
+        const struct property_result *known = &stages->known[i];
+        if (known->verdict == VERDICT_UNKNOWN) continue;
+        if (entry->verdict == VERDICT_UNKNOWN) *entry = *known;
+        else if (entry->verdict != known->verdict) stages->result->broken = "two engines contradict each other";
+    }
+}
+
+static bool is_decided(const struct task *task)
+{
+    for (uint32_t i = 0; i < task->property_count; i++)
+        if (task->properties[i].verdict == VERDICT_UNKNOWN && !task->properties[i].watched_only) return false;
+    return task->property_count;
+}
+
+static void run_explicit(struct task *task, struct result *result)
+{
+    explicit_run(task, NULL, result);
+}
+
+/* After the explicit engine met too much. */
+static void run_later_stages(struct stages *stages, bool many)
+{
+    struct result *result = stages->result;
+    bool is_check = stages->task->property_count && stages->task->reduction != REDUCE_DEADLOCK && !stages->task->weakly_fair;
+    run_stage(stages, symbolic_run, auto_seconds);
+    result->why_engine = many ? "there are more than 2,000,000 states" : "the states one by one did not fit in memory";
+    bool exploded = result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
+    if (!exploded) return;
+    end_stage(stages);
+    if (is_check) {
+        run_stage(stages, bounded_run, auto_seconds);
+        recall(stages);
+        result->why_engine = "there are too many states to list, and the symbolic engine met a limit";
+        if (is_decided(stages->task) || result->stop == STOP_INTERRUPT) return;
+        end_stage(stages);
+    }
+    run_stage(stages, run_explicit, 0);
+    result->why_engine = many ? "there are more than 2,000,000 states, and the other engines met a limit" : "the other engines met a limit too";
 }
 
 static void run_auto(struct session *session, struct task *task, struct result *result)
 {
-    double limit = task->max_seconds;
     size_t size = (task->property_count + UINT64_C(1)) * sizeof(struct property_result);
-    struct property_result *fresh = mem_alloc(session->mem, size);
-    for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
+    struct stages stages = {.task = task, .result = result, .fresh = mem_alloc(session->mem, size), .known = mem_alloc(session->mem, size), .limit = task->max_seconds};
+    for (uint32_t i = 0; i < task->property_count; i++) stages.fresh[i] = task->properties[i];
     task->max_states = AUTO_STATES;
-    explicit_run(task, NULL, result);
+    run_stage(&stages, run_explicit, 0);
+    task->max_states = 0;
     result->why_engine = result->all_states ? "the state space is small" : "it ended before it met many states";
     if (result->stop != STOP_STATES && result->stop != STOP_MEMORY) return;
     bool many = result->stop == STOP_STATES;
-    double used = result->seconds, left = limit > 0 ? limit - used : 0;
-    forget_answers(task, fresh);
-    task->max_states = 0;
-    task->max_seconds = limit > 0 && left / 2 < auto_seconds ? left / 2 : auto_seconds;
-    symbolic_run(task, result);
-    result->seconds += used;
-    result->why_engine = many ? "there are more than 2,000,000 states" : "the states one by one did not fit in memory";
-    bool exploded = result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
-    if (!exploded) return;
-    used = result->seconds;
-    forget_answers(task, fresh);
-    task->max_seconds = limit > 0 ? (limit > used ? limit - used : 1e-9) : 0;
-    explicit_run(task, NULL, result);
-    result->seconds += used;
-    result->why_engine = many ? "there are more than 2,000,000 states, and the symbolic engine met a limit" : "the symbolic engine met a limit too";
+    end_stage(&stages);
+    run_later_stages(&stages, many);
+    recall(&stages);
 }
 
 static void run_engine(struct session *session, struct task *task, struct result *result)
@@ -119,32 +202,36 @@ static void run_engine(struct session *session, struct task *task, struct result
     else run_auto(session, task, result);
 }
 
+/* What was found is verified, then told. */
+static int conclude(struct session *session, const char *command, bool is_check, const struct task *task, const struct result *result)
+{
+    session->mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
+    session_end_progress(session);
+    if (result->broken) {
+        fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result->broken, CAIRN_VERSION, session->model->file);
+        return EXIT_INTERNAL;
+    }
+    if (!search_verify_traces(session->model, task)) return EXIT_INTERNAL;
+    bool saved = save_trace(session, task), told = tell(session, command, task, result); /* a result is told whatever happens to the files */
+    return saved && told ? search_status(is_check, task, result) : EXIT_USAGE;
+}
+
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)
 {
     struct session session;
     struct task task = {0};
     struct result result;
+    int status;
     session_init(&session, options, mem);
     if (!session_load(&session, options->file)) return EXIT_USAGE;
     if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
     session_prepare(&session, &task);
-    run_engine(&session, &task, &result);
-    session.mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
-    session_end_progress(&session);
-    if (result.broken) {
-        fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result.broken, CAIRN_VERSION, session.model->file);
-        return EXIT_INTERNAL;
+    switch (options_race(options) ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
+    case PORTFOLIO_TOLD: return status;
+    case PORTFOLIO_TELL: break;
+    case PORTFOLIO_NONE: run_engine(&session, &task, &result); break;
     }
-    if (!search_verify_traces(session.model, &task)) return EXIT_INTERNAL;
-    bool saved = save_trace(&session, &task), told = tell(&session, command, &task, &result); /* a result is told whatever happens to the files */
-    if (!saved || !told) return EXIT_USAGE;
-    if (!is_check) return result.runtime_errors ? EXIT_VIOLATED : result.complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
-    switch (result_overall(task.properties, task.property_count)) {
-    case VERDICT_VIOLATED: return EXIT_VIOLATED;
-    case VERDICT_HOLDS: return result.complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
-    case VERDICT_UNKNOWN: break;
-    }
-    return EXIT_INCONCLUSIVE;
+    return conclude(&session, command, is_check, &task, &result);
 }
 
 /* For the properties named on the command line and the formulas given there; without any, for deadlocks and run-time errors. */

@@ -10,4 +10,10 @@ int search_check(struct options *options, struct mem *mem);
 /* Every trace is replayed in the reference evaluator before it is shown; one that does not replay is an internal error. */
 bool search_verify_traces(const struct model *model, const struct task *task);
 
+/* The same in silence, and the engine has found nothing wrong with itself. */
+bool search_is_sound(const struct model *model, const struct task *task, const struct result *result);
+
+/* The exit status that says what was found. */
+int search_status(bool is_check, const struct task *task, const struct result *result);
+
 #endif

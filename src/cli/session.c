@@ -17,6 +17,12 @@ static void on_interrupt(int signal_number)
     interrupted = 1;
 }
 
+void session_stop_at(int signal_number)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(signal_number, &action, NULL);
+}
+
 volatile sig_atomic_t *session_interrupted(void)
 {
     return &interrupted;
@@ -197,9 +203,8 @@ void session_prepare(struct session *session, struct task *task)
         task->progress = show_progress;
         task->progress_context = session;
     }
-    struct sigaction action = {.sa_handler = on_interrupt};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    session_stop_at(SIGINT);
+    session_stop_at(SIGTERM);
 }
 
 /* ---- files ---- */

@@ -33,6 +33,9 @@ void session_end_progress(struct session *session);
 FILE *session_open(const struct session *session, const char *path);
 bool session_close(FILE *file, const char *path);
 
+/* This signal, too, ends a search with what is known. */
+void session_stop_at(int signal_number);
+
 /* Ctrl-C was pressed. */
 volatile sig_atomic_t *session_interrupted(void);
 

@@ -117,7 +117,7 @@ static void put_properties(struct json *json, struct trace_walk *walk, const str
         json_key(json, "verdict");
         json_string(json, verdict_name[entry->verdict]);
         json_key(json, "engine");
-        json_string(json, result->engine);
+        json_string(json, entry->engine ? entry->engine : result->engine);
         if (entry->method) {
             json_key(json, "method");
             json_string(json, entry->method);

@@ -171,6 +171,20 @@ static void add_search(struct text *text, const struct task *task, const struct 
     text_add(text, result->symbolic ? "; sets are exact (binary decision diagrams)" : "; states are stored and compared in full");
 }
 
+static void add_engines(struct text *text, const struct task *task, const struct result *result)
+{
+    uint32_t others = 0;
+    const char *engine = NULL;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        if (!entry->engine || !strcmp(entry->engine, result->engine)) continue;
+        engine = !others || (engine && !strcmp(engine, entry->engine)) ? entry->engine : NULL;
+        others++;
+    }
+    if (others) text_add(text, "; %u %s decided by %s%s engine%s before", others, others == 1 ? "property was" : "properties were", engine ? "the " : "other", engine ? engine : "", engine ? "" : "s");
+    if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
+}
+
 void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result)
 {
     uint32_t in_states = 0, temporal = 0;
@@ -183,7 +197,7 @@ void report_assurance(struct text *text, const struct model *model, const struct
     (void)model;
     if (result->bounded) {
         add_bounded_search(text, task, result);
-        if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
+        add_engines(text, task, result);
         return;
     }
     add_search(text, task, result);
@@ -198,7 +212,7 @@ void report_assurance(struct text *text, const struct model *model, const struct
     }
     if (task->weakly_fair) text_add(text, "; LTL only on runs that are fair to every process");
     if (result->runtime_errors) text_add(text, "; steps that fail at run time are not followed");
-    if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
+    add_engines(text, task, result);
 }
 
 static void show_assurance(const struct report_style *style, const struct model *model, const struct task *task, const struct result *result)
@@ -457,7 +471,7 @@ static void explain_end(const struct report_style *style, const struct model *mo
     text_free(&text);
 }
 
-static void show_verdict(const struct report_style *style, const struct property_result *entry, int width, bool is_bounded)
+static void show_verdict(const struct report_style *style, const struct property_result *entry, const char *engine, int width)
 {
     static const char *const colors[] = {YELLOW, GREEN, RED};
     const struct model_property *property = entry->property;
@@ -468,7 +482,7 @@ static void show_verdict(const struct report_style *style, const struct property
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
     else fputs("  no step divides by zero", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
-    if (is_bounded) show_bound(style, entry);
+    if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
     if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
     if (entry->reason) fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
     fputc('\n', style->out);
@@ -492,7 +506,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         if (length > width && length <= 30) width = length;
     }
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, &task->properties[i], width, result->bounded);
+        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, &task->properties[i], result->engine, width);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, task, result); /* never left out */
         return;

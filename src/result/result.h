@@ -13,6 +13,7 @@ extern const char *const verdict_name[];
 
 enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES };
 extern const char *const stop_reason_text[];
+extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
 /* Evidence for a CTL formula can be a tree. A branch leaves the main run, or an earlier branch, at a state and shows one part of the formula; its trace
  * begins in an initial state like every other one. */
@@ -38,6 +39,7 @@ struct property_result {
     enum verdict verdict;
     bool vacuous;       /* holds, and its antecedent was never true */
     const char *reason; /* why the verdict is unknown */
+    const char *engine; /* which one decided it, or NULL: the result's */
     const char *method; /* how it was decided, or NULL: as the engine decides everything */
     bool has_bound;     /* bounded: */
     uint64_t bound;     /* violated: the number of steps of the run as it was unrolled; holds: the depth of the induction; unknown: how far it was searched */

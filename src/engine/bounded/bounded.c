@@ -7,8 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char cannot_evaluate[] = "it divides by zero in a reachable state";
-
 /* One unrolling, in which one or several properties are looked for. */
 struct hunt {
     struct sat *sat;
@@ -114,6 +112,10 @@ static void prepare_target(struct bounded *b, struct target *target, struct prop
         entry->reason = "the bounded engine decides LTL, and of CTL what says \"always p\"";
         return;
     }
+    if (b->task->weakly_fair) {
+        entry->reason = "the bounded engine knows no fairness";
+        return;
+    }
     entry->reason = ltl_prepare(&target->ltl, &b->net, entry->property->root, true);
     if (entry->reason || b->task->without_induction) return;
     target->has_watcher = true;
@@ -184,8 +186,8 @@ static void assign_hunts(struct bounded *b)
     for (uint32_t i = 0; i < b->target_count; i++) {
         struct target *target = &b->targets[i];
         if (target->entry->reason) continue;
-        if (b->task->reduction != REDUCE_NONE) target->entry->method = why_not_reduced(b, target->entry);
-        bool reduced = b->task->reduction != REDUCE_NONE && !target->entry->method;
+        if (b->result->reduction != REDUCE_NONE) target->entry->method = why_not_reduced(b, target->entry);
+        bool reduced = b->result->reduction != REDUCE_NONE && !target->entry->method;
         target->hunt = &b->hunts[reduced ? b->hunt_count++ : 0];
         target->hunt->reduced = reduced;
         target->hunt->open++;
@@ -426,7 +428,7 @@ static void finish(struct bounded *b)
         if (entry->verdict == VERDICT_UNKNOWN && !entry->watched_only) result->complete = false;
         if (entry->verdict == VERDICT_VIOLATED) result->complete = false;
         if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
-        entry->reason = b->targets[i].unclear ? cannot_evaluate : stop_reason_text[result->stop != STOP_NONE ? result->stop : STOP_DECIDED];
+        entry->reason = b->targets[i].unclear ? result_cannot_evaluate : stop_reason_text[result->stop != STOP_NONE ? result->stop : STOP_DECIDED];
     }
 }
 
@@ -446,7 +448,7 @@ static void release(struct bounded *b)
         struct target *target = &b->targets[i];
         if (target->proving) proof_release(&target->proof);
         if (target->has_watcher) watcher_release(&target->watcher);
-        if (target->is_temporal && target->entry->kind == PROPERTY_LTL) ltl_release(&target->ltl);
+        if (target->ltl.mem) ltl_release(&target->ltl);
     }
     for (uint32_t i = 0; i < b->hunt_count; i++) {
         struct hunt *hunt = &b->hunts[i];
@@ -471,7 +473,7 @@ static void start(struct bounded *b, struct task *task, struct result *result)
     b->started = b->last_progress = b->depth_started = now();
     b->statistics = result->bounded = mem_alloc(mem, sizeof *b->statistics);
     result->engine = "bounded";
-    result->reduction = task->reduction;
+    if (task->reduction == REDUCE_POR || task->reduction == REDUCE_STEPS) result->reduction = task->reduction; /* others save nothing here */
 }
 
 static __attribute__((noinline)) void work(struct bounded *b) /* not part of a function that may be jumped into */

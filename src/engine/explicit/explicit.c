@@ -13,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char cannot_evaluate[] = "it divides by zero in a reachable state";
 
 enum { MONITOR_BITS = 64, BATCH = 64, POLL_STATES = 2048, POLL_RULES = 200000 };
 
@@ -530,7 +529,7 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
         if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
         entry->reason = stop_reason_text[search->result->stop];
         break;
-    case TEMPORAL_FAILED: entry->reason = cannot_evaluate; break;
+    case TEMPORAL_FAILED: entry->reason = result_cannot_evaluate; break;
     case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
     }
     vec_free(mem, &temporal.path.states);
@@ -658,7 +657,7 @@ static void conclude(struct search *search)
     result->complete = result->stop == STOP_NONE;
     for (uint32_t m = 0; m < search->monitor_count; m++) {
         struct property_result *entry = &search->task->properties[search->monitors[m].property];
-        if (search->monitors[m].failed && !search->monitors[m].is_antecedent && entry->verdict == VERDICT_UNKNOWN) entry->reason = cannot_evaluate;
+        if (search->monitors[m].failed && !search->monitors[m].is_antecedent && entry->verdict == VERDICT_UNKNOWN) entry->reason = result_cannot_evaluate;
     }
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-static const char cannot_evaluate[] = "it divides by zero in a reachable state";
 
 /* ---- limits ---- */
 
@@ -245,7 +244,7 @@ static void decide_in_states(struct symbolic *s, void *context)
         entry->trace = trace_to(s, bad);
         if (entry->kind == PROPERTY_RUNTIME_ERROR && entry->trace) entry->trace->failed_rule = failing_rule(s, entry->trace);
     } else if (unclear) {
-        entry->reason = cannot_evaluate;
+        entry->reason = result_cannot_evaluate;
     } else if (s->result->all_states) {
         entry->verdict = VERDICT_HOLDS;
     } else {
@@ -323,7 +322,7 @@ static void decide_temporal(struct symbolic *s, void *context)
     switch (is_ctl ? symbolic_ctl(&temporal, entry->property->root) : symbolic_ltl(&temporal, entry->property->root)) {
     case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
     case TEMPORAL_VIOLATED: take_evidence(s, entry, &temporal); break;
-    case TEMPORAL_FAILED: entry->reason = cannot_evaluate; break;
+    case TEMPORAL_FAILED: entry->reason = result_cannot_evaluate; break;
     case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
     }
     if (!entry->method) entry->method = method_text(&temporal, reduced);

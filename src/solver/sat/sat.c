@@ -36,10 +36,19 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* Sanitizers have an allocator of their own. */
+extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static uint64_t allocated(void)
+{
+    if (__sanitizer_get_current_allocated_bytes) return __sanitizer_get_current_allocated_bytes();
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
 static void compare_memory(struct sat *sat)
 {
-    struct mallinfo2 info = mallinfo2();
-    uint64_t bytes = info.uordblks + info.hblkhd;
+    uint64_t bytes = allocated();
     if (bytes > sat->mem->peak) sat->mem->peak = bytes;
     if (sat->mem->limit && bytes > sat->mem->limit) sat->full = true;
 }
