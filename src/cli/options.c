@@ -29,7 +29,7 @@ static const struct option_row {
     const char *help;
 } rows[] = {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS, "set a constant of the model"},
-    {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE, "check only this property (repeatable; also deadlock)"},
+    {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger and aag"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE, "also check that F is true in every reachable state"},
     {OPTION_CTL, 0, "ctl", "F", SEARCH | SIMULATE, "also check the CTL formula F"},
@@ -58,7 +58,7 @@ static const struct option_row {
     {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
     {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
     {OPTION_MODEL, 0, "model", "FILE", REPLAY, "the model, when it is no longer where the trace says"},
-    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), dot, aut or cairn; automaton: hoa, never (claim), dot or text"},
+    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dot, aut or cairn; automaton: hoa, never (claim), dot or text"},
     {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON, "write to FILE (smv: also FILE with .ord)"},
     {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON, "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
@@ -308,7 +308,9 @@ static bool check_together(struct options *options)
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
     if (!options->file && !options->help && !has_formula) return complain("cairn %s needs a %s", options->command->name, options->command->argument);
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
-        return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");
+        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dot, aut or cairn%s%s", "", "");
+    if (!options->help && options->command->bit == TRANSLATE && options->properties.len && strcmp(options->to, "aiger") && strcmp(options->to, "aag"))
+        return complain("--property goes with --to aiger and --to aag: other translations have all properties%s%s", "", "");
     return true;
 }
 
@@ -434,7 +436,7 @@ void options_completion(FILE *out, const char *shell)
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"
-          "    --to) COMPREPLY=($(compgen -W 'promela smv ord dot aut cairn hoa never text' -- \"$word\")); return ;;\n"
+          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dot aut cairn hoa never text' -- \"$word\")); return ;;\n"
           "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
           "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
           "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _cairn cairn\n", out);
