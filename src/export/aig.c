@@ -37,11 +37,11 @@ struct writer {
     struct mem *mem;
     FILE *out;
     bool binary;
-    VEC(lit) roots;       /* next states, bad states, constraints, justice: in the order of the file */
-    struct circuit ands;  /* gates 1, 2, ... are the inputs and latches */
-    uint32_t *uses;       /* per gate of the first circuit: how many gates and roots need it */
-    lit *rebuilt;         /* per gate of the first circuit: in `ands` */
-    uint32_t *number;     /* per gate of `ands`: its number in the file; 0: not needed (or the constant) */
+    VEC(lit) roots;        /* next states, bad states, constraints, justice: in the order of the file */
+    struct circuit ands;   /* gates 1, 2, ... are the inputs and latches */
+    uint32_t *uses;        /* per gate of the first circuit: how many gates and roots need it */
+    lit *rebuilt;          /* per gate of the first circuit: in `ands` */
+    uint32_t *number;      /* per gate of `ands`: its number in the file; 0: not needed (or the constant) */
     uint32_t ports, gates; /* inputs and latches; gates that are needed */
 };
 

@@ -3,12 +3,13 @@
  * State: a latch per bit of bits/bits.h. A variable that starts with any value has latches without a reset value; where its range is no
  * power of two a constraint keeps it within. The constraint is about initial states only, because a step never leaves the range.
  *
- * Steps: the inputs rule[] are a number. The rule of this number fires when it is enabled; otherwise, and when there is no such rule, nothing changes.
- * At most one rule fires, so the new value of a bit is a disjunction:
+ * Steps: the inputs rule[] are a number. The rule of this number fires when it is enabled; otherwise, and when there is no such rule, nothing
+ * changes. At most one rule fires, so the new value of a bit is a disjunction:
  *     (some rule that writes its variable fires ? false : old bit)  |  (rule 1 fires & its value)  |  (rule 2 fires & its value)  |  ...
  * Steps in which nothing changes add no states; they do not matter for bad states.
  *
- * Bad states: where a property that speaks of single states is false (where it divides by zero it is not), where no rule is enabled, where a rule fails.
+ * Bad states: where a property that speaks of single states is false (where it divides by zero it is not), where no rule is enabled, where a
+ * rule fails.
  *
  * LTL: the generalised Büchi automaton of the negated formula runs beside the model, a latch per state (one of them is set, or none: then it
  * has given up for ever), inputs edge[] choose the edge. A run of the model must not stand still unless it is deadlocked, so the automaton
