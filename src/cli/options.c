@@ -29,7 +29,7 @@ static const struct option_row {
     const char *help;
 } rows[] = {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS, "set a constant of the model"},
-    {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE, "check only this property (repeatable; also deadlock)"},
+    {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE, "also check that F is true in every reachable state"},
     {OPTION_CTL, 0, "ctl", "F", SEARCH | SIMULATE, "also check the CTL formula F"},
@@ -49,7 +49,7 @@ static const struct option_row {
     {OPTION_TABLEAU, 0, "tableau", NULL, CHECK, "symbolic: LTL with a tableau instead of an automaton"},
     {OPTION_FAIR, 0, "fair", NULL, CHECK, "symbolic: LTL only on runs that are weakly fair to every process"},
     {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH, "symbolic bfs: every step starts from all states known"},
-    {OPTION_PHASE, 0, "phase", "N", CHECK, "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
+    {OPTION_PHASE, 0, "phase", "N", CHECK | TRANSLATE, "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
     {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations only, prove nothing"},
     {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
@@ -60,7 +60,7 @@ static const struct option_row {
     {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
     {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
     {OPTION_MODEL, 0, "model", "FILE", REPLAY, "the model, when it is no longer where the trace says"},
-    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), dot, aut or cairn; automaton: hoa, never (claim), dot or text"},
+    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut or cairn; automaton: hoa, never (claim), dot or text"},
     {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON, "write to FILE (smv: also FILE with .ord)"},
     {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON, "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
@@ -318,13 +318,23 @@ bool options_race(const struct options *options)
     return options->threads > 1 && options->engine == ENGINE_AUTO && options->order == ORDER_DEFAULT && !options->bound && !options->show_process_model;
 }
 
+static bool check_translation(const struct options *options)
+{
+    bool aiger = !strcmp(options->to, "aiger") || !strcmp(options->to, "aag"), dimacs = !strcmp(options->to, "dimacs");
+    if (dimacs && options->properties.len != 1) return complain("--to dimacs asks for one property: name it with -p%s%s", "", "");
+    if (dimacs && !options->bound) return complain("--to dimacs needs a depth: --bound N%s%s", "", "");
+    return aiger || dimacs || !options->properties.len || complain("--property goes with --to aiger, aag and dimacs: other translations have all properties%s%s", "", "");
+}
+
 /* Choices that do not go together. One that only the symbolic engine has asks for that engine. */
 static bool check_together(struct options *options)
 {
     bool symbolic_order = options->order == ORDER_SATURATION || options->order == ORDER_CHAINING;
     bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
+    bool is_dimacs = options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
+    if (is_dimacs) options->engine = ENGINE_BOUNDED;
     if (!check_bounded(options, symbolic_choice)) return false;
-    if (options->engine == ENGINE_BOUNDED) return check_input(options);
+    if (options->engine == ENGINE_BOUNDED) return check_input(options) && (!is_dimacs || check_translation(options));
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
     if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
@@ -345,7 +355,8 @@ static bool check_together(struct options *options)
         return complain("cairn explore decides no properties: use cairn check, or add --show process-model%s%s", "", "");
     if (!check_input(options)) return false;
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
-        return complain("cairn translate needs --to promela, smv, ord, dot, aut or cairn%s%s", "", "");
+        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut or cairn%s%s", "", "");
+    if (!options->help && options->command->bit == TRANSLATE && !check_translation(options)) return false;
     if (options->threads > 1 && !options_race(options)) fputs("cairn: note: this version uses one thread\n", stderr);
     return true;
 }
@@ -472,7 +483,7 @@ void options_completion(FILE *out, const char *shell)
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"
-          "    --to) COMPREPLY=($(compgen -W 'promela smv ord dot aut cairn hoa never text' -- \"$word\")); return ;;\n"
+          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn hoa never text' -- \"$word\")); return ;;\n"
           "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
           "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
           "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _cairn cairn\n", out);

@@ -1,6 +1,8 @@
 #include "cli/translate.h"
 
+#include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
+#include "export/aiger.h"
 #include "export/graph.h"
 #include "export/promela.h"
 #include "export/smv.h"
@@ -86,6 +88,41 @@ static int write_smv(struct session *session, FILE *out)
     return session_close(file, beside) ? status : EXIT_USAGE;
 }
 
+/* The model's own properties and the built-in ones, or those named with -p. */
+static int write_gates(struct session *session, FILE *out, bool binary)
+{
+    struct text left_out;
+    struct task task = {0};
+    uint32_t count = 0;
+    text_init(&left_out, session->mem);
+    if (!session_properties(session, &task)) return EXIT_USAGE;
+    for (uint32_t i = 0; i < task.property_count; i++)
+        if (!task.properties[i].watched_only) task.properties[count++] = task.properties[i];
+    aiger_write(session->model, task.properties, count, out, binary, &left_out);
+    char *rest = left_out.data;
+    for (char *line; !session->options->quiet && (line = strsep(&rest, "\n")) && *line;) fprintf(stderr, "cairn: note: %s\n", line);
+    text_free(&left_out);
+    return EXIT_HOLDS;
+}
+
+static int write_aiger(struct session *session, FILE *out)
+{
+    return write_gates(session, out, true);
+}
+
+static int write_aag(struct session *session, FILE *out)
+{
+    return write_gates(session, out, false);
+}
+
+static int write_dimacs(struct session *session, FILE *out)
+{
+    struct task task = {0};
+    if (!session_properties(session, &task)) return EXIT_USAGE;
+    session_prepare(session, &task);
+    return refused(session, bounded_write(&task, out));
+}
+
 static int write_cairn(struct session *session, FILE *out)
 {
     model_print(session->model, &session->diag, out);
@@ -95,8 +132,8 @@ static int write_cairn(struct session *session, FILE *out)
 static const struct {
     const char *name;
     int (*write)(struct session *session, FILE *out);
-} formats[] = {{"promela", write_promela}, {"smv", write_smv}, {"ord", write_order},
-               {"dot", write_dot},         {"aut", write_aut}, {"cairn", write_cairn}};
+} formats[] = {{"promela", write_promela}, {"smv", write_smv}, {"ord", write_order}, {"aiger", write_aiger},
+               {"aag", write_aag},         {"dimacs", write_dimacs}, {"dot", write_dot}, {"aut", write_aut}, {"cairn", write_cairn}};
 
 int translate_run(struct options *options, struct mem *mem)
 {
@@ -110,6 +147,6 @@ int translate_run(struct options *options, struct mem *mem)
         int status = formats[i].write(&session, out);
         return session_close(out, options->output ? options->output : "standard output") ? status : EXIT_USAGE;
     }
-    fprintf(stderr, "cairn: error: --to does not know '%.40s': promela, smv, ord, dot, aut or cairn\n", options->to);
+    fprintf(stderr, "cairn: error: --to does not know '%.40s': promela, smv, ord, aiger, aag, dimacs, dot, aut or cairn\n", options->to);
     return EXIT_USAGE;
 }

@@ -151,7 +151,7 @@ every_allocation('explore --show', 'explore', TINY, '--show', 'process-model', '
 every_allocation('simulate', 'simulate', TINY, '--seed', '3', '--steps', '5', '--no-deadlock')
 every_allocation('simulate --json', 'simulate', TINY, '--json', '--trace', path('fault.itf.json'))
 every_allocation('replay', 'replay', TRACE)
-for form in ('cairn', 'dot', 'aut', 'promela', 'smv', 'ord'):
+for form in ('cairn', 'dot', 'aut', 'promela', 'smv', 'ord', 'aiger', 'aag'):
     every_allocation(f'translate --to {form}', 'translate', TINY, '--to', form)
 
 # ---- the disk is full, the output is closed -------------------------------------------------------------------------
@@ -188,7 +188,7 @@ commands = {
     'simulate --json': ('simulate', GOOD, '--json'), 'simulate -i': ('simulate', GOOD, '-i'), 'replay': ('replay', TRACE), 'replay -q': ('replay', TRACE, '-q'),
     'translate --to cairn': ('translate', GOOD, '--to', 'cairn'), 'translate --to dot': ('translate', GOOD, '--to', 'dot'),
     'translate --to aut': ('translate', GOOD, '--to', 'aut'), 'translate --to promela': ('translate', GOOD, '--to', 'promela'),
-    'translate --to smv': ('translate', GOOD, '--to', 'smv'), 'check --help': ('check', '--help'), '--help': ('--help',), '--version': ('--version',),
+    'translate --to smv': ('translate', GOOD, '--to', 'smv'), 'translate --to aiger': ('translate', GOOD, '--to', 'aiger'), 'check --help': ('check', '--help'), '--help': ('--help',), '--version': ('--version',),
     '--manual': ('--manual',), '--completion': ('--completion',),
 }
 for name, command in commands.items():

@@ -141,7 +141,7 @@ def choose(i):
         return kind, data, [['replay']]
     commands = [['check', *limits, *extra, *rng.choice([[], ['--json'], ['--order', 'dfs'], ['--full', '-v']])]]
     commands.append(rng.choice([['explore', *limits, '--json'], ['simulate', '--steps', '30', '--runs', '3'], ['simulate', '-i'],
-                                ['translate', '--to', rng.choice(['cairn', 'dot', 'aut', 'promela', 'smv', 'ord']), *limits]]))
+                                ['translate', '--to', rng.choice(['cairn', 'dot', 'aut', 'promela', 'smv', 'ord', 'aiger', 'aag']), *limits]]))
     return kind, data, commands
 
 

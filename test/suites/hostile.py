@@ -259,7 +259,7 @@ for name, text in {
 }.items():
     file = write(f'below_{name.replace(" ", "_")}.mil', model(text))
     later(f'just below the limit: {name}', fine(0, 1, 3), 'check', file, program=ASAN, cpu=20)
-    for form in ('cairn', 'promela', 'smv'):
+    for form in ('cairn', 'promela', 'smv', 'aag'):
         later(f'just below the limit: {name} to {form}', fine(0, 2), 'translate', file, '--to', form, program=ASAN, cpu=20)
 
 # ---- length -----------------------------------------------------------------------------------------------------------
@@ -497,7 +497,7 @@ for number, name in enumerate(('%n%s%n%d.mil', '</script><b>.mil', '"quoted".mil
     later(f'file name {shown} as text', fine(1), 'check', b'--', os.fsencode(name), cwd=folder, program=ASAN)
     collect()
     later(f'replay with file name {shown}', fine(0) if b'\xff' not in os.fsencode(name) else fine(0, 2), 'replay', trace, cwd=folder, program=ASAN)
-    for form in ('promela', 'smv', 'dot', 'cairn'):
+    for form in ('promela', 'smv', 'aag', 'dot', 'cairn'):
         later(f'file name {shown} to {form}', judge_comment if form != 'cairn' else fine(0), 'translate', '--to', form, b'--', os.fsencode(name), cwd=folder)
     wrong_folder = os.path.join(folder, b'wrong')
     os.makedirs(os.path.dirname(os.path.join(wrong_folder, os.fsencode(name))), exist_ok=True)
@@ -532,7 +532,7 @@ for name, text, status in (('a range of 64 bits', full + 'rule "r" part global w
 # A rule without a part: reports looked at its first part.
 for name, text in {'enabled': CAIRN_HEAD + 'rule "r" set "x" 1\n', 'failing': CAIRN_HEAD + 'rule "r" set "x" (div 2 1 "x")\n', 'beside others': CAIRN_HEAD + 'rule "r" set "x" 1 rule "s" part global when (eq "x" 9)\n'}.items():
     file = write(f'partless_{name.replace(" ", "_")}.cairn', text)
-    for command in (('check', file), ('check', file, '--json'), ('explore', file, '--json'), ('simulate', file), ('simulate', file, '-i'), *(('translate', file, '--to', form) for form in ('cairn', 'dot', 'aut', 'promela', 'smv'))):
+    for command in (('check', file), ('check', file, '--json'), ('explore', file, '--json'), ('simulate', file), ('simulate', file, '-i'), *(('translate', file, '--to', form) for form in ('cairn', 'dot', 'aut', 'promela', 'smv', 'aag'))):
         later(f'{" ".join(command[0:1] + command[2:])}: a rule without parts, {name}', fine(0, 1, 2), *command, program=ASAN, stdin=b'1\nl\n\nt\n')
 # The pc of a process may be a variable of nobody, or of another process: its locations are reached all the same.
 foreign = write('foreign_pc.cairn', 'cairn 1\nmodel "m"\nprocess "p" type "T" pc "x"\n location 0 "a"\n location 1 "b"\nvariable "x" 0..1 = 0\nrule "r" part "p" when (eq "x" 0) set "x" 1\n')
@@ -541,7 +541,7 @@ later('a location is reached through a pc of nobody', lambda r: None if 'never r
 odd = write('odd.cairn', 'cairn 1\nmodel "m\\"\nprocess "p\\n*/" type "T{}"\nvariable "x\\" of "p\\n*/" 0..3 = 0\nrule "r\\"\n part "p\\n*/" when (lt "x\\" 3)\n set "x\\" (add 2 "x\\" 1)\n'
             'property "</script>%n" invariant\n text "%s%n\\" formula (lt "x\\" 3)\n')
 later('a backslash in a label does not end its string', lambda r: None if r.returncode == 0 and not re.search(r'(?<!\\)(\\\\)*\\"\]', r.stdout) else 'label="...\\"]', 'translate', odd, '--to', 'dot', program=ASAN)
-for command in (('check', odd), ('check', odd, '--json'), ('simulate', odd), *(('translate', odd, '--to', form) for form in ('cairn', 'aut', 'promela', 'smv', 'ord'))):
+for command in (('check', odd), ('check', odd, '--json'), ('simulate', odd), *(('translate', odd, '--to', form) for form in ('cairn', 'aut', 'promela', 'smv', 'ord', 'aag'))):
     later(f'odd names: {" ".join(command[0:1] + command[2:])}', fine(0, 1), *command, program=ASAN)
 
 # ---- replay --------------------------------------------------------------------------------------------------------------------
@@ -636,7 +636,7 @@ for name, text in {
     for what, file in (('a model', tiny), ('no variables', write('empty_main.mil', 'MAIN END\n'))):
         later(f'simulate -i, {what}: {name}', fine(0), 'simulate', file, '-i', stdin=text, cwd=scratch.name, program=ASAN, cpu=20)
 for command in (('simulate',), ('simulate', '--json'), ('simulate', '--trace', path('none.itf.json')), ('check',), ('check', '--json', '--trace', path('none.itf.json')), ('explore', '--json'), ('explore', '--order', 'dfs'),
-                ('translate', '--to', 'dot'), ('translate', '--to', 'aut'), ('translate', '--to', 'cairn'), ('translate', '--to', 'promela'), ('translate', '--to', 'smv')):
+                ('translate', '--to', 'dot'), ('translate', '--to', 'aut'), ('translate', '--to', 'cairn'), ('translate', '--to', 'promela'), ('translate', '--to', 'smv'), ('translate', '--to', 'aag')):
     later(f'a model without variables: {" ".join(command[:3])}', fine(0, 1, 2), command[0], path('empty_main.mil'), *command[1:], program=ASAN)
 
 # ---- limits ------------------------------------------------------------------------------------------------------------------------

@@ -238,13 +238,23 @@ static void take_violation(struct bounded *b, struct target *target)
     close_target(target);
 }
 
+static void assume_violation(struct bounded *b, struct target *target)
+{
+    const struct unrolling *u = &target->hunt->u;
+    if (target->is_temporal) {
+        ltl_assume(&target->ltl);
+        return;
+    }
+    sat_assume(u->sat, -unroll_output(u, b->depth, target->good.holds));
+    sat_assume(u->sat, -unroll_output(u, b->depth, target->good.fails));
+}
+
 /* Whether single states at the last position can break the property, or make it impossible to evaluate. */
 static enum sat_answer ask_states(struct bounded *b, struct target *target)
 {
     struct hunt *hunt = target->hunt;
     int holds = unroll_output(&hunt->u, b->depth, target->good.holds), fails = unroll_output(&hunt->u, b->depth, target->good.fails);
-    sat_assume(hunt->sat, -holds);
-    sat_assume(hunt->sat, -fails);
+    assume_violation(b, target);
     enum sat_answer answer = sat_solve(hunt->sat);
     if (answer != SAT_NO) return answer;
     if (target->good.fails == LIT_FALSE) {
@@ -256,9 +266,9 @@ static enum sat_answer ask_states(struct bounded *b, struct target *target)
     return SAT_NO;
 }
 
-static enum sat_answer ask_runs(struct target *target)
+static enum sat_answer ask_runs(struct bounded *b, struct target *target)
 {
-    ltl_assume(&target->ltl);
+    assume_violation(b, target);
     enum sat_answer answer = sat_solve(target->hunt->sat);
     if (answer == SAT_NO) ltl_close(&target->ltl);
     return answer;
@@ -304,7 +314,7 @@ static void look(struct bounded *b, struct target *target)
 {
     if (!target->open) return;
     b->phase = target->entry->property->name;
-    enum sat_answer answer = target->is_temporal ? ask_runs(target) : ask_states(b, target);
+    enum sat_answer answer = target->is_temporal ? ask_runs(b, target) : ask_states(b, target);
     if (answer == SAT_STOPPED) is_stopped(b, target->hunt->sat);
     else if (answer == SAT_YES) take_violation(b, target);
     if (b->result->stop != STOP_NONE || answer != SAT_NO) return;
@@ -389,7 +399,17 @@ static void search(struct bounded *b)
     }
 }
 
-static void prepare(struct bounded *b)
+static struct sat *new_solver(struct bounded *b)
+{
+    return sat_new(b->mem, go_on, b);
+}
+
+static struct sat *new_recorder(struct bounded *b)
+{
+    return sat_new_recorder(b->mem);
+}
+
+static void prepare(struct bounded *b, struct sat *(*new_sat)(struct bounded *b))
 {
     struct task *task = b->task;
     b->targets = mem_alloc(b->mem, (task->property_count + UINT64_C(1)) * sizeof *b->targets);
@@ -401,7 +421,7 @@ static void prepare(struct bounded *b)
     assign_hunts(b);
     for (uint32_t i = 0; i < b->hunt_count; i++)
         if (b->hunts[i].open) {
-            b->hunts[i].sat = sat_new(b->mem, go_on, b);
+            b->hunts[i].sat = new_sat(b);
             start_hunt(b, &b->hunts[i]);
         }
 }
@@ -478,7 +498,7 @@ static void start(struct bounded *b, struct task *task, struct result *result)
 
 static __attribute__((noinline)) void work(struct bounded *b) /* not part of a function that may be jumped into */
 {
-    prepare(b);
+    prepare(b, new_solver);
     decide_trivial(b);
     b->result->state_bits = b->net.bits.total;
     search(b);
@@ -504,4 +524,46 @@ void bounded_run(struct task *task, struct result *result)
     result->seconds = now() - b->started;
     result->peak_bytes = mem->peak;
     mem_free(mem, b);
+}
+
+/* ---- DIMACS ---- */
+
+static void write_states(const struct bounded *b, const struct unrolling *u, FILE *out)
+{
+    const struct bits *bits = &b->net.bits;
+    for (uint32_t p = 0; p < u->positions.len; p++)
+        for (uint32_t v = 0; v < b->model->vars.len; v++) {
+            fprintf(out, "c state %u: %s =", p, b->model->vars.data[v].name);
+            for (uint32_t i = bits_width(bits, v); i-- > 0;) fprintf(out, " %d", unroll_state(u, p)[bits->first[v] + i]);
+            fprintf(out, " + %lld\n", (long long)b->model->vars.data[v].low);
+        }
+}
+
+const char *bounded_write(struct task *task, FILE *out)
+{
+    struct result result;
+    struct bounded *b = mem_alloc(task->model->mem, sizeof *b);
+    start(b, task, &result);
+    task->without_induction = true;
+    task->property_count = 1;
+    prepare(b, new_recorder);
+    struct target *target = &b->targets[0];
+    const char *problem = target->entry->reason;
+    if (!problem) {
+        struct hunt *hunt = target->hunt;
+        while ((unroll_last(&hunt->u) + UINT64_C(1)) * steps_per_cycle(hunt) <= task->max_depth) {
+            unroll_extend(&hunt->u);
+            if (target->is_temporal) ltl_extend(&target->ltl);
+        }
+        b->depth = unroll_last(&hunt->u);
+        assume_violation(b, target);
+        fprintf(out, "c %s, property %s, %llu steps: satisfiable exactly when such a run violates it\n", b->model->name, target->entry->property->name,
+                (unsigned long long)(b->depth * steps_per_cycle(hunt)));
+        write_states(b, &hunt->u, out);
+        sat_write(hunt->sat, out);
+    }
+    release_solvers(b);
+    release(b);
+    mem_free(task->model->mem, b);
+    return problem;
 }

@@ -10,7 +10,8 @@
 /* task->model->mem has a recovery point. */
 void bounded_run(struct task *task, struct result *result);
 
-/* The question whether a property is violated at exactly this depth, as DIMACS. Returns NULL, or why it cannot be asked. */
-const char *bounded_write(struct task *task, uint32_t property, uint32_t depth, FILE *out);
+/* As DIMACS: a formula that is satisfiable exactly when some run of task->max_depth steps (with a reduction: of as many whole cycles as are in them) violates the task's
+ * first property, without searching shorter ones. Comments say which literals are the variables of each state. Returns NULL, or why it cannot be asked. */
+const char *bounded_write(struct task *task, FILE *out);
 
 #endif
