@@ -12,12 +12,21 @@ struct access_counts {
     uint32_t *own_reads, *own_writes; /* the same for the rules of one process */
 };
 
+/* Guards as decision diagrams, to find out which of them exclude each other. */
+struct guards {
+    struct bits bits;
+    struct dd *dd;
+    bdd *whole; /* per rule, of safe ones */
+};
+
 struct builder {
     struct process_model *process_model;
     struct model *model;
     struct access_counts counts;
     bool *visible;
     uint32_t *first, *list; /* per process: its rules */
+    struct guards guards;
+    VEC(uint32_t) foreign; /* of the process that is judged: see list_foreign */
 };
 
 static const uint32_t *accesses(const struct model *model, uint32_t first)
@@ -41,15 +50,25 @@ static bool may_fail(const struct model *model, uint32_t r)
     return fails;
 }
 
-/* A rule of the kind that touches var and in which the process takes no part: there is one. */
-static uint32_t find_other(const struct model *model, uint32_t var, uint32_t process, bool reader_counts)
+/* A rule that is only possible while the process stands elsewhere, and in which it takes no part. While the process is where it is, such a rule is as good as
+ * not there: the location is changed by rules that are. */
+static bool is_elsewhere(const struct model *model, uint32_t r, uint32_t process, bool has_location, int64_t location)
 {
+    int64_t value;
+    return has_location && process_model_location(model, r, process, &value) && value != location && !model_takes_part(model, r, process);
+}
+
+/* A rule of the kind that touches var, in which the process takes no part and which does not want it elsewhere: there is one. */
+static uint32_t find_other(const struct model *model, uint32_t var, uint32_t process, uint32_t at, bool reader_counts)
+{
+    int64_t location = 0;
+    bool has_location = process_model_location(model, at, process, &location);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         bool touches = false;
         for (uint32_t i = 0; i < rule->writes; i++) touches |= accesses(model, rule->first_write)[i] == var;
         for (uint32_t i = 0; reader_counts && i < rule->reads; i++) touches |= accesses(model, rule->first_read)[i] == var;
-        if (touches && !model_takes_part(model, r, process)) return r;
+        if (touches && !model_takes_part(model, r, process) && !is_elsewhere(model, r, process, has_location, location)) return r;
     }
     return MODEL_NONE;
 }
@@ -84,7 +103,7 @@ static void set_unsafe(struct process_rule *entry, enum unsafe_reason reason, ui
     entry->other = other;
 }
 
-/* Everything but the neighbours. The process' own counts are in place. */
+/* Everything but the neighbours. The counts of the rules that do not matter are in place: the process' own, and those that want it elsewhere. */
 static void judge_alone(struct builder *b, uint32_t r, uint32_t process)
 {
     const struct model *model = b->model;
@@ -98,14 +117,14 @@ static void judge_alone(struct builder *b, uint32_t r, uint32_t process)
         uint32_t var = accesses(model, rule->first_write)[i];
         if (b->visible[var]) set_unsafe(entry, UNSAFE_VISIBLE, var, 0);
         if (entry->reason == SAFE && (c->reads[var] > c->own_reads[var] || c->writes[var] > c->own_writes[var]))
-            set_unsafe(entry, UNSAFE_WRITES, var, find_other(model, var, process, true));
+            set_unsafe(entry, UNSAFE_WRITES, var, find_other(model, var, process, r, true));
     }
     for (uint32_t i = 0; i < rule->reads; i++) {
         uint32_t var = accesses(model, rule->first_read)[i];
-        if (entry->reason == SAFE && c->writes[var] > c->own_writes[var]) set_unsafe(entry, UNSAFE_READS, var, find_other(model, var, process, false));
+        if (entry->reason == SAFE && c->writes[var] > c->own_writes[var]) set_unsafe(entry, UNSAFE_READS, var, find_other(model, var, process, r, false));
     }
     if (entry->reason == SAFE && location != MODEL_NONE && c->writes[location] > c->own_writes[location])
-        set_unsafe(entry, UNSAFE_LOCATION, location, find_other(model, location, process, false));
+        set_unsafe(entry, UNSAFE_LOCATION, location, find_other(model, location, process, r, false));
 }
 
 /* ---- rules of one process ---- */
@@ -116,40 +135,145 @@ static bool same_location(const struct model *model, uint32_t r, uint32_t q, uin
     return !process_model_location(model, r, process, &a) || !process_model_location(model, q, process, &b) || a == b;
 }
 
-/* A rule is as safe as the least safe one at its location. Judged in two steps, so that the order of rules does not matter. */
-static void judge_neighbours(struct builder *b, uint32_t process)
+struct reading {
+    const bool *allowed;
+    bool good;
+};
+
+static void check_var(void *context, uint32_t var)
+{
+    struct reading *reading = context;
+    reading->good &= reading->allowed[var];
+}
+
+static bool reads_only(struct model *model, expr e, const bool *allowed)
+{
+    struct reading reading = {allowed, !expr_get(&model->exprs, e)->may_fail};
+    expr_each_var(&model->exprs, e, check_var, &reading);
+    return reading.good;
+}
+
+/* Whether the two guards exclude each other for as long as the process stays where r wants it: all of r's, and of q's the parts that only read what no other
+ * process can change meanwhile. r is safe but for its neighbours, so that all it reads is such. */
+static bool exclude(struct builder *b, uint32_t r, uint32_t q, const bool *stable)
+{
+    struct model *model = b->model;
+    struct dd *dd = b->guards.dd;
+    bdd both = BDD_TRUE, part = BDD_FALSE;
+    struct dd_guard guard;
+    if (!dd || dd_catch(dd, &guard) != DD_NONE) return false;
+    uint32_t mark = dd_mark(dd);
+    dd_keep(dd, &both, &part);
+    for (unsigned which = 0; which < 2; which++) {
+        const struct model_rule *rule = &model->rules.data[which ? q : r];
+        for (uint32_t i = 0; i < rule->conjuncts && both != BDD_FALSE; i++) {
+            expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
+            lit fails;
+            if (which && !reads_only(model, cond, stable)) continue;
+            part = diagram_of(&b->guards.bits.circuit, dd, bits_condition(&b->guards.bits, cond, &fails));
+            both = dd_and(dd, both, part);
+        }
+    }
+    bool apart = both == BDD_FALSE;
+    dd_release(dd, mark);
+    dd_uncatch(dd, &guard);
+    return apart;
+}
+
+/* What no rule can change in which the process takes no part and which does not want it elsewhere. The counts are in place. */
+static void find_stable(const struct builder *b, bool *stable)
+{
+    for (uint32_t v = 0; v < b->model->vars.len; v++) stable[v] = b->counts.writes[v] <= b->counts.own_writes[v];
+}
+
+/* One location of the process, or the rules that look at none. */
+struct view {
+    bool has_location;
+    int64_t location;
+    bool *stable;
+};
+
+static void count_elsewhere(struct builder *b, uint32_t process, const struct view *view, int by)
+{
+    for (uint32_t i = 0; i < b->foreign.len; i++)
+        if (is_elsewhere(b->model, b->foreign.data[i], process, view->has_location, view->location))
+            count_rule(b->model, b->foreign.data[i], b->counts.own_reads, b->counts.own_writes, by);
+}
+
+/* Judges the rules of the process from the one at list[i] on that look at the same location, each on its own. */
+static void judge_view(struct builder *b, uint32_t process, uint32_t i, struct view *view)
+{
+    uint32_t end = b->first[process + 1];
+    view->has_location = process_model_location(b->model, b->list[i], process, &view->location);
+    count_elsewhere(b, process, view, 1);
+    for (uint32_t k = i; k < end; k++) {
+        int64_t value = 0;
+        bool has = process_model_location(b->model, b->list[k], process, &value);
+        if (has == view->has_location && (!has || value == view->location)) judge_alone(b, b->list[k], process);
+    }
+    view->stable = mem_alloc(b->model->mem, b->model->vars.len + UINT64_C(1));
+    find_stable(b, view->stable);
+    count_elsewhere(b, process, view, -1);
+}
+
+static uint32_t find_view(const struct builder *b, uint32_t process, uint32_t r, const struct view *views, uint32_t count)
+{
+    int64_t value = 0;
+    bool has = process_model_location(b->model, r, process, &value);
+    uint32_t i = 0;
+    while (i < count && (views[i].has_location != has || (has && views[i].location != value))) i++;
+    return i;
+}
+
+/* A rule is as safe as the least safe one of its process that can become enabled while it is. From the unsafe ones to their neighbours, and on from these. */
+static void judge_neighbours(struct builder *b, uint32_t process, const struct view *views, uint32_t view_count)
 {
     struct process_rule *rules = b->process_model->rules;
-    uint32_t first = b->first[process], end = b->first[process + 1];
-    uint32_t *spoiled_by = mem_alloc(b->model->mem, (end - first + UINT64_C(1)) * sizeof *spoiled_by);
-    for (uint32_t i = first; i < end; i++) {
-        spoiled_by[i - first] = MODEL_NONE;
-        for (uint32_t j = first; j < end; j++)
-            if (rules[b->list[j]].reason != SAFE && same_location(b->model, b->list[i], b->list[j], process)) {
-                spoiled_by[i - first] = b->list[j];
-                break;
-            }
-    }
+    uint32_t first = b->first[process], end = b->first[process + 1], unsafe = 0, next = 0;
+    uint32_t *queue = mem_alloc(b->model->mem, (end - first + UINT64_C(1)) * sizeof *queue);
     for (uint32_t i = first; i < end; i++)
-        if (spoiled_by[i - first] != MODEL_NONE && spoiled_by[i - first] != b->list[i])
-            set_unsafe(&rules[b->list[i]], UNSAFE_NEIGHBOUR, 0, spoiled_by[i - first]);
-    mem_free(b->model->mem, spoiled_by);
+        if (rules[b->list[i]].reason != SAFE) queue[unsafe++] = b->list[i];
+    while (next < unsafe) {
+        uint32_t q = queue[next++];
+        for (uint32_t i = first; i < end; i++) {
+            uint32_t r = b->list[i];
+            if (rules[r].reason != SAFE || !same_location(b->model, r, q, process)) continue;
+            if (exclude(b, r, q, views[find_view(b, process, r, views, view_count)].stable)) continue;
+            set_unsafe(&rules[r], UNSAFE_NEIGHBOUR, 0, q);
+            queue[unsafe++] = r;
+        }
+    }
+    mem_free(b->model->mem, queue);
+}
+
+/* Rules in which the process takes no part and that say where they want it. */
+static void list_foreign(struct builder *b, uint32_t process)
+{
+    int64_t value;
+    b->foreign.len = 0;
+    for (uint32_t r = 0; r < b->model->rules.len; r++)
+        if (process_model_location(b->model, r, process, &value) && !model_takes_part(b->model, r, process)) vec_push(b->model->mem, &b->foreign, r);
 }
 
 static void judge_process(struct builder *b, uint32_t process)
 {
     const struct access_counts *c = &b->counts;
-    uint32_t first = b->first[process], end = b->first[process + 1];
+    uint32_t first = b->first[process], end = b->first[process + 1], view_count = 0;
+    struct view *views = mem_alloc(b->model->mem, (end - first + UINT64_C(1)) * sizeof *views);
+    list_foreign(b, process);
     for (uint32_t i = first; i < end; i++) count_rule(b->model, b->list[i], c->own_reads, c->own_writes, 1);
-    for (uint32_t i = first; i < end; i++) judge_alone(b, b->list[i], process);
+    for (uint32_t i = first; i < end; i++)
+        if (find_view(b, process, b->list[i], views, view_count) == view_count) judge_view(b, process, i, &views[view_count++]);
     for (uint32_t i = first; i < end; i++) count_rule(b->model, b->list[i], c->own_reads, c->own_writes, -1);
-    judge_neighbours(b, process);
+    judge_neighbours(b, process, views, view_count);
     for (uint32_t i = first; i < end; i++) {
         struct process_rule *entry = &b->process_model->rules[b->list[i]];
         if (entry->reason != SAFE) continue;
         entry->process = process;
         b->process_model->safe++;
     }
+    for (uint32_t i = 0; i < view_count; i++) mem_free(b->model->mem, views[i].stable);
+    mem_free(b->model->mem, views);
 }
 
 /* The rules in which each process takes part. A rule with several is in several lists, and unsafe in all. */
@@ -171,67 +295,65 @@ static void list_rules(struct builder *b)
 
 /* ---- linearity ---- */
 
-struct linearity {
-    struct builder *b;
-    struct bits bits;
-    struct dd *dd;
-    bdd *guards; /* per rule, of safe ones */
-};
-
-static void compare_guards(struct linearity *l, uint32_t process)
+static void compare_guards(struct builder *b, uint32_t process)
 {
-    struct process_rule *rules = l->b->process_model->rules;
-    uint32_t first = l->b->first[process], end = l->b->first[process + 1];
+    struct process_rule *rules = b->process_model->rules;
+    uint32_t first = b->first[process], end = b->first[process + 1];
     for (uint32_t i = first; i < end; i++)
         for (uint32_t j = i + 1; j < end; j++) {
-            uint32_t r = l->b->list[i], q = l->b->list[j];
+            uint32_t r = b->list[i], q = b->list[j];
             if (rules[r].reason != SAFE || rules[q].reason != SAFE || (!rules[r].linear && !rules[q].linear)) continue;
-            if (!same_location(l->b->model, r, q, process) || dd_and(l->dd, l->guards[r], l->guards[q]) == BDD_FALSE) continue;
+            if (!same_location(b->model, r, q, process) || dd_and(b->guards.dd, b->guards.whole[r], b->guards.whole[q]) == BDD_FALSE) continue;
             rules[r].linear = rules[q].linear = false;
             rules[r].not_linear_with = q;
             rules[q].not_linear_with = r;
         }
 }
 
-static void decide_linearity(struct linearity *l)
+static void decide_linearity(struct builder *b)
 {
-    struct model *model = l->b->model;
+    struct model *model = b->model;
     struct bits_rule encoded = {0};
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        if (l->b->process_model->rules[r].reason != SAFE) continue;
-        bits_encode_rule(&l->bits, r, &encoded);
-        l->guards[r] = diagram_of(&l->bits.circuit, l->dd, encoded.enabled);
-        l->b->process_model->rules[r].linear = true;
+        if (b->process_model->rules[r].reason != SAFE) continue;
+        bits_encode_rule(&b->guards.bits, r, &encoded);
+        b->guards.whole[r] = diagram_of(&b->guards.bits.circuit, b->guards.dd, encoded.enabled);
+        b->process_model->rules[r].linear = true;
     }
-    for (uint32_t p = 0; p < model->processes.len; p++) compare_guards(l, p);
+    for (uint32_t p = 0; p < model->processes.len; p++) compare_guards(b, p);
     vec_free(model->mem, &encoded.stored);
 }
 
 static void find_linear(struct builder *b)
 {
     struct model *model = b->model;
-    struct linearity l = {.b = b};
     struct dd_guard guard;
-    bits_init(&l.bits, model);
-    l.guards = mem_alloc(model->mem, (model->rules.len + UINT64_C(1)) * sizeof *l.guards);
-    l.dd = dd_new(model->mem, l.bits.total);
     bool decided = false;
-    if (l.dd) {
-        if (dd_catch(l.dd, &guard) == DD_NONE) {
-            dd_protect_array(l.dd, l.guards, model->rules.len); /* may be refused, too */
-            decide_linearity(&l);
-            dd_uncatch(l.dd, &guard);
-            decided = true;
-        }
-        dd_free(l.dd);
+    if (b->guards.dd && dd_catch(b->guards.dd, &guard) == DD_NONE) {
+        dd_protect_array(b->guards.dd, b->guards.whole, model->rules.len); /* may be refused, too */
+        decide_linearity(b);
+        dd_uncatch(b->guards.dd, &guard);
+        decided = true;
     }
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (!decided) b->process_model->rules[r].linear = false;
         b->process_model->linear += b->process_model->rules[r].linear;
     }
     b->process_model->undecided = !decided;
-    mem_free(model->mem, l.guards);
-    bits_release(&l.bits);
+}
+
+static void start_guards(struct builder *b)
+{
+    bits_init(&b->guards.bits, b->model);
+    b->guards.whole = mem_alloc(b->model->mem, (b->model->rules.len + UINT64_C(1)) * sizeof *b->guards.whole);
+    b->guards.dd = dd_new(b->model->mem, b->guards.bits.total);
+}
+
+static void end_guards(struct builder *b)
+{
+    if (b->guards.dd) dd_free(b->guards.dd);
+    mem_free(b->model->mem, b->guards.whole);
+    bits_release(&b->guards.bits);
 }
 
 /* ---- all of it ---- */
@@ -265,8 +387,11 @@ void process_model_init(struct process_model *process_model, struct model *model
             process_model->rules[r].reason = UNSAFE_GLOBAL;
     }
     list_rules(&b);
+    start_guards(&b);
     for (uint32_t p = 0; p < model->processes.len; p++) judge_process(&b, p);
     find_linear(&b);
+    end_guards(&b);
+    vec_free(mem, &b.foreign);
     mem_free(mem, counts);
     mem_free(mem, b.visible);
     mem_free(mem, b.first);
@@ -324,6 +449,6 @@ void process_model_explain(const struct process_model *process_model, uint32_t r
     case UNSAFE_READS: text_add(text, "it reads %s, which '%s' writes", var, other); break;
     case UNSAFE_WRITES: text_add(text, "it writes %s, which '%s' touches", var, other); break;
     case UNSAFE_LOCATION: text_add(text, "'%s' writes %s", other, var); break;
-    case UNSAFE_NEIGHBOUR: text_add(text, "'%s' at the same location is not safe", other); break;
+    case UNSAFE_NEIGHBOUR: text_add(text, "'%s' can be enabled at the same location and is not safe", other); break;
     }
 }

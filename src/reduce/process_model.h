@@ -2,10 +2,13 @@
  * interleavings with everything else, and still leave a property as it is.
  *
  * A rule is safe when no other process takes part in it, it does not touch what the property reads, it is independent of every rule in which its process
- * takes no part (neither writes what the other reads or writes), and the same is true of every rule of its process at the same location.
- * Then, as long as the process stays at that location, whatever others do commutes with its rules and cannot enable or
- * disable any of them: the process' enabled rules are an ample set. The thesis looks at global variables only; here
- * a process may read another's variables, so the check is by reads and writes.
+ * takes no part (neither writes what the other reads or writes), and the same is true of every rule of its process that can become enabled while it is.
+ * Then whatever others do commutes with the process' rules and cannot enable or disable any of them: the process' enabled rules are an ample set. The thesis
+ * looks at global variables only; here a process may read another's variables, so the check is by reads and writes.
+ *
+ * Two things are left out of the check, because they cannot happen before one of the enabled rules is taken: rules of others that want this process at
+ * another location (only the process' own rules move it, or it is not safe), and rules of the process whose guard contradicts this one's in what only the process
+ * itself can change meanwhile.
  *
  * A safe rule is linear when no other rule of its process at the same location can be enabled together with it: then the ample set has
  * one rule, which branching-time logic needs.
@@ -24,7 +27,7 @@ enum unsafe_reason {
     UNSAFE_READS,    /* it reads `var`, which rule `other` writes */
     UNSAFE_WRITES,   /* it writes `var`, which rule `other` reads or writes */
     UNSAFE_LOCATION, /* rule `other` moves its process */
-    UNSAFE_NEIGHBOUR /* rule `other`, at the same location, is not safe */
+    UNSAFE_NEIGHBOUR /* rule `other`, which can be enabled at the same location, is not safe */
 };
 
 struct process_rule {

@@ -1,7 +1,7 @@
 """Partial-order reduction of the explicit engine. On random models with many local steps:
 
  - the process model against its definition, by brute force over all reachable states: every rule called safe commutes with every rule of other processes,
-   these never change what its process can do where it stands, it changes no proposition of the property and no run-time error; a linear one is alone;
+   these never change what its process can do where it is enabled, it changes no proposition of the property and no run-time error; a linear one is alone;
  - the reduced graph (cairn translate --to dot --reduce por): its states and steps are the model's, a state has all its steps or all those of one process, which are
    safe, and every cycle has a state with all its steps;
  - verdicts of all properties with --reduce por, together and one by one, and of deadlock with --reduce deadlock, are those without."""
@@ -83,14 +83,14 @@ def wrong_rule(space, rows, r, atoms):
                 return f'state {s}: it is visible'
             if space.fails[s] != space.fails[to]:
                 return f'state {s}: it changes which rules fail'
-            if (steps.keys() - own) != (space.steps[to].keys() - own):
-                return f'state {s}: it changes what others can do'
+            if not (steps.keys() - own) <= (space.steps[to].keys() - own):
+                return f'state {s}: it disables what others can do'
         for o in steps.keys() - own:
             after = space.steps[steps[o]]
             if r in enabled and (own & after.keys()) != enabled:
                 return f'state {s}: rule {o} changes what {process} can do'
-            if (r in after) != (r in steps):
-                return f'state {s}: rule {o} enables or disables it'
+            if r in steps and r not in after:
+                return f'state {s}: rule {o} disables it'
             if r in enabled and after[r] != space.steps[steps[r]][o]:
                 return f'state {s}: it does not commute with rule {o}'
     return None
@@ -305,7 +305,7 @@ def by_hand():
         result = run('explore', model, *options.split())
         check(f'{options} is refused', result.returncode == 2 and word in result.stderr, result.stderr)
     result = run('explore', model, '--show', 'process-model')
-    check('process model in words', '14 of 29 rules are safe, 12 of them linear' in result.stdout and "'arrive' can be enabled at the same time" in result.stdout)
+    check('process model in words', '19 of 29 rules are safe, 17 of them linear' in result.stdout and "'arrive' can be enabled at the same time" in result.stdout)
     result = run('explore', model, '-p', 'deadlock')
     check('explore decides nothing', result.returncode == 2 and 'cairn check' in result.stderr)
 

@@ -4,7 +4,7 @@
 
 enum { LONGEST_CHAIN = 16 };
 
-/* Where a safe rule leads its process: from a location to a location; MODEL_NONE: from anywhere, or it stays. */
+/* Where a safe rule leads its process: from a location to a location; MODEL_NONE: from anywhere, to it is not known where. */
 struct move {
     uint32_t from, to;
 };
@@ -32,22 +32,35 @@ static struct move move_of(const struct model *model, uint32_t process, uint32_t
     return move;
 }
 
-/* The longest chain of safe rules, as far as locations tell; circles count as long. */
+/* How many safe rules a process can take in a row without coming to a location again; a rule that stays where it is counts once. Rules that look at no
+ * location are taken to stay, too. Circles through several locations are cut by the number of locations, which may be a little too much. */
 static uint32_t longest_chain(const struct phases *phases, const struct model *model, uint32_t process)
 {
-    uint32_t locations = model->processes.data[process].locations, longest = 0;
-    uint32_t *reach = mem_alloc(phases->mem, (locations + UINT64_C(1)) * sizeof *reach);
+    uint32_t locations = model->processes.data[process].locations, longest = 0, most = 0;
+    uint32_t *chain = mem_alloc(phases->mem, (locations + UINT64_C(1)) * sizeof *chain); /* from each location; the last entry: from anywhere */
+    bool *stays = mem_alloc(phases->mem, locations + UINT64_C(1)), *leaves = mem_alloc(phases->mem, locations + UINT64_C(1));
     for (unsigned round = 0; round < LONGEST_CHAIN; round++)
         for (uint32_t r = 0; r < model->rules.len; r++) {
             if (phases->processes.rules[r].process != process) continue;
             struct move move = move_of(model, process, r);
-            uint32_t length = 1 + (move.to < locations ? reach[move.to] : 0);
-            if (length > round + 1) length = round + 1;
-            if (move.from < locations && length > reach[move.from]) reach[move.from] = length;
-            if (length > longest) longest = length;
+            uint32_t from = move.from < locations ? move.from : locations;
+            if (move.to == move.from || from == locations) {
+                if (!stays[from]) chain[from]++;
+                stays[from] = true;
+            } else {
+                uint32_t length = 1 + stays[from] + (move.to < locations ? chain[move.to] : 0);
+                if (length > chain[from]) chain[from] = length;
+                leaves[from] = true;
+            }
         }
-    mem_free(phases->mem, reach);
-    return longest;
+    for (uint32_t l = 0; l <= locations; l++) {
+        if (chain[l] > longest) longest = chain[l];
+        most += (uint32_t)stays[l] + leaves[l];
+    }
+    mem_free(phases->mem, chain);
+    mem_free(phases->mem, stays);
+    mem_free(phases->mem, leaves);
+    return longest < most ? longest : most;
 }
 
 void phases_init(struct phases *phases, struct model *model, const bool *visible, const struct task *task)
