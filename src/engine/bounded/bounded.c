@@ -47,6 +47,7 @@ struct bounded {
     uint32_t depth; /* positions */
     const char *phase;
     bool interrupted; /* memory was refused somewhere */
+    VEC(lit) lemmas;  /* invariants: all that are asked for; those that are proved help to prove the rest */
 };
 
 /* ---- limits ---- */
@@ -276,6 +277,11 @@ static enum sat_answer ask_runs(struct bounded *b, struct target *target)
 
 /* ---- proofs ---- */
 
+static bool is_lemma(const struct target *target)
+{
+    return !target->is_temporal && target->entry->verdict == VERDICT_HOLDS;
+}
+
 static void start_proof(struct bounded *b, struct target *target)
 {
     struct proof_poll poll = {go_on, b};
@@ -283,7 +289,17 @@ static void start_proof(struct bounded *b, struct target *target)
     target->proving = true;
     /* The hunt is the base of the induction where its depth counts steps of single rules. But a safety property may be broken by a prefix that only
      * its automaton sees to be bad. */
-    proof_init(&target->proof, &b->net, lit_not(target->good.holds), target->is_temporal ? &target->watcher : NULL, is_safety || target->hunt->reduced, poll);
+    proof_init(&target->proof, &b->net, lit_not(target->good.holds), target->is_temporal ? &target->watcher : NULL, is_safety || target->hunt->reduced, b->lemmas.data,
+               b->lemmas.len, poll);
+    for (uint32_t i = 0; i < b->target_count; i++)
+        if (is_lemma(&b->targets[i])) proof_assume(&target->proof, b->targets[i].good.holds);
+}
+
+/* Tells the other proofs. */
+static void spread_lemma(struct bounded *b, const struct target *proved)
+{
+    for (uint32_t i = 0; i < b->target_count; i++)
+        if (b->targets[i].open && b->targets[i].proving) proof_assume(&b->targets[i].proof, proved->good.holds);
 }
 
 static void try_proof(struct bounded *b, struct target *target)
@@ -305,6 +321,7 @@ static void try_proof(struct bounded *b, struct target *target)
     entry->has_bound = true;
     entry->bound = entry->cycles = b->depth;
     close_target(target);
+    if (is_lemma(target)) spread_lemma(b, target);
 }
 
 /* ---- the search ---- */
@@ -417,6 +434,7 @@ static void prepare(struct bounded *b, struct sat *(*new_sat)(struct bounded *b)
     for (uint32_t i = 0; i < task->property_count; i++) {
         prepare_target(b, &b->targets[i], &task->properties[i]);
         b->target_count++;
+        if (!b->targets[i].is_temporal) vec_push(b->mem, &b->lemmas, b->targets[i].good.holds);
     }
     assign_hunts(b);
     for (uint32_t i = 0; i < b->hunt_count; i++)
@@ -476,6 +494,7 @@ static void release(struct bounded *b)
         if (hunt->reduced) phases_release(&hunt->phases);
         mem_free(b->mem, hunt->visible);
     }
+    vec_free(b->mem, &b->lemmas);
     mem_free(b->mem, b->hunts);
     mem_free(b->mem, b->targets);
     net_release(&b->net);

@@ -2,16 +2,12 @@
 
 #include <string.h>
 
-static void side_init(struct proof *proof, struct proof_side *side, bool from_anywhere, struct proof_poll poll)
+static void side_init(struct proof *proof, struct proof_side *side, bool from_anywhere, const lit *outputs, uint32_t count, struct proof_poll poll)
 {
     struct unroll_options options = {.from_anywhere = from_anywhere, .endless = proof->watcher};
-    lit *outputs = &proof->bad;
-    uint32_t count = 1;
     side->sat = sat_new(proof->mem, poll.go_on, poll.context);
-    if (proof->watcher) watcher_outputs(proof->watcher, proof->mem, &outputs, &count);
     unroll_init(&side->u, proof->net, side->sat, &options, outputs, count);
     if (proof->watcher) watch_start(&side->watch, proof->watcher, &side->u);
-    if (proof->watcher) mem_free(proof->mem, outputs);
 }
 
 static void side_release(struct proof_side *side)
@@ -21,7 +17,8 @@ static void side_release(struct proof_side *side)
     unroll_release(&side->u);
 }
 
-void proof_init(struct proof *proof, struct net *net, lit bad, const struct watcher *watcher, bool with_base, struct proof_poll poll)
+void proof_init(struct proof *proof, struct net *net, lit bad, const struct watcher *watcher, bool with_base, const lit *possible_lemmas, uint32_t count,
+                struct proof_poll poll)
 {
     memset(proof, 0, sizeof *proof);
     proof->net = net;
@@ -29,14 +26,24 @@ void proof_init(struct proof *proof, struct net *net, lit bad, const struct watc
     proof->bad = bad;
     proof->watcher = watcher;
     proof->has_base = with_base;
-    if (with_base) side_init(proof, &proof->base, false, poll);
-    side_init(proof, &proof->step, true, poll);
+    lit *watched = NULL, *outputs;
+    uint32_t watched_count = 0, n = 0;
+    if (watcher) watcher_outputs(watcher, proof->mem, &watched, &watched_count);
+    outputs = mem_alloc(proof->mem, (count + watched_count + UINT64_C(1)) * sizeof *outputs);
+    for (uint32_t i = 0; i < count; i++) outputs[n++] = possible_lemmas[i];
+    for (uint32_t i = 0; i < watched_count; i++) outputs[n++] = watched[i];
+    outputs[n++] = bad;
+    if (with_base) side_init(proof, &proof->base, false, outputs, n, poll);
+    side_init(proof, &proof->step, true, outputs, n, poll);
+    mem_free(proof->mem, watched);
+    mem_free(proof->mem, outputs);
 }
 
 void proof_release(struct proof *proof)
 {
     side_release(&proof->base);
     side_release(&proof->step);
+    vec_free(proof->mem, &proof->lemmas);
 }
 
 static int bad_at(const struct proof *proof, const struct proof_side *side, uint32_t position)
@@ -53,6 +60,23 @@ static void side_extend(struct proof *proof, struct proof_side *side)
         if (proof->watcher) watch_extend(&side->watch);
     }
     side->positions++;
+}
+
+static void assume_at(struct proof *proof, lit lemma, uint32_t position)
+{
+    sat_add_1(proof->step.sat, unroll_output(&proof->step.u, position, lemma));
+}
+
+void proof_assume(struct proof *proof, lit lemma)
+{
+    vec_push(proof->mem, &proof->lemmas, lemma);
+    for (uint32_t i = 0; i < proof->step.u.positions.len; i++) assume_at(proof, lemma, i);
+}
+
+static void extend_step(struct proof *proof)
+{
+    side_extend(proof, &proof->step);
+    for (uint32_t i = 0; proof->step.positions > 1 && i < proof->lemmas.len; i++) assume_at(proof, proof->lemmas.data[i], proof->step.positions - 1);
 }
 
 /* ---- different states ---- */
@@ -138,7 +162,7 @@ enum proof_answer proof_try(struct proof *proof, uint64_t max_conflicts)
         enum sat_answer reached = ask(proof, &proof->base, false, UINT32_MAX);
         if (reached != SAT_NO) return reached == SAT_YES ? PROOF_FAILED : PROOF_STOPPED;
     }
-    side_extend(proof, &proof->step);
+    extend_step(proof);
     enum sat_answer answer = ask(proof, &proof->step, true, max_conflicts);
     if (answer == SAT_NO) return PROOF_DONE;
     return PROOF_OPEN;

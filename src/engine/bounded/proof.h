@@ -24,6 +24,7 @@ struct proof {
     lit bad; /* of an invariant */
     const struct watcher *watcher; /* NULL: an invariant */
     bool has_base;
+    VEC(lit) lemmas; /* invariants of the model that are proved already */
     struct proof_side base, step;
     uint64_t conflicts; /* in all */
 };
@@ -33,9 +34,14 @@ struct proof_poll {
     void *context;
 };
 
-/* with_base: otherwise the caller sees to it that no bad state is within k - 1 steps before it asks for depth k. */
-void proof_init(struct proof *proof, struct net *net, lit bad, const struct watcher *watcher, bool with_base, struct proof_poll poll);
+/* with_base: otherwise the caller sees to it that no bad state is within k - 1 steps before it asks for depth k. possible_lemmas: what proof_assume may
+ * be called with. */
+void proof_init(struct proof *proof, struct net *net, lit bad, const struct watcher *watcher, bool with_base, const lit *possible_lemmas, uint32_t count,
+                struct proof_poll poll);
 void proof_release(struct proof *proof); /* not the solvers: whoever owns the proof frees base.sat and step.sat, also when memory was refused half way */
+
+/* This is true in every reachable state: from now on only such states count. */
+void proof_assume(struct proof *proof, lit lemma);
 
 /* Depths are asked in order: 0, 1, 2, ... PROOF_OPEN: not with this depth (or not with so few conflicts); PROOF_FAILED: a bad state is reachable; PROOF_STOPPED:
  * a limit was met. */
