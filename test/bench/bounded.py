@@ -5,7 +5,7 @@ One run per cell, one after the other, CPU seconds of the whole process. A cell 
 its k is "> N": no violation within N steps. What is larger with the same method is not tried then. Memory is what the process allocated at most, the solver included. Prints the
 tables of docs/benchmarks.md on standard output, progress on standard error.
 
-Arguments choose parts: pc (producers-consumers), cp (cash points), el (elevators), proofs.
+Arguments choose parts: pc (producers-consumers), cp (cash points), el (elevators), phils (philosophers), proofs.
 
 At the end it says which of the facts hold that these runs must show, and exits with 1 when one does not. Ratios are taken within one run.
 """
@@ -23,7 +23,7 @@ from symbolic import rows, say
 
 LIMIT = int(os.environ.get('LIMIT') or 60)
 LONG = max(300, LIMIT)  # for the largest cell that must end
-SHORT = min(40, LIMIT)  # for elevators and cash points
+SHORT = min(40, LIMIT)  # for elevators, cash points and philosophers
 PROOF = min(20, LIMIT)
 MEMORY = os.environ.get('MEMORY') or '3G'
 EIGHT_HOURS = 8 * 3600
@@ -31,9 +31,11 @@ EIGHT_HOURS = 8 * 3600
 PC = 'examples/producer-consumer/pc.mil'
 CP = 'examples/cash-point/cp.mil'
 EL = 'examples/elevator/el.mil'
+PHILS = 'examples/philosophers/phils.mil'
 SIZES = (1, 2, 3, 4, 5, 6, 7)
 LARGER = SIZES + (10, 20)
 TILLS = ('tills=2', 'tills=3', 'tills=4')
+TABLES = ('n=5', 'n=10', 'n=15', 'n=50')
 ELEVATORS = ('users=2 floors=2 bits=1', 'users=2 floors=4 bits=2', 'users=3 floors=4 bits=2', 'users=4 floors=12 bits=4')
 
 PLAIN = ['--no-induction']
@@ -45,7 +47,7 @@ PROOFS = [('examples/peterson/peterson.mil', '', ('mutex', 'no_overtaking', 'no_
           ('examples/peterson/peterson-n.mil', 'n=2', ('mutex', 'no_starvation')),
           ('examples/peterson/peterson-n.mil', 'n=3', ('mutex',)),
           ('examples/szymanski/szymanski.mil', 'n=2', ('mutex', 'no_starvation')),
-          ('examples/philosophers/phils.mil', 'n=3', ('one_fork_one_owner',)),
+          (PHILS, 'n=3', ('one_fork_one_owner',)),
           ('examples/turntable/tt.mil', 'n=10', ('rejects', 'deadlock')),
           (PC, 'm=7', ('bounded',)), (PC, 'm=1', ('exclusive', 'tokens')),
           (CP, 'tills=4', ('two_at_a_time_ltl',))]
@@ -224,12 +226,17 @@ def peers(found):
 def compare(title, model, sizes, name):
     """One property with every method."""
     print(f'### {title}\n')
-    print(f'Thesis, in its full size: BMC {SAT[name][0]:,} s, BMC with BPE {SAT[name][1]:,} s, NuSMV\'s BMC {SAT[name][2]:,} s.\n')
-    lines = {size: [size] for size in sizes}
-    for _, options in METHODS:
-        for size, cell in series(model, sizes, name, options, dict.fromkeys(sizes, SHORT)).items():
-            lines[size] += shown(cell, 'k', 'cycles', 'seconds', 'mb', 'steps')
-    rows(['size', *(x for title, _ in METHODS for x in (f'{title}: k', 'cycles', 'CPU s', 'MB', 'rules in the trace'))], list(lines.values()))
+    if name in SAT:
+        print(f'Thesis, in its full size: BMC {SAT[name][0]:,} s, BMC with BPE {SAT[name][1]:,} s, NuSMV\'s BMC {SAT[name][2]:,} s.\n')
+    cells = {title: series(model, sizes, name, options, dict.fromkeys(sizes, SHORT)) for title, options in METHODS}
+    lines = []
+    for size in sizes:
+        plain = cells['BMC'][size]
+        for title, _ in METHODS:
+            cell = cells[title][size]
+            gain = ratio(time_of(plain), time_of(cell), SHORT) if cell else '-'
+            lines.append([size, title, *shown(cell, 'k', 'cycles', 'seconds', 'mb', 'steps'), '' if title == 'BMC' else gain])
+    rows(['size', 'method', 'k', 'cycles', 'CPU s', 'MB', 'rules in the trace', 'BMC / this'], lines)
 
 
 def cash_points():
@@ -238,6 +245,10 @@ def cash_points():
 
 def elevators():
     compare('Elevators: starvation (served_ltl, (7.10))', EL, ELEVATORS, 'served_ltl')
+
+
+def philosophers():
+    compare('Philosophers: deadlock', PHILS, TABLES, 'deadlock')
 
 
 def proofs():
@@ -268,12 +279,12 @@ def all_of_pc():
 
 
 def main():
-    parts = {'pc': all_of_pc, 'cp': cash_points, 'el': elevators, 'proofs': proofs}
+    parts = {'pc': all_of_pc, 'cp': cash_points, 'el': elevators, 'phils': philosophers, 'proofs': proofs}
     start, load = time.time(), os.getloadavg()[0]
     for part in [a for a in sys.argv[1:] if a in parts] or parts:
         parts[part]()
     good = tell_facts()
-    print(f'Limits: {LIMIT} CPU seconds per cell ({LONG} for steps with m = 20, {SHORT} for cash points and elevators, {PROOF} for proofs), {MEMORY} of memory; '
+    print(f'Limits: {LIMIT} CPU seconds per cell ({LONG} for steps with m = 20, {SHORT} for cash points, elevators and philosophers, {PROOF} for proofs), {MEMORY} of memory; '
           f'{(time.time() - start) / 60:.0f} minutes in all; load average {load:.1f} at the beginning, {os.getloadavg()[0]:.1f} at the end.')
     sys.exit(0 if good else 1)
 
