@@ -1,8 +1,8 @@
 # make            builds ./cairn
 # make demo       installs what is missing, builds, checks a real example
 # make test       the same set-up, then every test; ends with "N passed, N failed"
-# make bench      benchmarks beside Spin and the thesis (docs/benchmarks.md); SCALE=1 adds the cost per state up to 10^8 states, LIMIT=60 gives each
-#                 symbolic run 60 CPU seconds instead of 10
+# make bench      benchmarks beside Spin and the thesis (docs/benchmarks.md); SCALE=1 adds the cost per state up to 10^8 states, LIMIT=300 gives each
+#                 run of the symbolic and the bounded engine 300 CPU seconds instead of 10 and 60
 # make install PREFIX=/usr/local
 # Variables: MODE=release|debug|asan|degenerate|cov, CC, CFLAGS_EXTRA, LONG=1 (longer tests)
 
@@ -74,6 +74,7 @@ test: test-packages cairn
 bench: test-packages cairn
 	@python3 test/bench/bench.py $(if $(SCALE),--scale)
 	@LIMIT=$(LIMIT) python3 test/bench/symbolic.py
+	@LIMIT=$(LIMIT) python3 test/bench/bounded.py
 
 install: cairn
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions

@@ -1,8 +1,10 @@
-"""Published figures that test/bench/symbolic.py prints beside ours.
+"""Published figures that test/bench/symbolic.py and bounded.py print beside ours.
 
 THESIS: J. Vander Meulen's thesis, chapter 7, Tables 7.2, 7.5, 7.7 and 7.9 (per model and size: BFS, PE(dead), PE) and 7.3, 7.4, 7.6, 7.8 (properties): seconds
 on a machine of its time. None (in the tables of properties '-') where the table has a dash: not within five hours. Table 7.2 has one column for PE and PE(dead).
 PEERS: NuSMV 2.6, BuDDy and a saturation experiment of 150 lines, CPU seconds on a shared two-core machine like the one of docs/benchmarks.md.
+BMC, BPE, PHASES: Tables 7.10, 7.11 and 7.12 (k, seconds, MB of Yices at that bound; with cycles where there are any); a dash there: not within eight hours. SAT: Tables 7.6
+and 7.8, the lines about bounded model checking. SAT_PEERS: NuSMV 2.6, NuSMV incremental, an experiment with CaDiCaL, measured for us as PEERS were.
 """
 
 
@@ -78,3 +80,18 @@ PEERS = {('pc', 'm=7'): ('75.7', '0.48', '0.073', '0.030', 0.007), ('pc', 'm=10'
          ('pc', 'm=20'): (None, '24.1', '1.6', '0.19', 0.016), ('pc', 'm=100'): (None, None, None, None, 0.038),
          ('phils', 'n=50'): ('> 293', '3.7', '0.35', '24.7', 0.025), ('phils', 'n=100'): (None, '33.1', '7.0', '> 68', 0.037),
          ('tt', 'n=20'): ('27.8', '0.37', '0.065', '0.015', 0.008), ('tt', 'n=40'): (None, None, None, None, None)}
+
+# Tables 7.10 and 7.11: per property and m.
+BMC = {'P1': {1: (10, 10, 29), 2: (18, 44, 41), 3: (26, 11679, 65)},
+       'P2': {1: (26, 73, 33), 2: (44, 29898, 131)}}
+BPE = {'P1': {1: (34, 2, 7, 30), 2: (66, 2, 8, 49), 3: (98, 2, 16, 85), 4: (130, 2, 31, 122), 5: (162, 2, 43, 169), 6: (194, 2, 57, 224), 7: (226, 2, 77, 288)},
+       'P2': {1: (153, 9, 122, 96), 2: (297, 9, 211, 224), 3: (441, 9, 401, 363), 4: (585, 9, 1238, 680), 5: (729, 9, 1338, 983), 6: (873, 9, 1926, 1438),
+              7: (1017, 9, 4135, 1618)}}
+# Table 7.12: per property, n = 0 to 9 with m = 2.
+PHASES = {'P1': [(18, 18, 44, 41), (35, 7, 12, 41), (45, 5, 11, 40), (39, 4, 10, 47), (51, 3, 8, 47), (63, 3, 10, 50), (75, 3, 12, 57), (87, 3, 13, 58), (66, 2, 8, 49),
+                 (74, 2, 9, 57)],
+          'P2': [(44, 44, 29898, 131), (95, 19, 855, 159), (135, 15, 235, 167), (169, 13, 305, 194), (187, 11, 217, 192), (231, 11, 375, 308), (275, 11, 381, 240),
+                 (319, 11, 583, 318), (297, 9, 211, 224), (333, 9, 240, 295)]}
+# BMC, BMC with BPE, NuSMV's BMC.
+SAT = {'served_ltl': (1425.22, 63.34, 642.23), 'exclusive_ltl': (2.9, 0.1, 0.01)}
+SAT_PEERS = {('P1', 2): (0.58, 0.21, 0.09), ('P1', 3): (19.1, 5.3, 4.3), ('P2', 1): (0.72, 0.29, 0.14), ('P2', 2): (148, 33.4, 16.8)}
