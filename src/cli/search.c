@@ -95,10 +95,10 @@ static bool tell(struct session *session, const char *command, const struct task
 /* ---- which engine ---- */
 
 /* Small state spaces are faster to list than to encode, and listing gives the shortest counterexamples; large ones are what decision diagrams are for, unless
- * they explode; then a SAT solver may still find or prove what is asked. So: the explicit engine up to a number of states, the symbolic one for a while, the
- * bounded one for a while, then the explicit one to the end. What one of them has decided stays decided. */
+ * they explode; a SAT solver finds what is not deep, however many states there are. So: the explicit engine up to a number of states, the bounded one for a moment, the symbolic one
+ * for a while, the bounded one for a while, then the explicit one to the end. What one of them has decided stays decided. */
 enum { AUTO_STATES = 2000000 };
-static const double auto_seconds = 10;
+static const double auto_seconds = 10, hunt_seconds = 2;
 
 struct stages {
     struct task *task;
@@ -143,11 +143,13 @@ static void recall(struct stages *stages)
     }
 }
 
-static bool is_decided(const struct task *task)
+static bool is_decided(const struct stages *stages)
 {
-    for (uint32_t i = 0; i < task->property_count; i++)
-        if (task->properties[i].verdict == VERDICT_UNKNOWN && !task->properties[i].watched_only) return false;
-    return task->property_count;
+    for (uint32_t i = 0; i < stages->task->property_count; i++) {
+        const struct property_result *entry = &stages->task->properties[i];
+        if (entry->verdict == VERDICT_UNKNOWN && stages->known[i].verdict == VERDICT_UNKNOWN && !entry->watched_only) return false;
+    }
+    return true;
 }
 
 static void run_explicit(struct task *task, struct result *result)
@@ -155,23 +157,29 @@ static void run_explicit(struct task *task, struct result *result)
     explicit_run(task, NULL, result);
 }
 
+/* True: it decided what was left, or was interrupted. */
+static bool try_bounded(struct stages *stages, double seconds, const char *why)
+{
+    if (!stages->task->property_count || stages->task->weakly_fair) return false;
+    run_stage(stages, bounded_run, seconds);
+    stages->result->why_engine = why;
+    if (is_decided(stages) || stages->result->stop == STOP_INTERRUPT) return true;
+    end_stage(stages);
+    return false;
+}
+
 /* After the explicit engine met too much. */
 static void run_later_stages(struct stages *stages, bool many)
 {
     struct result *result = stages->result;
-    bool is_check = stages->task->property_count && stages->task->reduction != REDUCE_DEADLOCK && !stages->task->weakly_fair;
+    const char *why = many ? "there are more than 2,000,000 states" : "the states one by one did not fit in memory";
+    if (try_bounded(stages, hunt_seconds, why)) return;
     run_stage(stages, symbolic_run, auto_seconds);
-    result->why_engine = many ? "there are more than 2,000,000 states" : "the states one by one did not fit in memory";
+    result->why_engine = why;
     bool exploded = result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
     if (!exploded) return;
     end_stage(stages);
-    if (is_check) {
-        run_stage(stages, bounded_run, auto_seconds);
-        recall(stages);
-        result->why_engine = "there are too many states to list, and the symbolic engine met a limit";
-        if (is_decided(stages->task) || result->stop == STOP_INTERRUPT) return;
-        end_stage(stages);
-    }
+    if (try_bounded(stages, auto_seconds, "there are too many states to list, and the symbolic engine met a limit")) return;
     run_stage(stages, run_explicit, 0);
     result->why_engine = many ? "there are more than 2,000,000 states, and the other engines met a limit" : "the other engines met a limit too";
 }
