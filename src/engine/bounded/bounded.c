@@ -157,8 +157,9 @@ static void start_hunt(struct bounded *b, struct hunt *hunt)
     uint32_t count;
     for (uint32_t i = 0; i < b->target_count; i++) {
         if (b->targets[i].hunt != hunt) continue;
-        options.endless |= b->targets[i].is_temporal;
         only = b->targets[i].entry;
+        options.endless |= b->targets[i].is_temporal;
+        options.endless |= hunt->reduced && only->kind == PROPERTY_DEADLOCK; /* where safe steps end in a deadlock, no full one leads to a position */
     }
     if (hunt->reduced) {
         bool has_formula = only->kind != PROPERTY_DEADLOCK && only->kind != PROPERTY_RUNTIME_ERROR;
@@ -261,7 +262,9 @@ static enum sat_answer ask_states(struct bounded *b, struct target *target)
         sat_add_1(hunt->sat, holds);
     } else if (!target->unclear) {
         sat_assume(hunt->sat, fails);
-        if (sat_solve(hunt->sat) == SAT_YES) target->unclear = true;
+        answer = sat_solve(hunt->sat);
+        if (answer == SAT_STOPPED) return answer;
+        if (answer == SAT_YES) target->unclear = true;
     }
     return SAT_NO;
 }
