@@ -170,9 +170,10 @@ enum sat_answer sat_solve(struct sat *sat)
 
 bool sat_value(struct sat *sat, int literal)
 {
-    int value = ccadical_val(enter(sat), literal); /* the first one completes the assignment, which needs room */
+    int variable = literal < 0 ? -literal : literal; /* versions of the solver differ in what they say of negative literals */
+    bool is_true = ccadical_val(enter(sat), variable) == variable; /* the first call completes the assignment, which needs room */
     leave();
-    return value == literal;
+    return is_true == (literal > 0);
 }
 
 bool sat_needed(struct sat *sat, int assumption)
