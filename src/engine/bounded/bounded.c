@@ -446,12 +446,13 @@ static void finish(struct bounded *b)
     struct result *result = b->result;
     sum_statistics(b);
     result->complete = true;
-    for (uint32_t i = 0; i < b->target_count; i++) {
-        struct property_result *entry = b->targets[i].entry;
+    for (uint32_t i = 0; i < b->task->property_count; i++) { /* also those for which there was no memory to prepare a target */
+        struct property_result *entry = &b->task->properties[i];
+        bool unclear = i < b->target_count && b->targets[i].unclear;
         if (entry->verdict == VERDICT_UNKNOWN && !entry->watched_only) result->complete = false;
         if (entry->verdict == VERDICT_VIOLATED) result->complete = false;
         if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
-        entry->reason = b->targets[i].unclear ? result_cannot_evaluate : stop_reason_text[result->stop != STOP_NONE ? result->stop : STOP_DECIDED];
+        entry->reason = unclear ? result_cannot_evaluate : stop_reason_text[result->stop != STOP_NONE ? result->stop : STOP_DECIDED];
     }
 }
 
