@@ -413,6 +413,24 @@ static void test_proofs(struct test *t)
     CHECK(t->unit, proved > 10 && deep > 2 && reached > 5);
 }
 
+/* A solver that was stopped has proved nothing: here because the process has more memory than allowed. */
+static void test_stopped_proof(struct test *t)
+{
+    for (unsigned with_base = 0; with_base < 2; with_base++) {
+        struct proof proof;
+        random_model(t);
+        net_init(&t->net, t->model);
+        proof_init(&proof, &t->net, LIT_FALSE, NULL, with_base, (struct proof_poll){go_on, NULL});
+        t->mem->limit = 1;
+        CHECK(t->unit, proof_try(&proof, UINT32_MAX) == (with_base ? PROOF_STOPPED : PROOF_OPEN));
+        t->mem->limit = 0;
+        proof_release(&proof);
+        sat_free(proof.base.sat);
+        sat_free(proof.step.sat);
+        net_release(&t->net);
+    }
+}
+
 /* ---- at most one ---- */
 
 static void test_at_most_one(struct test *t)
@@ -451,6 +469,7 @@ int main(void)
     if (setjmp(recover)) return puts("out of memory"), 1;
     test_unrollings(&t);
     test_proofs(&t);
+    test_stopped_proof(&t);
     test_at_most_one(&t);
     mem_release(&mem);
     return unit_finish(&unit);
