@@ -89,7 +89,7 @@ enum verdict result_overall(const struct property_result *properties, uint32_t c
     enum verdict all = VERDICT_HOLDS;
     for (uint32_t i = 0; i < count; i++) {
         if (properties[i].verdict == VERDICT_VIOLATED) return VERDICT_VIOLATED;
-        if (properties[i].verdict == VERDICT_UNKNOWN) all = VERDICT_UNKNOWN;
+        if (properties[i].verdict == VERDICT_UNKNOWN && !properties[i].watched_only) all = VERDICT_UNKNOWN;
     }
     return all;
 }

@@ -177,7 +177,7 @@ bool result_location_reached(const struct result *result, uint32_t process, uint
 /* The properties to check: those of the model, then the built-in ones. */
 struct property_result *result_list_properties(struct model *model, bool with_deadlock, uint32_t *count);
 
-/* One word for all: violated if one is, unknown if one is, otherwise holds. */
+/* One word for all: violated if one is, unknown if one that was asked for is, otherwise holds. */
 enum verdict result_overall(const struct property_result *properties, uint32_t count);
 
 #endif

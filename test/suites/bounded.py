@@ -1,11 +1,15 @@
 """The bounded engine. On random models, against the independent oracle and the explicit engine: what it calls violated is violated and what it proves holds; plain search finds every violated
 invariant, deadlock and run-time error at the breadth-first distance, and every violated LTL formula within the length of the explicit engine's lasso; a search to a depth at which
-nothing is violated says so with status 3. Reductions find the same violations. On the examples: known verdicts and the depths of the thesis' tables. Some runs use the sanitizer build."""
+nothing is violated says so with status 3. Reductions find the same violations in no more cycles than steps. On models that Milestones cannot express, the same against the explicit
+engine. On the examples: known verdicts and the depths of the thesis' tables. Some runs use the sanitizer build."""
 import os
+import shutil
+import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, finish, run, run_json, write
 from generate import generate
+from odd import odd
 import oracle
 
 PLAIN = ['', '--no-induction']
@@ -39,26 +43,28 @@ def check_violation(name, item, other, plain, lasso):
         check(f'{name} is no longer than the explicit run', item['bound'] <= lasso, f'{item["bound"]} instead of {lasso}')
 
 
-def check_open(name, item, other, plain, lasso, bound, stopped):
+def check_open(name, item, other, plain, lasso, bound, stopped, watched):
     """Unknown: it must be for a reason."""
     statistics['open'] += 1
-    if other['verdict'] != 'violated' or stopped:
+    if other['verdict'] != 'violated' or stopped or watched:
         return
-    if item['kind'] == 'ctl' and 'bound' not in item:
-        return # not decided by this engine
+    if 'bound' not in item:
+        check(f'{name} is looked for', item['kind'] == 'ctl', item) # other CTL is not decided by this engine
+        return
     if 'distance' in other:
         check(f'{name} is not overlooked', not plain or other['distance'] > bound, f'distance {other["distance"]}, searched to {item.get("bound")}')
+        check(f'{name} is not overlooked by cycles', plain or other['distance'] > item['cycles'], f'distance {other["distance"]}, searched {item.get("cycles")} cycles')
     elif plain and lasso:
         check(f'{name} is not overlooked', lasso > bound, f'a run of {lasso} steps, searched to {item.get("bound")}')
     elif not plain:
         statistics['missed'] += 1
 
 
-def compare(seed, text, theirs, explicit, method, program):
+def compare(seed, model, theirs, explicit, method, program, more=()):
     name = f'seed {seed} {method}' + ('' if program == CAIRN else f' {os.path.basename(os.path.dirname(program))}')
     plain = method in PLAIN
     bound = 12 if plain else 60 if '--no-induction' in method else 30
-    status, ours = check_model(write('bounded.mil', text), ['--bound', str(bound), *method.split()], program)
+    status, ours = check_model(model, ['--bound', str(bound), *method.split(), *more], program)
     if not check(f'{name} runs', ours is not None and status in (0, 1, 3), status):
         return
     expected = {item['name']: item for item in theirs['properties']}
@@ -72,26 +78,113 @@ def compare(seed, text, theirs, explicit, method, program):
             statistics['proved'] += 1
             check(f'{which} holds', other['verdict'] == 'holds', other['verdict'])
         else:
-            check_open(which, item, other, plain, lasso, bound, stopped)
-    verdicts = {item['verdict'] for item in ours['properties']}
+            check_open(which, item, other, plain, lasso, bound, stopped, more and item['name'] == 'runtime-error')
+    verdicts = {item['verdict'] for item in ours['properties'] if item['name'] != 'runtime-error' or item['verdict'] != 'unknown' or not more}
     expected_status = 1 if 'violated' in verdicts else 3 if 'unknown' in verdicts else 0
     check(f'{name} status', status == expected_status, f'{status} instead of {expected_status}')
 
 
 def random_models():
     first = 1 + 1000000 * SEED
-    for seed in range(first, first + (5000 if LONG else 120)):
+    for seed in range(first, first + (5000 if LONG else 100)):
         text = generate(seed)
         theirs = oracle.run(text)
-        explicit = run_json('check', write('bounded.mil', text), '-q', '--engine', 'explicit')[1]
+        model = write('bounded.mil', text)
+        explicit = run_json('check', model, '-q', '--engine', 'explicit')[1]
         for i, method in enumerate(METHODS):
             if LONG or (seed + i) % 3 == 0:
-                compare(seed, text, theirs, explicit, method, CAIRN)
+                compare(seed, model, theirs, explicit, method, CAIRN)
         if seed % 4 == 0:
-            compare(seed, text, theirs, explicit, METHODS[seed // 4 % len(METHODS)], ASAN)
+            compare(seed, model, theirs, explicit, METHODS[seed // 4 % len(METHODS)], ASAN)
+
+
+def odd_models():
+    """The explicit engine is the reference; its breadth-first traces are shortest. Some runs choose one property, of which alone the status speaks."""
+    first = 1 + 1000000 * SEED
+    for seed in range(first, first + (20000 if LONG else 200)):
+        model = write('odd.cairn', odd(seed))
+        explicit = run_json('check', model, '-q', '--engine', 'explicit', '--order', 'bfs')[1]
+        if not check(f'odd {seed} is a model', explicit is not None):
+            continue
+        for item in explicit['properties']:
+            if item['trace'] and item['trace']['loop'] is None:
+                item['distance'] = len(item['trace']['steps']) - 1
+        chosen = [item['name'] for item in explicit['properties'] if item['name'] != 'runtime-error']
+        for i in range(len(METHODS) if LONG else 3):
+            more = ('-p', chosen[seed % len(chosen)]) if (seed + i) % 5 == 0 else ()
+            compare(f'odd {seed}', model, explicit, explicit, METHODS[(seed + 4 * i) % len(METHODS)], ASAN if (seed + i) % 16 == 0 else CAIRN, more)
+
+
+# ---- single models, each with its story ----
+
+SAFE_DEADLOCK = """LOCAL T LOCATIONS a; b; END ACTIONS s; END CASE [a] [s] true : pc := b; END END
+MAIN PROC p : T[2]; END END
+"""
+COUNTER = """VARIABLES x : 2 := 0; y : 1 := 0; END ACTIONS a; END
+MAIN CASE [a] true : x := x + 1; END END
+"""
+DIVIDES = """VARIABLES x : 2 := 0; y : 1 := 0; END ACTIONS a; b; END
+MAIN CASE [a] true : x := x + 1; [b] x == 3 & x / y == 1 : x := 0; END END
+"""
+
+
+def verdict(model, name, *options, **more):
+    status, result = check_model(model, options, **more)
+    return status, next((item['verdict'] for item in result['properties'] if item['name'] == name), None) if result else None
+
+
+def single_models():
+    model = write('safe.mil', SAFE_DEADLOCK)
+    for method in METHODS: # safe steps lead into the deadlock, where no full step is left that would lead to the next position
+        check(f'a deadlock after safe steps {method}', verdict(model, 'deadlock', '--bound', '20', *method.split()) == (1, 'violated'), check_model(model, ['--bound', '20', *method.split()]))
+    model = write('divides.mil', DIVIDES)
+    # Run-time errors are only watched when a property is chosen: they are searched no further than needed, and the status is that of what was asked for.
+    check('what was chosen is proved', verdict(model, 'i', '--invariant', 'i: y == 0', '-p', 'i') == (0, 'holds'))
+    check('what was chosen stays open', verdict(model, 'i', '--invariant', 'i: x < 3', '-p', 'i', '--bound', '2') == (3, 'unknown'))
+    check('a run-time error that is met counts', verdict(model, 'runtime-error', '--invariant', 'i: x < 4 | y == 1', '--ltl', 'G F x == 0', '-p', 'i', '--bound', '9') == (1, 'violated'))
+    model = write('counter.mil', COUNTER)
+    # A formula that says something of the first state only, behind a tautology that only its automaton sees, is decided by the base of the induction.
+    for formula, expected in (('F true', 'holds'), ('true', 'holds'), ('F false', 'violated'), ('false', 'violated'), ('X (x == 1 | x != 1) -> x == 1', 'violated'),
+                              ('(F G y == 1 | !(F G y == 1)) -> x == 2', 'violated'), ('(F G y == 1 | !(F G y == 1)) -> x != 0', 'violated'), ('(G x >= 0) -> x == 1', 'violated'), ('F x == 3 & G y == 0', 'holds'), ('F G x == 3', 'violated'),
+                              ('G F x == 3', 'holds'), ('!(G F x == 1 & G F y == 1)', 'holds'), ('!(G F y == 1 & G F x == 1)', 'holds'),
+                              ('x == 0 U (x == 1 U (x == 2 U x == 3))', 'holds'), ('x == 0 W (x == 1 W x == 3)', 'violated'), ('G (x == 3 -> X x == 0)', 'holds'),
+                              ('y == 1 R x <= 3', 'holds'), ('G (x == 1 -> X X X X x == 1)', 'holds'), ('X X X X x == 1', 'violated')):
+        status, found = verdict(model, 'f', '--ltl', f'f: {formula}', '-p', 'f', '--bound', '20')
+        check(f'{formula} {expected}', (status, found) == ((0 if expected == 'holds' else 1), expected), (status, found))
+    # How deep an induction must go is known: one that ends earlier has a hole, one that ends later lost some of its strength.
+    for formula, depth in (('G F x == 3', 7), ('!(G F x == 1 & G F y == 1)', 8), ('!(G F y == 1 & G F x == 1)', 8), ('F G y == 0', 4), ('x == 0 U (x == 1 U (x == 2 U x == 3))', 10),
+                           ('G (x == 3 -> X x == 0)', 2), ('G (x == 1 -> X X X X x == 1)', 5), ('y == 1 R x <= 3', 1)):
+        item = check_model(model, ['--ltl', f'f: {formula}', '-p', 'f', '--bound', '20'])[1]['properties'][0]
+        check(f'{formula} is proved at depth {depth}', (item['verdict'], item['bound']) == ('holds', depth), item)
+
+
+# ---- as DIMACS ----
+
+def dimacs():
+    """Another solver finds what is written satisfiable at the breadth-first distance and not before, and never for what holds."""
+    solver = shutil.which('picosat')
+    if not solver:
+        print('no picosat: what is written as DIMACS is not solved')
+        return
+    for seed in range(1 + 1000000 * SEED, (2000 if LONG else 12) + 1000000 * SEED):
+        model = write('odd.cairn', odd(seed))
+        for item in run_json('check', model, '-q', '--engine', 'explicit', '--order', 'bfs')[1]['properties']:
+            distance = len(item['trace']['steps']) - 1 if item['trace'] and item['trace']['loop'] is None else None
+            for steps in (1, 2, 3):
+                name = f'dimacs of odd {seed} {item["name"]}, {steps} steps'
+                text = run('translate', model, '--to', 'dimacs', '-p', item['name'], '--bound', steps).stdout
+                answer = subprocess.run([solver, '-n', write('odd.cnf', text)], capture_output=True).returncode
+                clauses = [line for line in text.splitlines() if line and line[0] not in 'cp']
+                check(f'{name} is well formed', answer in (10, 20) and f' {len(clauses)}\n' in text, answer)
+                check(f'{name} is true', answer == 20 or item['verdict'] != 'holds', answer)
+                if distance is not None and steps <= distance:
+                    check(f'{name} has the distance', answer == (10 if steps == distance else 20), (answer, distance))
 
 
 sys.setrecursionlimit(20000)
+single_models()
+dimacs()
 random_models()
+odd_models()
 print(statistics)
 finish()

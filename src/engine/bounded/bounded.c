@@ -158,8 +158,9 @@ static void start_hunt(struct bounded *b, struct hunt *hunt)
     uint32_t count;
     for (uint32_t i = 0; i < b->target_count; i++) {
         if (b->targets[i].hunt != hunt) continue;
-        options.endless |= b->targets[i].is_temporal;
         only = b->targets[i].entry;
+        options.endless |= b->targets[i].is_temporal;
+        options.endless |= hunt->reduced && only->kind == PROPERTY_DEADLOCK; /* where safe steps end in a deadlock, no full one leads to a position */
     }
     if (hunt->reduced) {
         bool has_formula = only->kind != PROPERTY_DEADLOCK && only->kind != PROPERTY_RUNTIME_ERROR;
@@ -262,7 +263,9 @@ static enum sat_answer ask_states(struct bounded *b, struct target *target)
         sat_add_1(hunt->sat, holds);
     } else if (!target->unclear) {
         sat_assume(hunt->sat, fails);
-        if (sat_solve(hunt->sat) == SAT_YES) target->unclear = true;
+        answer = sat_solve(hunt->sat);
+        if (answer == SAT_STOPPED) return answer;
+        if (answer == SAT_YES) target->unclear = true;
     }
     return SAT_NO;
 }
@@ -461,12 +464,13 @@ static void finish(struct bounded *b)
     struct result *result = b->result;
     sum_statistics(b);
     result->complete = true;
-    for (uint32_t i = 0; i < b->target_count; i++) {
-        struct property_result *entry = b->targets[i].entry;
+    for (uint32_t i = 0; i < b->task->property_count; i++) { /* also those for which there was no memory to prepare a target */
+        struct property_result *entry = &b->task->properties[i];
+        bool unclear = i < b->target_count && b->targets[i].unclear;
         if (entry->verdict == VERDICT_UNKNOWN && !entry->watched_only) result->complete = false;
         if (entry->verdict == VERDICT_VIOLATED) result->complete = false;
         if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
-        entry->reason = b->targets[i].unclear ? result_cannot_evaluate : stop_reason_text[result->stop != STOP_NONE ? result->stop : STOP_DECIDED];
+        entry->reason = unclear ? result_cannot_evaluate : stop_reason_text[result->stop != STOP_NONE ? result->stop : STOP_DECIDED];
     }
 }
 

@@ -20,13 +20,29 @@ struct sat {
     bool full, broken;
 };
 
-static struct sat *at_work;
+static struct sat *at_work; /* every call that may allocate is between enter and leave */
+
+static CCaDiCaL *enter(struct sat *sat)
+{
+    at_work = sat;
+    return sat->solver;
+}
+
+static void leave(void)
+{
+    at_work = NULL;
+}
 
 static void refused(void)
 {
-    if (!at_work) return; /* the next attempt throws, as it would have */
-    at_work->broken = true;
-    mem_refuse(at_work->mem);
+    struct sat *sat = at_work;
+    if (!sat) { /* without a handler the next attempt throws; with one it would be made for ever */
+        set_new_handler(NULL);
+        return;
+    }
+    leave();
+    sat->broken = true;
+    mem_refuse(sat->mem);
 }
 
 static double now(void)
@@ -83,14 +99,14 @@ struct sat *sat_new(struct mem *mem, bool (*go_on)(void *context), void *context
 {
     struct sat *sat = sat_new_recorder(mem);
     set_new_handler(refused);
-    at_work = sat;
+    enter(sat);
     sat->solver = ccadical_init();
-    at_work = NULL;
     ccadical_set_option(sat->solver, "quiet", 1); /* it would print to standard output */
     sat->go_on = go_on;
     sat->context = context;
     ccadical_set_terminate(sat->solver, sat, must_stop);
     ccadical_set_learn(sat->solver, sat, 1 << 30, count_conflict);
+    leave();
     return sat;
 }
 
@@ -119,20 +135,25 @@ void sat_add(struct sat *sat, int literal)
         vec_push(sat->mem, &sat->record, literal);
         return;
     }
-    at_work = sat;
-    ccadical_add(sat->solver, literal);
-    at_work = NULL;
+    ccadical_add(enter(sat), literal);
+    leave();
 }
 
 void sat_assume(struct sat *sat, int literal)
 {
-    if (sat->solver) ccadical_assume(sat->solver, literal);
-    else vec_push(sat->mem, &sat->assumed, literal);
+    if (!sat->solver) {
+        vec_push(sat->mem, &sat->assumed, literal);
+        return;
+    }
+    ccadical_assume(enter(sat), literal);
+    leave();
 }
 
 void sat_limit_conflicts(struct sat *sat, uint64_t conflicts)
 {
-    if (sat->solver) ccadical_limit(sat->solver, "conflicts", conflicts < INT32_MAX ? (int)conflicts : INT32_MAX);
+    if (!sat->solver) return;
+    ccadical_limit(enter(sat), "conflicts", conflicts < INT32_MAX ? (int)conflicts : INT32_MAX);
+    leave();
 }
 
 enum sat_answer sat_solve(struct sat *sat)
@@ -141,21 +162,25 @@ enum sat_answer sat_solve(struct sat *sat)
     compare_memory(sat);
     if (sat->full) return SAT_STOPPED;
     sat->statistics.calls++;
-    at_work = sat;
-    int answer = ccadical_solve(sat->solver);
-    at_work = NULL;
+    int answer = ccadical_solve(enter(sat));
+    leave();
     compare_memory(sat);
     return answer == 10 ? SAT_YES : answer == 20 ? SAT_NO : SAT_STOPPED;
 }
 
-bool sat_value(const struct sat *sat, int literal)
+bool sat_value(struct sat *sat, int literal)
 {
-    return ccadical_val(sat->solver, literal) == literal;
+    int variable = literal < 0 ? -literal : literal; /* versions of the solver differ in what they say of negative literals */
+    bool is_true = ccadical_val(enter(sat), variable) == variable; /* the first call completes the assignment, which needs room */
+    leave();
+    return is_true == (literal > 0);
 }
 
-bool sat_needed(const struct sat *sat, int assumption)
+bool sat_needed(struct sat *sat, int assumption)
 {
-    return ccadical_failed(sat->solver, assumption);
+    int needed = ccadical_failed(enter(sat), assumption);
+    leave();
+    return needed;
 }
 
 bool sat_is_full(const struct sat *sat)

@@ -49,9 +49,9 @@ void sat_assume(struct sat *sat, int literal);
 void sat_limit_conflicts(struct sat *sat, uint64_t conflicts);
 enum sat_answer sat_solve(struct sat *sat);
 /* After SAT_YES. */
-bool sat_value(const struct sat *sat, int literal);
+bool sat_value(struct sat *sat, int literal);
 /* After SAT_NO: whether this assumption was needed for it. */
-bool sat_needed(const struct sat *sat, int assumption);
+bool sat_needed(struct sat *sat, int assumption);
 
 /* The budget was met; there is no point in another call. */
 bool sat_is_full(const struct sat *sat);
