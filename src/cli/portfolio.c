@@ -48,7 +48,7 @@ static const struct contender {
 } contenders[] = {
     {"explicit", run_explicit, true},
     {"symbolic", symbolic_run, true},
-    {"bounded", bounded_run, false},
+    {"bounded", bounded_hunt, false},
 };
 enum { CONTENDERS = sizeof contenders / sizeof *contenders };
 

@@ -161,7 +161,7 @@ static void run_explicit(struct task *task, struct result *result)
 static bool try_bounded(struct stages *stages, double seconds, const char *why)
 {
     if (!stages->task->property_count || stages->task->weakly_fair) return false;
-    run_stage(stages, bounded_run, seconds);
+    run_stage(stages, bounded_hunt, seconds);
     stages->result->why_engine = why;
     if (is_decided(stages) || stages->result->stop == STOP_INTERRUPT) return true;
     end_stage(stages);

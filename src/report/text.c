@@ -182,6 +182,8 @@ static void add_engines(struct text *text, const struct task *task, const struct
         others++;
     }
     if (others) text_add(text, "; %u %s decided by %s%s engine%s before", others, others == 1 ? "property was" : "properties were", engine ? "the " : "other", engine ? engine : "", engine ? "" : "s");
+    for (uint32_t i = 0; result->bounded && i < task->property_count; i++)
+        if (task->properties[i].watched_only && task->properties[i].verdict == VERDICT_UNKNOWN) text_add(text, "; run-time errors were looked for in these runs only");
     if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
 }
 

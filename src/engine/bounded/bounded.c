@@ -549,6 +549,16 @@ void bounded_run(struct task *task, struct result *result)
     mem_free(mem, b);
 }
 
+void bounded_hunt(struct task *task, struct result *result)
+{
+    struct task hunt = *task;
+    if (task->reduction == REDUCE_NONE) {
+        hunt.reduction = REDUCE_STEPS;
+        hunt.phase_auto = true;
+    }
+    bounded_run(&hunt, result);
+}
+
 /* ---- DIMACS ---- */
 
 static void write_states(const struct bounded *b, const struct unrolling *u, FILE *out)
