@@ -50,7 +50,7 @@ static const struct option_row {
     {OPTION_FAIR, 0, "fair", NULL, CHECK, "symbolic: LTL only on runs that are weakly fair to every process"},
     {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH, "symbolic bfs: every step starts from all states known"},
     {OPTION_PHASE, 0, "phase", "N", CHECK | TRANSLATE, "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
-    {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations only, prove nothing"},
+    {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations, try no proofs by induction"},
     {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes)"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},

@@ -18,6 +18,7 @@
  *  8. The referee allocates before it starts the first process only: it cannot be thrown out of the race. */
 #include "cli/portfolio.h"
 
+#include "base/clock.h"
 #include "cli/search.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
@@ -32,7 +33,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static void run_explicit(struct task *task, struct result *result)
@@ -95,13 +95,6 @@ struct race {
     void *show_context;
     struct racer *self; /* in the process of a contender */
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static bool read_all(int from, void *to, size_t bytes)
 {
@@ -350,7 +343,7 @@ static bool start(struct race *race, struct racer *racer)
     int ends[2];
     if (race->started >= adjust("CAIRN_RACE_FORKS", CONTENDERS)) return errno = EAGAIN, false;
     if (!make_pair(ends)) return false;
-    racer->started = now();
+    racer->started = clock_now();
     racer->process = fork();
     if (racer->process < 0) {
         int reason = errno;
@@ -372,7 +365,7 @@ static void start_more(struct race *race)
 {
     double limit = race->task->max_seconds;
     while (!race->self && race->started < race->count && count_searching(race) < race->at_once) {
-        if (race->started && (*race->task->interrupted || (limit > 0 && now() - race->began >= limit))) return;
+        if (race->started && (*race->task->interrupted || (limit > 0 && clock_now() - race->began >= limit))) return;
         if (start(race, &race->racers[race->started])) continue;
         if (race->session->options->verbose)
             fprintf(stderr, "cairn: note: no process for the %s engine: %s\n", race->racers[race->started].contender->name, strerror(errno));
@@ -403,7 +396,7 @@ static void tell_crash(const char *name, int status)
 static void hear(struct race *race, struct racer *racer)
 {
     struct answer *answer = &racer->answer;
-    racer->ended = now();
+    racer->ended = clock_now();
     if (read_all(racer->socket, answer, sizeof *answer) && answer->properties <= race->task->property_count
         && read_all(racer->socket, racer->verdicts, answer->properties)) {
         racer->state = RACER_ANSWERED;
@@ -525,7 +518,7 @@ static struct racer *find_definite(struct race *race)
 /* With -v: how it went. */
 static void tell_course(const struct race *race)
 {
-    double end = now();
+    double end = clock_now();
     for (uint32_t i = 0; i < race->started; i++) {
         const struct racer *racer = &race->racers[i];
         bool stopped = racer->state == RACER_SEARCHING;
@@ -601,7 +594,7 @@ static void line_up(struct race *race)
 
 enum portfolio_end portfolio_run(struct session *session, struct task *task, bool is_check, struct result *result, int *status)
 {
-    struct race race = {.session = session, .task = task, .is_check = is_check, .referee = getpid(), .began = now()};
+    struct race race = {.session = session, .task = task, .is_check = is_check, .referee = getpid(), .began = clock_now()};
     sigset_t heard;
     line_up(&race);
     session_stop_at(SIGUSR1); /* inherited, so that it cannot come too early */

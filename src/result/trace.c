@@ -62,6 +62,18 @@ void trace_walk_end(struct trace_walk *walk)
     mem_free(walk->model->mem, walk->previous);
 }
 
+uint32_t trace_failing_rule(const struct model *model, const struct trace *trace)
+{
+    struct trace_walk walk;
+    uint32_t found = MODEL_NONE;
+    trace_walk_start(&walk, model, trace);
+    while (walk.at < trace->steps && trace_walk_step(&walk)) continue;
+    for (uint32_t r = 0; r < model->rules.len && found == MODEL_NONE; r++)
+        if (eval_rule(model, r, walk.state, walk.previous) == EVAL_FAILED) found = r;
+    trace_walk_end(&walk);
+    return found;
+}
+
 static const char *verify_end(struct trace_walk *walk, enum property_kind kind, expr invariant)
 {
     int64_t value;

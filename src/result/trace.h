@@ -34,6 +34,9 @@ bool trace_walk_start(struct trace_walk *walk, const struct model *model, const 
 bool trace_walk_step(struct trace_walk *walk);
 void trace_walk_end(struct trace_walk *walk);
 
+/* The first rule that fails in the last state, or MODEL_NONE. */
+uint32_t trace_failing_rule(const struct model *model, const struct trace *trace);
+
 /* What a trace must show to be shown: the end state breaks the invariant, has no enabled rule, or makes a rule fail.
  * NULL when it does; otherwise a word about what is wrong, which is a bug of the engine that made it. */
 const char *trace_verify(const struct model *model, const struct trace *trace, enum property_kind kind, expr invariant);

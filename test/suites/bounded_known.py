@@ -6,7 +6,7 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import subprocess
-from lib import ASAN, CAIRN, LONG, ROOT, check, finish, path, run, run_json
+from lib import ASAN, CAIRN, LONG, ROOT, check, finish, path, run, run_json, write
 
 PC, CP, EL, PETERSON, RUNNING = (os.path.join(ROOT, 'examples', name) for name in ('producer-consumer/pc.mil', 'cash-point/cp.mil', 'elevator/el.mil', 'peterson/peterson.mil', 'running/running.mil'))
 METHODS = ['', '--no-induction', '--reduce por', '--reduce por --phase 2', '--reduce steps', '--reduce steps --phase 1', '--reduce steps --phase auto --no-induction']
@@ -101,6 +101,14 @@ def proofs():
     check('the depth is told', of(ours, 'mutex')['bound'] == 5 and ours['statistics']['bound'] == 5, of(ours, 'mutex'))
     status, ours = bounded(PETERSON, '-p', 'mutex', '--bound', '40', '--no-induction')
     check('nothing is proved without induction', status == 3 and of(ours, 'mutex')['verdict'] == 'unknown', status)
+
+
+    model = write('ends.mil', 'ACTIONS up; END\nVARIABLES x : 3 := 0; y : 1; END\nMAIN CASE [up] x < 5 : x := x + 1; END END\nINVARIANTS small: x <= 5; odd: x != 7 & y <= 1; END\n')
+    for method in ('--no-induction', '--no-induction --reduce steps'):
+        status, ours = bounded(model, '--no-deadlock', *method.split())
+        check(f'where all runs end, everything is known {method}', status == 0 and of(ours, 'small')['method'] == 'no run is longer' and of(ours, 'small')['bound'] == 6, ours and ours['properties'])
+    status, ours = bounded(model)
+    check('and the deadlock is found', status == 1 and of(ours, 'deadlock')['bound'] == 5, status)
 
 
 # ---- what users see ----

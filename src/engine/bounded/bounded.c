@@ -1,11 +1,11 @@
 #include "engine/bounded/bounded.h"
 
+#include "base/clock.h"
 #include "engine/bounded/ltl.h"
 #include "engine/bounded/phases.h"
 #include "engine/bounded/proof.h"
 
 #include <string.h>
-#include <time.h>
 
 /* One unrolling, in which one or several properties are looked for. */
 struct hunt {
@@ -24,6 +24,7 @@ struct target {
     struct net_condition good; /* what single states must satisfy */
     bool is_temporal;
     struct ltl ltl;
+    bool runs_ended; /* no run is as long as the search has come: all states were seen */
     bool unclear; /* it cannot be evaluated in a reachable state */
     bool open;
     struct watcher watcher;
@@ -52,18 +53,11 @@ struct bounded {
 
 /* ---- limits ---- */
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static bool go_on(void *context)
 {
     struct bounded *b = context;
     const struct task *task = b->task;
-    double time = now();
+    double time = clock_now();
     if (task->interrupted && *task->interrupted) return b->result->stop = STOP_INTERRUPT, false;
     if (task->max_seconds > 0 && time - b->started >= task->max_seconds) return b->result->stop = STOP_TIME, false;
     if (task->progress && time - b->last_progress >= 0.25) {
@@ -204,20 +198,6 @@ static uint64_t steps_per_cycle(const struct hunt *hunt)
 
 /* ---- violations ---- */
 
-static uint32_t failing_rule(struct bounded *b, const struct trace *trace)
-{
-    struct trace_walk walk;
-    uint32_t found = MODEL_NONE;
-    int64_t *next = mem_alloc(b->mem, (b->model->vars.len + UINT64_C(1)) * sizeof *next);
-    trace_walk_start(&walk, b->model, trace);
-    while (walk.at < trace->steps && trace_walk_step(&walk)) continue;
-    for (uint32_t r = 0; r < b->model->rules.len && found == MODEL_NONE; r++)
-        if (eval_rule(b->model, r, walk.state, next) == EVAL_FAILED) found = r;
-    trace_walk_end(&walk);
-    mem_free(b->mem, next);
-    return found;
-}
-
 static void take_violation(struct bounded *b, struct target *target)
 {
     struct property_result *entry = target->entry;
@@ -229,7 +209,7 @@ static void take_violation(struct bounded *b, struct target *target)
         uint32_t *starts = mem_alloc(b->mem, target->hunt->u.positions.len * sizeof *starts);
         entry->trace = unroll_trace(&target->hunt->u, b->depth, starts);
         mem_free(b->mem, starts);
-        if (entry->kind == PROPERTY_RUNTIME_ERROR) entry->trace->failed_rule = failing_rule(b, entry->trace);
+        if (entry->kind == PROPERTY_RUNTIME_ERROR) entry->trace->failed_rule = trace_failing_rule(b->model, entry->trace);
     }
     b->mem->limit = limit;
     entry->verdict = VERDICT_VIOLATED;
@@ -259,6 +239,7 @@ static enum sat_answer ask_states(struct bounded *b, struct target *target)
     assume_violation(b, target);
     enum sat_answer answer = sat_solve(hunt->sat);
     if (answer != SAT_NO) return answer;
+    target->runs_ended = !sat_needed(hunt->sat, -holds) && !sat_needed(hunt->sat, -fails);
     if (target->good.fails == LIT_FALSE) {
         sat_add_1(hunt->sat, holds);
     } else if (!target->unclear) {
@@ -305,9 +286,18 @@ static void spread_lemma(struct bounded *b, const struct target *proved)
         if (b->targets[i].open && b->targets[i].proving) proof_assume(&b->targets[i].proof, proved->good.holds);
 }
 
+static void take_proof(struct bounded *b, struct target *target, const char *method)
+{
+    target->entry->verdict = VERDICT_HOLDS;
+    target->entry->method = method;
+    target->entry->has_bound = true;
+    target->entry->bound = target->entry->cycles = b->depth;
+    close_target(target);
+    if (is_lemma(target)) spread_lemma(b, target);
+}
+
 static void try_proof(struct bounded *b, struct target *target)
 {
-    struct property_result *entry = target->entry;
     struct sat_statistics statistics;
     if (!target->provable || target->unclear) return;
     if (!target->proving) start_proof(b, target);
@@ -319,12 +309,7 @@ static void try_proof(struct bounded *b, struct target *target)
     if (answer == PROOF_STOPPED) is_stopped(b, target->proof.base.sat);
     if (sat_is_full(target->proof.step.sat)) is_stopped(b, target->proof.step.sat);
     if (answer != PROOF_DONE) return;
-    entry->verdict = VERDICT_HOLDS;
-    entry->method = !target->is_temporal ? "k-induction" : target->watcher.is_safety ? "k-induction with the formula's automaton" : "k-induction after liveness to safety";
-    entry->has_bound = true;
-    entry->bound = entry->cycles = b->depth;
-    close_target(target);
-    if (is_lemma(target)) spread_lemma(b, target);
+    take_proof(b, target, !target->is_temporal ? "k-induction" : target->watcher.is_safety ? "k-induction with the formula's automaton" : "k-induction after liveness to safety");
 }
 
 /* ---- the search ---- */
@@ -341,7 +326,8 @@ static void look(struct bounded *b, struct target *target)
     target->entry->has_bound = true;
     target->entry->cycles = b->depth;
     target->entry->bound = b->depth * steps_per_cycle(target->hunt);
-    try_proof(b, target);
+    if (target->runs_ended && !target->unclear) take_proof(b, target, "no run is longer");
+    else try_proof(b, target);
 }
 
 static void add_statistics(struct bounded_statistics *sum, const struct sat *sat)
@@ -370,7 +356,7 @@ static void sum_statistics(struct bounded *b)
 static void note_depth(struct bounded *b)
 {
     struct bounded_statistics *statistics = b->statistics;
-    double time = now();
+    double time = clock_now();
     uint32_t n = statistics->depth_count;
     sum_statistics(b);
     if ((n & (n - 1)) == 0) /* a power of two: the room is used up */
@@ -513,7 +499,7 @@ static void start(struct bounded *b, struct task *task, struct result *result)
     b->result = result;
     b->model = task->model;
     b->mem = mem;
-    b->started = b->last_progress = b->depth_started = now();
+    b->started = b->last_progress = b->depth_started = clock_now();
     b->statistics = result->bounded = mem_alloc(mem, sizeof *b->statistics);
     result->engine = "bounded";
     if (task->reduction == REDUCE_POR || task->reduction == REDUCE_STEPS) result->reduction = task->reduction; /* others save nothing here */
@@ -544,7 +530,7 @@ void bounded_run(struct task *task, struct result *result)
     finish(b);
     release_solvers(b);
     if (!b->interrupted) release(b); /* otherwise some of it is half built: the context frees its blocks in the end */
-    result->seconds = now() - b->started;
+    result->seconds = clock_now() - b->started;
     result->peak_bytes = mem->peak;
     mem_free(mem, b);
 }

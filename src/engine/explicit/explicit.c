@@ -5,13 +5,13 @@
  *  4. with breadth-first order the parents log has one zero per stored state, in the order of numbers. */
 #include "engine/explicit/explicit.h"
 
+#include "base/clock.h"
 #include "engine/explicit/parents.h"
 #include "engine/explicit/temporal.h"
 #include "engine/explicit/twophase.h"
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
 
 
 enum { MONITOR_BITS = 64, BATCH = 64, POLL_STATES = 2048, POLL_RULES = 200000 };
@@ -66,13 +66,6 @@ struct search {
     double started, last_progress;
     uint32_t poll_in, poll_interval; /* states until the next look at the clock: fewer when each has many rules to try */
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- findings ---- */
 
@@ -187,7 +180,7 @@ static bool poll(struct search *search, uint64_t depth)
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
     if (search->task->interrupted && *search->task->interrupted) return stop(search, STOP_INTERRUPT);
-    double time = now(), seconds = time - search->started;
+    double time = clock_now(), seconds = time - search->started;
     if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return stop(search, STOP_TIME);
     if (search->task->progress && time - search->last_progress >= 0.25) {
         struct search_progress progress = {.states = search->space.store.count, .transitions = search->result->transitions, .expanded = search->result->expanded,
@@ -700,7 +693,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     search->model = search->space.model = model;
     search->result = result;
     search->graph = graph;
-    search->started = search->last_progress = now();
+    search->started = search->last_progress = clock_now();
     result->engine = "explicit";
     result->has_depth = task->order != ORDER_DFS;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
@@ -723,7 +716,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     result->states = search->space.store.count;
     result->all_states = result->stop == STOP_NONE;
     check_temporals(search);
-    result->seconds = now() - search->started;
+    result->seconds = clock_now() - search->started;
     result->peak_bytes = mem->peak;
     mem->limit = 0;
     result->record_bytes = search->space.layout.record_bytes;

@@ -1,19 +1,12 @@
 #include "engine/symbolic/space.h"
 
-#include <time.h>
-
-double symbolic_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+#include "base/clock.h"
 
 bool symbolic_poll(void *context)
 {
     struct symbolic *s = context;
     const struct task *task = s->task;
-    double time = symbolic_now();
+    double time = clock_now();
     if (task->interrupted && *task->interrupted) return s->result->stop = STOP_INTERRUPT, false;
     if (task->max_seconds > 0 && time - s->started >= task->max_seconds) return s->result->stop = STOP_TIME, false;
     if (task->progress && time - s->last_progress >= 0.25) {

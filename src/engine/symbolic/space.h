@@ -28,7 +28,6 @@ struct symbolic {
     uint64_t depth;
 };
 
-double symbolic_now(void);
 /* For dd_set_poll. */
 bool symbolic_poll(void *context);
 

@@ -1,5 +1,6 @@
 #include "engine/symbolic/symbolic.h"
 
+#include "base/clock.h"
 #include "engine/symbolic/temporal.h"
 
 #include <string.h>
@@ -192,20 +193,6 @@ static struct trace *trace_to(struct symbolic *s, bdd bad)
     return trace;
 }
 
-static uint32_t failing_rule(struct symbolic *s, const struct trace *trace)
-{
-    struct trace_walk walk;
-    uint32_t found = MODEL_NONE;
-    int64_t *next = mem_alloc(s->mem, (s->model->vars.len + 1) * sizeof *next);
-    trace_walk_start(&walk, s->model, trace);
-    while (walk.at < trace->steps && trace_walk_step(&walk)) continue;
-    for (uint32_t r = 0; r < s->model->rules.len && found == MODEL_NONE; r++)
-        if (eval_rule(s->model, r, walk.state, next) == EVAL_FAILED) found = r;
-    trace_walk_end(&walk);
-    mem_free(s->mem, next);
-    return found;
-}
-
 /* The states that violate the property; *unclear: it cannot be evaluated in some. */
 static bdd bad_states(struct symbolic *s, const struct property_result *entry, bool *unclear)
 {
@@ -242,7 +229,7 @@ static void decide_in_states(struct symbolic *s, void *context)
     if (bad != BDD_FALSE) {
         entry->verdict = VERDICT_VIOLATED;
         entry->trace = trace_to(s, bad);
-        if (entry->kind == PROPERTY_RUNTIME_ERROR && entry->trace) entry->trace->failed_rule = failing_rule(s, entry->trace);
+        if (entry->kind == PROPERTY_RUNTIME_ERROR && entry->trace) entry->trace->failed_rule = trace_failing_rule(s->model, entry->trace);
     } else if (unclear) {
         entry->reason = result_cannot_evaluate;
     } else if (s->result->all_states) {
@@ -373,7 +360,7 @@ static void explore(struct symbolic *s, void *context)
     (void)context;
     s->phase = "encoding";
     encode_rules(&s->e);
-    s->statistics->encoding_seconds = symbolic_now() - s->started;
+    s->statistics->encoding_seconds = clock_now() - s->started;
     s->statistics->relation_nodes = s->e.relation_nodes;
     s->statistics->largest_relation = s->e.largest_relation;
     s->statistics->relations = s->e.cluster_count ? s->e.cluster_count : 1;
@@ -390,7 +377,7 @@ static void explore(struct symbolic *s, void *context)
         s->result->all_states = true;
         s->result->reduction = s->task->reduction;
     }
-    s->statistics->reach_seconds = symbolic_now() - s->started - s->statistics->encoding_seconds;
+    s->statistics->reach_seconds = clock_now() - s->started - s->statistics->encoding_seconds;
 }
 
 static enum search_order choose_order(const struct task *task)
@@ -448,7 +435,7 @@ void symbolic_run(struct task *task, struct result *result)
     s->mem = mem;
     s->result = result;
     s->statistics = result->symbolic = mem_alloc(mem, sizeof *result->symbolic);
-    s->started = s->last_progress = symbolic_now();
+    s->started = s->last_progress = clock_now();
     s->order = choose_order(task);
     result->engine = "symbolic";
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
@@ -464,7 +451,7 @@ void symbolic_run(struct task *task, struct result *result)
         run(s);
         finish_statistics(s);
     }
-    result->seconds = symbolic_now() - s->started;
+    result->seconds = clock_now() - s->started;
     result->peak_bytes = mem->peak;
     result->complete = result->all_states && result->stop == STOP_NONE;
     mem->limit = 0;

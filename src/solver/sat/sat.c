@@ -1,8 +1,9 @@
 #include "solver/sat/sat.h"
 
+#include "base/clock.h"
+
 #include <ccadical.h>
 #include <malloc.h>
-#include <time.h>
 
 /* The C interface has no word for memory that the system refuses: the solver's C++ code would throw through us and end the program. What C++ calls
  * before it throws can be replaced, and jumping from there to the recovery point leaves a solver behind that is never touched again. */
@@ -45,13 +46,6 @@ static void refused(void)
     mem_refuse(sat->mem);
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Sanitizers have an allocator of their own. */
 extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
@@ -72,7 +66,7 @@ static void compare_memory(struct sat *sat)
 static int must_stop(void *context)
 {
     struct sat *sat = context;
-    double time = now();
+    double time = clock_now();
     if (time - sat->looked > 0.05) {
         sat->looked = time;
         compare_memory(sat);
