@@ -129,6 +129,9 @@ MAIN CASE [a] x == 0 : x := 1; [b] x == 0 : x := 2; [c] x == 0 : x := 3; [d] x !
 STAIRS = """VARIABLES x : 2 := 0; y : 1 := 1; END ACTIONS a; b; END
 MAIN CASE [a] x < 3 : x := x + 1, y := 0; [b] x == 3 : x := 3; END END
 """
+TWO_SWITCHES = """VARIABLES x : 1 := 0; y : 1 := 0; END ACTIONS a; b; END
+MAIN CASE [a] x == 0 : x := 1; [b] y == 0 : y := 1; END END
+"""
 # In a row: three safe rules, two (one of them stays), two before it is where it was, one that looks at no location, none.
 PHASES = """VARIABLES g : 1 := 0; END ACTIONS w; END
 LOCAL Chain LOCATIONS a; b; c; d; END ACTIONS s; END CASE [a] [s] true : pc := b; [b] [s] true : pc := c; [c] [s] true : pc := d; END END
@@ -200,6 +203,11 @@ def single_models():
                           ('--reduce steps --phase 5', 5 + 1), ('--reduce steps --phase auto', 3 + 1)):
         item = first_item(model, '--invariant', 'i: g == 0', '-p', 'i', '--no-induction', '--bound', '50', *method.split())
         check(f'{method} has {steps} steps to a cycle', (item['verdict'], item['bound']) == ('violated', steps) and item['cycles'] == 1, item)
+    model = write('switches.mil', TWO_SWITCHES)
+    # Independent rules that a formula sees are not taken together: it would miss the state between them.
+    for method in METHODS:
+        status, found = verdict(model, 'f', '--ltl', 'f: F x != y', '-p', 'f', '--bound', '20', *method.split())
+        check(f'one switch before the other {method}', (status, found) == ((3, 'unknown') if '--no-induction' in method else (0, 'holds')), (status, found))
 
 
 # ---- as DIMACS ----
