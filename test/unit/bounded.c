@@ -2,6 +2,7 @@
  * can be at a position exactly when listing says so; what is decoded replays; outputs have the values that the evaluator gives. Proofs by
  * induction say what listing says, and come to an end. */
 #include "base/random.h"
+#include "engine/bounded/ltl.h"
 #include "engine/bounded/proof.h"
 #include "model/eval.h"
 #include "unit/unit.h"
@@ -392,6 +393,7 @@ static void test_proofs(struct test *t)
         expr good = expr_bool(exprs, false);
         for (uint32_t v = 0; v < VARS; v++) /* not this combination of values */
             if (v < 2 || below(t, 2)) good = expr_make(exprs, EXPR_OR, 0, good, compare(t, EXPR_NE, v, random_value(t, v)));
+        if (below(t, 8) == 0) good = compare(t, EXPR_LE, i % VARS, t->model->vars.data[i % VARS].high); /* no state is bad, but bits could be */
         struct net_condition condition = net_condition(&t->net, good);
         uint32_t distance = find_bad(t, good, &any), depth = 0;
         enum proof_answer answer;
@@ -429,6 +431,54 @@ static void test_stopped_proof(struct test *t)
         sat_free(proof.step.sat);
         net_release(&t->net);
     }
+}
+
+/* ---- loops ---- */
+
+static bool can_be(struct sat *sat, int a, int b)
+{
+    sat_assume(sat, a);
+    sat_assume(sat, b);
+    return sat_solve(sat) == SAT_YES;
+}
+
+/* A run has at most one loop, and the positions inside it are those from its start on: otherwise an until could be kept by what lies before the loop that is shown. */
+static void test_loops(struct test *t)
+{
+    unsigned wrong = 0, loops = 0;
+    for (unsigned n = 0; n < MODELS / 10; n++) {
+        struct unroll_options options = {.endless = true};
+        struct unrolling u;
+        struct ltl ltl;
+        struct sat *sat = sat_new(t->mem, go_on, NULL);
+        lit *outputs;
+        uint32_t count;
+        random_model(t);
+        net_init(&t->net, t->model);
+        formula atom = formula_atom(&t->model->formulas, compare(t, EXPR_EQ, 0, 1), (struct place){0});
+        wrong += ltl_prepare(&ltl, &t->net, formula_make(&t->model->formulas, &t->model->exprs, FORMULA_F, atom, atom, (struct place){0}), true) != NULL;
+        ltl_outputs(&ltl, t->mem, &outputs, &count);
+        unroll_init(&u, &t->net, sat, &options, outputs, count);
+        ltl_start(&ltl, &u);
+        for (unsigned depth = 1; depth <= DEPTH; depth++) {
+            unroll_extend(&u);
+            ltl_extend(&ltl);
+        }
+        for (uint32_t i = 0; i <= DEPTH; i++) {
+            loops += can_be(sat, ltl.starts.data[i], ltl.starts.data[i]);
+            for (uint32_t j = 0; j <= DEPTH; j++) {
+                if (i != j) wrong += can_be(sat, ltl.starts.data[i], ltl.starts.data[j]);
+                wrong += can_be(sat, ltl.starts.data[i], i <= j ? -ltl.inside.data[j] : ltl.inside.data[j]);
+            }
+        }
+        ltl_release(&ltl);
+        unroll_release(&u);
+        mem_free(t->mem, outputs);
+        sat_free(sat);
+        net_release(&t->net);
+    }
+    CHECK(t->unit, wrong == 0);
+    CHECK(t->unit, loops >= MODELS / 10);
 }
 
 /* ---- at most one ---- */
@@ -470,6 +520,7 @@ int main(void)
     test_unrollings(&t);
     test_proofs(&t);
     test_stopped_proof(&t);
+    test_loops(&t);
     test_at_most_one(&t);
     mem_release(&mem);
     return unit_finish(&unit);
