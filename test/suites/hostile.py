@@ -660,7 +660,8 @@ for size in ('1', '1K', '100K'):
     later(f'explore --memory {size}: a message, or a result', fine(3, words=['memory']), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, program=ASAN)
 for size in ('1M', '2M', '10M'):
     later(f'explore --memory {size}', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, '--engine', 'explicit')
-    later(f'check --memory {size}', cut_short(), 'check', BIG, '--json', '--memory', size, program=ASAN)
+    later(f'check --memory {size}', cut_short(), 'check', BIG, '--json', '--memory', size, '--engine', 'explicit', program=ASAN)
+    later(f'check --memory {size}, by induction', fine(0, words=['"holds"']), 'check', BIG, '--json', '--memory', size, program=ASAN)
     later(f'explore --memory {size} --order dfs', cut_short(), 'explore', PC, '-D', 'm=4', '--json', '--memory', size, '--order', 'dfs')
 later('explore --memory 100M keeps to it', cut_short(most_megabytes=160), 'explore', BIG, '--json', '--memory', '100M', '--engine', 'explicit')
 for limit in ('0', '0.01s', '0.5'):
@@ -676,10 +677,10 @@ for order in ('bfs', 'dfs'):
     later(f'--time with 16,384 rules, {order}', cut_short(5), 'explore', rules, '--json', '--time', '0.3s', '--order', order, cpu=6)
 later('Ctrl-C with 16,384 rules', cut_short(5), 'explore', rules, '--json', cpu=6, interrupt=[(1.5, signal.SIGINT)])
 collect()
-for name, words, times in (('SIGINT', ('explore', BIG, '--json', '--memory', '1G'), [(1, signal.SIGINT)]), ('SIGTERM', ('check', BIG, '--json', '--memory', '1G', '--order', 'dfs'), [(1, signal.SIGTERM)])):
+for name, words, times in (('SIGINT', ('explore', BIG, '--json', '--memory', '1G', '--engine', 'explicit'), [(1, signal.SIGINT)]), ('SIGTERM', ('check', BIG, '--json', '--memory', '1G', '--order', 'dfs'), [(1, signal.SIGTERM)])):
     later(f'{name} during a search', cut_short(15), *words, interrupt=times, cpu=20)
-later('SIGINT during a search, as text', fine(3, words=['ncomplete', 'interrupted']), 'check', BIG, '--memory', '1G', interrupt=[(1, signal.SIGINT)], cpu=20)
-later('SIGINT twice', fine(3), 'check', BIG, '--memory', '1G', '--json', interrupt=[(1, signal.SIGINT), (1.05, signal.SIGINT)], cpu=20)
+later('SIGINT during a search, as text', fine(3, words=['ncomplete', 'interrupted']), 'check', BIG, '--memory', '1G', '--engine', 'explicit', interrupt=[(1, signal.SIGINT)], cpu=20)
+later('SIGINT twice', fine(3), 'check', BIG, '--memory', '1G', '--json', '--engine', 'explicit', interrupt=[(1, signal.SIGINT), (1.05, signal.SIGINT)], cpu=20)
 later('SIGINT during a translation', fine(3, words=['not complete', 'interrupted']), 'translate', BIG, '--to', 'dot', '-o', '/dev/null', '--memory', '500M', interrupt=[(1, signal.SIGINT)], cpu=20)
 later('SIGINT during a simulation', fine(0, 3, words=['"simulate"']), 'simulate', BIG, '--runs', '99999999999', '--json', interrupt=[(1, signal.SIGINT)], cpu=20)
 later('translate --to dot --time', fine(3, words=['not complete']), 'translate', BIG, '--to', 'dot', '-o', '/dev/null', '--time', '0.2s', cpu=20)
