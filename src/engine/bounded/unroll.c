@@ -68,9 +68,42 @@ static void add_rule(struct unrolling *u, struct unroll_step *step, uint32_t r)
     piece_add(u, &step->piece, encoded->enabled);
     for (uint32_t i = 0, at = encoded->first_stored; i < rule->stores; i++) {
         uint32_t var = model->stores.data[rule->first_store + i].var;
-        step->writes[var] = 1;
         for (uint32_t b = 0; b < bits_width(&u->net->bits, var); b++) piece_add(u, &step->piece, u->net->stored.data[at++]);
     }
+}
+
+static void list_accesses(const struct unrolling *u, const struct unroll_step *step, bool writes, struct unroll_accesses *accesses)
+{
+    const struct model *model = u->net->model;
+    uint32_t total = 0;
+    accesses->first = mem_alloc(u->mem, (model->vars.len + UINT64_C(2)) * sizeof *accesses->first);
+    for (uint32_t i = 0; i < step->rules.len; i++) {
+        const struct model_rule *rule = &model->rules.data[step->rules.data[i]];
+        total += writes ? rule->writes : rule->reads;
+    }
+    accesses->list = mem_alloc(u->mem, (total + UINT64_C(1)) * sizeof *accesses->list);
+    for (unsigned round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < step->rules.len; i++) {
+            const struct model_rule *rule = &model->rules.data[step->rules.data[i]];
+            const uint32_t *vars = model->accesses.data + (writes ? rule->first_write : rule->first_read);
+            for (uint32_t k = 0; k < (writes ? rule->writes : rule->reads); k++) {
+                if (round) accesses->list[accesses->first[vars[k] + 1]++] = i;
+                else accesses->first[vars[k] + 2]++;
+            }
+        }
+        for (uint32_t v = 0; !round && v < model->vars.len; v++) accesses->first[v + 2] += accesses->first[v + 1];
+    }
+}
+
+static void free_accesses(const struct unrolling *u, struct unroll_accesses *accesses)
+{
+    mem_free(u->mem, accesses->first);
+    mem_free(u->mem, accesses->list);
+}
+
+static bool is_written(const struct unroll_step *step, uint32_t var)
+{
+    return step->writers.first[var] < step->writers.first[var + 1];
 }
 
 static void step_init(struct unrolling *u, struct unroll_step *step, enum step_kind kind, uint32_t process)
@@ -78,13 +111,14 @@ static void step_init(struct unrolling *u, struct unroll_step *step, enum step_k
     const struct process_model *processes = u->options.schedule.processes;
     *step = (struct unroll_step){.kind = kind};
     piece_init(u, &step->piece);
-    step->writes = mem_alloc(u->mem, u->net->model->vars.len + UINT64_C(1));
     for (uint32_t r = 0; r < u->net->model->rules.len; r++) {
         bool full = kind == STEP_ONE || kind == STEP_SET;
         uint32_t owner = full ? MODEL_NONE : processes->rules[r].process;
         if (full || (kind == STEP_ALL_SAFE ? owner != MODEL_NONE : owner == process)) add_rule(u, step, r);
     }
     if ((kind == STEP_ONE || kind == STEP_SET) && u->options.endless) piece_add(u, &step->piece, u->net->dead);
+    list_accesses(u, step, true, &step->writers);
+    list_accesses(u, step, false, &step->readers);
 }
 
 static void plan(struct unrolling *u)
@@ -189,41 +223,7 @@ static void explain_bit(struct copy *copy, uint32_t var, uint32_t bit, const uin
     }
 }
 
-/* Per variable of the step: the rules of the step that access it. */
-struct accesses {
-    uint32_t *first, *list;
-};
-
-static void list_accesses(const struct unrolling *u, const struct unroll_step *step, bool writes, struct accesses *accesses)
-{
-    const struct model *model = u->net->model;
-    uint32_t total = 0;
-    accesses->first = mem_alloc(u->mem, (model->vars.len + UINT64_C(2)) * sizeof *accesses->first);
-    for (uint32_t i = 0; i < step->rules.len; i++) {
-        const struct model_rule *rule = &model->rules.data[step->rules.data[i]];
-        total += writes ? rule->writes : rule->reads;
-    }
-    accesses->list = mem_alloc(u->mem, (total + UINT64_C(1)) * sizeof *accesses->list);
-    for (unsigned round = 0; round < 2; round++) {
-        for (uint32_t i = 0; i < step->rules.len; i++) {
-            const struct model_rule *rule = &model->rules.data[step->rules.data[i]];
-            const uint32_t *vars = model->accesses.data + (writes ? rule->first_write : rule->first_read);
-            for (uint32_t k = 0; k < (writes ? rule->writes : rule->reads); k++) {
-                if (round) accesses->list[accesses->first[vars[k] + 1]++] = i;
-                else accesses->first[vars[k] + 2]++;
-            }
-        }
-        for (uint32_t v = 0; !round && v < model->vars.len; v++) accesses->first[v + 2] += accesses->first[v + 1];
-    }
-}
-
-static void free_accesses(const struct unrolling *u, struct accesses *accesses)
-{
-    mem_free(u->mem, accesses->first);
-    mem_free(u->mem, accesses->list);
-}
-
-static bool accesses_has(const struct accesses *accesses, uint32_t var, uint32_t rule)
+static bool accesses_has(const struct unroll_accesses *accesses, uint32_t var, uint32_t rule)
 {
     for (uint32_t i = accesses->first[var]; i < accesses->first[var + 1]; i++)
         if (accesses->list[i] == rule) return true;
@@ -231,9 +231,10 @@ static bool accesses_has(const struct accesses *accesses, uint32_t var, uint32_t
 }
 
 /* Of the rules that access a variable at most one writes it, and then no other one reads it. */
-static void add_independence(struct copy *copy, const struct accesses *writers, const struct accesses *readers)
+static void add_independence(struct copy *copy)
 {
     struct unrolling *u = copy->u;
+    const struct unroll_accesses *writers = &copy->step->writers, *readers = &copy->step->readers;
     VEC(int) literals = {0};
     for (uint32_t v = 0; v < u->net->model->vars.len; v++) {
         uint32_t count = writers->first[v + 1] - writers->first[v];
@@ -263,7 +264,7 @@ static bool is_visible(const struct unrolling *u, uint32_t r)
 }
 
 /* Which rules are taken together. */
-static void add_choice(struct copy *copy, const struct accesses *writers)
+static void add_choice(struct copy *copy)
 {
     struct unrolling *u = copy->u;
     const struct unroll_step *step = copy->step;
@@ -289,10 +290,7 @@ static void add_choice(struct copy *copy, const struct accesses *writers)
         if (step->kind != STEP_SET) unroll_at_most_one(u, literals.data, literals.len);
     }
     if (step->kind == STEP_SET) {
-        struct accesses readers;
-        list_accesses(u, step, false, &readers);
-        add_independence(copy, writers, &readers);
-        free_accesses(u, &readers);
+        add_independence(copy);
         literals.len = 0;
         for (uint32_t i = 0; u->options.schedule.visible && i < step->rules.len; i++)
             if (is_visible(u, step->rules.data[i])) vec_push(u->mem, &literals, copy->from->taken + (int)i);
@@ -306,7 +304,6 @@ static void add_step(struct unrolling *u, const struct unroll_step *step, int ga
     const struct model *model = u->net->model;
     const struct bits *bits = &u->net->bits;
     struct unroll_frame next = {.bits = mem_alloc(u->mem, (bits->total + UINT64_C(1)) * sizeof *next.bits)};
-    struct accesses writers;
     vec_push(u->mem, &u->frames, next);
     struct copy copy = {u, step, &u->frames.data[u->frames.len - 2], &u->frames.data[u->frames.len - 1]};
     copy.from->step = step;
@@ -314,16 +311,15 @@ static void add_step(struct unrolling *u, const struct unroll_step *step, int ga
     copy.from->taken = sat_variables(u->sat, step->rules.len);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         uint32_t first = bits->first[v], width = bits_width(bits, v);
-        int fresh = step->writes[v] && width ? sat_variables(u->sat, width) : 0;
+        int fresh = is_written(step, v) && width ? sat_variables(u->sat, width) : 0;
         for (uint32_t b = 0; b < width; b++) copy.to->bits[first + b] = fresh ? fresh + (int)b : copy.from->bits[first + b];
     }
     add_effects(&copy);
-    list_accesses(u, step, true, &writers);
+    const struct unroll_accesses *writers = &step->writers;
     for (uint32_t v = 0; v < model->vars.len; v++)
-        for (uint32_t b = 0; step->writes[v] && b < bits_width(bits, v); b++)
-            explain_bit(&copy, v, b, writers.list + writers.first[v], writers.first[v + 1] - writers.first[v]);
-    add_choice(&copy, &writers);
-    free_accesses(u, &writers);
+        for (uint32_t b = 0; is_written(step, v) && b < bits_width(bits, v); b++)
+            explain_bit(&copy, v, b, writers->list + writers->first[v], writers->first[v + 1] - writers->first[v]);
+    add_choice(&copy);
 }
 
 /* ---- positions ---- */
@@ -399,7 +395,8 @@ void unroll_release(struct unrolling *u)
     for (uint32_t i = 0; i < u->step_count; i++) {
         piece_release(u, &u->steps[i].piece);
         vec_free(u->mem, &u->steps[i].rules);
-        mem_free(u->mem, u->steps[i].writes);
+        free_accesses(u, &u->steps[i].writers);
+        free_accesses(u, &u->steps[i].readers);
     }
     for (uint32_t i = 0; i < u->frames.len; i++) mem_free(u->mem, u->frames.data[i].bits);
     piece_release(u, &u->outputs);

@@ -43,12 +43,17 @@ struct unroll_piece {
     uint32_t *place; /* per gate: + 1; 0: not in it */
 };
 
+/* Per variable: which rules of a step access it, as places in the step's list. */
+struct unroll_accesses {
+    uint32_t *first, *list; /* those of variable v: list[first[v]] to list[first[v + 1] - 1] */
+};
+
 /* One kind of step, as it is copied. */
 struct unroll_step {
     enum step_kind kind;
     struct unroll_piece piece;
     VEC(uint32_t) rules;
-    uint8_t *writes; /* per variable: a rule writes it */
+    struct unroll_accesses writers, readers;
 };
 
 struct unroll_frame {
