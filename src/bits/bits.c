@@ -184,9 +184,7 @@ static struct word apply(struct circuit *c, const struct expr_node *node, const 
     case EXPR_DIV: w = quotient(c, &x, &y, node->bits, false); break;
     case EXPR_MOD: w = quotient(c, &x, &y, node->bits, true); break;
     case EXPR_CUT: w = cut(&x, node->bits); break;
-    case EXPR_CONST:
-    case EXPR_VAR:
-    case EXPR_OPS: break;
+    default: break;
     }
     return w;
 }

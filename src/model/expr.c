@@ -24,6 +24,17 @@ const struct expr_info expr_table[EXPR_OPS] = {
     [EXPR_DIV] = {"div", "/", 2, false, false, true, 9},
     [EXPR_MOD] = {"mod", "%", 2, false, false, true, 9},
     [EXPR_CUT] = {"cut", "cut", 1, false, false, true, 10},
+    [EXPR_CHOOSE] = {"choose", "?", 3, false, false, false, 0},
+    [EXPR_WITHIN] = {"within", "within", 3, false, false, false, 10},
+    [EXPR_FAIL] = {"fail", "fail", 0, false, false, false, 10},
+    [EXPR_AT] = {"at", "at", 2, false, false, false, 10},
+    [EXPR_LOCAL] = {"local", "", 0, false, false, false, 10},
+    [EXPR_LOCAL_AT] = {"local_at", "at", 2, false, false, false, 10},
+};
+
+const char *const failure_name[FAILURE_KINDS] = {
+    [FAILURE_NONE] = "none",   [FAILURE_DIVISION] = "division", [FAILURE_OVERFLOW] = "overflow", [FAILURE_RANGE] = "range",
+    [FAILURE_INDEX] = "index", [FAILURE_FULL] = "full",         [FAILURE_EMPTY] = "empty",       [FAILURE_LOOP] = "loop",
 };
 
 void exprs_init(struct exprs *exprs, struct mem *mem)
@@ -35,7 +46,7 @@ void exprs_init(struct exprs *exprs, struct mem *mem)
 static bool same_node(const struct expr_node *a, const struct expr_node *b)
 {
     return a->op == b->op && a->bits == b->bits && a->is_bool == b->is_bool && a->a.i == b->a.i && a->b.i == b->b.i
-        && a->value == b->value;
+        && a->c.i == b->c.i && a->value == b->value;
 }
 
 static uint32_t slot_of(const struct exprs *exprs, const struct expr_node *node)
@@ -43,6 +54,7 @@ static uint32_t slot_of(const struct exprs *exprs, const struct expr_node *node)
     uint64_t h = (uint64_t)node->value * UINT64_C(0x9E3779B97F4A7C15);
     h ^= ((uint64_t)node->a.i << 32 | node->b.i) + (h >> 29);
     h *= UINT64_C(0xBF58476D1CE4E5B9);
+    h ^= (uint64_t)node->c.i << 17;
     h ^= ((uint64_t)node->op << 16 | (uint64_t)node->bits << 8 | node->is_bool) + (h >> 32);
     h *= UINT64_C(0x94D049BB133111EB);
     uint32_t at = (uint32_t)(h >> 32) & (exprs->size - 1);
@@ -74,17 +86,27 @@ static expr cons(struct exprs *exprs, struct expr_node node)
 
 expr expr_int(struct exprs *exprs, int64_t value)
 {
-    return cons(exprs, (struct expr_node){.op = EXPR_CONST, .value = value});
+    return cons(exprs, (struct expr_node){.op = EXPR_CONST, .value = value, .low = value, .high = value});
 }
 
 expr expr_bool(struct exprs *exprs, bool value)
 {
-    return cons(exprs, (struct expr_node){.op = EXPR_CONST, .is_bool = true, .value = value});
+    return cons(exprs, (struct expr_node){.op = EXPR_CONST, .is_bool = true, .value = value, .low = value, .high = value});
 }
 
 expr expr_var(struct exprs *exprs, uint32_t var)
 {
-    return cons(exprs, (struct expr_node){.op = EXPR_VAR, .value = var});
+    return expr_var_in(exprs, var, INT64_MIN, INT64_MAX);
+}
+
+expr expr_var_in(struct exprs *exprs, uint32_t var, int64_t low, int64_t high)
+{
+    return cons(exprs, (struct expr_node){.op = EXPR_VAR, .value = var, .low = low, .high = high});
+}
+
+expr expr_local(struct exprs *exprs, uint32_t local, int64_t low, int64_t high)
+{
+    return cons(exprs, (struct expr_node){.op = EXPR_LOCAL, .value = local, .low = low, .high = high});
 }
 
 static bool is_const(const struct exprs *exprs, expr e)
@@ -109,9 +131,20 @@ unsigned expr_width(uint64_t value)
     return value ? 64 - (unsigned)__builtin_clzll(value) : 1;
 }
 
+static bool apply_exactly(enum expr_op op, int64_t a, int64_t b, int64_t *result)
+{
+    if (op == EXPR_ADD) return !__builtin_add_overflow(a, b, result);
+    if (op == EXPR_SUB) return !__builtin_sub_overflow(a, b, result);
+    if (op == EXPR_MUL) return !__builtin_mul_overflow(a, b, result);
+    if (!b || (a == INT64_MIN && b == -1)) return false;
+    *result = op == EXPR_DIV ? a / b : a % b;
+    return true;
+}
+
 bool expr_apply(enum expr_op op, unsigned bits, int64_t a, int64_t b, int64_t *result)
 {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b, mask = expr_mask(bits);
+    if (!bits && expr_table[op].has_bits) return apply_exactly(op, a, b, result);
     switch (op) {
     case EXPR_NOT: *result = !a; return true;
     case EXPR_AND: *result = a && b; return true;
@@ -136,9 +169,7 @@ bool expr_apply(enum expr_op op, unsigned bits, int64_t a, int64_t b, int64_t *r
         *result = (int64_t)(ua % ub & mask);
         return true;
     case EXPR_CUT: *result = (int64_t)(ua & mask); return true;
-    case EXPR_CONST:
-    case EXPR_VAR:
-    case EXPR_OPS: break;
+    default: break;
     }
     assert(!"not an operator");
     return false;
@@ -157,24 +188,142 @@ static bool simplify(struct exprs *exprs, enum expr_op op, expr a, expr b, expr 
     return false;
 }
 
+/* Bounds of op(a, b), and whether it may fail by itself. */
+static bool exact_bounds(const struct expr_node *a, const struct expr_node *b, struct expr_node *node)
+{
+    bool fits = true;
+    int64_t corner[4] = {0};
+    const int64_t ends[2][2] = {{a->low, a->high}, {b->low, b->high}};
+    node->low = INT64_MIN;
+    node->high = INT64_MAX;
+    if (node->op == EXPR_MOD || node->op == EXPR_DIV) {
+        if (b->low <= 0 && b->high >= 0) return true;
+        if (node->op == EXPR_MOD) {
+            if (b->low == INT64_MIN) return true;
+            int64_t most = (b->low > 0 ? b->high : -b->low) - 1;
+            node->low = a->low >= 0 ? 0 : a->low > -most ? a->low : -most;
+            node->high = a->high <= 0 ? 0 : a->high < most ? a->high : most;
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) fits &= apply_exactly(node->op, ends[0][i & 1], ends[1][i >> 1], &corner[i]);
+    if (!fits) return true;
+    node->low = node->high = corner[0];
+    for (unsigned i = 1; i < 4; i++) {
+        if (corner[i] < node->low) node->low = corner[i];
+        if (corner[i] > node->high) node->high = corner[i];
+    }
+    return false;
+}
+
+static bool decided_by_bounds(enum expr_op op, const struct expr_node *a, const struct expr_node *b, bool *value)
+{
+    if (a->may_fail || b->may_fail) return false;
+    bool less = a->high < b->low, more = a->low > b->high, at_most = a->high <= b->low, at_least = a->low >= b->high;
+    switch (op) {
+    case EXPR_EQ: return *value = false, less || more;
+    case EXPR_NE: return *value = true, less || more;
+    case EXPR_LT: return *value = less, less || at_least;
+    case EXPR_LE: return *value = at_most, at_most || more;
+    case EXPR_GT: return *value = more, more || at_most;
+    case EXPR_GE: return *value = at_least, at_least || less;
+    default: return false;
+    }
+}
+
 expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr b)
 {
     const struct expr_info *info = &expr_table[op];
-    assert(info->arity >= 1 && info->arity <= 2);
+    assert(op <= EXPR_CUT && info->arity >= 1 && info->arity <= 2);
     if (info->arity == 1) b = (expr){0};
     if (!info->has_bits) bits = 0;
     const struct expr_node *na = expr_get(exprs, a), *nb = expr_get(exprs, b);
     assert(na->is_bool == info->takes_bool && (info->arity < 2 || nb->is_bool == info->takes_bool));
-    assert(!info->has_bits || (bits >= 1 && bits <= EXPR_MAX_BITS));
+    assert(bits <= EXPR_MAX_BITS && (bits || op != EXPR_CUT));
     int64_t value;
+    bool decided;
     if (is_const(exprs, a) && (info->arity < 2 || is_const(exprs, b)) && expr_apply(op, bits, na->value, nb->value, &value))
         return info->gives_bool ? expr_bool(exprs, value) : expr_int(exprs, value);
     expr simpler;
     if (info->arity == 2 && simplify(exprs, op, a, b, &simpler)) return simpler;
-    bool by_zero = (op == EXPR_DIV || op == EXPR_MOD) && !(nb->op == EXPR_CONST && nb->value);
+    if (info->arity == 2 && decided_by_bounds(op, na, nb, &decided)) return expr_bool(exprs, decided);
     struct expr_node node = {.op = (uint8_t)op, .bits = (uint8_t)bits, .is_bool = info->gives_bool, .a = a, .b = b};
-    node.may_fail = by_zero || na->may_fail || (info->arity == 2 && nb->may_fail);
+    bool fails = (op == EXPR_DIV || op == EXPR_MOD) && !(nb->op == EXPR_CONST && nb->value);
+    node.high = info->gives_bool ? 1 : (int64_t)expr_mask(bits);
+    if (info->has_bits && !bits) fails = exact_bounds(na, nb, &node);
+    node.may_fail = fails || na->may_fail || (info->arity == 2 && nb->may_fail);
     return cons(exprs, node);
+}
+
+expr expr_at(struct exprs *exprs, bool local, uint32_t base, expr offset, uint32_t count, int64_t low, int64_t high)
+{
+    const struct expr_node *no = expr_get(exprs, offset);
+    assert(count && !no->is_bool);
+    if (no->op == EXPR_CONST) {
+        assert(no->value >= 0 && no->value < count);
+        uint32_t cell = base + (uint32_t)no->value;
+        return local ? expr_local(exprs, cell, low, high) : expr_var_in(exprs, cell, low, high);
+    }
+    struct expr_node node = {.op = local ? EXPR_LOCAL_AT : EXPR_AT, .a = offset, .may_fail = no->may_fail, .value = base, .low = low, .high = high};
+    node.b = expr_int(exprs, count);
+    return cons(exprs, node);
+}
+
+expr expr_choose(struct exprs *exprs, expr cond, expr yes, expr no)
+{
+    if (expr_is_true(exprs, cond)) return yes;
+    if (expr_is_false(exprs, cond)) return no;
+    const struct expr_node *nc = expr_get(exprs, cond), *ny = expr_get(exprs, yes), *nn = expr_get(exprs, no);
+    assert(nc->is_bool && ny->is_bool == nn->is_bool);
+    if (expr_same(yes, no) && !nc->may_fail) return yes;
+    struct expr_node node = {.op = EXPR_CHOOSE, .is_bool = ny->is_bool, .a = cond, .b = yes, .c = no};
+    node.may_fail = nc->may_fail || ny->may_fail || nn->may_fail;
+    /* what always fails gives no value, so its bounds do not count */
+    if (ny->op == EXPR_FAIL) ny = nn;
+    if (nn->op == EXPR_FAIL) nn = ny;
+    node.low = ny->low < nn->low ? ny->low : nn->low;
+    node.high = ny->high > nn->high ? ny->high : nn->high;
+    return cons(exprs, node);
+}
+
+expr expr_within(struct exprs *exprs, expr e, int64_t low, int64_t high, enum failure reason)
+{
+    const struct expr_node *ne = expr_get(exprs, e);
+    assert(!ne->is_bool && low <= high);
+    if (ne->low >= low && ne->high <= high) return e;
+    struct expr_node node = {.op = EXPR_WITHIN, .bits = (uint8_t)reason, .a = e, .may_fail = true, .low = low, .high = high};
+    if (ne->low > low && ne->low <= high) node.low = ne->low;
+    if (ne->high < high && ne->high >= low) node.high = ne->high;
+    node.b = expr_int(exprs, low);
+    node.c = expr_int(exprs, high);
+    return cons(exprs, node);
+}
+
+expr expr_fail(struct exprs *exprs, enum failure reason)
+{
+    return cons(exprs, (struct expr_node){.op = EXPR_FAIL, .bits = (uint8_t)reason, .may_fail = true});
+}
+
+expr expr_to_int(struct exprs *exprs, expr e)
+{
+    const struct expr_node *node = expr_get(exprs, e);
+    if (!node->is_bool) return e;
+    /* (x != 0) of a 0..1 variable is that variable again */
+    if (node->op == EXPR_NE && expr_get(exprs, node->b)->op == EXPR_CONST && !expr_get(exprs, node->b)->value) {
+        const struct expr_node *inner = expr_get(exprs, node->a);
+        if (inner->low >= 0 && inner->high <= 1) return node->a;
+    }
+    return expr_choose(exprs, e, expr_int(exprs, 1), expr_int(exprs, 0));
+}
+
+expr expr_to_bool(struct exprs *exprs, expr e)
+{
+    const struct expr_node *node = expr_get(exprs, e);
+    if (node->is_bool) return e;
+    if (node->op == EXPR_CHOOSE && expr_get(exprs, node->b)->op == EXPR_CONST && expr_get(exprs, node->c)->op == EXPR_CONST
+        && expr_get(exprs, node->b)->value == 1 && !expr_get(exprs, node->c)->value)
+        return node->a;
+    return expr_make(exprs, EXPR_NE, 0, e, expr_int(exprs, 0));
 }
 
 struct walk {
@@ -191,8 +340,11 @@ static void walk_vars(struct walk *walk, expr e)
     exprs->marks.data[e.i] = exprs->walk;
     const struct expr_node *node = expr_get(exprs, e);
     if (node->op == EXPR_VAR) walk->visit(walk->context, (uint32_t)node->value);
+    if (node->op == EXPR_AT)
+        for (int64_t i = 0; i < expr_get(exprs, node->b)->value; i++) walk->visit(walk->context, (uint32_t)(node->value + i));
     if (expr_table[node->op].arity >= 1) walk_vars(walk, node->a);
     if (expr_table[node->op].arity >= 2) walk_vars(walk, node->b);
+    if (expr_table[node->op].arity >= 3) walk_vars(walk, node->c);
 }
 
 void expr_each_var(struct exprs *exprs, expr e, void (*visit)(void *context, uint32_t var), void *context)

@@ -16,6 +16,7 @@ struct model *model_new(struct mem *mem, const char *file)
     model->name = model->file = names_intern(&model->names, file, strlen(file));
     exprs_init(&model->exprs, mem);
     formulas_init(&model->formulas, mem);
+    model->ticks = 1;
     return model;
 }
 
@@ -30,13 +31,18 @@ void model_begin_rule(struct model *model, const char *label)
     struct model_rule rule = {.label = label,
                               .first_part = model->parts.len,
                               .first_conjunct = model->conjuncts.len,
-                              .first_store = model->stores.len};
+                              .first_store = model->stores.len,
+                              .body = code_none(),
+                              .first_class = model->rule_classes.len,
+                              .interval = MODEL_NONE,
+                              .first_guard = model->constraints.len,
+                              .first_reset = model->resets.len};
     vec_push(model->mem, &model->rules, rule);
 }
 
 void model_add_part(struct model *model, uint32_t process, struct place place)
 {
-    vec_push(model->mem, &model->parts, ((struct rule_part){process, place}));
+    vec_push(model->mem, &model->parts, ((struct rule_part){.process = process, .place = place}));
     last_rule(model)->parts++;
 }
 
@@ -55,12 +61,56 @@ void model_add_store(struct model *model, uint32_t var, expr value, struct place
     last_rule(model)->stores++;
 }
 
+void model_add_class(struct model *model, uint32_t priority_class)
+{
+    assert(priority_class < model->class_count);
+    vec_push(model->mem, &model->rule_classes, priority_class);
+    last_rule(model)->classes++;
+}
+
+void model_add_clock_guard(struct model *model, struct clock_constraint constraint)
+{
+    vec_push(model->mem, &model->constraints, constraint);
+    last_rule(model)->guards++;
+}
+
+void model_add_reset(struct model *model, uint32_t clock)
+{
+    vec_push(model->mem, &model->resets, clock);
+    last_rule(model)->resets++;
+}
+
+statement model_add_code(struct model *model, struct code_sequence *sequence, struct code_node node)
+{
+    statement added = {model->code.len};
+    node.next = code_none();
+    vec_push(model->mem, &model->code, node);
+    if (code_is_none(sequence->first)) sequence->first = added;
+    else model->code.data[sequence->last.i].next = added;
+    sequence->last = added;
+    return added;
+}
+
+bool model_has_code(const struct model *model)
+{
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (!code_is_none(model->rules.data[r].body)) return true;
+    return false;
+}
+
+bool model_is_timed(const struct model *model)
+{
+    return model->intervals.len || model->clocks.len;
+}
+
 void model_end_rule(struct model *model)
 {
     struct model_rule *rule = last_rule(model);
     assert(rule->first_part + rule->parts == model->parts.len);
     assert(rule->first_conjunct + rule->conjuncts == model->conjuncts.len);
     assert(rule->first_store + rule->stores == model->stores.len);
+    assert(rule->first_class + rule->classes == model->rule_classes.len);
+    assert(rule->first_guard + rule->guards == model->constraints.len && rule->first_reset + rule->resets == model->resets.len);
     (void)rule;
 }
 
@@ -87,8 +137,54 @@ static uint32_t sort_accesses(struct model *model, uint32_t first)
     return kept - first;
 }
 
+/* The variables that code reads or writes. A call's body is looked at once per rule: `walk` marks what was seen. */
+struct code_walk {
+    struct model *model;
+    uint32_t *seen, now;
+    bool writes;
+};
+
+static void collect_cells(struct model *model, const struct cell *cell, uint32_t run)
+{
+    if (cell->local) return;
+    const struct expr_node *offset = expr_get(&model->exprs, cell->offset);
+    uint32_t first = cell->base, count = cell->count;
+    if (offset->op == EXPR_CONST) {
+        first += (uint32_t)offset->value;
+        count = 1;
+    }
+    for (uint32_t i = 0; i < count + run - 1; i++) collect(model, first + i);
+}
+
+static void walk_code(struct code_walk *walk, statement at)
+{
+    struct model *model = walk->model;
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
+        const struct code_node *node = &model->code.data[at.i];
+        if (walk->seen[at.i] == walk->now) return;
+        walk->seen[at.i] = walk->now;
+        bool has_target = node->op == CODE_SET || node->op == CODE_COPY, has_value = node->op != CODE_COPY && node->op != CODE_CALL && node->op != CODE_LEAVE;
+        if (walk->writes && has_target) collect_cells(model, &node->target, node->op == CODE_COPY ? node->cells : 1);
+        if (!walk->writes && node->op == CODE_COPY) collect_cells(model, &node->source, node->cells);
+        if (!walk->writes && has_value) expr_each_var(&model->exprs, node->value, collect, model);
+        if (!walk->writes && has_target) expr_each_var(&model->exprs, node->target.offset, collect, model);
+        if (!walk->writes && node->op == CODE_COPY) expr_each_var(&model->exprs, node->source.offset, collect, model);
+        if (node->op == CODE_IF || node->op == CODE_WHILE || node->op == CODE_CALL) walk_code(walk, node->body);
+        if (node->op == CODE_IF) walk_code(walk, model->code.data[at.i].other);
+    }
+}
+
+static void collect_code(struct code_walk *walk, const struct model_rule *rule, bool writes)
+{
+    if (code_is_none(rule->body)) return;
+    walk->now++;
+    walk->writes = writes;
+    walk_code(walk, rule->body);
+}
+
 void model_finish(struct model *model)
 {
+    struct code_walk walk = {.model = model, .seen = mem_alloc(model->mem, (model->code.len + 1) * sizeof *walk.seen)};
     model->accesses.len = 0;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         struct model_rule *rule = &model->rules.data[r];
@@ -97,11 +193,15 @@ void model_finish(struct model *model)
             expr_each_var(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond, collect, model);
         for (uint32_t i = 0; i < rule->stores; i++)
             expr_each_var(&model->exprs, model->stores.data[rule->first_store + i].value, collect, model);
+        collect_code(&walk, rule, false);
         rule->reads = sort_accesses(model, rule->first_read);
         rule->first_write = model->accesses.len;
         for (uint32_t i = 0; i < rule->stores; i++) collect(model, model->stores.data[rule->first_store + i].var);
+        collect_code(&walk, rule, true);
         rule->writes = sort_accesses(model, rule->first_write);
     }
+    mem_free(model->mem, walk.seen);
+    model->local_values = mem_resize(model->mem, model->local_values, (model->locals.len + 1) * sizeof *model->local_values);
 }
 
 /* Numbered invariants of a model; a broken one is a bug of a front end or a pass.
@@ -143,12 +243,34 @@ static const char *check_rule(const struct model *model, const struct model_rule
         if (store->var >= model->vars.len) return "3: a store without its variable";
         if (expr_get(&model->exprs, store->value)->is_bool) return "4: a stored value that is Boolean";
     }
-    if (rule->writes != rule->stores) return "5: a rule that writes a variable twice";
+    if (code_is_none(rule->body) && rule->writes != rule->stores) return "5: a rule that writes a variable twice";
+    for (uint32_t i = 0; i < rule->classes; i++)
+        if (model->rule_classes.data[rule->first_class + i] >= model->class_count) return "3: a rule of a class that does not exist";
+    if (rule->interval != MODEL_NONE && rule->interval >= model->intervals.len) return "3: a rule without its interval";
+    for (uint32_t i = 0; i < rule->resets; i++)
+        if (model->resets.data[rule->first_reset + i] >= model->clocks.len) return "3: a reset without its clock";
     for (uint32_t i = 0; i < rule->reads + rule->writes; i++) {
         const uint32_t *access = &model->accesses.data[rule->first_read + i];
         if (*access >= model->vars.len) return "6: an access without its variable";
         if (i && i != rule->reads && access[-1] >= *access) return "6: accesses out of order";
     }
+    return NULL;
+}
+
+static bool cells_exist(const struct model *model, const struct cell *cell, uint32_t run)
+{
+    uint64_t end = (uint64_t)cell->base + cell->count + run - 1;
+    return cell->count && end <= (cell->local ? model->locals.len : model->vars.len);
+}
+
+static const char *check_code(const struct model *model, const struct code_node *node)
+{
+    uint32_t run = node->op == CODE_COPY ? node->cells : 1;
+    if ((node->op == CODE_SET || node->op == CODE_COPY) && !cells_exist(model, &node->target, run)) return "3: code that writes what does not exist";
+    if (node->op == CODE_COPY && !cells_exist(model, &node->source, run)) return "3: code that copies what does not exist";
+    bool is_condition = node->op == CODE_REQUIRE || node->op == CODE_IF || node->op == CODE_WHILE;
+    if (is_condition && !expr_get(&model->exprs, node->value)->is_bool) return "4: a condition that is not Boolean";
+    if (node->op == CODE_SET && expr_get(&model->exprs, node->value)->is_bool) return "4: a stored value that is Boolean";
     return NULL;
 }
 
@@ -164,6 +286,14 @@ bool model_check(const struct model *model, struct text *complaint)
     for (uint32_t i = 0; !broken && i < model->exprs.nodes.len; i++) {
         const struct expr_node *node = &model->exprs.nodes.data[i];
         if (node->op == EXPR_VAR && node->value >= model->vars.len) broken = "3: an expression without its variable";
+        if (node->op == EXPR_LOCAL && node->value >= model->locals.len) broken = "3: an expression without its local";
+        if (node->op == EXPR_AT && node->value + expr_get(&model->exprs, node->b)->value > model->vars.len) broken = "3: an array without its variables";
+    }
+    for (uint32_t i = 0; !broken && i < model->code.len; i++) broken = check_code(model, &model->code.data[i]);
+    for (uint32_t i = 0; !broken && i < model->constraints.len; i++) {
+        const struct clock_constraint *constraint = &model->constraints.data[i];
+        if ((constraint->x != MODEL_NONE && constraint->x >= model->clocks.len) || (constraint->y != MODEL_NONE && constraint->y >= model->clocks.len))
+            broken = "3: a constraint without its clock";
     }
     if (broken) text_add(complaint, "invariant %s", broken);
     return !broken;
@@ -201,6 +331,19 @@ static const char *constant_name(const struct model *model, const struct expr_no
     return model_location_name(model, model->vars.data[var->value].process, constant->value);
 }
 
+static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer, expr beside);
+
+/* `name[0]` is the first cell of the array: what is meant is `name[offset]`. */
+static void print_array_cell(const struct model *model, struct text *text, const struct expr_node *node)
+{
+    const char *first = node->op == EXPR_AT ? model->vars.data[node->value].name : model->locals.data[node->value].name;
+    size_t length = strlen(first);
+    if (length > 3 && !strcmp(first + length - 3, "[0]")) length -= 3;
+    text_add(text, "%.*s[", (int)length, first);
+    print_expr(model, text, node->a, 0, node->a);
+    text_add(text, "]");
+}
+
 static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer, expr beside)
 {
     const struct expr_node *node = expr_get(&model->exprs, e);
@@ -212,7 +355,17 @@ static void print_expr(const struct model *model, struct text *text, expr e, uns
     else if (node->op == EXPR_CONST && node->is_bool) text_add(text, node->value ? "true" : "false");
     else if (node->op == EXPR_CONST) text_add(text, "%" PRId64, node->value);
     else if (node->op == EXPR_VAR) text_add(text, "%s", model->vars.data[node->value].name);
-    else if (node->op == EXPR_CUT) {
+    else if (node->op == EXPR_LOCAL) text_add(text, "%s", model->locals.data[node->value].name);
+    else if (node->op == EXPR_FAIL) text_add(text, "fail");
+    else if (node->op == EXPR_WITHIN) print_expr(model, text, node->a, outer, node->a);
+    else if (node->op == EXPR_AT || node->op == EXPR_LOCAL_AT) print_array_cell(model, text, node);
+    else if (node->op == EXPR_CHOOSE) {
+        print_expr(model, text, node->a, 1, node->a);
+        text_add(text, " ? ");
+        print_expr(model, text, node->b, 1, node->b);
+        text_add(text, " : ");
+        print_expr(model, text, node->c, 1, node->c);
+    } else if (node->op == EXPR_CUT) {
         print_expr(model, text, node->a, expr_table[EXPR_MOD].strength, node->a);
         text_add(text, " mod %" PRIu64, expr_mask(node->bits) + 1);
     } else if (info->arity == 1) {

@@ -1,12 +1,20 @@
 /* The model: what every language becomes and all that every engine sees.
  *
  * A model is data: variables (bounded integers), rules (the atomic steps), processes, properties. Rules have a guard, kept as a list
- * of conjuncts with their positions (explanations and reductions need them), and a code block, today one parallel assignment: all
- * values are computed in the old state, then all targets are written. A rule is enabled when all conjuncts are true, evaluated
- * in order and stopping at the first false one, and its code runs to the end without a failure.
+ * of conjuncts with their positions (explanations and reductions need them), and an effect: one parallel assignment (all values are
+ * computed in the old state, then all targets are written), then a statement block (model/code.h) that works on the new state. A rule is
+ * enabled when all conjuncts are true, evaluated in order and stopping at the first false one, its effect runs to the end without a
+ * false REQUIRE, and no rule of a class above one of its own classes is enabled (priorities).
  *
- * A failure (division by zero) while a guard or a code block is evaluated is the run-time error of that rule in that
- * state: the pair is reported and is no transition.
+ * A failure (division by zero, an index out of bounds) while a guard or an effect is evaluated is the run-time error of that rule in
+ * that state: the pair is reported and is no transition.
+ *
+ * Time. A rule may have an interval: its timer starts when the rule becomes enabled (priorities aside), is lost when it
+ * is not enabled any more, when the rule itself is taken, and when a step of another rule moves one of its processes (a part that
+ * `stays` does not count as moving). The rule can be taken when its timer is in the interval, and time does not pass beyond the upper end of the
+ * interval of any enabled rule. A rule without an interval can be taken at any time. Beside timers there are clocks with constraints,
+ * resets and invariants of locations (timed automata). All times are whole numbers of ticks, `ticks` of which are one unit of time.
+ * Priorities with time: a rule is held back while one of a higher class is enabled and its timer is in its interval.
  *
  * Everything lives in flat tables and refers to other things by index. Rules own ranges of the tables parts, conjuncts, stores,
  * reads and writes. model_finish computes what is derived; model_check states the invariants. */
@@ -15,6 +23,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "model/code.h"
 #include "model/expr.h"
 #include "model/formula.h"
 
@@ -32,6 +41,7 @@ struct model_var {
 struct model_location {
     int64_t value;
     const char *name; /* NULL: shown as its number */
+    uint32_t first_invariant, invariants; /* clock constraints that hold while a process is there */
     struct place place;
 };
 
@@ -46,6 +56,7 @@ struct model_process {
 /* A process (or the global command: MODEL_NONE) that takes part in a rule, with the command it contributes. */
 struct rule_part {
     uint32_t process;
+    bool stays; /* timers of other rules of this process go on */
     struct place place;
 };
 
@@ -61,6 +72,35 @@ struct rule_store {
     struct place place;
 };
 
+/* A cell of code blocks that is no part of the state. */
+struct model_local {
+    const char *name;
+    int64_t low, high;
+};
+
+struct model_interval {
+    int64_t low, high; /* ticks */
+    bool low_open, high_open, infinite; /* infinite: no upper end */
+};
+
+struct model_clock {
+    const char *name;
+    struct place place;
+};
+
+/* x - y <= bound, or < bound; MODEL_NONE stands for 0 */
+struct clock_constraint {
+    uint32_t x, y;
+    int64_t bound;
+    bool strict;
+    struct place place;
+};
+
+/* Rules of class `low` wait for those of class `high`. */
+struct model_priority {
+    uint32_t high, low;
+};
+
 struct model_rule {
     const char *label;
     uint32_t first_part, parts;
@@ -68,6 +108,11 @@ struct model_rule {
     uint32_t first_store, stores;
     uint32_t first_read, reads;        /* variables, ascending: of the guard and of stored values */
     uint32_t first_write, writes;      /* variables, ascending */
+    statement body;                         /* after the stores; may be none */
+    uint32_t first_class, classes;     /* into rule_classes, ascending */
+    uint32_t interval;                 /* or MODEL_NONE: any time */
+    uint32_t first_guard, guards;      /* clock constraints */
+    uint32_t first_reset, resets;      /* clocks that become 0 */
 };
 
 enum property_kind { PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT, PROPERTY_DEADLOCK, PROPERTY_RUNTIME_ERROR };
@@ -105,6 +150,17 @@ struct model {
     VEC(uint32_t) accesses; /* the reads and writes of rules */
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
+    VEC(struct code_node) code;
+    VEC(struct model_local) locals;
+    int64_t *local_values; /* working memory of the reference evaluator, from model_finish on */
+    VEC(uint32_t) rule_classes;
+    uint32_t class_count;
+    VEC(struct model_priority) priorities; /* transitive */
+    VEC(struct model_interval) intervals;
+    VEC(struct model_clock) clocks;
+    VEC(struct clock_constraint) constraints; /* of guards and invariants */
+    VEC(uint32_t) resets;
+    int64_t ticks; /* per unit of time */
 };
 
 struct model *model_new(struct mem *mem, const char *file);
@@ -114,6 +170,9 @@ void model_begin_rule(struct model *model, const char *label);
 void model_add_part(struct model *model, uint32_t process, struct place place);
 void model_add_conjunct(struct model *model, expr cond, struct place place); /* of the last part; `true` is left out */
 void model_add_store(struct model *model, uint32_t var, expr value, struct place place);
+void model_add_class(struct model *model, uint32_t priority_class);
+void model_add_clock_guard(struct model *model, struct clock_constraint constraint);
+void model_add_reset(struct model *model, uint32_t clock);
 void model_end_rule(struct model *model);
 
 /* Computes reads and writes of all rules. */
@@ -121,6 +180,17 @@ void model_finish(struct model *model);
 
 /* Whether the model is well formed; otherwise says what is wrong. */
 bool model_check(const struct model *model, struct text *complaint);
+
+/* Building code: a node is added to the end of a sequence. */
+statement model_add_code(struct model *model, struct code_sequence *sequence, struct code_node node);
+static inline struct code_sequence code_sequence_empty(void)
+{
+    return (struct code_sequence){code_none(), code_none()};
+}
+
+/* What a model needs of an engine */
+bool model_has_code(const struct model *model);
+bool model_is_timed(const struct model *model);
 
 /* Lookups */
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */

@@ -1,7 +1,7 @@
 /* Every operator on values, against wider arithmetic; the expression builder and the compiled program against the reference evaluator on
  * random expressions. */
 #include "base/random.h"
-#include "engine/explicit/program.h"
+#include "program/program.h"
 #include "model/eval.h"
 #include "unit/unit.h"
 

@@ -2,8 +2,8 @@
 #ifndef CAIRN_ENGINE_EXPLICIT_SPACE_H
 #define CAIRN_ENGINE_EXPLICIT_SPACE_H
 
-#include "engine/explicit/layout.h"
-#include "engine/explicit/program.h"
+#include "program/layout.h"
+#include "program/program.h"
 #include "solver/store.h"
 
 struct space {

@@ -585,7 +585,7 @@ static void declare_model_locations(struct builder *builder, uint32_t t, uint32_
     type->first_location = model->locations.len;
     for (uint32_t i = 0; i < type->ast->locations.len; i++)
         vec_push(model->mem, &model->locations,
-                 ((struct model_location){type->locations[i], type->ast->locations.data[i].name, type->ast->locations.data[i].place}));
+                 ((struct model_location){.value = type->locations[i], .name = type->ast->locations.data[i].name, .place = type->ast->locations.data[i].place}));
     scope->type = t;
     scope->process = process;
     scope->self = 0;
@@ -597,7 +597,7 @@ static void declare_model_locations(struct builder *builder, uint32_t t, uint32_
         int64_t value;
         if (!command->location || !scope_constant(scope, command->location, &value) || value > UINT32_MAX) continue;
         if (map_add(&seen, "", (uint32_t)value, 0))
-            vec_push(model->mem, &model->locations, ((struct model_location){value, NULL, command->place}));
+            vec_push(model->mem, &model->locations, ((struct model_location){.value = value, .place = command->place}));
     }
     mem_free(model->mem, seen.entries);
     scope->type = scope->process = MODEL_NONE;

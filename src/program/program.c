@@ -1,4 +1,4 @@
-#include "engine/explicit/program.h"
+#include "program/program.h"
 
 #include <assert.h>
 #include <stdlib.h>

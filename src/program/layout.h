@@ -1,7 +1,7 @@
 /* How a state is packed: every variable is a field of one 64-bit word, never crossing two; value - low is stored. The record in the
  * store is the words cut to a multiple of four bytes. */
-#ifndef CAIRN_ENGINE_EXPLICIT_LAYOUT_H
-#define CAIRN_ENGINE_EXPLICIT_LAYOUT_H
+#ifndef CAIRN_PROGRAM_LAYOUT_H
+#define CAIRN_PROGRAM_LAYOUT_H
 
 #include "model/model.h"
 

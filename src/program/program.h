@@ -6,10 +6,10 @@
  * its current locations.
  *
  * Faithful to the reference semantics also where evaluation fails: a comparison is only moved before conjuncts that cannot fail. */
-#ifndef CAIRN_ENGINE_EXPLICIT_PROGRAM_H
-#define CAIRN_ENGINE_EXPLICIT_PROGRAM_H
+#ifndef CAIRN_PROGRAM_PROGRAM_H
+#define CAIRN_PROGRAM_PROGRAM_H
 
-#include "engine/explicit/layout.h"
+#include "program/layout.h"
 
 struct instruction {
     uint8_t op; /* enum in program.c */

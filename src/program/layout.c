@@ -1,4 +1,4 @@
-#include "engine/explicit/layout.h"
+#include "program/layout.h"
 
 #include <string.h>
 
