@@ -317,7 +317,7 @@ static void print_branches(struct text *out, const struct fiacre_stmt *stmt, uns
     uint32_t group = 0;
     for (const struct fiacre_branch *branch = stmt->branches; branch; group = branch->group, branch = branch->next) {
         bool first = branch == stmt->branches;
-        if (!first || stmt->kind != FIACRE_STMT_IF) new_line(out, indent);
+        if (!first || stmt->kind == FIACRE_STMT_CASE) new_line(out, indent);
         if (stmt->kind == FIACRE_STMT_SELECT) {
             text_add(out, first ? "" : branch->group != group ? "unless" : "[]");
         } else if (stmt->kind == FIACRE_STMT_CASE) {
@@ -491,12 +491,12 @@ static void print_portset(struct text *out, const struct fiacre_portset *set, co
     if (!set->given) return;
     if (set->all) text_add(out, "*");
     print_names(out, set->names, ", ");
-    text_add(out, " %s ", end);
+    text_add(out, "%s", end);
 }
 
 static void print_block(struct text *out, const struct fiacre_block *block, unsigned indent)
 {
-    print_portset(out, &block->interface, "->");
+    print_portset(out, &block->interface, " -> ");
     if (block->kind == FIACRE_BLOCK_INSTANCE) {
         text_add(out, "%s", block->name);
         if (block->ports) text_add(out, "[");
@@ -505,8 +505,8 @@ static void print_block(struct text *out, const struct fiacre_block *block, unsi
         if (block->has_args) print_brackets(out, "(", block->args, ")");
         return;
     }
-    text_add(out, "par ");
-    print_portset(out, &block->portset, "in");
+    text_add(out, block->portset.given ? "par " : "par");
+    print_portset(out, &block->portset, " in");
     for (const struct fiacre_block *inner = block->blocks; inner; inner = inner->next) {
         new_line(out, indent + 1);
         if (inner != block->blocks) text_add(out, "|| ");
@@ -623,6 +623,6 @@ void fiacre_print(struct text *out, const struct fiacre_file *file)
 {
     for (const struct fiacre_decl *decl = file->decls; decl; decl = decl->next) {
         print_declaration(out, decl);
-        if (decl->next && decl->kind != FIACRE_DECL_CONST) text_add(out, "\n");
+        if (decl->next && (decl->kind != FIACRE_DECL_CONST || decl->next->kind != FIACRE_DECL_CONST)) text_add(out, "\n");
     }
 }
