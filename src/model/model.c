@@ -98,6 +98,32 @@ bool model_has_code(const struct model *model)
     return false;
 }
 
+/* Loops count as failing, because of their limit of rounds. */
+static bool code_may_fail(const struct model *model, statement at)
+{
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
+        const struct code_node *node = &model->code.data[at.i];
+        bool target = node->op == CODE_SET || node->op == CODE_COPY;
+        if (node->op == CODE_WHILE) return true;
+        if (node->op != CODE_COPY && node->op != CODE_CALL && node->op != CODE_LEAVE && expr_get(&model->exprs, node->value)->may_fail) return true;
+        if (target && expr_get(&model->exprs, node->target.offset)->may_fail) return true;
+        if (node->op == CODE_COPY && expr_get(&model->exprs, node->source.offset)->may_fail) return true;
+        if ((node->op == CODE_IF || node->op == CODE_CALL) && code_may_fail(model, node->body)) return true;
+        if (node->op == CODE_IF && code_may_fail(model, node->other)) return true;
+    }
+    return false;
+}
+
+bool model_rule_may_fail(const struct model *model, uint32_t r)
+{
+    const struct model_rule *rule = &model->rules.data[r];
+    for (uint32_t i = 0; i < rule->conjuncts; i++)
+        if (expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)->may_fail) return true;
+    for (uint32_t i = 0; i < rule->stores; i++)
+        if (expr_get(&model->exprs, model->stores.data[rule->first_store + i].value)->may_fail) return true;
+    return code_may_fail(model, rule->body);
+}
+
 bool model_is_timed(const struct model *model)
 {
     return model->intervals.len || model->clocks.len;

@@ -191,6 +191,7 @@ static inline struct code_sequence code_sequence_empty(void)
 /* What a model needs of an engine */
 bool model_has_code(const struct model *model);
 bool model_is_timed(const struct model *model);
+bool model_rule_may_fail(const struct model *model, uint32_t rule);
 
 /* Lookups */
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */

@@ -35,6 +35,11 @@ static struct exprs *exprs_of(struct fiacre *f)
     return &f->model->exprs;
 }
 
+static bool is_frac(const struct fiacre *f)
+{
+    return f->input->dialect && !strcmp(f->input->dialect, "frac");
+}
+
 /* ---- who takes part ---- */
 
 static bool is_connected(const struct instance *instance, uint32_t port)
@@ -327,6 +332,7 @@ struct unless_class {
 
 struct rules {
     struct fiacre *f;
+    uint32_t first_remark, remarks; /* ports on which the dialects differ: the first, and how many */
     VEC(struct unless_class) unless;
 };
 
@@ -502,11 +508,9 @@ static bool add_port(struct rules *rules, uint32_t port)
     struct ways obp = {0}, frac = {0};
     ways_obp(f, port, &obp);
     ways_frac(f, f->composition, port, &frac);
-    bool good = true, is_frac = f->input->dialect && !strcmp(f->input->dialect, "frac");
-    const struct ways *ways = is_frac ? &frac : &obp;
-    if (!same_ways(&obp, &frac))
-        diag_warning(f->diag, f->ports.data[port].place, "who takes part in '%.60s' differs between the dialects: read as %s does (--dialect %s reads it the other way)",
-                     f->ports.data[port].name, is_frac ? "frac" : "OBP", is_frac ? "obp" : "frac");
+    bool good = true;
+    const struct ways *ways = is_frac(f) ? &frac : &obp;
+    if (!same_ways(&obp, &frac) && !rules->remarks++) rules->first_remark = port;
     if (ways->too_many) {
         diag_error(f->diag, f->ports.data[port].place, "more than %d processes, or too many ways, at the port '%.60s'", MAX_PARTIES, f->ports.data[port].name);
         good = false;
@@ -616,6 +620,19 @@ static bool set_times(struct fiacre *f)
     return true;
 }
 
+static void remark_dialects(const struct rules *rules)
+{
+    struct fiacre *f = rules->f;
+    if (!rules->remarks) return;
+    const struct port *port = &f->ports.data[rules->first_remark];
+    struct text others;
+    text_init(&others, f->model->mem);
+    if (rules->remarks > 1) text_add(&others, " and %u other port%s", rules->remarks - 1, rules->remarks == 2 ? "" : "s");
+    diag_warning(f->diag, port->place, "who takes part in '%.60s'%s differs between the dialects: read as %s does; --dialect %s reads it the other way", port->name,
+                 others.data ? others.data : "", is_frac(f) ? "frac" : "OBP", is_frac(f) ? "obp" : "frac");
+    text_free(&others);
+}
+
 bool rules_build(struct fiacre *f)
 {
     struct rules rules = {.f = f};
@@ -633,5 +650,6 @@ bool rules_build(struct fiacre *f)
     mem_free(f->model->mem, s);
     for (uint32_t p = 0; good && p < f->ports.len; p++) good = add_port(&rules, p);
     vec_free(f->model->mem, &rules.unless);
+    if (good) remark_dialects(&rules);
     return good && close_priorities(f) && set_times(f);
 }

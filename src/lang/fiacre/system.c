@@ -293,7 +293,8 @@ static bool add_states(struct fiacre *f, struct fiacre_decl *decl, uint32_t *fir
             diag_error(f->diag, s->place, "the state '%.60s' is declared twice", s->name);
             good = false;
         }
-        vec_push(model->mem, &model->locations, ((struct model_location){.value = model->locations.len - *first, .name = s->name, .place = s->place}));
+        struct model_location location = {.value = model->locations.len - *first, .name = s->name, .place = s->place};
+        vec_push(model->mem, &model->locations, location);
     }
     *count = model->locations.len - *first;
     mem_free(model->mem, seen.entries);
