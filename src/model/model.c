@@ -340,6 +340,13 @@ bool model_is_location(const struct model *model, uint32_t var)
     return process != MODEL_NONE && model->processes.data[process].location == var;
 }
 
+const char *model_value_name(const struct model *model, uint32_t v, int64_t value)
+{
+    const struct model_var *var = &model->vars.data[v];
+    if (model_is_location(model, v)) return model_location_name(model, var->process, value);
+    return var->value_names && value >= var->low && value <= var->high ? var->value_names[value - var->low] : NULL;
+}
+
 bool model_takes_part(const struct model *model, uint32_t r, uint32_t process)
 {
     const struct model_rule *rule = &model->rules.data[r];
@@ -353,8 +360,7 @@ static const char *constant_name(const struct model *model, const struct expr_no
 {
     const struct expr_node *var = expr_get(&model->exprs, other);
     if (constant->op != EXPR_CONST || constant->is_bool || var->op != EXPR_VAR) return NULL;
-    if (!model_is_location(model, (uint32_t)var->value)) return NULL;
-    return model_location_name(model, model->vars.data[var->value].process, constant->value);
+    return model_value_name(model, (uint32_t)var->value, constant->value);
 }
 
 static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer, expr beside);

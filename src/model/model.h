@@ -35,6 +35,7 @@ struct model_var {
     int64_t low, high;
     int64_t init;  /* the initial value ... */
     bool any_init; /* ... or any value of the range */
+    const char *const *value_names; /* for people: of its values, from low on; NULL: numbers */
     struct place place;
 };
 
@@ -196,6 +197,8 @@ bool model_rule_may_fail(const struct model *model, uint32_t rule);
 /* Lookups */
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */
 bool model_is_location(const struct model *model, uint32_t var);
+/* How people call a value of a variable; NULL: its number is all. */
+const char *model_value_name(const struct model *model, uint32_t var, int64_t value);
 bool model_takes_part(const struct model *model, uint32_t rule, uint32_t process);
 
 /* Printing for people: `p[0].x + 1 < n`. Values of location variables appear by name where they have one. */

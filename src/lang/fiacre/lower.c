@@ -585,7 +585,9 @@ bool lower_equal(struct lowering *l, const struct value *a, const struct value *
     struct exprs *exprs = exprs_of(l);
     if (!ftype_matches(a->type, b->type)) return complain_types(l, place, a->type, b->type), false;
     if (ftype_is_scalar(a->type)) {
-        if (a->type->kind == KIND_BOOL) *result = expr_make(exprs, EXPR_IFF, 0, a->e, b->e);
+        if (expr_is_true(exprs, b->e)) *result = a->e;
+        else if (expr_is_false(exprs, b->e)) *result = expr_make(exprs, EXPR_NOT, 0, a->e, a->e);
+        else if (a->type->kind == KIND_BOOL) *result = expr_make(exprs, EXPR_IFF, 0, a->e, b->e);
         else *result = expr_make(exprs, EXPR_EQ, 0, a->e, b->e);
         return true;
     }

@@ -25,10 +25,12 @@ static const char *intern(struct fiacre *f, const char *text)
 /* Names of the cells of a variable: x, x[0], x.field, q.length, q[0], u, u.value. */
 static void add_cells(struct fiacre *f, const char *name, const struct ftype *whole, uint32_t first, const struct ftype *type, uint32_t process, struct place place)
 {
+    static const char *const truth[] = {"false", "true"};
     struct model *model = f->model;
     if (type->kind == KIND_BOOL || type->kind == KIND_INT) {
         struct cell_range range = ftype_cell(whole, first);
         struct model_var var = {.name = name, .process = process, .low = range.low, .high = range.high, .init = range.initial, .place = place};
+        if (type->kind == KIND_BOOL && range.low == 0 && range.high == 1) var.value_names = truth;
         vec_push(model->mem, &model->vars, var);
         return;
     }
@@ -44,6 +46,10 @@ static void add_cells(struct fiacre *f, const char *name, const struct ftype *wh
         return;
     }
     add_cells(f, name, whole, first++, f->nat_type, process, place); /* the constructor */
+    const char **names = arena_alloc(&model->arena, type->member_count * sizeof *names);
+    for (uint32_t i = 0; i < type->member_count; i++) names[i] = type->members[i].name;
+    struct model_var *tag = &model->vars.data[model->vars.len - 1];
+    if (!tag->low && tag->high == (int64_t)type->member_count - 1) tag->value_names = names;
     for (uint32_t i = 0; i + 1 < type->cells; i++)
         add_cells(f, i ? names_format(&model->names, "%s.value[%u]", name, i) : names_format(&model->names, "%s.value", name), whole, first + i, f->nat_type, process, place);
 }
