@@ -15,10 +15,12 @@ PYTHON = {'=': '==', '<>': '!=', '<': '<', '<=': '<=', '>': '>', '>=': '>=', 'an
 class Globals:
     """The types, channels, constants, constructors and functions of a program, and the Python names that its compiled text uses."""
 
-    def __init__(self, natural_steps=False):
+    def __init__(self, natural_steps=False, wide_steps=False):
         self.types, self.channels, self.constants, self.constructors, self.functions = {}, {}, {}, {}, {}
         self.python = dict(V.RUNTIME)
-        self.natural_steps = natural_steps      # a variant: the difference of two naturals must be a natural, not only what is stored
+        # Other readings of the page: the difference of two naturals must be a natural, not only what is stored; only what is stored is
+        # held to 32 bits.
+        self.natural_steps, self.wide_steps = natural_steps, wide_steps
         self.fresh = 0
 
     def name(self, prefix):
@@ -179,7 +181,7 @@ def on_un(g, e, scope, expected):
     if op in '+$':
         return text, t
     if op == '-':
-        return bounded(f'(-{text})', -t[2], -t[1])
+        return bounded(g, f'(-{text})', -t[2], -t[1])
     if op == 'empty':
         return f'(not {text})', BOOL
     if op == 'full':
@@ -189,9 +191,9 @@ def on_un(g, e, scope, expected):
     return f'{op}({text})', t[2] if op == 'first' else t
 
 
-def bounded(text, low, high):
+def bounded(g, text, low, high):
     """A result of arithmetic: it must fit in 32 bits."""
-    if MIN <= low and high <= MAX:
+    if MIN <= low and high <= MAX or g.wide_steps:
         return text, ('int', low, high)
     return f'within({text}, {MIN}, {MAX})', ('int', max(low, MIN), min(high, MAX))
 
@@ -223,17 +225,17 @@ def on_bin(g, e, scope, expected):
 
 def arithmetic(g, op, a, s, b, t):
     if op == '+':
-        return bounded(f'({a} + {b})', s[1] + t[1], s[2] + t[2])
+        return bounded(g, f'({a} + {b})', s[1] + t[1], s[2] + t[2])
     if op == '-':
         if g.natural_steps and s[1] >= 0 and t[1] >= 0:
             return f'within({a} - {b}, 0, {MAX})', NAT
-        return bounded(f'({a} - {b})', s[1] - t[2], s[2] - t[1])
+        return bounded(g, f'({a} - {b})', s[1] - t[2], s[2] - t[1])
     if op == '*':
         ends = [x * y for x in s[1:] for y in t[1:]]
-        return bounded(f'({a} * {b})', min(ends), max(ends))
+        return bounded(g, f'({a} * {b})', min(ends), max(ends))
     if op == '/':
         largest = max(abs(s[1]), abs(s[2]))
-        return bounded(f'divide({a}, {b})', 0 if s[1] >= 0 and t[1] >= 0 else -largest, largest)
+        return bounded(g, f'divide({a}, {b})', 0 if s[1] >= 0 and t[1] >= 0 else -largest, largest)
     largest = max(max(abs(t[1]), abs(t[2])) - 1, 0)
     return f'remainder({a}, {b})', ('int', 0 if s[1] >= 0 else -largest, largest)
 

@@ -16,8 +16,8 @@ from fiacre.paths import SENT_ANY, PathCompiler
 
 
 class Machine:
-    def __init__(self, text, dialect='obp', traced=False, trace_if=True, natural_steps=False, transitive=True):
-        self.model = model = Model(text, dialect, natural_steps, transitive)
+    def __init__(self, text, dialect='obp', traced=False, trace_if=True, **reading):
+        self.model = model = Model(text, dialect, **reading)
         self.traced = traced
         self.compiled = [PathCompiler(model, process, traced, trace_if).compile() for process in model.processes]
         self.controls = [process.control for process in model.processes]

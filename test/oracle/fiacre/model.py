@@ -15,9 +15,9 @@ from fiacre.parse import ModelError, parse
 class Model:
     """slots: (name, type or None for a control state, instance or None); processes; ports; groups: who exchanges together."""
 
-    def __init__(self, text, dialect='obp', natural_steps=False, transitive=True):
+    def __init__(self, text, dialect='obp', transitive=True, **reading):
         program = parse(text)
-        self.dialect, self.g = dialect, Globals(natural_steps)
+        self.dialect, self.g = dialect, Globals(**reading)
         self.units = {}
         self.slots, self.processes, self.components, self.ports, self.priorities, self.inits = [], [], [], [], [], []
         for d in program.declarations:

@@ -544,10 +544,10 @@ class Parser:
 
     def port_set(self, follower):
         """'*' or a list of ports if they are written here, else an empty list."""
-        if self.accept('*'):
-            self.expect(follower)
-            return '*'
         start = self.at
+        if self.accept('*') and self.accept(follower):
+            return '*'
+        self.at = start
         if self.kind == 'name':
             names = self.listed(self.name)
             if self.accept(follower):

@@ -91,6 +91,8 @@ class PathCompiler:
         self.model, self.g, self.process = model, model.g, process
         self.traced, self.trace_if = traced, trace_if
         self.communications, self.pending = [], []
+        self.marks = {name: (receives, sends) for name, receives, sends, _ in process.unit.ports}
+        self.read_only = {name for name, reference, _, writes, _ in process.unit.parameters if reference and not writes}
         self.g.python['SENT_ANY'] = SENT_ANY
 
     def compile(self):
@@ -285,6 +287,8 @@ class PathCompiler:
 
     def bind(self, bindings):
         for pattern, value, t in bindings:
+            if base_name(pattern) in self.read_only:
+                raise ModelError(f'{base_name(pattern)!r} is only read')
             slot = self.process.scope[base_name(pattern)][1]
             text = converted(self.g, value, t, place_type(self.g, pattern, self.scope))
             self.w.put(f'v{slot} = {stored(self.g, pattern, self.scope, text)}')
@@ -379,6 +383,8 @@ class PathCompiler:
             raise ModelError('a communication in init', s[-1])
         if self.endings(later) != {None} or has_unless(later):
             raise ModelError('a second communication or unless on a path', s[-1])
+        if s[0] == 'send' and not self.marks[s[1]][1] or s[0] == 'receive' and not self.marks[s[1]][0]:
+            raise ModelError('the port is for the other direction', s[-1])
         number = len(self.communications)
         communication = SimpleNamespace(kind=s[0], port=self.port(s), number=number, pos=s[-1], state=self.state)
         self.communications.append(communication)

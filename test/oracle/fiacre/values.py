@@ -6,6 +6,7 @@ All numbers have a type ('int', low, high): nat is 0 .. 2^31 - 1 and int is -2^3
 A value is immutable: bool, int, a tuple of items (array, record, queue; a queue's tuple is as long as the queue is full), a constructor's number
 (union without arguments) or a pair (number, argument or None).
 """
+import functools
 import itertools
 
 from fiacre.parse import ModelError
@@ -127,6 +128,7 @@ def size(t):
     return sum(size(argument) if argument else 1 for _, argument in t[2])
 
 
+@functools.lru_cache(maxsize=None)
 def values(t):
     """All values, in the type's order: false before true, constructors as declared, the last component changes fastest, short queues first."""
     if size(t) > MOST_VALUES:
