@@ -10,6 +10,7 @@ if __package__ in (None, ''):
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 from fiacre.explore import explore
 from fiacre.parse import ModelError
+from fiacre.timed import explore as timed_explore
 
 counts = {True: 0, False: 0}
 
@@ -191,9 +192,69 @@ def errors():
             check('an error', True)
 
 
+def together(ports, priority, *processes):
+    """A program of processes P1, P2, ... that all know the shared variable s; each is connected to the ports that it names."""
+    text, instances = '', []
+    for number, (names, body) in enumerate(processes, 1):
+        header = f'[{", ".join(n + " : none" for n in names)}]' if names else ''
+        text += f'process P{number} {header} (&s : nat) is states a, b, c {body}\n'
+        instances.append(f'P{number}{"[" + ", ".join(names) + "]" if names else ""}(&s)')
+    local = 'port ' + ', '.join(f'{n} : none{" in " + i if i else ""}' for n, i in ports.items()) if ports else ''
+    return f'{text}component main is var s : nat {local} {"priority " + priority if priority else ""} par {" || ".join(instances)} end\nmain'
+
+
+# name, program, the reached combinations of control states (and of s, when it ever changes)
+TICK = 'from a wait [1,1]; to a'
+TIMED = [
+    ('the earlier deadline wins', together({}, '', ('', 'from a select wait [1,1]; to b [] wait [2,2]; to c end')), 'a b'),
+    ('overlapping intervals', together({}, '', ('', 'from a select wait [0,1]; to b [] wait [1,2]; to c end')), 'a b c'),
+    ('overlapping open intervals', together({}, '', ('', 'from a select wait [0,1[; to b [] wait [1,2]; to c end')), 'a b'),
+    ('open at both ends', together({}, '', ('', 'from a select wait ]0,1]; to b [] wait [0,0]; to c end')), 'a c'),
+    ('decimals', together({}, '', ('', 'from a select wait [0,1.5]; to b [] wait [1.25,2]; to c end')), 'a b c'),
+    ('no upper bound', together({}, '', ('', 'from a select wait [3,...[; to b [] wait [2,2]; to c end')), 'a c'),
+    ('no upper bound, no hurry', together({}, '', ('', 'from a select wait [3,...[; to b [] wait [5,5]; to c end')), 'a b c'),
+    ('loop keeps clocks', together({}, '', ('', 'from a select wait [1,1]; loop [] wait [2,2]; to b end')), 'a b'),
+    ('to restarts clocks', together({}, '', ('', 'from a select wait [1,1]; to a [] wait [2,2]; to b end')), 'a'),
+    ('loop restarts its own clock', together({}, '', ('', 'from a select wait [2,2]; on s < 2; s := s + 1; loop [] wait [3,3]; to b end')), 'a0 a1 b1'),
+    ('another process does not matter', together({}, '', ('', 'from a wait [2,2]; to b'), ('', TICK)), 'aa ba'),
+    ('a guard that toggles restarts', together({}, '', ('', 'from a wait [2,2]; on s = 0; to b'), ('', 'from a wait [1,1]; s := 1; to b from b wait [0,0]; s := 0; to a')), 'aa0 ab1'),
+    ('a guard that stays does not', together({}, '', ('', 'from a wait [2,2]; on s < 2; to b'), ('', 'from a wait [1,1]; s := 1; to b from b wait [0,0]; s := 0; to a')),
+     'aa0 ab1 ba0 bb1'),
+    ('a port with an interval', together({'p': '[2,2]'}, '', ('p', 'from a p; to b'), ('p', 'from a wait [1,1]; to b from b p; to c'), ('', 'from a wait [3,3]; to b')),
+     'aaa aba bca abb bcb'),
+    ('a port restarts when a party moves', together({'p': '[2,2]'}, '', ('p', 'from a p; to b'), ('p', 'from a p; to b from a wait [1,1]; to a')), 'aa'),
+    ('a port goes on when a party loops', together({'p': '[2,2]'}, '', ('p', 'from a p; to b'), ('p', 'from a p; to b from a wait [1,1]; loop')), 'aa bb'),
+    ('priority holds back', together({'p': '[1,1]', 'q': '[1,1]'}, 'p > q', ('p', 'from a p; to b'), ('q', 'from a q; to b')), 'aa ba bb'),
+    ('priority only when in time', together({'p': '[1,1]', 'q': '[0,1]'}, 'p > q', ('p', 'from a p; to b'), ('q', 'from a q; to b')), 'aa ba ab bb'),
+    # q must come before p is ready (t < 1), v after r started later than 0 (1 < t + 1): only between whole moments.
+    ('strictly between', together({'p': '[1,1]', 'q': '', 'r': '[1,1]', 'v': '[1,1]'}, 'p > q, r > v',
+                                  ('qr', 'from a q; to b from b r; to c'), ('p', 'from a p; to b'), ('v', 'from a v; to b')),
+     'aaa baa aba aab bba bbb abb cbb bab cba caa cab'),
+]
+
+
+def timed():
+    for name, program, wanted in TIMED:
+        got = timed_explore(program, listed=True)
+        shows_s = len({state['main[1].s'] for state in got['list']}) > 1
+        shown = {''.join(v for n, v in state.items() if n.startswith('P')) + (state['main[1].s'] if shows_s else '') for state in got['list']}
+        check(name, ' '.join(sorted(shown)), ' '.join(sorted(wanted.split())))
+    between = TIMED[-1][1]
+    check('not at whole moments', timed_explore(between, mode='integers', invariants=['not (P1[1]@b and P2[1]@a and P3[1]@b)'])['invariants'],
+          {'not (P1[1]@b and P2[1]@a and P3[1]@b)': 'holds'})
+    # A tick at every whole moment, a q between any two ticks (s counts both), less than 1 after the q before: so each q comes a bit earlier in its unit of
+    # time than the one before.  No grain is fine enough for all lengths.
+    drift = together({'p': '[1,1]', 'q': ''}, 'p > q', ('', 'from a wait [1,1]; s := s % 2 = 1 ? s + 1 : 99; to a'),
+                     ('pq', 'from a q; s := s + 1; to b from b on s % 2 = 0 and s < 12; q; s := s + 1; to b from b p; to c'))
+    check('drift', timed_explore(drift, mode='regions', invariants=['main[1].s <> 11'])['invariants'], {'main[1].s <> 11': 'violated'})
+    check('drift in whole moments', timed_explore(drift, mode='integers', invariants=['main[1].s <> 3', 'main[1].s <> 5'])['invariants'],
+          {'main[1].s <> 3': 'violated', 'main[1].s <> 5': 'holds'})
+
+
 def main():
     untimed()
     errors()
+    timed()
     print(f'{counts[True]} passed, {counts[False]} failed')
     return 1 if counts[False] else 0
 
