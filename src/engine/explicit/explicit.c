@@ -625,7 +625,7 @@ static void find_reached(struct search *search)
     for (uint32_t p = 0; p < model->processes.len; p++) {
         if (model->processes.data[p].location == MODEL_NONE) continue;
         const struct model_var *var = &model->vars.data[model->processes.data[p].location];
-        if (var->any_init) scan[p] = true;
+        if (var->any_init || model_lists_initial(model)) scan[p] = true;
         else mark_reached(search, p, var->init);
     }
     for (uint32_t r = 0; r < model->rules.len; r++)
