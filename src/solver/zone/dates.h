@@ -9,7 +9,7 @@
 
 struct dates_bound {
     uint32_t i, j; /* t_i - t_j < or <= c */
-    bound b;
+    dbm_bound b;
 };
 
 struct dates {
@@ -29,7 +29,7 @@ enum dates_result { DATES_FOUND, DATES_INFEASIBLE, DATES_REFUSED };
 bool dates_init(struct dates *dates, struct mem *mem, uint32_t count);
 void dates_release(struct dates *dates);
 /* t_i - t_j < or <= c, made with bound_weak or bound_strict; infinity says nothing. False when memory is refused. */
-bool dates_add(struct dates *dates, uint32_t i, uint32_t j, bound b);
+bool dates_add(struct dates *dates, uint32_t i, uint32_t j, dbm_bound b);
 
 /* The earliest dates: each date has its infimum, plus as many epsilons as strict bounds force on it. Integers when no strict bound matters; else
  * the denominator is the smallest one >= least_denominator (>= 1) with which all bounds hold. Each date is then the least possible for

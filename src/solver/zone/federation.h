@@ -15,7 +15,7 @@ struct federation {
     struct mem *mem;
     uint32_t clocks, stride;
     uint32_t count, capacity;
-    bound *entries; /* one matrix after the other */
+    dbm_bound *entries; /* one matrix after the other */
     struct reduction reduction;
 };
 

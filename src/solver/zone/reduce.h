@@ -15,9 +15,9 @@ struct reduction {
     uint32_t *clocks;   /* the leaders, ascending; the first is 0 */
     uint32_t kept_count;
     uint32_t stride;
-    bound *kept;        /* the bound between leaders number a and b, at a * stride + b; infinite: not kept */
+    dbm_bound *kept;        /* the bound between leaders number a and b, at a * stride + b; infinite: not kept */
     uint32_t capacity;  /* largest size there is room for */
-    bound *matrix;      /* scratch */
+    dbm_bound *matrix;      /* scratch */
 };
 
 /* Room for matrices of `size` rows. False when memory is refused. */

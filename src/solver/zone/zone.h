@@ -22,40 +22,40 @@
 /* ---- bounds ---- */
 
 /* "< c" is 2c and "<= c" is 2c + 1: a smaller number is a tighter bound. */
-typedef int64_t bound;
+typedef int64_t dbm_bound;
 #define BOUND_INFINITY INT64_MAX
-#define BOUND_ZERO ((bound)1) /* <= 0 */
+#define BOUND_ZERO ((dbm_bound)1) /* <= 0 */
 enum { BOUND_LIMIT = 1 << 30 };
 
 static inline bool bound_fits(int64_t constant)
 {
     return constant >= -BOUND_LIMIT && constant <= BOUND_LIMIT;
 }
-static inline bound bound_weak(int64_t constant)
+static inline dbm_bound bound_weak(int64_t constant)
 {
     assert(bound_fits(constant));
     return 2 * constant + 1;
 }
-static inline bound bound_strict(int64_t constant)
+static inline dbm_bound bound_strict(int64_t constant)
 {
     assert(bound_fits(constant));
     return 2 * constant;
 }
-static inline bool bound_is_strict(bound b)
+static inline bool bound_is_strict(dbm_bound b)
 {
     return !(b & 1);
 }
 /* The constant; not of infinity. */
-static inline int64_t bound_constant(bound b)
+static inline int64_t bound_constant(dbm_bound b)
 {
     return b >> 1;
 }
-static inline bound bound_add(bound a, bound b)
+static inline dbm_bound bound_add(dbm_bound a, dbm_bound b)
 {
     return a == BOUND_INFINITY || b == BOUND_INFINITY ? BOUND_INFINITY : a + b - ((a | b) & 1);
 }
 /* x - y <= c is false when y - x < -c. Not of infinity. */
-static inline bound bound_negate(bound b)
+static inline dbm_bound bound_negate(dbm_bound b)
 {
     return 1 - b;
 }
@@ -66,7 +66,7 @@ struct dbm {
     uint32_t size;   /* clocks + 1 */
     uint32_t stride; /* of rows: size rounded up; what is between is infinite */
     uint32_t most;   /* clocks there is room for */
-    bound *entries;  /* entry (0, 0) below BOUND_ZERO: empty, the others then mean nothing */
+    dbm_bound *entries;  /* entry (0, 0) below BOUND_ZERO: empty, the others then mean nothing */
 };
 
 /* Room for `most` clocks; starts as the zone of 0 clocks. False when memory is refused. */
@@ -78,7 +78,7 @@ static inline uint32_t dbm_clocks(const struct dbm *dbm)
     return dbm->size - 1;
 }
 /* The bound of x_i - x_j. */
-static inline bound dbm_at(const struct dbm *dbm, uint32_t i, uint32_t j)
+static inline dbm_bound dbm_at(const struct dbm *dbm, uint32_t i, uint32_t j)
 {
     return dbm->entries[(size_t)i * dbm->stride + j];
 }
@@ -94,7 +94,7 @@ void dbm_make_empty(struct dbm *dbm, uint32_t clocks);
 void dbm_copy(struct dbm *to, const struct dbm *from);
 
 /* Sets single entries of a matrix, any values; then dbm_close makes it canonical (Floyd, Warshall). O(n^3) */
-static inline void dbm_set(struct dbm *dbm, uint32_t i, uint32_t j, bound b)
+static inline void dbm_set(struct dbm *dbm, uint32_t i, uint32_t j, dbm_bound b)
 {
     dbm->entries[(size_t)i * dbm->stride + j] = b;
 }
@@ -103,9 +103,9 @@ bool dbm_close(struct dbm *dbm); /* false: empty */
 /* ---- operations on one zone ---- */
 
 /* Adds x_i - x_j < or <= c. False: now empty. O(n^2), O(1) when nothing changes. */
-bool dbm_constrain(struct dbm *dbm, uint32_t i, uint32_t j, bound b);
+bool dbm_constrain(struct dbm *dbm, uint32_t i, uint32_t j, dbm_bound b);
 /* Whether some point of the zone has x_i - x_j < or <= c. O(1) */
-bool dbm_allows(const struct dbm *dbm, uint32_t i, uint32_t j, bound b);
+bool dbm_allows(const struct dbm *dbm, uint32_t i, uint32_t j, dbm_bound b);
 /* Lets time pass; lets time have passed (what could become a point of the zone). */
 void dbm_up(struct dbm *dbm);
 void dbm_down(struct dbm *dbm);
