@@ -10,6 +10,7 @@
 struct dates_bound {
     uint32_t i, j; /* t_i - t_j < or <= c */
     dbm_bound b;
+    uint32_t next; /* bound with the same i */
 };
 
 struct dates {
@@ -20,7 +21,7 @@ struct dates {
     int64_t denominator;    /* the solution, after DATES_FOUND: date i is numerators[i] / denominator */
     int64_t *numerators;
     uint32_t *strict;       /* scratch: epsilons of each date */
-    uint32_t *starts;       /* scratch: bounds by their i */
+    uint32_t *first;        /* of the bounds with this i, the last one added */
 };
 
 enum dates_result { DATES_FOUND, DATES_INFEASIBLE, DATES_REFUSED };
