@@ -83,7 +83,7 @@ static bool split(struct federation *federation, uint32_t k, uint32_t i, uint32_
 
 static bool split_by_all(struct federation *federation, uint32_t k, const struct dbm *dbm)
 {
-    const struct reduction *reduction = &federation->reduction;
+    const struct zone_reduction *reduction = &federation->reduction;
     for (uint32_t i = 1; i < reduction->size; i++) {
         uint32_t leader = reduction->leader[i];
         if (leader == i) continue;

@@ -16,7 +16,7 @@ struct federation {
     uint32_t clocks, stride;
     uint32_t count, capacity;
     dbm_bound *entries; /* one matrix after the other */
-    struct reduction reduction;
+    struct zone_reduction reduction;
 };
 
 void federation_init(struct federation *federation, struct mem *mem, uint32_t clocks);

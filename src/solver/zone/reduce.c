@@ -7,26 +7,26 @@
 /* Between leaders no cycle has weight 0, so if a bound follows from two others, these do not follow from it in turn: all bounds that follow
  * from two others can be dropped at once. A bound must not follow from itself and "x - x <= 0", hence the infinite diagonal. */
 
-bool reduction_reserve(struct reduction *reduction, struct mem *mem, uint32_t size)
+bool reduction_reserve(struct zone_reduction *reduction, struct mem *mem, uint32_t size)
 {
     if (size <= reduction->capacity) return true;
     size_t cells = (size_t)size * rows_stride(size);
     uint32_t *leader = mem_try_alloc(mem, size * sizeof *leader), *clocks = mem_try_alloc(mem, size * sizeof *clocks);
     dbm_bound *kept = mem_try_alloc(mem, cells * sizeof *kept), *matrix = mem_try_alloc(mem, cells * sizeof *matrix);
     bool good = leader && clocks && kept && matrix;
-    struct reduction grown = {.leader = leader, .clocks = clocks, .kept = kept, .matrix = matrix, .capacity = size};
+    struct zone_reduction grown = {.leader = leader, .clocks = clocks, .kept = kept, .matrix = matrix, .capacity = size};
     reduction_release(good ? reduction : &grown, mem);
     if (good) *reduction = grown;
     return good;
 }
 
-void reduction_release(struct reduction *reduction, struct mem *mem)
+void reduction_release(struct zone_reduction *reduction, struct mem *mem)
 {
     mem_free(mem, reduction->leader);
     mem_free(mem, reduction->clocks);
     mem_free(mem, reduction->kept);
     mem_free(mem, reduction->matrix);
-    *reduction = (struct reduction){0};
+    *reduction = (struct zone_reduction){0};
 }
 
 /* Only "<= c" and "<= -c" add up to "<= 0". The difference of infinity is a number that is no bound. */
@@ -36,7 +36,7 @@ static bool are_tied(const struct dbm *dbm, uint32_t i, uint32_t j)
     return !bound_is_strict(b) && dbm_at(dbm, j, i) == 2 - b;
 }
 
-static void find_leaders(struct reduction *reduction, const struct dbm *dbm)
+static void find_leaders(struct zone_reduction *reduction, const struct dbm *dbm)
 {
     reduction->leaders = 0;
     for (uint32_t i = 0; i < dbm->size; i++) {
@@ -47,7 +47,7 @@ static void find_leaders(struct reduction *reduction, const struct dbm *dbm)
     }
 }
 
-static ROWS_INLINE void mark_body(struct reduction *reduction, bool wide)
+static ROWS_INLINE void mark_body(struct zone_reduction *reduction, bool wide)
 {
     uint32_t stride = reduction->stride;
     for (uint32_t a = 0; a < reduction->leaders; a++) {
@@ -58,12 +58,12 @@ static ROWS_INLINE void mark_body(struct reduction *reduction, bool wide)
     }
 }
 
-ROWS_WIDE static void mark_wide(struct reduction *reduction)
+ROWS_WIDE static void mark_wide(struct zone_reduction *reduction)
 {
     mark_body(reduction, true);
 }
 
-void reduction_compute(struct reduction *reduction, const struct dbm *dbm)
+void reduction_compute(struct zone_reduction *reduction, const struct dbm *dbm)
 {
     assert(dbm->size <= reduction->capacity && !dbm_is_empty(dbm));
     find_leaders(reduction, dbm);

@@ -8,7 +8,7 @@
 
 #include "solver/zone/zone.h"
 
-struct reduction {
+struct zone_reduction {
     uint32_t size;      /* of the matrix */
     uint32_t *leader;   /* of each clock 0 .. size - 1; its own where it leads */
     uint32_t leaders;
@@ -21,9 +21,9 @@ struct reduction {
 };
 
 /* Room for matrices of `size` rows. False when memory is refused. */
-bool reduction_reserve(struct reduction *reduction, struct mem *mem, uint32_t size);
-void reduction_release(struct reduction *reduction, struct mem *mem);
+bool reduction_reserve(struct zone_reduction *reduction, struct mem *mem, uint32_t size);
+void reduction_release(struct zone_reduction *reduction, struct mem *mem);
 /* The zone is not empty and there is room. O(n^3) */
-void reduction_compute(struct reduction *reduction, const struct dbm *dbm);
+void reduction_compute(struct zone_reduction *reduction, const struct dbm *dbm);
 
 #endif

@@ -84,7 +84,7 @@ struct kept {
     uint64_t after;   /* the place after this one */
 };
 
-static bool next_kept(const struct reduction *reduction, struct kept *kept)
+static bool next_kept(const struct zone_reduction *reduction, struct kept *kept)
 {
     for (; kept->a < reduction->leaders; kept->a++, kept->next = 0)
         for (; kept->next < reduction->leaders; kept->next++) {
@@ -105,13 +105,13 @@ static size_t mask_bytes(uint32_t size)
     return ((size_t)size * (size - 1) + 7) / 8;
 }
 
-static bool has_ties(const struct reduction *reduction)
+static bool has_ties(const struct zone_reduction *reduction)
 {
     return reduction->leaders < reduction->size;
 }
 
 /* Which form is shorter, and whether bounds are strict; false: a bound is too large to be written. */
-static bool choose_flags(const struct reduction *reduction, unsigned *flags)
+static bool choose_flags(const struct zone_reduction *reduction, unsigned *flags)
 {
     size_t places = number_bytes(reduction->kept_count);
     *flags = WEAK | (has_ties(reduction) ? TIED : 0);
@@ -124,7 +124,7 @@ static bool choose_flags(const struct reduction *reduction, unsigned *flags)
     return true;
 }
 
-static uint8_t *put_ties(uint8_t *at, const struct reduction *reduction, const struct dbm *dbm, bool *good)
+static uint8_t *put_ties(uint8_t *at, const struct zone_reduction *reduction, const struct dbm *dbm, bool *good)
 {
     uint8_t *mask = at;
     uint32_t clocks = reduction->size - 1;
@@ -141,7 +141,7 @@ static uint8_t *put_ties(uint8_t *at, const struct reduction *reduction, const s
     return at;
 }
 
-static uint8_t *put_bounds(uint8_t *at, const struct reduction *reduction, unsigned flags)
+static uint8_t *put_bounds(uint8_t *at, const struct zone_reduction *reduction, unsigned flags)
 {
     uint8_t *mask = at;
     if (flags & MASK) {
@@ -161,7 +161,7 @@ static uint8_t *put_bounds(uint8_t *at, const struct reduction *reduction, unsig
 /* What follows the length. 0: memory is refused, or the numbers are too large. */
 static size_t encode(struct zones *zones, const struct dbm *dbm)
 {
-    struct reduction *reduction = &zones->reduction;
+    struct zone_reduction *reduction = &zones->reduction;
     unsigned flags = EMPTY;
     if (dbm->size > MOST_CLOCKS || !reduction_reserve(reduction, zones->mem, dbm->size)) return 0;
     size_t most = 32 + 11 * (size_t)dbm->size + mask_bytes(dbm->size) + 10 * (size_t)dbm->size * dbm->size;

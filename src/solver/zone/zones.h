@@ -27,7 +27,7 @@ struct zones {
     uint64_t *slots;     /* 32 bits of hash, 32 bits of number + 1; 0: free. Linear probing */
     uint32_t slot_count;
     uint64_t string_bytes;
-    struct reduction reduction;
+    struct zone_reduction reduction;
     uint8_t *buffer;     /* the string under construction */
     size_t buffer_bytes;
 };
