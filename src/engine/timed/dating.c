@@ -13,6 +13,12 @@
 
 #include <string.h>
 
+/* t_i - t_j < or <= c */
+struct difference {
+    uint32_t i, j;
+    dbm_bound b;
+};
+
 /* Alternatives, one of which must hold. */
 struct clause {
     uint32_t first, count;
@@ -25,15 +31,15 @@ struct dating {
     bool *enabled;
     uint32_t *started; /* per rule: when its timer was started, as the number of a date */
     uint32_t *reset;   /* per clock */
-    VEC(struct dates_bound) bounds;
-    VEC(struct dates_bound) alternatives;
+    VEC(struct difference) bounds;
+    VEC(struct difference) alternatives;
     VEC(struct clause) clauses;
     uint32_t *chosen; /* per clause */
     bool impossible;
     uint32_t count; /* of dates */
 };
 
-static void require(struct dating *dating, struct dates_bound bound)
+static void require(struct dating *dating, struct difference bound)
 {
     if (bound.b == BOUND_INFINITY) return;
     if (bound.i != bound.j) vec_push(dating->mem, &dating->bounds, bound);
@@ -41,21 +47,21 @@ static void require(struct dating *dating, struct dates_bound bound)
 }
 
 /* The constraint at a date, as a bound; with a rule, after its resets. */
-static struct dates_bound translate(const struct dating *dating, const struct clock_constraint *constraint, uint32_t date, const struct model_rule *rule)
+static struct difference translate(const struct dating *dating, const struct clock_constraint *constraint, uint32_t date, const struct model_rule *rule)
 {
-    uint32_t since[2] = {date, date}; /* a clock's value is the time since ...; of no clock at all it is 0 */
+    uint32_t zero[2] = {date, date}; /* when each clock was 0; no clock at all is 0 now */
     for (unsigned k = 0; k < 2; k++) {
         uint32_t clock = k ? constraint->y : constraint->x;
         if (clock == MODEL_NONE) continue;
-        since[k] = dating->reset[clock];
+        zero[k] = dating->reset[clock];
         for (uint32_t i = 0; rule && i < rule->resets; i++)
-            if (dating->model->resets.data[rule->first_reset + i] == clock) since[k] = date;
+            if (dating->model->resets.data[rule->first_reset + i] == clock) zero[k] = date;
     }
-    return (struct dates_bound){since[1], since[0], constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound)};
+    return (struct difference){zero[1], zero[0], constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound)};
 }
 
 /* Calls `with` for every constraint of an invariant that holds in the state. */
-static void each_invariant(struct dating *dating, const int64_t *values, uint32_t date, const struct model_rule *rule, void (*with)(struct dating *, struct dates_bound))
+static void each_invariant(struct dating *dating, const int64_t *values, uint32_t date, const struct model_rule *rule, void (*with)(struct dating *, struct difference))
 {
     const struct model *model = dating->model;
     for (uint32_t p = 0; p < model->processes.len; p++) {
@@ -76,16 +82,16 @@ static void add_patience(struct dating *dating, uint32_t date)
         if (!dating->enabled[r] || model->rules.data[r].interval == MODEL_NONE) continue;
         const struct model_interval *interval = &model->intervals.data[model->rules.data[r].interval];
         if (interval->infinite) continue;
-        require(dating, (struct dates_bound){date, dating->started[r], interval->high_open ? bound_strict(interval->high) : bound_weak(interval->high)});
+        require(dating, (struct difference){date, dating->started[r], interval->high_open ? bound_strict(interval->high) : bound_weak(interval->high)});
     }
     each_invariant(dating, dating->values, date, NULL, require);
 }
 
 /* low <= timer: since - date <= -low */
-static struct dates_bound lower_end(const struct dating *dating, uint32_t r, uint32_t date)
+static struct difference lower_end(const struct dating *dating, uint32_t r, uint32_t date)
 {
     const struct model_interval *interval = &dating->model->intervals.data[dating->model->rules.data[r].interval];
-    return (struct dates_bound){dating->started[r], date, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low)};
+    return (struct difference){dating->started[r], date, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low)};
 }
 
 static void add_chance(struct dating *dating, uint32_t r, uint32_t date)
@@ -99,9 +105,9 @@ static void add_chance(struct dating *dating, uint32_t r, uint32_t date)
 /* ---- priorities ---- */
 
 /* One more way in which the bound is false. */
-static void add_alternative(struct dating *dating, struct dates_bound bound)
+static void add_alternative(struct dating *dating, struct difference bound)
 {
-    if (bound.b != BOUND_INFINITY) vec_push(dating->mem, &dating->alternatives, ((struct dates_bound){bound.j, bound.i, bound_negate(bound.b)}));
+    if (bound.b != BOUND_INFINITY) vec_push(dating->mem, &dating->alternatives, ((struct difference){bound.j, bound.i, bound_negate(bound.b)}));
 }
 
 /* Rule h cannot be taken at the date: its successor is in `other`. */
@@ -114,7 +120,7 @@ static void add_refusal(struct dating *dating, uint32_t h, uint32_t date)
     for (uint32_t i = 0; i < rule->guards; i++) add_alternative(dating, translate(dating, &dating->model->constraints.data[rule->first_guard + i], date, NULL));
     each_invariant(dating, dating->other, date, rule, add_alternative);
     for (uint32_t i = first; i < dating->alternatives.len; i++) {
-        struct dates_bound bound = dating->alternatives.data[i];
+        struct difference bound = dating->alternatives.data[i];
         true_anyway |= bound.i == bound.j && bound.b >= BOUND_ZERO;
         if (bound.i != bound.j) dating->alternatives.data[kept++] = bound;
     }
@@ -162,21 +168,24 @@ static void add_step(struct dating *dating, uint32_t r, uint32_t date)
     find_enabled(dating, r, date);
 }
 
+static uint32_t since(const struct dating *dating, const struct dating_goal *goal, uint32_t clock, uint32_t date)
+{
+    uint32_t rules = dating->model->rules.len;
+    if (!clock) return date;
+    uint32_t source = goal->sources[clock - 1];
+    return source < rules ? dating->started[source] : dating->reset[source - rules];
+}
+
 static void add_goal(struct dating *dating, const struct dating_goal *goal, uint32_t date)
 {
-    const struct dbm *zone = goal->zone;
     add_patience(dating, date);
-    for (uint32_t i = 0; i < zone->size; i++)
-        for (uint32_t j = 0; j < zone->size; j++) {
-            uint32_t since[2] = {date, date};
-            for (unsigned k = 0; k < 2; k++) {
-                uint32_t clock = k ? j : i;
-                if (!clock) continue;
-                uint32_t source = goal->sources[clock - 1], rules = dating->model->rules.len;
-                since[k] = source < rules ? dating->started[source] : dating->reset[source - rules];
-            }
-            if (i != j) require(dating, (struct dates_bound){since[1], since[0], dbm_at(zone, i, j)});
-        }
+    for (uint32_t i = 0; goal->zone && i < goal->zone->size; i++)
+        for (uint32_t j = 0; j < goal->zone->size; j++)
+            if (i != j) require(dating, (struct difference){since(dating, goal, j, date), since(dating, goal, i, date), dbm_at(goal->zone, i, j)});
+    if (goal->failing == MODEL_NONE) return;
+    const struct model_rule *rule = &dating->model->rules.data[goal->failing];
+    for (uint32_t i = 0; i < rule->guards; i++) require(dating, translate(dating, &dating->model->constraints.data[rule->first_guard + i], date, NULL));
+    add_refusals(dating, goal->failing, date);
 }
 
 /* ---- solving ---- */
@@ -187,7 +196,7 @@ static enum dates_result solve(struct dating *dating, struct dates *dates, uint3
     if (!good) mem_refuse(dating->mem);
     for (uint32_t i = 0; good && i < dating->bounds.len; i++) good = dates_add(dates, dating->bounds.data[i].i, dating->bounds.data[i].j, dating->bounds.data[i].b);
     for (uint32_t c = 0; good && c < clauses; c++) {
-        const struct dates_bound *bound = &dating->alternatives.data[dating->clauses.data[c].first + dating->chosen[c]];
+        const struct difference *bound = &dating->alternatives.data[dating->clauses.data[c].first + dating->chosen[c]];
         good = dates_add(dates, bound->i, bound->j, bound->b);
     }
     enum dates_result result = good ? dates_solve(dates, 2) : DATES_REFUSED;

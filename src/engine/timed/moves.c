@@ -153,6 +153,7 @@ static bool resets(const struct moves *moves, uint32_t r, uint32_t clock)
 static bool within_target(struct moves *moves, struct dbm *zone, const struct moves_rule *rule)
 {
     uint32_t timers = moves->timers->list.len;
+    if (!rule->to) return true; /* there are no invariants in this model */
     if (rule->to->forbidden) return false;
     for (uint32_t i = 0; i < rule->to->count; i++) {
         const struct config_clock *clock = &rule->to->clocks[i];

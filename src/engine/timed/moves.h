@@ -12,7 +12,7 @@
 /* An enabled rule, priorities aside, and the configuration it leads to. */
 struct moves_rule {
     uint32_t rule;
-    const struct config *to;
+    const struct config *to; /* of rules that are not being taken it may be NULL when the model has no invariants */
 };
 
 struct moves {
