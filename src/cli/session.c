@@ -50,7 +50,7 @@ bool session_load(struct session *session, const char *path)
     struct options *options = session->options;
     session->mem->limit = options->memory ? options->memory : mem_available() / 5 * 4; /* reading counts too */
     struct language_input input = {.mem = session->mem, .diag = &session->diag, .defines = options->defines.data,
-                                   .define_count = options->defines.len};
+                                   .define_count = options->defines.len, .dialect = options->dialect};
     const struct language *language = languages_find(path);
     void *scope = NULL;
     if (diag_read_source(&session->diag, path, &input.source)) session->model = language->load(&input, &scope);

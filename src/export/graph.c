@@ -51,7 +51,7 @@ void graph_dot_zone(void *context, uint32_t state, const int64_t *values, const 
     for (uint32_t v = 0; v < model->vars.len; v++) {
         if (!first && values[v] == writer->initial[v]) continue;
         const struct model_var *var = &model->vars.data[v];
-        const char *name = model_is_location(model, v) ? model_location_name(model, var->process, values[v]) : NULL;
+        const char *name = model_value_name(model, v, values[v]);
         fputs("\\n", writer->out);
         put_text(writer->out, var->name);
         fputs(" = ", writer->out);

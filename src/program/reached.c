@@ -57,7 +57,7 @@ void reached_find(struct model *model, const struct layout *layout, const struct
     for (uint32_t p = 0; p < model->processes.len; p++) {
         if (model->processes.data[p].location == MODEL_NONE) continue;
         const struct model_var *var = &model->vars.data[model->processes.data[p].location];
-        if (var->any_init) scan[p] = true;
+        if (var->any_init || model_lists_initial(model)) scan[p] = true;
         else mark(model, result, p, var->init);
     }
     for (uint32_t r = 0; r < model->rules.len; r++)

@@ -17,7 +17,7 @@ enum { MAX_LINES = 12 };
 
 void explain_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
 {
-    const char *name = model_is_location(model, var) ? model_location_name(model, model->vars.data[var].process, value) : NULL;
+    const char *name = model_value_name(model, var, value);
     if (name) text_add(text, "%s", name);
     else text_add(text, "%" PRId64, value);
 }

@@ -516,7 +516,7 @@ static void show_verdict(const struct report_style *style, const struct property
             property->name);
     if (!built_in) fprintf(style->out, "  %s", property->text);
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
-    else fputs("  no step divides by zero", style->out);
+    else fputs("  no step fails", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
     if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
     if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));

@@ -425,8 +425,7 @@ static bool reduced_go_on(void *context)
 static bool any_rule_fails(const struct model *model)
 {
     bool fails = false;
-    for (uint32_t i = 0; i < model->conjuncts.len; i++) fails |= expr_get(&model->exprs, model->conjuncts.data[i].cond)->may_fail;
-    for (uint32_t i = 0; i < model->stores.len; i++) fails |= expr_get(&model->exprs, model->stores.data[i].value)->may_fail;
+    for (uint32_t r = 0; r < model->rules.len; r++) fails |= model_rule_may_fail(model, r);
     return fails;
 }
 

@@ -18,6 +18,7 @@ struct language_input {
     uint32_t source; /* registered with diag */
     struct language_define *defines;
     uint32_t define_count;
+    const char *dialect; /* of a language that has several; NULL: its default */
 };
 
 struct language {
