@@ -100,7 +100,7 @@ static void give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zo
         }
         uint32_t gone = *link;
         *link = node->next;
-        nodes->list[gone].next = gone;
+        if (gone >= nodes->next_level) nodes->list[gone].next = gone;
         nodes->given_up++;
     }
 }

@@ -4,7 +4,8 @@
  * exactly, for finding it). Two ways of keeping pairs:
  *  - equal: each pair once, the whole zone graph;
  *  - by inclusion: a pair whose zone lies in that of a known pair of the same discrete state is not kept, and known pairs whose zones lie in a new one are
- *    given up. Enough for reachability. A pair that was given up keeps its number, because others may have been found from it. */
+ *    given up. Enough for reachability. A pair that was given up keeps its number, because others may have been found from it. One of the level that is
+ *    being expanded is expanded all the same: what follows from it would else be found a step later, and ways to states would not be shortest ones. */
 #ifndef CAIRN_ENGINE_TIMED_NODES_H
 #define CAIRN_ENGINE_TIMED_NODES_H
 
@@ -16,7 +17,7 @@ enum { NODES_NONE = 0xFFFFFFFF };
 struct node {
     uint32_t discrete, zone;
     uint32_t parent, rule; /* NODES_NONE: an initial one */
-    uint32_t next;         /* of the same discrete state; itself: given up */
+    uint32_t next;         /* of the same discrete state; itself: given up, need not be expanded */
 };
 
 struct discrete_info {
@@ -33,6 +34,7 @@ struct nodes {
     struct zones zones;
     struct node *list;
     uint64_t count, capacity;
+    uint64_t next_level;        /* pairs from here on are of the next level: see above */
     uint64_t given_up, covered; /* pairs given up; pairs not kept because of another */
     struct store pairs;         /* equal: (discrete, zone), numbered like the list */
     struct dbm loaded;          /* working memory */

@@ -431,11 +431,11 @@ static bool push_level(struct search *search)
 static bool breadth_first(struct search *search)
 {
     struct result *result = search->result;
-    uint64_t level_end = search->nodes.count;
+    uint64_t level_end = search->nodes.next_level = search->nodes.count;
     if (!push_level(search)) return false;
     for (uint64_t cursor = 0; cursor < search->nodes.count; cursor++) {
         if (cursor == level_end) {
-            level_end = search->nodes.count;
+            level_end = search->nodes.next_level = search->nodes.count;
             result->depth++;
             if (!push_level(search)) return false;
         }
