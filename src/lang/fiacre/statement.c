@@ -97,11 +97,10 @@ static struct fiacre_exp *parse_pattern_name(struct fiacre_parser *parser)
     parser->at++;
     if (!begins_pattern(fiacre_peek(parser, 0))) return fiacre_parse_postfix(parser, exp);
     exp->juxtaposed = !fiacre_at(parser, FIACRE_TOKEN_OPEN);
-    struct fiacre_exp *argument = parse_pattern(parser);
     exp->kind = FIACRE_EXP_CALL;
-    exp->args = argument;
+    exp->args = parse_pattern(parser);
     exp->count = 1;
-    exp->depth = argument->depth + 1; /* bounded by the nesting */
+    fiacre_deepen(parser, exp, exp->args);
     return exp;
 }
 
@@ -364,7 +363,9 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
     case FIACRE_WORD_ON:
     case FIACRE_WORD_WAIT: parse_keyword(parser, stmt); return stmt;
     default:
-        if (begins_pattern(token) || token->kind == FIACRE_WORD_ANY) return parse_simple(parser);
+        if (token->kind == FIACRE_TOKEN_NAME && token[1].kind == FIACRE_TOKEN_END && token[-1].kind == FIACRE_TOKEN_SEMICOLON)
+            fiacre_error(parser, token->place, "expected a statement, found what seems to be the main component: a ';' too many before it?");
+        else if (begins_pattern(token)) return parse_simple(parser);
         fiacre_error_expected(parser, "a statement");
         return stmt;
     }
