@@ -7,7 +7,7 @@
 
 enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT_INTERNAL = 4 };
 
-enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED };
+enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -27,6 +27,7 @@ struct options {
     enum reduction reduction;
     unsigned variant;
     bool no_frontier, tableau, fair;
+    bool has_zones, equal_zones;
     bool has_phase, phase_auto, no_induction, bound_auto;
     uint64_t phase;
     uint64_t memory; /* bytes; 0: most of what is free */

@@ -4,6 +4,7 @@
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
+#include "engine/timed/timed.h"
 #include "report/machine.h"
 #include "result/lasso.h"
 #include "report/processes.h"
@@ -200,14 +201,38 @@ static void run_auto(struct session *session, struct task *task, struct result *
     recall(&stages);
 }
 
+static void run_timed(struct session *session, struct task *task, struct result *result)
+{
+    timed_run(task, NULL, result);
+    if (session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
+}
+
 static void run_engine(struct session *session, struct task *task, struct result *result)
 {
     const struct options *options = session->options;
     bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->bound;
-    if (options->engine == ENGINE_BOUNDED) bounded_run(task, result);
+    if (options->engine == ENGINE_TIMED || model_is_timed(session->model)) run_timed(session, task, result);
+    else if (options->engine == ENGINE_BOUNDED) bounded_run(task, result);
     else if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) symbolic_run(task, result);
     else if (options->engine == ENGINE_EXPLICIT || explicit_choice) explicit_run(task, NULL, result);
     else run_auto(session, task, result);
+}
+
+/* A timed model needs the timed engine, and that has limits of its own. */
+static bool can_run(struct session *session)
+{
+    const struct options *options = session->options;
+    const struct model *model = session->model;
+    struct place place;
+    bool other_choice = options->order == ORDER_DFS || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
+    if (model_is_timed(model) && other_choice) {
+        fprintf(stderr, "cairn: error: %s is a timed model: only the timed engine knows time (--engine timed)\n", model->file);
+        return false;
+    }
+    const char *why = options->engine == ENGINE_TIMED || model_is_timed(model) ? timed_refuses(model, &place) : NULL;
+    if (why && place.line) diag_error(&session->diag, place, "%s", why);
+    else if (why) fprintf(stderr, "cairn: error: %s: %s\n", model->file, why);
+    return !why;
 }
 
 /* What was found is verified, then told. */
@@ -233,8 +258,10 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     session_init(&session, options, mem);
     if (!session_load(&session, options->file)) return EXIT_USAGE;
     if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
+    if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
-    switch (options_race(options) ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
+    task.count_deadlocks = !is_check;
+    switch (options_race(options) && !model_is_timed(session.model) ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
     case PORTFOLIO_TOLD: return status;
     case PORTFOLIO_TELL: break;
     case PORTFOLIO_NONE: run_engine(&session, &task, &result); break;

@@ -91,6 +91,11 @@ statement model_add_code(struct model *model, struct code_sequence *sequence, st
     return added;
 }
 
+bool model_lists_initial(const struct model *model)
+{
+    return model->initial.len > 0;
+}
+
 bool model_has_code(const struct model *model)
 {
     for (uint32_t r = 0; r < model->rules.len; r++)

@@ -151,6 +151,7 @@ struct model {
     VEC(uint32_t) accesses; /* the reads and writes of rules */
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
+    VEC(int64_t) initial; /* the initial states one after the other, where `init` and `any_init` of variables cannot say it; else empty */
     VEC(struct code_node) code;
     VEC(struct model_local) locals;
     int64_t *local_values; /* working memory of the reference evaluator, from model_finish on */
@@ -191,6 +192,7 @@ static inline struct code_sequence code_sequence_empty(void)
 
 /* What a model needs of an engine */
 bool model_has_code(const struct model *model);
+bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
 bool model_rule_may_fail(const struct model *model, uint32_t rule);
 

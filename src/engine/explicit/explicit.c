@@ -9,6 +9,7 @@
 #include "engine/explicit/parents.h"
 #include "engine/explicit/temporal.h"
 #include "engine/explicit/twophase.h"
+#include "program/reached.h"
 
 #include <assert.h>
 #include <string.h>
@@ -582,66 +583,6 @@ static void prepare_properties(struct search *search)
     }
 }
 
-/* ---- which locations were reached ---- */
-
-static void mark_reached(struct search *search, uint32_t p, int64_t value)
-{
-    const struct model_process *process = &search->model->processes.data[p];
-    for (uint32_t l = 0; l < process->locations; l++)
-        if (search->model->locations.data[process->first_location + l].value == value) {
-            uint64_t bit = search->result->reached_first[p] + l;
-            search->result->reached[bit / 8] |= (uint8_t)(1u << bit % 8);
-        }
-}
-
-/* For a location that is computed rather than stored as a constant: looks at all states. */
-static void scan_reached(struct search *search, uint32_t p)
-{
-    const struct field *field = &search->space.layout.fields[search->model->processes.data[p].location];
-    size_t offset = 8 * (size_t)field->word, bytes = search->space.layout.record_bytes - offset;
-    int64_t last = INT64_MIN;
-    for (uint64_t s = 0; s < search->space.store.count; s++) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)store_get(&search->space.store, (uint32_t)s) + offset, bytes < 8 ? bytes : 8);
-        int64_t value = (int64_t)(word >> field->shift & field->mask) + field->low;
-        if (value != last) mark_reached(search, p, value);
-        last = value;
-    }
-}
-
-/* A location is reached when it is an initial one or a taken rule stores it. */
-static void find_reached(struct search *search)
-{
-    struct model *model = search->model;
-    struct result *result = search->result;
-    uint64_t bits = 0;
-    result->reached_first = mem_alloc(model->mem, (model->processes.len + 1) * sizeof *result->reached_first);
-    bool *scan = mem_alloc(model->mem, model->processes.len + 1);
-    for (uint32_t p = 0; p < model->processes.len; p++) {
-        result->reached_first[p] = bits;
-        bits += model->processes.data[p].locations;
-    }
-    result->reached = mem_alloc(model->mem, bits / 8 + 1);
-    for (uint32_t p = 0; p < model->processes.len; p++) {
-        if (model->processes.data[p].location == MODEL_NONE) continue;
-        const struct model_var *var = &model->vars.data[model->processes.data[p].location];
-        if (var->any_init) scan[p] = true;
-        else mark_reached(search, p, var->init);
-    }
-    for (uint32_t r = 0; r < model->rules.len; r++)
-        for (uint32_t i = 0; result->taken[r] && i < model->rules.data[r].stores; i++) {
-            const struct rule_store *store = &model->stores.data[model->rules.data[r].first_store + i];
-            const struct expr_node *value = expr_get(&model->exprs, store->value);
-            if (!model_is_location(model, store->var)) continue;
-            uint32_t p = model->vars.data[store->var].process;
-            if (value->op == EXPR_CONST) mark_reached(search, p, value->value);
-            else scan[p] = true;
-        }
-    for (uint32_t p = 0; p < model->processes.len; p++)
-        if (scan[p] && model->processes.data[p].location != MODEL_NONE) scan_reached(search, p);
-    mem_free(model->mem, scan);
-}
-
 /* What a complete search did not refute holds. */
 static void conclude(struct search *search)
 {
@@ -722,7 +663,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     result->state_bits = search->space.layout.state_bits;
     result->levels = search->levels;
     result->level_count = search->level_count;
-    find_reached(search);
+    reached_find(model, &search->space.layout, &search->space.store, result);
     conclude(search);
     release(search);
     mem_free(mem, search);

@@ -130,6 +130,17 @@ static void emit_initial(struct lowering *l, const struct ftype *type, const str
     }
 }
 
+void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n, struct place place)
+{
+    int64_t *cells = mem_alloc(l->f->model->mem, type->cells * sizeof *cells);
+    ftype_nth(type, n, cells);
+    for (uint32_t i = 0; i < type->cells; i++) {
+        struct cell cell = cell_behind(at, i);
+        emit_set(l, &cell, expr_int(exprs_of(l), cells[i]), place);
+    }
+    mem_free(l->f->model->mem, cells);
+}
+
 /* ---- storing ---- */
 
 static void complain_types(struct lowering *l, struct place place, const struct ftype *wanted, const struct ftype *found)
@@ -561,12 +572,14 @@ static bool lower_conditional(struct lowering *l, struct fiacre_exp *exp, const 
         return *value = value_scalar(type, expr_choose(exprs, cond, yes.e, no.e)), true;
     }
     if (!may_emit(l, exp, "a choice between such values")) return false;
-    struct ftype *type = arena_alloc(&l->f->model->arena, sizeof *type);
-    *type = expected && ftype_matches(expected, yes.type) ? *expected : *yes.type;
-    if (scalar && type->kind == KIND_INT) {
+    const struct ftype *type = expected && ftype_matches(expected, yes.type) ? expected : yes.type;
+    if (scalar && type->kind == KIND_INT) { /* as wide as the two */
+        struct ftype *wide = arena_alloc(&l->f->model->arena, sizeof *wide);
         const struct expr_node *y = expr_get(exprs, yes.e), *n = expr_get(exprs, no.e);
-        type->low = y->low < n->low ? y->low : n->low;
-        type->high = y->high > n->high ? y->high : n->high;
+        *wide = *l->f->number_type;
+        wide->low = y->low < n->low ? y->low : n->low;
+        wide->high = y->high > n->high ? y->high : n->high;
+        type = wide;
     }
     struct cell made = cell_new_local(l->f, type, "temporary");
     struct code_sequence *out = l->out;

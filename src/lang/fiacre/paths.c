@@ -120,7 +120,7 @@ static void keep(struct walk *walk, const struct fiacre_stmt *end)
     struct path *path = arena_alloc(&f->model->arena, sizeof *path + count * sizeof *path->steps);
     path->transition = walk->transition;
     path->count = count;
-    memcpy(path->steps, walk->steps.data, count * sizeof *path->steps);
+    if (count) memcpy(path->steps, walk->steps.data, count * sizeof *path->steps);
     path->from = walk->transition ? find_state(f, process, walk->transition->state) : MODEL_NONE;
     path->stays = end->kind == FIACRE_STMT_LOOP;
     path->to = path->stays ? path->from : find_state(f, process, end->name);
@@ -152,45 +152,20 @@ static void keep(struct walk *walk, const struct fiacre_stmt *end)
 
 /* ---- values of any ---- */
 
-/* How many values `any` has for a type; 0: too many, or a type it is not defined for. */
-static uint64_t any_values(const struct ftype *type)
-{
-    uint64_t values = 1;
-    if (ftype_is_scalar(type)) return ftype_values(type, MAX_CHOICES);
-    if (type->kind != KIND_ARRAY && type->kind != KIND_RECORD) return 0;
-    for (uint32_t i = 0; i < (type->kind == KIND_ARRAY ? type->count : type->member_count); i++) {
-        uint64_t part = any_values(type->kind == KIND_ARRAY ? type->of : type->members[i].type);
-        if (!part || part > MAX_CHOICES / values) return 0;
-        values *= part;
-    }
-    return values;
-}
-
 static uint64_t statement_choices(struct walk *walk, struct fiacre_stmt *stmt)
 {
     struct lowering l = {.f = walk->f, .env = walk->instance->env};
     uint64_t choices = 1;
     for (struct fiacre_exp *p = stmt->patterns; p; p = p->next) {
         const struct ftype *type = lower_place_type(&l, p);
-        uint64_t values = type ? any_values(type) : 0;
+        uint64_t values = type ? ftype_count(type, MAX_CHOICES) : 0;
         if (!values || values > MAX_CHOICES / choices) {
-            complain(walk->f, stmt, p->place, type ? "`any` has too many values here: at most %d, and not of queues" : "`any` needs a variable here", MAX_CHOICES);
+            complain(walk->f, stmt, p->place, type ? "`any` has too many values here: at most %d" : "`any` needs a variable here", MAX_CHOICES);
             return 0;
         }
         choices *= values;
     }
     return choices;
-}
-
-static void assign_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t *choice, struct place place)
-{
-    for (uint32_t i = 0; i < type->cells; i++) {
-        struct cell_range range = ftype_cell(type, i);
-        uint64_t span = (uint64_t)(range.high - range.low) + 1;
-        struct cell cell = cell_behind(at, i);
-        emit_set(l, &cell, expr_int(&l->f->model->exprs, range.low + (int64_t)(*choice % span)), place);
-        *choice /= span;
-    }
 }
 
 static bool lower_choice(struct lowering *l, const struct path_step *step)
@@ -201,7 +176,9 @@ static bool lower_choice(struct lowering *l, const struct path_step *step)
         const struct ftype *type;
         struct cell at;
         if (!lower_place(l, p, true, &type, &at)) return false;
-        assign_nth(l, type, &at, &choice, p->place);
+        uint64_t values = ftype_count(type, MAX_CHOICES);
+        lower_nth(l, type, &at, choice % values, p->place);
+        choice /= values;
     }
     if (!step->stmt->exp) return true;
     if (!lower_condition(l, step->stmt->exp, &cond)) return false;

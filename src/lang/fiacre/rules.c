@@ -208,16 +208,23 @@ static bool lower_values(struct synchronisation *s, struct lowering *l)
 }
 
 /* Components that nobody gives: the value number s->choice. */
-static void choose_values(struct synchronisation *s)
+static void choose_values(struct synchronisation *s, struct lowering *l)
 {
     uint64_t choice = s->choice;
     for (uint32_t n = 0; n < s->value_count; n++) {
         if (!s->choices[n]) continue;
-        struct cell_range range = ftype_cell(s->types[n], 0);
-        int64_t number = range.low + (int64_t)(choice % s->choices[n]);
+        const struct ftype *type = s->types[n];
+        uint64_t number = choice % s->choices[n];
         choice /= s->choices[n];
-        expr e = s->types[n]->kind == KIND_BOOL ? expr_bool(exprs_of(s->f), number) : expr_int(exprs_of(s->f), number);
-        s->values[n] = value_scalar(s->types[n], e);
+        if (ftype_is_scalar(type)) {
+            int64_t value;
+            ftype_nth(type, number, &value);
+            s->values[n] = value_scalar(type, type->kind == KIND_BOOL ? expr_bool(exprs_of(s->f), value) : expr_int(exprs_of(s->f), value));
+            continue;
+        }
+        struct cell made = cell_new_local(s->f, type, "temporary");
+        lower_nth(l, type, &made, number, comm_of(&s->parties[0])->place);
+        s->values[n] = value_cells(s->f, type, &made);
     }
 }
 
@@ -263,7 +270,7 @@ static bool lower_parties(struct synchronisation *s, struct lowering *l)
     }
     if (s->port == MODEL_NONE) return true;
     memset(s->values, 0, s->value_count * sizeof *s->values);
-    choose_values(s);
+    choose_values(s, l);
     return lower_values(s, l) && receive_values(s, l) && lower_tails(s, l, false) && lower_tails(s, l, true);
 }
 
@@ -456,7 +463,7 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
         }
         if (sent) continue;
         struct fiacre_stmt *stmt = comm_of(&s->parties[0]);
-        s->choices[n] = s->types[n] ? ftype_values(s->types[n], MAX_VALUES) : 0;
+        s->choices[n] = s->types[n] ? ftype_count(s->types[n], MAX_VALUES) : 0;
         if (!s->choices[n] || *combinations > MAX_VALUES / s->choices[n]) {
             complain(f, stmt, stmt->place, s->types[n] ? "nobody sends a value here, and there are too many to try" : "nobody sends a value here, and the channel does not say its type");
             return false;

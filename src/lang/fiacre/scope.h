@@ -54,6 +54,9 @@ bool ftype_matches(const struct ftype *a, const struct ftype *b);
 bool ftype_same(const struct ftype *a, const struct ftype *b);
 /* Number of values of a scalar type, 0 when there are more than `most`. */
 uint64_t ftype_values(const struct ftype *type, uint64_t most);
+/* The same for any type; and the cells of value number n. */
+uint64_t ftype_count(const struct ftype *type, uint64_t most);
+void ftype_nth(const struct ftype *type, uint64_t n, int64_t *cells);
 void ftype_show(struct text *text, const struct ftype *type);
 
 /* ---- names ---- */
@@ -148,6 +151,13 @@ struct group {
     struct group *blocks, *next;
 };
 
+/* A part of initialisation. */
+struct init_stage {
+    statement plain;                  /* runs first */
+    VEC(statement) alternatives;      /* then one of these; none: nothing */
+    struct place place;
+};
+
 struct fiacre {
     struct language_input *input;
     struct diag *diag;
@@ -162,7 +172,8 @@ struct fiacre {
     VEC(struct instance) instances;
     VEC(struct fiacre_interval *) intervals; /* of the model's, by number */
     const struct ftype *bool_type, *int_type, *nat_type, *number_type;
-    struct code_sequence init; /* gives the variables their initial values */
+    struct code_sequence init;      /* gives the variables their initial values: what is not in a stage yet */
+    VEC(struct init_stage) stages;
     uint32_t counts[8];        /* of unnamed properties, by kind */
     struct env *root_env;
     struct group *composition;
@@ -201,6 +212,8 @@ bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, c
 bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing, const struct ftype **type, struct cell *at);
 /* The type of a place, without code; NULL when the pattern is none. */
 const struct ftype *lower_place_type(struct lowering *l, struct fiacre_exp *exp);
+/* Cells that hold value number n of a type. */
+void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n, struct place place);
 bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at, const struct value *value, struct place place);
 /* target := exp for a queue that gets or loses an element where it is; *done tells whether that was it. */
 bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre_exp *exp, bool *done);

@@ -275,15 +275,18 @@ static bool run_init(struct fiacre *f, struct instance *instance)
         return true;
     }
     if (!paths_find(f, instance, ast->init, ast->init_place)) return false;
-    if (instance->paths.len != 1) {
-        diag_error(f->diag, ast->init_place, "init with a choice of several ways is not supported");
-        return false;
-    }
     struct cell at = cell_plain(f, false, instance->location);
-    struct lowering l = {.f = f, .env = instance->env, .out = &f->init};
-    const struct path *path = instance->paths.data[0];
-    if (!paths_lower(&l, path, 0, path->count)) return false;
-    emit_set(&l, &at, expr_int(&model->exprs, path->to), ast->init_place);
+    struct init_stage stage = {.plain = f->init.first, .place = ast->init_place};
+    for (uint32_t i = 0; i < instance->paths.len; i++) {
+        const struct path *path = instance->paths.data[i];
+        struct code_sequence way = code_sequence_empty();
+        struct lowering l = {.f = f, .env = instance->env, .out = &way};
+        if (!paths_lower(&l, path, 0, path->count)) return false;
+        emit_set(&l, &at, expr_int(&model->exprs, path->to), ast->init_place);
+        vec_push(model->mem, &stage.alternatives, way.first);
+    }
+    vec_push(model->mem, &f->stages, stage);
+    f->init = code_sequence_empty();
     return true;
 }
 
@@ -540,20 +543,69 @@ static const char *const failure_text[FAILURE_KINDS] = {
     [FAILURE_LOOP] = "has a loop that does not end",
 };
 
-/* Runs what was collected, and takes the result for the initial state. */
-static bool set_initial_state(struct fiacre *f)
+enum { MAX_INITIAL = 100000 };
+
+/* The states of a list after a code; `from` states, each after the one before. False after an error. */
+struct states {
+    VEC(int64_t) cells;
+};
+
+static bool run_code(struct fiacre *f, const struct states *from, statement block, struct place place, struct states *to)
 {
     struct model *model = f->model;
-    int64_t *state = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *state);
-    struct eval_failure failure = {0};
-    for (uint32_t i = 0; i < model->vars.len; i++) state[i] = model->vars.data[i].init;
-    model->local_values = mem_resize(model->mem, model->local_values, (model->locals.len + UINT64_C(1)) * sizeof *model->local_values);
-    enum eval_result result = eval_code(model, f->init.first, state, &failure);
-    for (uint32_t i = 0; i < model->vars.len; i++) model->vars.data[i].init = state[i];
+    uint32_t vars = model->vars.len;
+    int64_t *state = mem_alloc(model->mem, (vars + UINT64_C(1)) * sizeof *state);
+    bool good = true;
+    for (uint32_t at = 0; good && at < from->cells.len; at += vars) {
+        struct eval_failure failure = {0};
+        memcpy(state, from->cells.data + at, vars * sizeof *state);
+        enum eval_result result = eval_code(model, block, state, &failure);
+        if (result == EVAL_FAILED) diag_error(f->diag, failure.place, "initialisation %s", failure_text[failure.reason]);
+        good = result != EVAL_FAILED;
+        bool known = result != EVAL_ENABLED;
+        for (uint32_t k = 0; !known && k < to->cells.len; k += vars) known = !memcmp(to->cells.data + k, state, vars * sizeof *state);
+        if (known) continue;
+        if (to->cells.len / vars >= MAX_INITIAL || (uint64_t)to->cells.len + vars > UINT32_MAX / 2) {
+            diag_error(f->diag, place, "more than %d initial states", MAX_INITIAL);
+            good = false;
+        }
+        for (uint32_t v = 0; good && v < vars; v++) vec_push(model->mem, &to->cells, state[v]);
+    }
     mem_free(model->mem, state);
-    if (result == EVAL_FAILED) diag_error(f->diag, failure.place, "initialisation %s", failure_text[failure.reason]);
-    if (result == EVAL_DISABLED) diag_error(f->diag, (struct place){0}, "initialisation is blocked by a condition that is false");
-    return result == EVAL_ENABLED;
+    return good;
+}
+
+static bool run_stage(struct fiacre *f, struct states *states, const struct init_stage *stage)
+{
+    struct mem *mem = f->model->mem;
+    struct states plain = {0}, next = {0};
+    bool good = run_code(f, states, stage->plain, stage->place, &plain);
+    for (uint32_t i = 0; good && i < stage->alternatives.len; i++) good = run_code(f, &plain, stage->alternatives.data[i], stage->place, &next);
+    vec_free(mem, &states->cells);
+    *states = stage->alternatives.len ? next : plain;
+    if (stage->alternatives.len) vec_free(mem, &plain.cells);
+    if (good && !states->cells.len) {
+        diag_error(f->diag, stage->place, "no way through init is possible");
+        good = false;
+    }
+    return good;
+}
+
+/* Runs what was collected, and takes the result for the initial states. */
+static bool set_initial_states(struct fiacre *f)
+{
+    struct model *model = f->model;
+    struct states states = {0};
+    bool good = true;
+    vec_push(model->mem, &f->stages, ((struct init_stage){.plain = f->init.first, .place = f->file.root->name_place}));
+    for (uint32_t i = 0; i < model->vars.len; i++) vec_push(model->mem, &states.cells, model->vars.data[i].init);
+    model->local_values = mem_resize(model->mem, model->local_values, (model->locals.len + UINT64_C(1)) * sizeof *model->local_values);
+    for (uint32_t i = 0; good && i < f->stages.len; i++) good = run_stage(f, &states, &f->stages.data[i]);
+    for (uint32_t i = 0; good && i < model->vars.len; i++) model->vars.data[i].init = states.cells.data[i];
+    if (good && states.cells.len > model->vars.len)
+        for (uint32_t i = 0; i < states.cells.len; i++) vec_push(model->mem, &model->initial, states.cells.data[i]);
+    vec_free(model->mem, &states.cells);
+    return good;
 }
 
 bool system_build(struct fiacre *f)
@@ -563,7 +615,7 @@ bool system_build(struct fiacre *f)
     types_init(f);
     if (!declare_all(f)) return false;
     builder.numbers = mem_alloc(f->model->mem, (f->decls.len + UINT64_C(1)) * sizeof *builder.numbers);
-    bool good = add_root(&builder) && set_initial_state(f);
+    bool good = add_root(&builder) && set_initial_states(f);
     mem_free(f->model->mem, builder.numbers);
     return good && !f->diag->errors;
 }

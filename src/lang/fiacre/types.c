@@ -86,6 +86,68 @@ uint64_t ftype_values(const struct ftype *type, uint64_t most)
     return values >= most ? 0 : values + 1;
 }
 
+uint64_t ftype_count(const struct ftype *type, uint64_t most)
+{
+    if (ftype_is_scalar(type)) return ftype_values(type, most);
+    uint64_t parts = type->kind == KIND_ARRAY || type->kind == KIND_QUEUE ? type->count : type->member_count;
+    uint64_t of = type->of ? ftype_count(type->of, most) : 0, total = 1;
+    if (type->of && !of) return 0;
+    if (type->kind == KIND_UNION) total = 0;
+    for (uint64_t i = 0, power = 1; i < parts; i++) {
+        const struct ftype *argument = type->of ? NULL : type->members[i].type;
+        uint64_t part = type->of ? of : argument ? ftype_count(argument, most) : 1;
+        if (!part || part > most || power > most / part || total > most / part) return 0;
+        power *= part;
+        if (type->kind == KIND_UNION) total += part;
+        else if (type->kind == KIND_QUEUE) total += power; /* the queues of i + 1 elements */
+        else total *= part;
+        if (total > most) return 0;
+    }
+    return total;
+}
+
+static void set_initial(const struct ftype *type, int64_t *cells)
+{
+    for (uint32_t i = 0; i < type->cells; i++) cells[i] = ftype_cell(type, i).initial;
+}
+
+/* Elements one after the other, the first changes fastest. */
+static void nth_elements(const struct ftype *of, uint32_t count, uint64_t n, int64_t *cells)
+{
+    uint64_t each = ftype_count(of, UINT32_MAX);
+    for (uint32_t i = 0; i < count; i++, n /= each) ftype_nth(of, n % each, cells + (size_t)i * of->cells);
+}
+
+void ftype_nth(const struct ftype *type, uint64_t n, int64_t *cells)
+{
+    if (ftype_is_scalar(type)) cells[0] = ftype_cell(type, 0).low + (int64_t)n;
+    else if (type->kind == KIND_ARRAY) nth_elements(type->of, type->count, n, cells);
+    else if (type->kind == KIND_RECORD) {
+        for (uint32_t i = 0; i < type->member_count; i++) {
+            uint64_t each = ftype_count(type->members[i].type, UINT32_MAX);
+            ftype_nth(type->members[i].type, n % each, cells + type->members[i].offset);
+            n /= each;
+        }
+    } else if (type->kind == KIND_QUEUE) {
+        uint64_t each = ftype_count(type->of, UINT32_MAX), power = 1;
+        uint32_t length = 0;
+        for (; n >= power; length++) n -= power, power *= each;
+        set_initial(type, cells);
+        cells[0] = length;
+        nth_elements(type->of, length, n, cells + 1);
+    } else {
+        uint32_t tag = 0;
+        for (;; tag++) {
+            uint64_t each = type->members[tag].type ? ftype_count(type->members[tag].type, UINT32_MAX) : 1;
+            if (n < each) break;
+            n -= each;
+        }
+        for (uint32_t i = 0; i + 1 < type->cells; i++) cells[i + 1] = ftype_shared_cell(type, i).initial;
+        cells[0] = tag;
+        if (type->members[tag].type) ftype_nth(type->members[tag].type, n, cells + 1);
+    }
+}
+
 void ftype_show(struct text *text, const struct ftype *type)
 {
     if (type->name) text_add(text, "%.60s", type->name);

@@ -3,7 +3,7 @@
 
     generate.py --seed S [--count N --dir DIR] [--timed] [--frac] [--most STATES]
 
-Prints one valid program (or writes N of them, seeds S, S+1, ...); the same options always give the same program.  Candidates with a trivial or too
+Prints one valid program (or writes N of them, SEED.fcr, with the expected results in SEED.json; seeds S, S+1, ...); the same options always give the same program.  Candidates with a trivial or too
 large state space are thrown away and drawn again, and so are those whose answer depends on something that the language page leaves open: they are
 explored in several readings (VARIANTS), and all must agree.
 
@@ -12,6 +12,7 @@ the assignment in which it is used; a case without a match in a function; choice
 initial state that is not both the first `from` and the first of `states`.
 """
 import argparse
+import json
 import os
 import random
 import sys
@@ -19,7 +20,7 @@ from types import SimpleNamespace
 
 if __package__ in (None, ''):
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-from fiacre.expressions import Expressions, Type
+from fiacre.expressions import Expressions
 from fiacre.explore import explore
 from fiacre.parse import ModelError
 
@@ -512,10 +513,10 @@ class Context:
 
 def acceptable(text, most, rng, dialect):
     """The exploration's result if the program is worth keeping, else None."""
-    got = explore(text, dialect, max_states=most, seconds=20)
+    got = explore(text, dialect, max_states=most)
     if not got['complete'] or got['doubtful'] or got['init_errors'] or got['transitions'] > 20 * most:
         return None
-    if rng.random() > {True: 1, got['states'] < 30: 0.3, got['states'] < 5: 0.005}[True]:
+    if rng.random() > (0.005 if got['states'] < 5 else 0.3 if got['states'] < 30 else 1):
         return None
     for word, variant in VARIANTS:
         if word not in text:
@@ -551,13 +552,16 @@ def main():
     parser.add_argument('--dir')
     parser.add_argument('--timed', action='store_true')
     parser.add_argument('--frac', action='store_true')
-    parser.add_argument('--most', type=int, default=3000)
+    parser.add_argument('--most', type=int)
     options = parser.parse_args()
+    from fiacre import generate_timed       # it needs this module
+    drawing = generate_timed.draw if options.timed else draw
     for seed in range(options.seed, options.seed + options.count):
-        text, _ = draw(seed, options.frac, options.most)
+        text, result = drawing(seed, options.frac, **({'most': options.most} if options.most else {}))
         if options.dir:
-            with open(os.path.join(options.dir, f'{seed}.fcr'), 'w', encoding='utf-8') as file:
-                file.write(text)
+            for ending, content in (('fcr', text), ('json', json.dumps(result) + '\n')):
+                with open(os.path.join(options.dir, f'{seed}.{ending}'), 'w', encoding='utf-8') as file:
+                    file.write(content)
         else:
             print(text, end='')
 

@@ -65,6 +65,32 @@ def falls_through(block):
     return True
 
 
+def effects(block):
+    """What paths through a block may do: a set of (ended, waits, communications), counted up to 2."""
+    found = {(False, 0, 0)}
+    for s in block:
+        if s[0] in ENDS:
+            after = {(True, 0, 0)}
+        elif s[0] in ('wait', *EXCHANGES):
+            after = {(False, int(s[0] == 'wait'), int(s[0] != 'wait'))}
+        elif s[0] in ('while', 'foreach'):
+            once = effects(s[2])
+            after = {(False, 0, 0)} | {(ended, 2 * waits, 2 * exchanges) for ended, waits, exchanges in once}
+        else:
+            after = set().union({(False, 0, 0)} if not inner_blocks(s) else (), *map(effects, inner_blocks(s)))
+        found = {p for p in found if p[0]} | {(ended, min(2, w + x), min(2, n + m)) for done, w, n in found if not done for ended, x, m in after}
+    return found
+
+
+def check_paths(block, pos):
+    """At most one communication or one wait on a path; later groups of unless are silent."""
+    if any(waits + exchanges > 1 for _, waits, exchanges in effects(block)):
+        raise ModelError('a second wait or communication on a path', pos)
+    for s in walk(block):
+        if s[0] == 'select' and any(x[0] in EXCHANGES for group in s[1][1:] for b in group for x in walk(b)):
+            raise ModelError('a communication under unless', s[-1])
+
+
 def written_names(block, is_place):
     """Variables that a block may assign; is_place tells variables from constructors and constants."""
     patterns, names = [], set()
@@ -101,6 +127,7 @@ class PathCompiler:
         for number, (state, block, pos) in enumerate(unit.transitions):
             if falls_through(block):
                 raise ModelError('a path without to or loop', pos)
+            check_paths(block, pos)
             self.state = state
             self.shape = TRACED if self.traced else WITH_GROUP if has_unless(block) else PLAIN
             start = SimpleNamespace(path=self.function(block, (number,)), ends=frozenset(self.endings(block)), unless=has_unless(block))
@@ -117,8 +144,11 @@ class PathCompiler:
                 raise ModelError('init without to', self.process.unit.pos)
         else:
             block = block + [('finish',)]
-        if self.endings(block) != {None} or has_unless(block):
-            raise ModelError('a communication or unless in init', self.process.unit.pos)
+        if self.endings(block) != {None} or has_unless(block) or any(s[0] == 'wait' for s in walk(block)):
+            raise ModelError('a communication, wait or unless in init', self.process.unit.pos)
+        for name in written_names(block, self.is_place):
+            if self.process.scope[name][1] not in self.process.initial:
+                raise ModelError(f'{name!r} is shared and written in init', self.process.unit.pos)
         return self.function(block, ())
 
     # ---- scope ------------------------------------------------------------------------------------------------------

@@ -4,11 +4,14 @@
 Prints `N passed, N failed`; the exit status is 1 when something failed.
 """
 import os
+import re
 import sys
 
 if __package__ in (None, ''):
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from fiacre import generate, generate_timed
 from fiacre.explore import explore
+from fiacre.machine import Machine
 from fiacre.parse import ModelError
 from fiacre.timed import explore as timed_explore
 
@@ -179,6 +182,9 @@ ERRORS = [
     alone('from a x := true; to b', 'x : nat'), alone('from a x := 1 = true; to b', 'x : bool'), alone('from a p; to b'), alone('init loop from a to b'),
     alone('from a x := any; to b', 'x : nat'), 'process P is states a from a loop Q', alone('from a case x of two -> to b end', 'x : nat', 'type u is union one | two end'),
     TWO.format('none', 'from a p; p; to b', 'from a p; to b'), TWO.format('nat', 'from a p!1, 2; to b', 'from a p?x; to b'), PRIORITY.format('p > q, q > p'),
+    alone('from a wait [1,1]; wait [1,1]; to b'), alone('from a wait [2,1]; to b'), alone('from a if x then wait [1,1] end; select null [] wait [2,2] end; to b', 'x : bool'),
+    TWO.format('none', 'from a wait [1,1]; p; to b', 'from a p; to b'), TWO.format('none', 'from a select null unless p end; to b', 'from a p; to b'),
+    TWO.format('none', 'init s := 1; to a from a p; to b', 'from a p; to b'),
     alone('from a while x = 1 do select null [] null end end; to b', 'x : nat'), alone('from a to b', 'x : nat', 'function f(n : nat) : nat is return g(n)'),
 ]
 
@@ -251,10 +257,43 @@ def timed():
           {'main[1].s <> 3': 'violated', 'main[1].s <> 5': 'holds'})
 
 
+def scaled(program, n):
+    """The program with all bounds of intervals n times as large."""
+    return re.sub(r'(wait|in) \[(\d+),(\d+|\.\.\.)', lambda m: f'{m[1]} [{int(m[2]) * n},{m[3] if m[3] == "..." else int(m[3]) * n}', program)
+
+
+def random_programs(count, seed):
+    """What must agree on any program."""
+    for s in range(seed, seed + count):
+        frac = s % 4 == 3
+        text, got = generate.draw(s, frac)
+        check(f'seed {s}: drawn again', generate.draw(s, frac)[0] == text)
+        machine = Machine(text, 'frac' if frac else 'obp', traced=True)
+        if not machine.has_priorities:
+            transitions, seen = 0, set(machine.initial()[0])
+            stack = list(seen)
+            while stack:
+                out = machine.expand(stack.pop())
+                check(f'seed {s}: identities', len({x[1] for x in out}) == len(out))
+                transitions += len(out)
+                stack += {x[0] for x in out} - seen
+                seen |= {x[0] for x in out}
+            check(f'seed {s}: traced', (len(seen), transitions), (got['states'], got['transitions']))
+        text, got = generate_timed.draw(s, frac)
+        dialect = 'frac' if frac else 'obp'
+        if got['time'] == 'integers':
+            other = timed_explore(text, dialect, mode='regions', listed=True)
+            check(f'seed {s}: regions', all(got[key] == other[key] for key in ('list', 'deadlocks')))
+        else:
+            other = timed_explore(scaled(text, 3), dialect, mode='integers', listed=True)
+            check(f'seed {s}: thirds', all(state in got['list'] for state in other['list']))
+
+
 def main():
     untimed()
     errors()
     timed()
+    random_programs(100 if os.environ.get('LONG', '0') not in ('', '0') else 10, int(os.environ.get('SEED', '0')))
     print(f'{counts[True]} passed, {counts[False]} failed')
     return 1 if counts[False] else 0
 

@@ -81,8 +81,8 @@ class Interaction:
 
 
 class Timed:
-    def __init__(self, text, dialect='obp', regions=True, trace_if=True):
-        self.machine = Machine(text, dialect, traced=True, trace_if=trace_if)
+    def __init__(self, text, dialect='obp', regions=True, **reading):
+        self.machine = Machine(text, dialect, traced=True, **reading)
         self.regions = regions
         self.scale = math.lcm(1, *(bound.denominator for i in intervals(self.machine.model) for bound in (i[0], i[2]) if bound is not None))
         self.enabled = {}               # discrete state: its interactions
@@ -161,14 +161,14 @@ class Timed:
         return self
 
 
-def explore(text, dialect='obp', mode='auto', invariants=(), max_states=None, seconds=None, listed=False, trace_if=True):
+def explore(text, dialect='obp', mode='auto', invariants=(), max_states=None, seconds=None, listed=False, **reading):
     """The result as a dictionary."""
     started = time.monotonic()
     if mode == 'auto':
         model = Machine(text, dialect).model
         closed = not any(i[1] or i[2] is not None and i[3] for i in intervals(model))
         mode = 'integers' if closed and not model.above else 'regions'
-    timed = Timed(text, dialect, mode == 'regions', trace_if).explore(max_states, seconds)
+    timed = Timed(text, dialect, mode == 'regions', **reading).explore(max_states, seconds)
     model = timed.machine.model
     discrete = {S for S, _ in timed.seen}
     verdicts = {}
@@ -197,7 +197,7 @@ def main():
     try:
         with open(options.file, encoding='utf-8') as file:
             result = explore(file.read(), options.dialect, options.time, options.invariant, options.max_states, options.seconds, options.list,
-                             not options.no_trace_if)
+                             trace_if=not options.no_trace_if)
     except (ModelError, OSError) as error:
         print(f'{options.file}: {error}', file=sys.stderr)
         return 2
