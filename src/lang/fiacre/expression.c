@@ -106,8 +106,9 @@ static struct fiacre_exp *parse_record(struct fiacre_parser *parser)
 static struct fiacre_exp *parse_queue_operation(struct fiacre_parser *parser)
 {
     const struct fiacre_token *word = fiacre_peek(parser, 0);
+    const char *shown = word->kind == FIACRE_WORD_ENQUEUE ? "'enqueue'" : "'append'";
     parser->at++;
-    if (!fiacre_expect(parser, FIACRE_TOKEN_OPEN, fiacre_token_kind_show(word->kind))) return fiacre_new_exp(parser, FIACRE_EXP_NUMBER, word->place);
+    if (!fiacre_expect(parser, FIACRE_TOKEN_OPEN, shown)) return fiacre_new_exp(parser, FIACRE_EXP_NUMBER, word->place);
     struct fiacre_exp *a = fiacre_parse_exp(parser);
     fiacre_expect(parser, FIACRE_TOKEN_COMMA, "the queue");
     struct fiacre_exp *b = fiacre_parse_exp(parser);

@@ -403,7 +403,9 @@ static struct fiacre_decl *parse_declaration(struct fiacre_parser *parser)
     if (kind >= 0) {
         decl->kind = (uint8_t)kind;
         parser->at++;
-        parse_declared_name(parser, decl, fiacre_token_kind_show(token->kind));
+        char word[32];
+        snprintf(word, sizeof word, "'%s'", fiacre_token_kind_show(token->kind));
+        parse_declared_name(parser, decl, word);
         if (!parser->panic) parse_keyword_declaration(parser, decl);
     } else if (token->kind == FIACRE_TOKEN_NAME) {
         parse_name_declaration(parser, decl);
