@@ -109,19 +109,52 @@ static uint32_t count_false(const struct model *model, const struct model_rule *
     return count;
 }
 
-static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, const struct model_rule *rule,
-                          uint32_t process, const int64_t *state)
+static void show_reason(struct text *text, const struct eval_failure *failure)
 {
+    static const char *const reasons[FAILURE_KINDS] = {
+        [FAILURE_DIVISION] = "division by zero",         [FAILURE_OVERFLOW] = "a number leaves 64 bits",
+        [FAILURE_RANGE] = "a value leaves its type",     [FAILURE_INDEX] = "an index is out of bounds",
+        [FAILURE_FULL] = "the queue is full",            [FAILURE_EMPTY] = "the queue is empty",
+        [FAILURE_LOOP] = "a loop does not end",
+    };
+    bool has_range = (failure->reason == FAILURE_RANGE || failure->reason == FAILURE_INDEX) && (failure->value < failure->low || failure->value > failure->high);
+    if (has_range)
+        text_add(text, "the %s %" PRId64 " is outside %" PRId64 "..%" PRId64, failure->reason == FAILURE_INDEX ? "index" : "value", failure->value,
+                 failure->low, failure->high);
+    else
+        text_add(text, "%s", reasons[failure->reason]);
+}
+
+/* What stops a rule other than a conjunct that is false: a condition that it meets on its way, or a failure. */
+static void show_stop(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
+{
+    struct eval_failure failure = {0};
+    int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
+    enum eval_result result = eval_rule_alone(model, r, state, next, &failure);
+    if (result == EVAL_FAILED) {
+        text_add(text, "          it fails: ");
+        show_reason(text, &failure);
+        text_add(text, " at ");
+        show_place(diag, text, failure.place);
+        text_add(text, "\n");
+    } else if (result == EVAL_DISABLED && failure.place.line) {
+        text_add(text, "          the condition at ");
+        show_place(diag, text, failure.place);
+        text_add(text, " is false when the step comes to it\n");
+    }
+    mem_free(model->mem, next);
+}
+
+static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process,
+                          const int64_t *state)
+{
+    const struct model_rule *rule = &model->rules.data[r];
     struct explainer explainer = {model, text, state, "          ", 0, 0};
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         uint32_t owner = model->parts.data[rule->first_part + conjunct->part].process;
         int64_t value;
-        if (!eval_expr(model, conjunct->cond, state, &value)) {
-            text_add(text, "          its condition divides by zero\n");
-            continue;
-        }
-        if (value) continue;
+        if (!eval_expr(model, conjunct->cond, state, &value) || value) continue;
         if (owner != process && explainer.lines < MAX_LINES) {
             text_add(text, "          %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
             show_place(diag, text, conjunct->place);
@@ -129,6 +162,7 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
         }
         show_why(&explainer, conjunct->cond, false);
     }
+    show_stop(model, diag, text, r, state);
 }
 
 static bool same_command(struct place a, struct place b)
@@ -176,7 +210,7 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             text_add(text, "      [%s] at ", rule->label);
             show_place(diag, text, part->place);
             text_add(text, " is blocked:\n");
-            show_blockers(model, diag, text, &model->rules.data[nearest_rule(model, r, process, part->place, state)], process, state);
+            show_blockers(model, diag, text, nearest_rule(model, r, process, part->place, state), process, state);
         }
     }
     if (shown == MAX_COMMANDS) text_add(text, "      ...\n");
@@ -220,32 +254,40 @@ static bool is_failing_part(const struct model *model, expr e, const int64_t *st
     return true;
 }
 
-static void show_failing(const struct model *model, const struct diag *diag, struct text *text, expr e, struct place place, const int64_t *state)
+/* The part of a guard or of a store that fails, with the variables in it. */
+static void show_failing(const struct model *model, struct text *text, expr e, const int64_t *state)
 {
     struct explainer explainer = {model, text, state, "", 0, 0};
     expr part;
     if (!is_failing_part(model, e, state, &part)) return;
-    text_add(text, "    division by zero at ");
-    show_place(diag, text, place);
     text_add(text, ": ");
     model_print_expr(model, text, part);
     expr_each_var((struct exprs *)&model->exprs, part, show_var, &explainer);
-    text_add(text, "\n");
 }
 
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    int64_t value;
+    struct eval_failure failure = {0};
+    int64_t value, *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
     text_add(text, "    the step [%s] fails\n", rule->label);
-    for (uint32_t i = 0; i < rule->conjuncts; i++) {
-        const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
-        if (eval_expr(model, conjunct->cond, state, &value)) continue;
-        show_failing(model, diag, text, conjunct->cond, conjunct->place, state);
-        return;
+    if (eval_rule_alone(model, r, state, next, &failure) == EVAL_FAILED) {
+        text_add(text, "    ");
+        show_reason(text, &failure);
+        text_add(text, " at ");
+        show_place(diag, text, failure.place);
+        bool found = false;
+        for (uint32_t i = 0; i < rule->conjuncts && !found; i++) {
+            expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
+            found = !eval_expr(model, cond, state, &value);
+            if (found) show_failing(model, text, cond, state);
+        }
+        for (uint32_t i = 0; i < rule->stores && !found; i++) {
+            expr stored = model->stores.data[rule->first_store + i].value;
+            found = !eval_expr(model, stored, state, &value);
+            if (found) show_failing(model, text, stored, state);
+        }
+        text_add(text, "\n");
     }
-    for (uint32_t i = 0; i < rule->stores; i++) {
-        const struct rule_store *store = &model->stores.data[rule->first_store + i];
-        show_failing(model, diag, text, store->value, store->place, state);
-    }
+    mem_free(model->mem, next);
 }

@@ -6,14 +6,14 @@
 /* ---- ports and parameters ---- */
 
 /* a, b : ... for variables: the names, without a type. */
-static struct fiacre_variable *parse_variable_names(struct fiacre_parser *parser, bool references)
+static struct fiacre_variable *parse_variable_names(struct fiacre_parser *parser, bool references, const char *after)
 {
     struct fiacre_variable *first = NULL, **last = &first;
     do {
         struct fiacre_variable *variable = arena_alloc(parser->arena, sizeof *variable);
         variable->by_reference = references && fiacre_accept(parser, FIACRE_TOKEN_REFERENCE);
         variable->place = fiacre_here(parser);
-        variable->name = fiacre_expect_name(parser, first ? "','" : variable->by_reference ? "'&'" : "the declaration before");
+        variable->name = fiacre_expect_name(parser, variable->by_reference ? "'&'" : first ? "','" : after);
         *last = variable;
         last = &variable->next;
     } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
@@ -25,7 +25,7 @@ struct fiacre_variable *fiacre_parse_variables(struct fiacre_parser *parser)
 {
     struct fiacre_variable *first = NULL, **last = &first;
     do {
-        *last = parse_variable_names(parser, false);
+        *last = parse_variable_names(parser, false, first ? "','" : "'var'");
         struct fiacre_type *type = fiacre_parse_type(parser);
         struct fiacre_exp *init = NULL;
         if (fiacre_accept(parser, FIACRE_TOKEN_ASSIGN)) init = fiacre_parse_exp(parser);
@@ -45,7 +45,7 @@ struct fiacre_variable *fiacre_parse_parameters(struct fiacre_parser *parser, bo
     fiacre_expect(parser, FIACRE_TOKEN_OPEN, "the name");
     if (fiacre_accept(parser, FIACRE_TOKEN_CLOSE)) return NULL;
     do {
-        *last = parse_variable_names(parser, references);
+        *last = parse_variable_names(parser, references, first ? "','" : "'('");
         bool reads = references && fiacre_accept(parser, FIACRE_WORD_READ), writes = references && fiacre_accept(parser, FIACRE_WORD_WRITE);
         if (writes && !reads) reads = fiacre_accept(parser, FIACRE_WORD_READ);
         struct fiacre_type *type = fiacre_parse_type(parser);

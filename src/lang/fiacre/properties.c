@@ -104,7 +104,7 @@ static bool lower_special(struct lowering *l, struct fiacre_exp *exp, struct val
     if (exp->kind == FIACRE_EXP_FIELD) {
         if (!find_instance(l->f, exp->a, &instance)) return false;
         if (instance) {
-            struct fiacre_exp name = {.kind = FIACRE_EXP_NAME, .name = exp->name, .place = exp->place, .op_place = exp->op_place};
+            struct fiacre_exp name = {.kind = FIACRE_EXP_NAME, .name = exp->name, .place = exp->op_place, .op_place = exp->op_place};
             struct lowering inner = *l;
             inner.env = instance->env;
             inner.special = NULL;
@@ -143,10 +143,18 @@ struct reader {
     uint32_t nesting; /* of named properties */
 };
 
-static bool has_temporal(const struct fiacre *f, const struct fiacre_exp *exp)
+/* The property that a name means; variables of the main component come first. NULL: none. */
+static struct fiacre_property *named_property(struct fiacre *f, const struct fiacre_exp *exp)
+{
+    if (exp->kind != FIACRE_EXP_NAME || env_find(f, f->root_env, exp->name)) return NULL;
+    uint32_t found = map_get(&f->names, exp->name, SCOPE_PROPERTY);
+    return found == MAP_NONE ? NULL : f->decls.data[found]->property;
+}
+
+static bool has_temporal(struct fiacre *f, const struct fiacre_exp *exp)
 {
     if (exp->kind == FIACRE_EXP_TEMPORAL || exp->kind == FIACRE_EXP_PATTERN || exp->kind == FIACRE_EXP_ENTER || exp->kind == FIACRE_EXP_LEAVE) return true;
-    if (exp->kind == FIACRE_EXP_NAME) return map_get(&f->names, exp->name, SCOPE_PROPERTY) != MAP_NONE;
+    if (exp->kind == FIACRE_EXP_NAME) return named_property(f, exp) != NULL;
     if (exp->kind == FIACRE_EXP_UNARY && exp->op == FIACRE_NOT) return has_temporal(f, exp->a);
     if (exp->kind == FIACRE_EXP_BINARY && (exp->op == FIACRE_AND || exp->op == FIACRE_OR)) return has_temporal(f, exp->a) || has_temporal(f, exp->b);
     return false;
@@ -234,11 +242,11 @@ static bool read_formula(struct reader *reader, struct fiacre_exp *exp, bool bel
     struct fiacre *f = reader->f;
     formula a, b;
     *result = (formula){0};
-    if (exp->kind == FIACRE_EXP_NAME && map_get(&f->names, exp->name, SCOPE_PROPERTY) != MAP_NONE && !env_find(f, f->root_env, exp->name)) {
-        struct fiacre_decl *decl = f->decls.data[map_get(&f->names, exp->name, SCOPE_PROPERTY)];
+    struct fiacre_property *named = named_property(f, exp);
+    if (named) {
         if (reader->nesting >= MAX_NAMED) return complain(f, exp, exp->place, "properties that refer to each other too deeply"), false;
         reader->nesting++;
-        bool good = read_formula(reader, decl->property->root, below_quantifier, result);
+        bool good = read_formula(reader, named->root, below_quantifier, result);
         reader->nesting--;
         return good;
     }
