@@ -371,12 +371,20 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
     }
 }
 
+/* A label on a line of its own before `from` names the transition that begins there. */
+static bool names_next_transition(const struct fiacre_parser *parser, const struct fiacre_label *label)
+{
+    const struct fiacre_token *next = &parser->tokens[label->token];
+    return next->kind == FIACRE_WORD_FROM && label->token == parser->at && label->token && label->place.line > next[-1].place.line;
+}
+
 /* Appends the labels that stand before the next token. */
 static struct fiacre_stmt **take_labels(struct fiacre_parser *parser, struct fiacre_stmt **last)
 {
     for (; parser->label_at < parser->label_count && parser->labels[parser->label_at].token <= parser->at; parser->label_at++) {
-        if (parser->in_function) continue;
         const struct fiacre_label *label = &parser->labels[parser->label_at];
+        if (names_next_transition(parser, label)) break;
+        if (parser->in_function) continue;
         *last = new_stmt(parser, FIACRE_STMT_LABEL, label->place);
         (*last)->name = label->text;
         last = &(*last)->next;
@@ -386,7 +394,7 @@ static struct fiacre_stmt **take_labels(struct fiacre_parser *parser, struct fia
 
 void fiacre_skip_labels(struct fiacre_parser *parser)
 {
-    while (parser->label_at < parser->label_count && parser->labels[parser->label_at].token <= parser->at) parser->label_at++;
+    while (parser->label_at < parser->label_count && parser->labels[parser->label_at].token < parser->at) parser->label_at++;
 }
 
 /* A port alone, followed by something else than an end: maybe a keyword that is misspelt. */
