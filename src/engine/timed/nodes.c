@@ -109,14 +109,14 @@ static bool may_include(const struct node_measure *large, const struct node_meas
     return may;
 }
 
-/* Gives up the pairs of the discrete state whose zones lie in the new one. Where memory is refused, they just stay. */
-static void give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, const struct node_measure *size)
+/* Gives up the pairs of the discrete state whose zones lie in the new one. False when memory is refused. */
+static bool give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, const struct node_measure *size)
 {
     uint32_t *link = &nodes->infos[discrete].first;
     while (*link != NODES_NONE) {
         struct node *node = &nodes->list[*link];
         bool may_go = may_include(size, &nodes->measures[*link]);
-        if (may_go && !load(nodes, node->zone, dbm_clocks(zone))) return;
+        if (may_go && !load(nodes, node->zone, dbm_clocks(zone))) return false;
         if (!may_go || !dbm_included(&nodes->loaded, zone)) {
             link = &node->next;
             continue;
@@ -126,6 +126,7 @@ static void give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zo
         if (gone >= nodes->next_level) nodes->list[gone].next = gone;
         nodes->given_up++;
     }
+    return true;
 }
 
 static enum nodes_result add_by_inclusion(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, uint32_t parent, uint32_t rule, uint32_t *index)
@@ -139,8 +140,7 @@ static enum nodes_result add_by_inclusion(struct nodes *nodes, uint32_t discrete
         *index = n;
         return NODES_KNOWN;
     }
-    if (zones_intern(&nodes->zones, zone, &id) == ZONES_REFUSED) return NODES_REFUSED;
-    give_up(nodes, discrete, zone, &size);
+    if (zones_intern(&nodes->zones, zone, &id) == ZONES_REFUSED || !give_up(nodes, discrete, zone, &size)) return NODES_REFUSED;
     *index = (uint32_t)nodes->count;
     nodes->measures[*index] = size;
     push(nodes, (struct node){discrete, id, parent, rule, nodes->infos[discrete].first});
