@@ -3,8 +3,9 @@
  * Random small models: processes that move alone or together, intervals and clock constraints with open and closed ends, parts that stay, priorities, invariants of
  * locations, divisions by zero. All valuations of a region are equivalent, so one point stands for each: fractions are told apart by their order only, and what is larger than every constant by nothing.
  * From it the next region in time is a step of a known length, which model/timed_eval takes, as it takes the rules. Compared are the reachable discrete states, the
- * shortest way to one of them, deadlocks and run-time errors; every trace is verified with its delays. */
+ * shortest way to one of them, deadlocks and run-time errors, F p and G F p; every trace is verified with its delays, and loops can be gone round several times. */
 #include "base/random.h"
+#include "engine/timed/dating.h"
 #include "engine/timed/timed.h"
 #include "solver/store.h"
 #include "unit/unit.h"
@@ -20,7 +21,7 @@ struct test {
     struct random random;
     struct mem *mem;
     struct model *model;
-    unsigned compared, skipped, with_priorities, dead, failing, open_dates;
+    unsigned compared, skipped, with_priorities, dead, failing, open_dates, eventually, again;
 };
 
 static uint32_t below(struct test *t, uint64_t bound)
@@ -140,12 +141,19 @@ static void make_model(struct test *t)
 
 /* ---- regions ---- */
 
+struct region_edge {
+    uint32_t from, to; /* numbers in `all` */
+    bool takes_rule;
+};
+
 struct regions {
     struct test *t;
     const struct model *model;
     int64_t parts;            /* of a tick */
     struct timed_state state; /* at work */
-    struct store seen, discrete;
+    struct store seen, discrete, all; /* regions that were visited; their discrete states; regions that were met */
+    VEC(struct region_edge) edges;
+    VEC(uint32_t) stuck, initial;
     int64_t *levels; /* per discrete state: rules on the shortest way to it */
     int64_t *record;
     uint32_t words;
@@ -226,11 +234,20 @@ static void load_record(struct regions *regions, const int64_t *record)
     memcpy(regions->state.clocks, record + model->vars.len + model->rules.len, model->clocks.len * sizeof *record);
 }
 
+/* The number of the region in regions->record. */
+static uint32_t number(struct regions *regions)
+{
+    uint32_t index;
+    store_add(&regions->all, regions->record, store_hash(regions->record, regions->all.record_bytes), &index);
+    return index;
+}
+
 /* The state at work goes into a list; it is looked at later whether it is new. */
 #define push_record(regions, list)                                                                                          \
     do {                                                                                                                    \
         normalise(regions);                                                                                                 \
         save_record(regions);                                                                                               \
+        number(regions);                                                                                                    \
         for (uint32_t w_ = 0; w_ < (regions)->words; w_++) vec_push((regions)->t->mem, list, (regions)->record[w_]);        \
     } while (0)
 
@@ -243,17 +260,26 @@ static void visit(struct regions *regions, const int64_t *record, int64_t level)
     uint32_t value_bytes = model->vars.len * sizeof *record;
     if (store_add(&regions->discrete, record, store_hash(record, value_bytes), &index) == STORE_NEW) regions->levels[index] = level;
     load_record(regions, record);
-    regions->dead |= timed_is_stuck(&regions->state);
+    uint32_t here = store_find(&regions->all, record, store_hash(record, bytes));
+    if (timed_is_stuck(&regions->state)) {
+        regions->dead = true;
+        vec_push(regions->t->mem, &regions->stuck, here);
+    }
     int64_t *saved = mem_alloc(regions->t->mem, bytes);
     memcpy(saved, record, bytes);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         load_record(regions, saved);
         enum eval_result tried = timed_try(&regions->state, r);
         regions->failing |= tried == EVAL_FAILED;
-        if (tried == EVAL_ENABLED && timed_take(&regions->state, r)) push_record(regions, &regions->later);
+        if (tried != EVAL_ENABLED || !timed_take(&regions->state, r)) continue;
+        push_record(regions, &regions->later);
+        vec_push(regions->t->mem, &regions->edges, ((struct region_edge){here, number(regions), true}));
     }
     load_record(regions, saved);
-    if (pass(regions)) push_record(regions, &regions->now);
+    if (pass(regions)) {
+        push_record(regions, &regions->now);
+        vec_push(regions->t->mem, &regions->edges, ((struct region_edge){here, number(regions), false}));
+    }
     mem_free(regions->t->mem, saved);
 }
 
@@ -266,10 +292,13 @@ static void search_regions(struct regions *regions, struct test *t)
     regions->levels = mem_alloc(t->mem, (MAX_REGIONS + 2) * sizeof *regions->levels);
     store_init(&regions->seen, t->mem, regions->words * sizeof *regions->record);
     store_init(&regions->discrete, t->mem, model->vars.len * sizeof *regions->record);
+    store_init(&regions->all, t->mem, regions->words * sizeof *regions->record);
     int64_t values[16];
     eval_first_initial(model, values);
     do {
-        if (timed_start(&regions->state, values)) push_record(regions, &regions->now);
+        if (!timed_start(&regions->state, values)) continue;
+        push_record(regions, &regions->now);
+        vec_push(t->mem, &regions->initial, number(regions));
     } while (eval_next_initial(model, values));
     for (int64_t level = 0; regions->now.len && !regions->too_many; level++) {
         for (uint32_t at = 0; at < regions->now.len && !regions->too_many; at += regions->words) {
@@ -287,11 +316,44 @@ static void release_regions(struct regions *regions)
 {
     store_release(&regions->seen);
     store_release(&regions->discrete);
+    store_release(&regions->all);
+    vec_free(regions->t->mem, &regions->edges);
+    vec_free(regions->t->mem, &regions->stuck);
+    vec_free(regions->t->mem, &regions->initial);
     timed_release(&regions->state);
     mem_free(regions->t->mem, regions->record);
     mem_free(regions->t->mem, regions->levels);
     vec_free(regions->t->mem, &regions->now);
     vec_free(regions->t->mem, &regions->later);
+}
+
+/* The regions from which a run goes on for ever, or gets stuck, and never has the value: the largest set in which each region is stuck, or can by waiting get to one that is
+ * stuck or from which a rule leads into the set. */
+static bool *avoid_for_ever(const struct regions *regions, uint32_t var, int64_t value)
+{
+    uint64_t count = regions->all.count;
+    struct mem *mem = regions->t->mem;
+    bool *set = mem_alloc(mem, count + 1), *can = mem_alloc(mem, count + 1);
+    for (uint64_t i = 0; i < count; i++) set[i] = ((const int64_t *)store_get(&regions->all, (uint32_t)i))[var] != value;
+    for (bool smaller = true; smaller;) {
+        memset(can, 0, count);
+        for (uint32_t i = 0; i < regions->stuck.len; i++) can[regions->stuck.data[i]] = true;
+        for (bool more = true; more;) {
+            more = false;
+            for (uint32_t i = 0; i < regions->edges.len; i++) {
+                const struct region_edge *edge = &regions->edges.data[i];
+                if (can[edge->from] || (edge->takes_rule ? !set[edge->to] : !can[edge->to])) continue;
+                can[edge->from] = more = true;
+            }
+        }
+        smaller = false;
+        for (uint64_t i = 0; i < count; i++) {
+            smaller |= set[i] && !can[i];
+            set[i] = set[i] && can[i];
+        }
+    }
+    mem_free(mem, can);
+    return set;
 }
 
 /* ---- the engine ---- */
@@ -390,6 +452,59 @@ static void compare_properties(struct test *t, struct regions *regions, bool equ
     free_result(t, &result);
 }
 
+/* The run with its loop gone round several times has dates, too. */
+static void check_rounds(struct test *t, const struct trace *trace)
+{
+    enum { ROUNDS = 3 };
+    if (trace->loop == MODEL_NONE || trace->rules[trace->steps] == MODEL_NONE) return;
+    uint32_t length = trace->steps + 1 - trace->loop;
+    struct trace *longer = trace_new(t->model, trace->steps + 1 + ROUNDS * length);
+    memcpy(longer->initial, trace->initial, t->model->vars.len * sizeof *trace->initial);
+    for (uint32_t i = 0; i < longer->steps; i++) longer->rules[i] = trace->rules[i <= trace->steps ? i : trace->loop + (i - trace->loop) % length];
+    bool dated = dating_find(t->model, longer, NULL);
+    CHECK(t->unit, dated);
+    CHECK(t->unit, !dated || !trace_verify(t->model, longer, PROPERTY_INVARIANT, expr_bool(&t->model->exprs, false)));
+    trace_free(t->model, longer);
+}
+
+static void check_temporal(struct test *t, const struct property_result *entry, bool expected)
+{
+    CHECK(t->unit, entry->verdict == (expected ? VERDICT_VIOLATED : VERDICT_HOLDS));
+    if (!entry->trace) return;
+    const char *wrong = trace_verify_temporal(t->model, entry->trace, entry->kind, entry->property->root);
+    if (wrong) printf("%s: %s\n", entry->property->name, wrong);
+    CHECK(t->unit, !wrong);
+    check_rounds(t, entry->trace);
+}
+
+static void compare_temporal(struct test *t, struct regions *regions)
+{
+    struct model *model = t->model;
+    uint32_t var = below(t, model->vars.len);
+    int64_t value = below(t, (uint64_t)model->vars.data[var].high + 1);
+    bool *set = avoid_for_ever(regions, var, value), never = false, rarely = false;
+    for (uint32_t i = 0; i < regions->initial.len; i++) never |= set[regions->initial.data[i]];
+    for (uint64_t i = 0; i < regions->all.count; i++) rarely |= set[i];
+    formula atom = formula_atom(&model->formulas, equals(model, var, value), nowhere);
+    formula eventually = formula_make(&model->formulas, &model->exprs, FORMULA_F, atom, atom, nowhere);
+    formula again = formula_make(&model->formulas, &model->exprs, FORMULA_G, eventually, eventually, nowhere);
+    model->properties.len = 0;
+    vec_push(t->mem, &model->properties, ((struct model_property){.name = "F", .kind = PROPERTY_LTL, .root = eventually, .text = "F"}));
+    vec_push(t->mem, &model->properties, ((struct model_property){.name = "GF", .kind = PROPERTY_LTL, .root = again, .text = "GF"}));
+    struct task task = {.model = model};
+    struct result result;
+    task.properties = result_list_properties(model, false, &task.property_count);
+    timed_run(&task, NULL, &result);
+    CHECK(t->unit, !result.broken);
+    if (result.broken) printf("%s\n", result.broken);
+    check_temporal(t, &task.properties[0], never);
+    check_temporal(t, &task.properties[1], rarely);
+    t->eventually += !never;
+    t->again += !rarely;
+    mem_free(t->mem, set);
+    free_result(t, &result);
+}
+
 /* Some values that no reachable state has; false: all combinations are reached. */
 static bool find_absent(const struct regions *regions, int64_t *values)
 {
@@ -425,6 +540,7 @@ static void compare(struct test *t)
     bool has_absent = find_absent(&regions, absent);
     if (has_absent) add_property(t, "absent", absent);
     for (unsigned equal = 0; equal < 2; equal++) compare_properties(t, &regions, equal, regions.levels[target], has_absent);
+    compare_temporal(t, &regions);
     release_regions(&regions);
 }
 
@@ -656,10 +772,10 @@ int main(int argc, char **argv)
         if (unit.failed > failed) printf("seed %llu\n", (unsigned long long)seed);
         mem_release(&mem);
     }
-    printf("%u models (%u with priorities, %u get stuck, %u fail), %u traces with fractions, %u models have too many regions\n", t.compared, t.with_priorities, t.dead,
-           t.failing, t.open_dates, t.skipped);
+    printf("%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u traces with fractions, %u models have too many regions\n", t.compared,
+           t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates, t.skipped);
     if (argc == 1) {
-        CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 100 && t.dead > 100 && t.failing > 20 && t.open_dates > 20);
+        CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 100 && t.dead > 100 && t.failing > 20 && t.open_dates > 20 && t.eventually > 50 && t.again > 20);
     }
     return unit_finish(&unit);
 }
