@@ -90,7 +90,11 @@ def declarations():
     bad('const n : 0..3 is §1\n' + process('to s'), "the constant 'n' is 9, outside 0..3", '-D', 'n=9')
     bad('const n : bool is §1\n' + process('to s'), "the value of 'n' must be a constant of its type")
     bad('const n : nat is §1 / 0\n' + process('to s'), "the value of 'n' must be a constant of its type")
-    bad(process('to s'), '-D m: the model has no such constant', '-D', 'm=9')
+    bad(process('to s'), '-D m: the model has no such constant\n', '-D', 'm=9')
+    bad(process('to s', before='const flag : bool is true'), "-D falg: the model has no such constant: did you mean 'flag'?", '-D', 'falg=0')
+    bad(process('to s', before='const §a : array 2 of nat is [1, 2]'), '-D a: only constants that are numbers, bools or constructors without a value can be set', '-D', 'a=1')
+    refused = run('check', write('bad.fcr', process('to s', before='const n : 0..3 is 1')), '-D', 'n=9')
+    check('a constant out of its range is told once', refused.stderr.count('error: ') == 1, refused.stderr)
     bad('extern f §: nat is "f"\n' + process('to s'), "expected '(' after the name, found ':'")
     bad('extern f (nat §: nat is "f"\n' + process('to s'), "expected ',' or ')' in the types of the arguments, found ':'")
     bad('extern f (nat) §nat is "f"\n' + process('to s'), "expected ':' after the types of the arguments, found 'nat'")
@@ -351,6 +355,11 @@ def properties():
     bad(prop('property a is ltl v = 1\nassert a\nassert a').replace('property a', 'property §a'), "there are two properties named 'a'")
     bad(prop('property a is ltl §P.x = 1'), 'there are 2 instances of \'P\': write P[0] to P[1]')
     bad(prop('property a is ltl §P[2].x = 1'), 'there are 2 instances of \'P\': write P[0] to P[1]')
+    bad(prop('property a is ltl §Q[1] @ one'), 'there is 1 instance of \'Q\': write Q[0]\n')
+    bad(prop('property a is ltl §Main @ one'), 'before `@` stands a process')
+    bad(prop('property a is ltl q[§2] = a'), 'the index 2 is outside 0..1')
+    bad(prop('property a is ltl q[§true] = a'), 'this should be a number and is bool')
+    bad(prop('property a is ltl §v.length = 1'), 'only records have fields')
     bad(prop('property a is ltl §P[0] @ bussy'), "'P' has no state 'bussy': did you mean 'busy'?")
     bad(prop('property a is ltl §P[0] @ nowhere'), "'P' has no state 'nowhere'\n")
     bad(prop('property a is ltl §w = 1'), "there is no 'w' here")
@@ -461,6 +470,26 @@ def properties_that_fail():
         check(f'a property that cannot be evaluated: {formula}', done.returncode == 3 and 'it cannot be evaluated in a reachable state' in done.stdout, done.stdout + done.stderr)
 
 
+def shown_names():
+    """Properties may use the names that states are shown with."""
+    model = write('names.fcr', '''
+        type Color is union red | green | blue end
+        type Msg is union nothing | text of nat | pair of array 2 of Color end
+        process P is states s, t var c : Color, q : queue 2 of Msg, m, m2 : Msg, a : array 2 of record f : -3..3 end
+          from s m := text 7; q := enqueue(q, pair([green, blue])); c := blue; to t
+        component Sub is var inner : nat := 5 par P end
+        component Main is var v : bool par Sub || Sub end
+        Main''')
+    for formula, verdict in (('P[0].q.length = 0', 'violated'), ('P[0].q.length <= 1', 'holds'), ('P[0].q[0] = nothing', 'violated'), ('P[0].q[0] = pair or P[0] @ s', 'holds'),
+                             ('P[0].q[1] <> pair', 'holds'), ('P[0].q[0].value < 1', 'violated'), ('P[0].q[0].value[1] <= 2', 'holds'), ('P[0].q[0].value[1] < 2', 'violated'),
+                             ('P[0].q[length P[0].q] = nothing', 'holds'), ('P[0].m = text or P[0].m = nothing', 'holds'), ('P[0].m <> text', 'violated'),
+                             ('P[0].m.value = 7 -> P[0] @ t', 'holds'), ('P[0].m = P[0].m2', 'violated'), ('P[1].c = red or P[1].c = blue', 'holds'), ('P[1].c = red', 'violated'),
+                             ('P[0].a[1].f = -3', 'holds'), ('P[0].a[length P[0].q].f = -3', 'holds'), ('Sub[0].inner = 5', 'holds'), ('Sub[1].inner < 5', 'violated'), ('Main.v = v', 'holds'),
+                             ('Main/2/1/value m = text', 'violated'), ('Main/2/1/value (length q < 2)', 'holds'), ('P[0].state = s | P[0].state = t', 'holds'), ('P[0].state != t', 'violated')):
+        done = run('check', model, '-q', '-p', 'runtime-error', '--invariant', formula)
+        check(f'shown names: {formula}', f'  {verdict} ' in done.stdout.replace('  holds     runtime-error', '') and done.returncode == (verdict == 'violated'), done.stdout + done.stderr)
+
+
 def odd_files():
     """Everything is a message: no crash, no silence."""
     texts = {'nul bytes': b'process P is\0\0\0 states s from s to s\nP\n', 'nul at the end': process('to s').encode() + b'\0', 'only nul': b'\0' * 1000, 'binary': bytes(range(256)) * 20,
@@ -524,6 +553,6 @@ def every_message():
 
 
 for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, dialects, runtime_errors,
-             properties_that_fail, odd_files, every_message):
+             properties_that_fail, shown_names, odd_files, every_message):
     part()
 finish()

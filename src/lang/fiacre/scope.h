@@ -142,6 +142,12 @@ struct instance {
     VEC(struct path *) paths;
 };
 
+/* A component of the system; those of one declaration in the order of their numbers. */
+struct component {
+    struct fiacre_decl *decl;
+    struct env *env;
+};
+
 /* Composition as it was written: for the interfaces of par. */
 struct group {
     bool is_instance;
@@ -170,6 +176,7 @@ struct fiacre {
     VEC(struct binding) constants;
     VEC(struct port) ports;
     VEC(struct instance) instances;
+    VEC(struct component) components;
     VEC(struct fiacre_interval *) intervals; /* of the model's, by number */
     const struct ftype *bool_type, *int_type, *nat_type, *number_type;
     struct code_sequence init;      /* gives the variables their initial values: what is not in a stage yet */

@@ -15,11 +15,6 @@ struct builder {
     uint32_t *numbers; /* of instances so far, by declaration */
 };
 
-static const char *intern(struct fiacre *f, const char *text)
-{
-    return names_intern(&f->model->names, text, strlen(text));
-}
-
 /* ---- variables ---- */
 
 /* Names of the cells of a variable: x, x[0], x.field, q.length, q[0], u, u.value. */
@@ -418,6 +413,7 @@ static bool add_component(struct builder *builder, struct fiacre_decl *decl, str
         return false;
     }
     builder->nesting++;
+    vec_push(f->model->mem, &f->components, ((struct component){decl, env}));
     bool good = add_variables(f, ast->variables, env, prefix, MODEL_NONE) && add_ports(f, ast->local_ports, env, prefix) && add_priorities(f, ast->priorities, env);
     if (good && ast->init) {
         struct lowering l = {.f = f, .env = env, .out = &f->init};
@@ -492,6 +488,24 @@ static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
     return true;
 }
 
+/* Every -D must mean a constant that is a single number. */
+static void check_define(struct fiacre *f, const struct language_define *define)
+{
+    const char *nearest = NULL;
+    unsigned distance = 0;
+    for (uint32_t i = 0; i < f->decls.len; i++) {
+        const struct fiacre_decl *d = f->decls.data[i];
+        if (d->kind != FIACRE_DECL_CONST) continue;
+        uint32_t index = map_get(&f->names, d->name, SCOPE_VALUE);
+        if (strcmp(d->name, define->name)) text_nearest(define->name, d->name, &nearest, &distance);
+        else if (index != MAP_NONE && f->constants.data[index].kind == BIND_TEXT)
+            diag_error(f->diag, d->name_place, "-D %s: only constants that are numbers, bools or constructors without a value can be set", define->name);
+        if (!strcmp(d->name, define->name)) return;
+    }
+    if (define->optional) return;
+    diag_error(f->diag, (struct place){0}, nearest ? "-D %s: the model has no such constant: did you mean '%s'?" : "-D %s: the model has no such constant", define->name, nearest);
+}
+
 static bool declare_all(struct fiacre *f)
 {
     declare_names(f);
@@ -504,11 +518,7 @@ static bool declare_all(struct fiacre *f)
             types_resolve(f, &named, NULL);
         }
     }
-    for (uint32_t i = 0; i < f->input->define_count; i++) {
-        const struct language_define *define = &f->input->defines[i];
-        if (map_get(&f->names, intern(f, define->name), SCOPE_VALUE) != MAP_NONE || define->optional) continue;
-        diag_error(f->diag, (struct place){0}, "-D %s: the model has no such constant", define->name);
-    }
+    for (uint32_t i = 0; i < f->input->define_count; i++) check_define(f, &f->input->defines[i]);
     struct lowering l = {.f = f, .context = "a function"};
     for (uint32_t i = 0; i < f->functions.len; i++)
         if (f->functions.data[i].decl->kind == FIACRE_DECL_FUNCTION) function_prepare(&l, &f->functions.data[i]);
