@@ -383,7 +383,7 @@ void report_loop(const struct report_style *style, const struct model *model, co
 {
     uint32_t rule = trace->rules[trace->steps];
     if (rule == MODEL_NONE) {
-        fprintf(style->out, "        no rule is enabled: this state repeats for ever\n");
+        fprintf(style->out, "        no rule %s: this state repeats for ever\n", trace->delays ? "can ever be taken again" : "is enabled");
         return;
     }
     struct text who;
@@ -401,7 +401,8 @@ void report_loop(const struct report_style *style, const struct model *model, co
 void report_wait(const struct report_style *style, const struct model *model, const struct trace *trace)
 {
     char time[TRACE_TIME_ROOM], date[TRACE_TIME_ROOM];
-    if (!trace->delays || !trace->delays[trace->steps] || trace->loop != MODEL_NONE) return;
+    bool closes = trace->loop != MODEL_NONE && trace->rules[trace->steps] != MODEL_NONE; /* then the date of that step says it */
+    if (!trace->delays || !trace->delays[trace->steps] || closes) return;
     trace_time(time, model, trace, trace->delays[trace->steps]);
     fprintf(style->out, "        then %s passes, until %s\n", time, trace_time(date, model, trace, trace_date(trace, trace->steps + 1)));
 }
