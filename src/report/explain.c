@@ -1,5 +1,7 @@
 #include "report/explain.h"
 
+#include "report/explain_time.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -109,107 +111,52 @@ static uint32_t count_false(const struct model *model, const struct model_rule *
     return count;
 }
 
-/* ---- time ---- */
-
-static void show_time(const struct timed_state *timed, struct text *text, int64_t parts)
+static void show_reason(struct text *text, const struct eval_failure *failure)
 {
-    char room[TRACE_TIME_ROOM];
-    const struct trace times = {.denominator = timed->denominator};
-    text_add(text, "%s", trace_time(room, timed->model, &times, parts));
+    static const char *const reasons[FAILURE_KINDS] = {
+        [FAILURE_DIVISION] = "division by zero",         [FAILURE_OVERFLOW] = "a number leaves 64 bits",
+        [FAILURE_RANGE] = "a value leaves its type",     [FAILURE_INDEX] = "an index is out of bounds",
+        [FAILURE_FULL] = "the queue is full",            [FAILURE_EMPTY] = "the queue is empty",
+        [FAILURE_LOOP] = "a loop does not end",
+    };
+    bool has_range = (failure->reason == FAILURE_RANGE || failure->reason == FAILURE_INDEX) && (failure->value < failure->low || failure->value > failure->high);
+    if (has_range)
+        text_add(text, "the %s %" PRId64 " is outside %" PRId64 "..%" PRId64, failure->reason == FAILURE_INDEX ? "index" : "value", failure->value,
+                 failure->low, failure->high);
+    else
+        text_add(text, "%s", reasons[failure->reason]);
 }
 
-static void show_ticks(const struct timed_state *timed, struct text *text, int64_t ticks)
+/* What stops a rule other than a conjunct that is false: a condition that it meets on its way, or a failure. */
+static void show_stop(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
-    char room[TRACE_TIME_ROOM];
-    const struct trace times = {.denominator = 1};
-    text_add(text, "%s%s", ticks < 0 ? "-" : "", trace_time(room, timed->model, &times, ticks < 0 ? -ticks : ticks));
-}
-
-/* `x < 3`, `5 <= x`, `x - y <= 2` */
-static void show_constraint(const struct timed_state *timed, struct text *text, const struct clock_constraint *constraint)
-{
-    const struct model *model = timed->model;
-    const char *sign = constraint->strict ? "<" : "<=";
-    if (constraint->x == MODEL_NONE) {
-        show_ticks(timed, text, -constraint->bound);
-        text_add(text, " %s %s", sign, constraint->y == MODEL_NONE ? "0" : model->clocks.data[constraint->y].name);
-        return;
-    }
-    text_add(text, "%s", model->clocks.data[constraint->x].name);
-    if (constraint->y != MODEL_NONE) text_add(text, " - %s", model->clocks.data[constraint->y].name);
-    text_add(text, " %s ", sign);
-    show_ticks(timed, text, constraint->bound);
-}
-
-/* A constraint that is false now; with a rule, after its resets. */
-static void show_false_constraint(const struct timed_state *timed, struct text *text, const struct clock_constraint *constraint, const struct model_rule *rule,
-                                  const char *what)
-{
-    const struct model *model = timed->model;
-    int64_t values[2] = {0, 0};
-    for (unsigned k = 0; k < 2; k++) {
-        uint32_t clock = k ? constraint->y : constraint->x;
-        if (clock != MODEL_NONE) values[k] = timed->clocks[clock];
-        for (uint32_t i = 0; rule && clock != MODEL_NONE && i < rule->resets; i++)
-            if (model->resets.data[rule->first_reset + i] == clock) values[k] = 0;
-    }
-    __int128 difference = (__int128)values[0] - values[1], bound = (__int128)constraint->bound * timed->denominator;
-    if (constraint->strict ? difference < bound : difference <= bound) return;
-    text_add(text, "          %s", what);
-    show_constraint(timed, text, constraint);
-    text_add(text, " is false");
-    for (unsigned k = 0; k < 2; k++) {
-        uint32_t clock = k ? constraint->y : constraint->x;
-        if (clock == MODEL_NONE) continue;
-        text_add(text, "%s%s = ", k && constraint->x != MODEL_NONE ? ", " : ": ", model->clocks.data[clock].name);
-        show_time(timed, text, values[k]);
-    }
-    text_add(text, "\n");
-}
-
-/* Why a rule whose conjuncts are all true cannot be taken now. */
-static void show_time_blockers(const struct timed_state *timed, struct text *text, uint32_t r)
-{
-    const struct model *model = timed->model;
-    const struct model_rule *rule = &model->rules.data[r];
+    struct eval_failure failure = {0};
     int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
-    if (eval_rule_alone(model, r, timed->values, next, NULL) == EVAL_ENABLED) {
-        if (rule->interval != MODEL_NONE) {
-            const struct model_interval *interval = &model->intervals.data[rule->interval];
-            text_add(text, "          it has been enabled for ");
-            show_time(timed, text, timed->timers[r]);
-            text_add(text, ", its interval is %c", interval->low_open ? ']' : '[');
-            show_ticks(timed, text, interval->low);
-            text_add(text, ", ");
-            if (interval->infinite) text_add(text, "...[\n");
-            else show_ticks(timed, text, interval->high), text_add(text, "%c\n", interval->high_open ? '[' : ']');
-        }
-        for (uint32_t i = 0; i < rule->guards; i++) show_false_constraint(timed, text, &model->constraints.data[rule->first_guard + i], NULL, "");
-        for (uint32_t p = 0; p < model->processes.len; p++) {
-            const struct model_process *process = &model->processes.data[p];
-            for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
-                const struct model_location *location = &model->locations.data[process->first_location + l];
-                for (uint32_t i = 0; location->value == next[process->location] && i < location->invariants; i++)
-                    show_false_constraint(timed, text, &model->constraints.data[location->first_invariant + i], rule, "afterwards ");
-            }
-        }
+    enum eval_result result = eval_rule_alone(model, r, state, next, &failure);
+    if (result == EVAL_FAILED) {
+        text_add(text, "          it fails: ");
+        show_reason(text, &failure);
+        text_add(text, " at ");
+        show_place(diag, text, failure.place);
+        text_add(text, "\n");
+    } else if (result == EVAL_DISABLED && failure.place.line) {
+        text_add(text, "          the condition at ");
+        show_place(diag, text, failure.place);
+        text_add(text, " is false when the step comes to it\n");
     }
     mem_free(model->mem, next);
 }
 
-static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, const struct model_rule *rule,
-                          uint32_t process, const int64_t *state)
+static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process,
+                          const int64_t *state)
 {
+    const struct model_rule *rule = &model->rules.data[r];
     struct explainer explainer = {model, text, state, "          ", 0, 0};
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         uint32_t owner = model->parts.data[rule->first_part + conjunct->part].process;
         int64_t value;
-        if (!eval_expr(model, conjunct->cond, state, &value)) {
-            text_add(text, "          its condition divides by zero\n");
-            continue;
-        }
-        if (value) continue;
+        if (!eval_expr(model, conjunct->cond, state, &value) || value) continue;
         if (owner != process && explainer.lines < MAX_LINES) {
             text_add(text, "          %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
             show_place(diag, text, conjunct->place);
@@ -217,6 +164,7 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
         }
         show_why(&explainer, conjunct->cond, false);
     }
+    show_stop(model, diag, text, r, state);
 }
 
 static bool same_command(struct place a, struct place b)
@@ -266,8 +214,8 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             show_place(diag, text, part->place);
             text_add(text, " is blocked:\n");
             uint32_t nearest = part->place.line ? nearest_rule(model, r, process, part->place, state) : r;
-            show_blockers(model, diag, text, &model->rules.data[nearest], process, state);
-            if (timed) show_time_blockers(timed, text, nearest);
+            show_blockers(model, diag, text, nearest, process, state);
+            if (timed) explain_time(timed, text, nearest);
         }
     }
     if (shown == MAX_COMMANDS) text_add(text, "      ...\n");
@@ -311,32 +259,40 @@ static bool is_failing_part(const struct model *model, expr e, const int64_t *st
     return true;
 }
 
-static void show_failing(const struct model *model, const struct diag *diag, struct text *text, expr e, struct place place, const int64_t *state)
+/* The part of a guard or of a store that fails, with the variables in it. */
+static void show_failing(const struct model *model, struct text *text, expr e, const int64_t *state)
 {
     struct explainer explainer = {model, text, state, "", 0, 0};
     expr part;
     if (!is_failing_part(model, e, state, &part)) return;
-    text_add(text, "    division by zero at ");
-    show_place(diag, text, place);
     text_add(text, ": ");
     model_print_expr(model, text, part);
     expr_each_var((struct exprs *)&model->exprs, part, show_var, &explainer);
-    text_add(text, "\n");
 }
 
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    int64_t value;
+    struct eval_failure failure = {0};
+    int64_t value, *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
     text_add(text, "    the step [%s] fails\n", rule->label);
-    for (uint32_t i = 0; i < rule->conjuncts; i++) {
-        const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
-        if (eval_expr(model, conjunct->cond, state, &value)) continue;
-        show_failing(model, diag, text, conjunct->cond, conjunct->place, state);
-        return;
+    if (eval_rule_alone(model, r, state, next, &failure) == EVAL_FAILED) {
+        text_add(text, "    ");
+        show_reason(text, &failure);
+        text_add(text, " at ");
+        show_place(diag, text, failure.place);
+        bool found = false;
+        for (uint32_t i = 0; i < rule->conjuncts && !found; i++) {
+            expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
+            found = !eval_expr(model, cond, state, &value);
+            if (found) show_failing(model, text, cond, state);
+        }
+        for (uint32_t i = 0; i < rule->stores && !found; i++) {
+            expr stored = model->stores.data[rule->first_store + i].value;
+            found = !eval_expr(model, stored, state, &value);
+            if (found) show_failing(model, text, stored, state);
+        }
+        text_add(text, "\n");
     }
-    for (uint32_t i = 0; i < rule->stores; i++) {
-        const struct rule_store *store = &model->stores.data[rule->first_store + i];
-        show_failing(model, diag, text, store->value, store->place, state);
-    }
+    mem_free(model->mem, next);
 }

@@ -143,7 +143,7 @@ void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *
 
 /* ---- storing ---- */
 
-static void complain_types(struct lowering *l, struct place place, const struct ftype *wanted, const struct ftype *found)
+void complain_types(struct lowering *l, struct place place, const struct ftype *wanted, const struct ftype *found)
 {
     struct text a, b;
     text_init(&a, l->f->model->mem);
@@ -422,7 +422,7 @@ static bool lower_array(struct lowering *l, struct fiacre_exp *exp, const struct
         *type = (struct ftype){.kind = KIND_ARRAY, .of = (struct ftype *)of, .count = exp->count, .cells = exp->count * of->cells, .depth = of->depth + 1};
     }
     if (type->count != exp->count) {
-        complain(l->f, exp, exp->place, "%u elements for an array of %u", exp->count, type->count);
+        complain(l->f, exp, exp->place, "%u element%s for an array of %u", exp->count, plural(exp->count), type->count);
         return false;
     }
     struct cell made = cell_new_local(l->f, type, "temporary");
@@ -443,7 +443,7 @@ static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct
         return false;
     }
     if (exp->count > expected->count) {
-        complain(l->f, exp, exp->place, "%u elements for a queue of %u", exp->count, expected->count);
+        complain(l->f, exp, exp->place, "%u element%s for a queue of %u", exp->count, plural(exp->count), expected->count);
         return false;
     }
     struct cell made = cell_new_local(l->f, expected, "temporary");
@@ -470,7 +470,7 @@ static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struc
         return false;
     }
     if (exp->count != expected->member_count) {
-        complain(l->f, exp, exp->place, "%u fields for a record of %u", exp->count, expected->member_count);
+        complain(l->f, exp, exp->place, "%u field%s for a record of %u", exp->count, plural(exp->count), expected->member_count);
         return false;
     }
     struct cell made = cell_new_local(l->f, expected, "temporary");
@@ -833,7 +833,8 @@ static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct functi
     if (!function_prepare(l, function)) return false;
     function = &f->functions.data[index];
     if (exp->count != function->parameters) {
-        complain(f, exp, exp->place, "'%.60s' has %u parameters, %u arguments are given", exp->name, function->parameters, exp->count);
+        complain(f, exp, exp->place, "'%.60s' has %u parameter%s, and %u argument%s given", exp->name, function->parameters, plural(function->parameters),
+                 exp->count, exp->count == 1 ? " is" : "s are");
         return false;
     }
     struct value *args = mem_alloc(f->model->mem, (exp->count + 1) * sizeof *args);

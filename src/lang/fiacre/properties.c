@@ -1,5 +1,5 @@
 /* Properties: formulas over the processes and variables of the system. In an atom `P[1].x` is the variable x of the second instance of P (`P.x` when there
- * is one), `P[1] @ s` says that it is in state s, `x` is a variable of the main component; `Main/1/2/state s` and `Main/1/value e` follow the
+ * is one), be P a process or a component, `P[1] @ s` says that it is in state s, `x` is a variable of the main component; `Main/1/2/state s` and `Main/1/value e` follow the
  * composition as frac's observables do. */
 #include "lang/fiacre/scope.h"
 
@@ -9,25 +9,43 @@
 
 /* ---- atoms ---- */
 
-/* An instance named by `P` or `P[n]`; *found is NULL when the expression is something else. False after an error. */
-static bool find_instance(struct fiacre *f, struct fiacre_exp *exp, struct instance **found)
+/* A process or component named by `P` or `P[n]`: the instance, or the names of the component; both NULL when the expression is something else. False
+ * after an error. */
+static bool find_unit(struct fiacre *f, struct fiacre_exp *exp, struct instance **found, struct env **component)
 {
     struct fiacre_exp *name = exp->kind == FIACRE_EXP_INDEX ? exp->a : exp;
     uint64_t number = 0, count = 0;
     *found = NULL;
+    *component = NULL;
     if (name->kind != FIACRE_EXP_NAME || env_find(f, f->root_env, name->name)) return true;
     if (exp->kind == FIACRE_EXP_INDEX && exp->b->kind == FIACRE_EXP_NUMBER) number = exp->b->number;
     for (uint32_t i = 0; i < f->instances.len; i++) {
         if (f->instances.data[i].decl->name != name->name) continue;
         if (count++ == number) *found = &f->instances.data[i];
     }
+    for (uint32_t i = 0; i < f->components.len; i++) {
+        if (f->components.data[i].decl->name != name->name) continue;
+        if (count++ == number) *component = f->components.data[i].env;
+    }
     if (!count) return true;
-    if (exp->kind == FIACRE_EXP_INDEX && exp->b->kind != FIACRE_EXP_NUMBER) *found = NULL;
-    if (!*found || (count > 1 && exp->kind == FIACRE_EXP_NAME)) {
-        complain(f, exp, exp->place, "there are %" PRIu64 " instances of '%.60s': write %.60s[0] to %.60s[%" PRIu64 "]", count, name->name, name->name, name->name, count - 1);
+    if (exp->kind == FIACRE_EXP_INDEX && exp->b->kind != FIACRE_EXP_NUMBER) *found = NULL, *component = NULL;
+    if ((!*found && !*component) || (count > 1 && exp->kind == FIACRE_EXP_NAME)) {
+        complain(f, exp, exp->place, "there %s %" PRIu64 " instance%s of '%.60s': write %.60s[0]%s", count == 1 ? "is" : "are", count, count == 1 ? "" : "s", name->name, name->name,
+                 count == 1 ? "" : names_format(&f->model->names, " to %s[%" PRIu64 "]", name->name, count - 1));
         return false;
     }
     return true;
+}
+
+/* The names of a process or a component, if that is what the expression means. */
+static const struct env *unit_names(struct fiacre *f, struct fiacre_exp *exp)
+{
+    struct instance *instance;
+    struct env *component;
+    struct fiacre_exp quiet = *exp;
+    quiet.reported = true;
+    if (!find_unit(f, &quiet, &instance, &component)) return NULL;
+    return instance ? instance->env : component;
 }
 
 static bool state_test(struct lowering *l, const struct instance *instance, struct fiacre_exp *exp, const char *name, struct place place, struct value *value)
@@ -68,6 +86,96 @@ static const struct group *follow_path(struct fiacre *f, struct fiacre_exp *exp)
     return group;
 }
 
+/* ---- what states show ---- */
+
+static const struct ftype *type_of_name(struct fiacre *f, const struct env *env, const char *name)
+{
+    const struct binding *binding = env_find(f, env, name);
+    return binding && binding->kind == BIND_CELLS ? binding->type : NULL;
+}
+
+/* The type of a variable or a part of one, without a word about mistakes; NULL: unknown, or it is none. */
+static const struct ftype *shown_type(struct lowering *l, struct fiacre_exp *exp)
+{
+    if (exp->kind == FIACRE_EXP_NAME) return type_of_name(l->f, l->env, exp->name);
+    if (exp->kind != FIACRE_EXP_FIELD && exp->kind != FIACRE_EXP_INDEX) return NULL;
+    if (exp->kind == FIACRE_EXP_FIELD) {
+        const struct env *unit = unit_names(l->f, exp->a);
+        if (unit) return type_of_name(l->f, unit, exp->name);
+    }
+    const struct ftype *whole = shown_type(l, exp->a);
+    if (!whole) return NULL;
+    if (exp->kind == FIACRE_EXP_INDEX) return whole->of;
+    for (uint32_t i = 0; whole->kind == KIND_RECORD && i < whole->member_count; i++)
+        if (whole->members[i].name == exp->name) return whole->members[i].type;
+    return NULL;
+}
+
+/* A cell of a value, as a number. */
+static bool lower_number(struct lowering *l, struct fiacre_exp *exp, uint32_t cell, struct cell_range range, struct value *value)
+{
+    struct value whole;
+    if (!lower_exp(l, exp, NULL, &whole)) return false;
+    *value = value_scalar(l->f->number_type, expr_at(&l->f->model->exprs, whole.at.local, whole.at.base + cell, whole.at.offset, whole.at.count, range.low, range.high));
+    return true;
+}
+
+/* q[i]: an array that begins behind the length. */
+static bool lower_element(struct lowering *l, struct fiacre_exp *exp, const struct ftype *queue, struct value *value)
+{
+    struct value whole, index;
+    struct exprs *exprs = &l->f->model->exprs;
+    if (!lower_exp(l, exp->a, NULL, &whole) || !lower_exp(l, exp->b, NULL, &index)) return false;
+    if (index.type->kind != KIND_INT) return complain_types(l, exp->b->place, l->f->number_type, index.type), false;
+    const struct expr_node *node = expr_get(exprs, index.e);
+    if (node->op == EXPR_CONST && (node->value < 0 || node->value >= queue->count)) {
+        complain(l->f, exp, exp->b->place, "the index %" PRId64 " is outside 0..%u", node->value, queue->count - 1);
+        return false;
+    }
+    struct cell at = cell_behind(&whole.at, 1);
+    expr within = expr_within(exprs, index.e, 0, queue->count - 1, FAILURE_INDEX);
+    at.offset = expr_make(exprs, EXPR_ADD, 0, at.offset, expr_make(exprs, EXPR_MUL, 0, within, expr_int(exprs, queue->of->cells)));
+    at.count += (queue->count - 1) * queue->of->cells;
+    *value = value_cells(l->f, queue->of, &at);
+    return true;
+}
+
+/* u = text: which constructor it is, whatever its value. */
+static bool lower_constructor_test(struct lowering *l, struct fiacre_exp *exp, const struct ftype *type, struct value *value)
+{
+    struct exprs *exprs = &l->f->model->exprs;
+    const struct constructor *constructor = constructor_find(l->f, exp->b->name, type);
+    if (!lower_number(l, exp->a, 0, ftype_cell(type, 0), value)) return false;
+    expr test = expr_make(exprs, EXPR_EQ, 0, value->e, expr_int(exprs, constructor->tag));
+    *value = value_scalar(l->f->bool_type, exp->op == FIACRE_NE ? expr_make(exprs, EXPR_NOT, 0, test, test) : test);
+    return true;
+}
+
+/* Parts of queues and unions by the names that states have for them: q.length, q[0], u.value, u.value[1], and u = constructor. */
+static bool lower_shown(struct lowering *l, struct fiacre_exp *exp, struct value *value, bool *done)
+{
+    bool compares = exp->kind == FIACRE_EXP_BINARY && (exp->op == FIACRE_EQ || exp->op == FIACRE_NE) && exp->b->kind == FIACRE_EXP_NAME;
+    bool is_value = exp->kind == FIACRE_EXP_FIELD && !strcmp(exp->name, "value");
+    const struct ftype *type = compares || exp->kind == FIACRE_EXP_FIELD || exp->kind == FIACRE_EXP_INDEX ? shown_type(l, exp->a) : NULL;
+    *done = true;
+    if (type && type->kind == KIND_QUEUE && exp->kind == FIACRE_EXP_INDEX) return lower_element(l, exp, type, value);
+    if (type && type->kind == KIND_QUEUE && exp->kind == FIACRE_EXP_FIELD && !strcmp(exp->name, "length")) return lower_number(l, exp->a, 0, ftype_cell(type, 0), value);
+    if (type && type->kind == KIND_UNION && type->cells > 1) {
+        const struct constructor *constructor = compares && !env_find(l->f, l->env, exp->b->name) ? constructor_find(l->f, exp->b->name, type) : NULL;
+        if (is_value) return lower_number(l, exp->a, 1, ftype_shared_cell(type, 0), value);
+        if (constructor && constructor->type == type) return lower_constructor_test(l, exp, type, value);
+    }
+    if (exp->kind == FIACRE_EXP_INDEX && exp->b->kind == FIACRE_EXP_NUMBER && exp->a->kind == FIACRE_EXP_FIELD && !strcmp(exp->a->name, "value")) {
+        type = shown_type(l, exp->a->a);
+        uint64_t n = exp->b->number;
+        if (type && type->kind == KIND_UNION && n + 1 < type->cells) return lower_number(l, exp->a->a, (uint32_t)n + 1, ftype_shared_cell(type, (uint32_t)n), value);
+    }
+    *done = false;
+    return true;
+}
+
+/* ---- atoms that are no expressions ---- */
+
 static bool lower_observation(struct lowering *l, struct fiacre_exp *exp, struct value *value)
 {
     struct fiacre *f = l->f;
@@ -85,7 +193,7 @@ static bool lower_observation(struct lowering *l, struct fiacre_exp *exp, struct
     if (exp->op == FIACRE_ITEM_STATE) return state_test(l, instance, exp, exp->item_name, exp->item_place, value);
     struct lowering inner = *l;
     inner.env = instance->env;
-    inner.special = NULL;
+    inner.special = lower_shown;
     return lower_exp(&inner, exp->a, f->bool_type, value);
 }
 
@@ -93,35 +201,35 @@ static bool lower_observation(struct lowering *l, struct fiacre_exp *exp, struct
 static bool lower_special(struct lowering *l, struct fiacre_exp *exp, struct value *value, bool *done)
 {
     struct instance *instance;
+    struct env *component;
     *done = true;
     if (exp->kind == FIACRE_EXP_OBSERVE) return lower_observation(l, exp, value);
     if (exp->kind == FIACRE_EXP_AT) {
-        if (!find_instance(l->f, exp->a, &instance)) return false;
+        if (!find_unit(l->f, exp->a, &instance, &component)) return false;
         if (instance) return state_test(l, instance, exp, exp->name, exp->place, value);
         complain(l->f, exp, exp->place, "before `@` stands a process");
         return false;
     }
     if (exp->kind == FIACRE_EXP_FIELD) {
-        if (!find_instance(l->f, exp->a, &instance)) return false;
-        if (instance) {
-            struct fiacre_exp name = {.kind = FIACRE_EXP_NAME, .name = exp->name, .place = exp->place, .op_place = exp->op_place};
+        if (!find_unit(l->f, exp->a, &instance, &component)) return false;
+        if (instance || component) {
+            struct fiacre_exp name = {.kind = FIACRE_EXP_NAME, .name = exp->name, .place = exp->op_place, .op_place = exp->op_place};
             struct lowering inner = *l;
-            inner.env = instance->env;
+            inner.env = instance ? instance->env : component;
             inner.special = NULL;
             return lower_exp(&inner, &name, NULL, value);
         }
     }
     bool compares = exp->kind == FIACRE_EXP_BINARY && (exp->op == FIACRE_EQ || exp->op == FIACRE_NE);
     if (compares && exp->a->kind == FIACRE_EXP_FIELD && exp->b->kind == FIACRE_EXP_NAME && !strcmp(exp->a->name, "state")) {
-        if (!find_instance(l->f, exp->a->a, &instance)) return false;
+        if (!find_unit(l->f, exp->a->a, &instance, &component)) return false;
         if (instance && !env_find(l->f, instance->env, exp->a->name)) {
             if (!state_test(l, instance, exp, exp->b->name, exp->b->place, value)) return false;
             if (exp->op == FIACRE_NE) value->e = expr_make(&l->f->model->exprs, EXPR_NOT, 0, value->e, value->e);
             return true;
         }
     }
-    *done = false;
-    return true;
+    return lower_shown(l, exp, value, done);
 }
 
 static bool lower_atom(struct fiacre *f, struct fiacre_exp *exp, formula *result)
@@ -143,10 +251,18 @@ struct reader {
     uint32_t nesting; /* of named properties */
 };
 
-static bool has_temporal(const struct fiacre *f, const struct fiacre_exp *exp)
+/* The property that a name means; variables of the main component come first. NULL: none. */
+static struct fiacre_property *named_property(struct fiacre *f, const struct fiacre_exp *exp)
+{
+    if (exp->kind != FIACRE_EXP_NAME || env_find(f, f->root_env, exp->name)) return NULL;
+    uint32_t found = map_get(&f->names, exp->name, SCOPE_PROPERTY);
+    return found == MAP_NONE ? NULL : f->decls.data[found]->property;
+}
+
+static bool has_temporal(struct fiacre *f, const struct fiacre_exp *exp)
 {
     if (exp->kind == FIACRE_EXP_TEMPORAL || exp->kind == FIACRE_EXP_PATTERN || exp->kind == FIACRE_EXP_ENTER || exp->kind == FIACRE_EXP_LEAVE) return true;
-    if (exp->kind == FIACRE_EXP_NAME) return map_get(&f->names, exp->name, SCOPE_PROPERTY) != MAP_NONE;
+    if (exp->kind == FIACRE_EXP_NAME) return named_property(f, exp) != NULL;
     if (exp->kind == FIACRE_EXP_UNARY && exp->op == FIACRE_NOT) return has_temporal(f, exp->a);
     if (exp->kind == FIACRE_EXP_BINARY && (exp->op == FIACRE_AND || exp->op == FIACRE_OR)) return has_temporal(f, exp->a) || has_temporal(f, exp->b);
     return false;
@@ -234,11 +350,11 @@ static bool read_formula(struct reader *reader, struct fiacre_exp *exp, bool bel
     struct fiacre *f = reader->f;
     formula a, b;
     *result = (formula){0};
-    if (exp->kind == FIACRE_EXP_NAME && map_get(&f->names, exp->name, SCOPE_PROPERTY) != MAP_NONE && !env_find(f, f->root_env, exp->name)) {
-        struct fiacre_decl *decl = f->decls.data[map_get(&f->names, exp->name, SCOPE_PROPERTY)];
+    struct fiacre_property *named = named_property(f, exp);
+    if (named) {
         if (reader->nesting >= MAX_NAMED) return complain(f, exp, exp->place, "properties that refer to each other too deeply"), false;
         reader->nesting++;
-        bool good = read_formula(reader, decl->property->root, below_quantifier, result);
+        bool good = read_formula(reader, named->root, below_quantifier, result);
         reader->nesting--;
         return good;
     }

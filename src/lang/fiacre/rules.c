@@ -441,12 +441,12 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
         struct fiacre_stmt *stmt = comm_of(&s->parties[p]);
         uint32_t here = stmt->kind == FIACRE_STMT_SEND ? stmt->exp_count : stmt->kind == FIACRE_STMT_RECEIVE ? stmt->pattern_count : 0;
         if (count != MODEL_NONE && here != count) {
-            complain(f, stmt, stmt->place, "%u values here, and %u in another process at the port '%.60s'", here, count, port->name);
+            complain(f, stmt, stmt->place, "%u value%s here, and %u in another process at the port '%.60s'", here, plural(here), count, port->name);
             return false;
         }
         count = here;
         if (!port->plain && here != port->type_count) {
-            complain(f, stmt, stmt->place, "the channel of '%.60s' carries %u values, not %u", port->name, port->type_count, here);
+            complain(f, stmt, stmt->place, "the channel of '%.60s' carries %u value%s, not %u", port->name, port->type_count, plural(port->type_count), here);
             return false;
         }
     }

@@ -142,6 +142,12 @@ struct instance {
     VEC(struct path *) paths;
 };
 
+/* A component of the system; those of one declaration in the order of their numbers. */
+struct component {
+    struct fiacre_decl *decl;
+    struct env *env;
+};
+
 /* Composition as it was written: for the interfaces of par. */
 struct group {
     bool is_instance;
@@ -170,6 +176,7 @@ struct fiacre {
     VEC(struct binding) constants;
     VEC(struct port) ports;
     VEC(struct instance) instances;
+    VEC(struct component) components;
     VEC(struct fiacre_interval *) intervals; /* of the model's, by number */
     const struct ftype *bool_type, *int_type, *nat_type, *number_type;
     struct code_sequence init;      /* gives the variables their initial values: what is not in a stage yet */
@@ -182,6 +189,11 @@ struct fiacre {
 
 /* Complains once per node. */
 #define complain(f, node, place, ...) ((node)->reported ? (void)0 : ((node)->reported = true, diag_error((f)->diag, (place), __VA_ARGS__)))
+
+static inline const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
 
 /* ---- types.c ---- */
 const struct ftype *types_resolve(struct fiacre *f, struct fiacre_type *type, struct env *env);
@@ -217,6 +229,7 @@ void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *
 bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at, const struct value *value, struct place place);
 /* target := exp for a queue that gets or loses an element where it is; *done tells whether that was it. */
 bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre_exp *exp, bool *done);
+void complain_types(struct lowering *l, struct place place, const struct ftype *wanted, const struct ftype *found);
 /* A value that later code does not change any more. */
 struct value lower_keep(struct lowering *l, struct value value, struct place place);
 bool lower_equal(struct lowering *l, const struct value *a, const struct value *b, struct place place, expr *result);

@@ -62,6 +62,19 @@ static bool complain_constructor(struct lowering *l, struct fiacre_exp *pattern,
     return false;
 }
 
+/* A variable of a pattern that cannot take the value. */
+static void complain_pattern(struct lowering *l, struct fiacre_exp *pattern, const struct ftype *variable, const struct ftype *value)
+{
+    struct text a, b;
+    text_init(&a, l->f->model->mem);
+    text_init(&b, l->f->model->mem);
+    ftype_show(&a, variable);
+    ftype_show(&b, value);
+    complain(l->f, pattern, pattern->place, "this is %s, and the value is %s", a.data, b.data);
+    text_free(&a);
+    text_free(&b);
+}
+
 bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const struct value *value, expr *cond)
 {
     struct exprs *exprs = exprs_of(l);
@@ -106,7 +119,9 @@ bool pattern_assign(struct lowering *l, struct fiacre_exp *pattern, const struct
     }
     const struct ftype *type;
     struct cell at;
-    return lower_place(l, pattern, true, &type, &at) && lower_store(l, type, &at, value, pattern->place);
+    if (!lower_place(l, pattern, true, &type, &at)) return false;
+    if (!ftype_matches(type, value->type)) return complain_pattern(l, pattern, type, value->type), false;
+    return lower_store(l, type, &at, value, pattern->place);
 }
 
 /* ---- assignment ---- */
@@ -119,24 +134,32 @@ static bool lower_match(struct lowering *l, struct fiacre_exp *pattern, const st
     return pattern_assign(l, pattern, value);
 }
 
+/* The value for a pattern; when it is a variable, the value must be of its type. */
+static bool lower_assigned(struct lowering *l, struct fiacre_exp *pattern, struct fiacre_exp *exp, struct value *value)
+{
+    const struct ftype *type = lower_place_type(l, pattern);
+    if (!lower_exp(l, exp, type, value)) return false;
+    if (!type || ftype_matches(type, value->type)) return true;
+    if (!exp->reported) complain_types(l, exp->place, type, value->type);
+    exp->reported = true;
+    return false;
+}
+
 static bool lower_assign(struct lowering *l, struct fiacre_stmt *stmt)
 {
     struct fiacre_exp *pattern = stmt->patterns, *exp = stmt->exps;
     struct value value;
-    if (stmt->pattern_count != stmt->exp_count) {
-        complain(l->f, stmt, stmt->op_place, "%u values for %u places", stmt->exp_count, stmt->pattern_count);
-        return false;
-    }
+    assert(stmt->pattern_count == stmt->exp_count);
     if (stmt->pattern_count == 1) {
         bool done;
         if (!lower_in_place(l, pattern, exp, &done)) return false;
-        return done || (lower_exp(l, exp, lower_place_type(l, pattern), &value) && lower_match(l, pattern, &value));
+        return done || (lower_assigned(l, pattern, exp, &value) && lower_match(l, pattern, &value));
     }
     struct value *values = mem_alloc(l->f->model->mem, stmt->exp_count * sizeof *values);
     bool good = true;
     uint32_t n = 0;
     for (; good && exp; exp = exp->next, pattern = pattern->next, n++) {
-        good = lower_exp(l, exp, lower_place_type(l, pattern), &values[n]);
+        good = lower_assigned(l, pattern, exp, &values[n]);
         if (good) values[n] = lower_keep(l, values[n], exp->place);
     }
     n = 0;

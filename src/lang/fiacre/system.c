@@ -15,11 +15,6 @@ struct builder {
     uint32_t *numbers; /* of instances so far, by declaration */
 };
 
-static const char *intern(struct fiacre *f, const char *text)
-{
-    return names_intern(&f->model->names, text, strlen(text));
-}
-
 /* ---- variables ---- */
 
 /* Names of the cells of a variable: x, x[0], x.field, q.length, q[0], u, u.value. */
@@ -170,7 +165,8 @@ static bool bind_ports(struct fiacre *f, struct fiacre_port *formal, struct fiac
     uint32_t formals = 0;
     for (struct fiacre_port *p = formal; p; p = p->next) formals++;
     if (formals != block->port_count) {
-        diag_error(f->diag, block->place, "'%.60s' has %u ports, %u are given", block->name, formals, block->port_count);
+        diag_error(f->diag, block->place, "'%.60s' has %u port%s, and %u %s given", block->name, formals, plural(formals), block->port_count,
+                   block->port_count == 1 ? "is" : "are");
         return false;
     }
     for (; formal; formal = formal->next, actual = actual->next) {
@@ -250,7 +246,8 @@ static bool bind_arguments(struct fiacre *f, struct fiacre_variable *formal, str
     uint32_t formals = 0;
     for (struct fiacre_variable *p = formal; p; p = p->next) formals++;
     if (formals != block->arg_count) {
-        diag_error(f->diag, block->place, "'%.60s' has %u parameters, %u arguments are given", block->name, formals, block->arg_count);
+        diag_error(f->diag, block->place, "'%.60s' has %u parameter%s, and %u argument%s given", block->name, formals, plural(formals), block->arg_count,
+                   block->arg_count == 1 ? " is" : "s are");
         return false;
     }
     for (; formal; formal = formal->next, arg = arg->next)
@@ -416,6 +413,7 @@ static bool add_component(struct builder *builder, struct fiacre_decl *decl, str
         return false;
     }
     builder->nesting++;
+    vec_push(f->model->mem, &f->components, ((struct component){decl, env}));
     bool good = add_variables(f, ast->variables, env, prefix, MODEL_NONE) && add_ports(f, ast->local_ports, env, prefix) && add_priorities(f, ast->priorities, env);
     if (good && ast->init) {
         struct lowering l = {.f = f, .env = env, .out = &f->init};
@@ -490,6 +488,24 @@ static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
     return true;
 }
 
+/* Every -D must mean a constant that is a single number. */
+static void check_define(struct fiacre *f, const struct language_define *define)
+{
+    const char *nearest = NULL;
+    unsigned distance = 0;
+    for (uint32_t i = 0; i < f->decls.len; i++) {
+        const struct fiacre_decl *d = f->decls.data[i];
+        if (d->kind != FIACRE_DECL_CONST) continue;
+        uint32_t index = map_get(&f->names, d->name, SCOPE_VALUE);
+        if (strcmp(d->name, define->name)) text_nearest(define->name, d->name, &nearest, &distance);
+        else if (index != MAP_NONE && f->constants.data[index].kind == BIND_TEXT)
+            diag_error(f->diag, d->name_place, "-D %s: only constants that are numbers, bools or constructors without a value can be set", define->name);
+        if (!strcmp(d->name, define->name)) return;
+    }
+    if (define->optional) return;
+    diag_error(f->diag, (struct place){0}, nearest ? "-D %s: the model has no such constant: did you mean '%s'?" : "-D %s: the model has no such constant", define->name, nearest);
+}
+
 static bool declare_all(struct fiacre *f)
 {
     declare_names(f);
@@ -502,11 +518,7 @@ static bool declare_all(struct fiacre *f)
             types_resolve(f, &named, NULL);
         }
     }
-    for (uint32_t i = 0; i < f->input->define_count; i++) {
-        const struct language_define *define = &f->input->defines[i];
-        if (map_get(&f->names, intern(f, define->name), SCOPE_VALUE) != MAP_NONE || define->optional) continue;
-        diag_error(f->diag, (struct place){0}, "-D %s: the model has no such constant", define->name);
-    }
+    for (uint32_t i = 0; i < f->input->define_count; i++) check_define(f, &f->input->defines[i]);
     struct lowering l = {.f = f, .context = "a function"};
     for (uint32_t i = 0; i < f->functions.len; i++)
         if (f->functions.data[i].decl->kind == FIACRE_DECL_FUNCTION) function_prepare(&l, &f->functions.data[i]);
@@ -545,31 +557,73 @@ static const char *const failure_text[FAILURE_KINDS] = {
 
 enum { MAX_INITIAL = 100000 };
 
-/* The states of a list after a code; `from` states, each after the one before. False after an error. */
+/* Different states, each after the one before; found again by a hash table of their numbers + 1. */
 struct states {
     VEC(int64_t) cells;
+    uint32_t *slots;
+    uint32_t slot_count; /* a power of two, or 0 */
+    uint32_t count;
 };
 
+static uint32_t hash_state(const int64_t *state, uint32_t vars)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < vars; i++) hash = (hash ^ (uint64_t)state[i]) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(hash >> 32);
+}
+
+/* The slot where the state is, or where it would go. */
+static uint32_t *find_slot(const struct states *states, const int64_t *state, uint32_t vars)
+{
+    uint32_t at = hash_state(state, vars) & (states->slot_count - 1);
+    for (; states->slots[at]; at = (at + 1) & (states->slot_count - 1))
+        if (!memcmp(states->cells.data + (size_t)(states->slots[at] - 1) * vars, state, vars * sizeof *state)) break;
+    return &states->slots[at];
+}
+
+static void grow_slots(struct mem *mem, struct states *states, uint32_t vars)
+{
+    mem_free(mem, states->slots);
+    states->slot_count = states->slot_count ? 2 * states->slot_count : 64;
+    states->slots = mem_alloc(mem, states->slot_count * sizeof *states->slots);
+    for (uint32_t i = 0; i < states->count; i++) *find_slot(states, states->cells.data + (size_t)i * vars, vars) = i + 1;
+}
+
+/* Whether it was not there yet. */
+static bool add_state(struct mem *mem, struct states *states, const int64_t *state, uint32_t vars)
+{
+    if (2 * states->count >= states->slot_count) grow_slots(mem, states, vars);
+    uint32_t *slot = find_slot(states, state, vars);
+    if (*slot) return false;
+    *slot = ++states->count;
+    for (uint32_t v = 0; v < vars; v++) vec_push(mem, &states->cells, state[v]);
+    return true;
+}
+
+static void free_states(struct mem *mem, struct states *states)
+{
+    vec_free(mem, &states->cells);
+    mem_free(mem, states->slots);
+}
+
+/* The states of `from` after a code. False after an error. */
 static bool run_code(struct fiacre *f, const struct states *from, statement block, struct place place, struct states *to)
 {
     struct model *model = f->model;
     uint32_t vars = model->vars.len;
     int64_t *state = mem_alloc(model->mem, (vars + UINT64_C(1)) * sizeof *state);
     bool good = true;
-    for (uint32_t at = 0; good && at < from->cells.len; at += vars) {
+    for (uint32_t i = 0; good && i < from->count; i++) {
         struct eval_failure failure = {0};
-        memcpy(state, from->cells.data + at, vars * sizeof *state);
+        memcpy(state, from->cells.data + (size_t)i * vars, vars * sizeof *state);
         enum eval_result result = eval_code(model, block, state, &failure);
         if (result == EVAL_FAILED) diag_error(f->diag, failure.place, "initialisation %s", failure_text[failure.reason]);
         good = result != EVAL_FAILED;
-        bool known = result != EVAL_ENABLED;
-        for (uint32_t k = 0; !known && k < to->cells.len; k += vars) known = !memcmp(to->cells.data + k, state, vars * sizeof *state);
-        if (known) continue;
-        if (to->cells.len / vars >= MAX_INITIAL || (uint64_t)to->cells.len + vars > UINT32_MAX / 2) {
+        if (result != EVAL_ENABLED || !add_state(model->mem, to, state, vars)) continue;
+        if (to->count > MAX_INITIAL || (uint64_t)to->cells.len + vars > UINT32_MAX / 2) {
             diag_error(f->diag, place, "more than %d initial states", MAX_INITIAL);
             good = false;
         }
-        for (uint32_t v = 0; good && v < vars; v++) vec_push(model->mem, &to->cells, state[v]);
     }
     mem_free(model->mem, state);
     return good;
@@ -581,10 +635,10 @@ static bool run_stage(struct fiacre *f, struct states *states, const struct init
     struct states plain = {0}, next = {0};
     bool good = run_code(f, states, stage->plain, stage->place, &plain);
     for (uint32_t i = 0; good && i < stage->alternatives.len; i++) good = run_code(f, &plain, stage->alternatives.data[i], stage->place, &next);
-    vec_free(mem, &states->cells);
+    free_states(mem, states);
     *states = stage->alternatives.len ? next : plain;
-    if (stage->alternatives.len) vec_free(mem, &plain.cells);
-    if (good && !states->cells.len) {
+    if (stage->alternatives.len) free_states(mem, &plain);
+    if (good && !states->count) {
         diag_error(f->diag, stage->place, "no way through init is possible");
         good = false;
     }
@@ -599,12 +653,13 @@ static bool set_initial_states(struct fiacre *f)
     bool good = true;
     vec_push(model->mem, &f->stages, ((struct init_stage){.plain = f->init.first, .place = f->file.root->name_place}));
     for (uint32_t i = 0; i < model->vars.len; i++) vec_push(model->mem, &states.cells, model->vars.data[i].init);
+    states.count = 1;
     model->local_values = mem_resize(model->mem, model->local_values, (model->locals.len + UINT64_C(1)) * sizeof *model->local_values);
     for (uint32_t i = 0; good && i < f->stages.len; i++) good = run_stage(f, &states, &f->stages.data[i]);
     for (uint32_t i = 0; good && i < model->vars.len; i++) model->vars.data[i].init = states.cells.data[i];
-    if (good && states.cells.len > model->vars.len)
+    if (good && states.count > 1)
         for (uint32_t i = 0; i < states.cells.len; i++) vec_push(model->mem, &model->initial, states.cells.data[i]);
-    vec_free(model->mem, &states.cells);
+    free_states(model->mem, &states);
     return good;
 }
 
