@@ -249,7 +249,7 @@ static void list_enabled(struct run *run)
     if (!run->enabled_count) {
         struct text text;
         text_init(&text, run->model->mem);
-        explain_deadlock(run->model, &run->session->diag, &text, last_state(run));
+        explain_deadlock(run->model, &run->session->diag, &text, last_state(run), NULL);
         printf("  deadlock: no rule is enabled\n%s", text.data ? text.data : "");
         text_free(&text);
     }

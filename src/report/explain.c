@@ -1,5 +1,7 @@
 #include "report/explain.h"
 
+#include "report/explain_time.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -188,7 +190,8 @@ static uint32_t nearest_rule(const struct model *model, uint32_t first, uint32_t
 
 enum { MAX_COMMANDS = 8, MAX_PROCESSES = 12 };
 
-static void explain_process(const struct model *model, const struct diag *diag, struct text *text, uint32_t process, const int64_t *state)
+static void explain_process(const struct model *model, const struct diag *diag, struct text *text, uint32_t process, const int64_t *state,
+                            const struct timed_state *timed)
 {
     const char *name = process == MODEL_NONE ? "global" : model->processes.data[process].name;
     uint32_t location = process == MODEL_NONE ? MODEL_NONE : model->processes.data[process].location, shown = 0;
@@ -210,7 +213,9 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             text_add(text, "      [%s] at ", rule->label);
             show_place(diag, text, part->place);
             text_add(text, " is blocked:\n");
-            show_blockers(model, diag, text, nearest_rule(model, r, process, part->place, state), process, state);
+            uint32_t nearest = part->place.line ? nearest_rule(model, r, process, part->place, state) : r;
+            show_blockers(model, diag, text, nearest, process, state);
+            if (timed) explain_time(timed, text, nearest);
         }
     }
     if (shown == MAX_COMMANDS) text_add(text, "      ...\n");
@@ -224,7 +229,7 @@ static bool has_global_rules(const struct model *model)
     return false;
 }
 
-void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text, const int64_t *state)
+void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text, const int64_t *state, const struct timed_state *timed)
 {
     uint32_t shown = 0, left = 0;
     bool *acts = mem_alloc(model->mem, model->processes.len + 1); /* the others only hold variables */
@@ -232,12 +237,12 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
         if (model->parts.data[i].process != MODEL_NONE) acts[model->parts.data[i].process] = true;
     for (uint32_t p = 0; p < model->processes.len; p++) {
         if (!acts[p] && model->processes.data[p].location == MODEL_NONE) continue;
-        if (shown < MAX_PROCESSES) explain_process(model, diag, text, p, state), shown++;
+        if (shown < MAX_PROCESSES) explain_process(model, diag, text, p, state, timed), shown++;
         else left++;
     }
     mem_free(model->mem, acts);
     if (left) text_add(text, "    ... and %u more processes\n", left);
-    if (has_global_rules(model)) explain_process(model, diag, text, MODEL_NONE, state);
+    if (has_global_rules(model)) explain_process(model, diag, text, MODEL_NONE, state, timed);
     if (!model->rules.len) text_add(text, "    the model has no rules\n");
 }
 

@@ -198,8 +198,9 @@ void report_assurance(struct text *text, const struct model *model, const struct
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         if (result->unreduced_properties && entry->method) continue;
-        in_states += entry->in_each_state;
-        temporal += !entry->in_each_state && entry->verdict != VERDICT_UNKNOWN;
+        bool reachability = result->timed && entry->kind == PROPERTY_CTL && entry->verdict != VERDICT_UNKNOWN; /* EF p */
+        in_states += entry->in_each_state || reachability;
+        temporal += !entry->in_each_state && !reachability && entry->verdict != VERDICT_UNKNOWN;
     }
     (void)model;
     if (result->bounded) {
@@ -211,7 +212,7 @@ void report_assurance(struct text *text, const struct model *model, const struct
     if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
                             !result->all_states ? "the visited states" : result->reduction != REDUCE_NONE ? "every state of this part" : "every state");
     if (temporal) text_add(text, "; %u temporal %s decided on %s, deadlocked states repeating for ever", temporal,
-                           temporal == 1 ? "property was" : "properties were", result->symbolic ? "the sets" : result->reduction != REDUCE_NONE ? "the reduced graph" : "the whole graph");
+                           temporal == 1 ? "property was" : "properties were", result->symbolic ? "the sets" : result->timed ? "the zone graph" : result->reduction != REDUCE_NONE ? "the reduced graph" : "the whole graph");
     if (result->unreduced_properties) {
         char count[32];
         text_add(text, "; %u %s decided by a second search without reduction, of %s states", result->unreduced_properties,
@@ -382,7 +383,7 @@ void report_loop(const struct report_style *style, const struct model *model, co
 {
     uint32_t rule = trace->rules[trace->steps];
     if (rule == MODEL_NONE) {
-        fprintf(style->out, "        no rule is enabled: this state repeats for ever\n");
+        fprintf(style->out, "        no rule %s: this state repeats for ever\n", trace->delays ? "can ever be taken again" : "is enabled");
         return;
     }
     struct text who;
@@ -400,7 +401,8 @@ void report_loop(const struct report_style *style, const struct model *model, co
 void report_wait(const struct report_style *style, const struct model *model, const struct trace *trace)
 {
     char time[TRACE_TIME_ROOM], date[TRACE_TIME_ROOM];
-    if (!trace->delays || !trace->delays[trace->steps] || trace->loop != MODEL_NONE) return;
+    bool closes = trace->loop != MODEL_NONE && trace->rules[trace->steps] != MODEL_NONE; /* then the date of that step says it */
+    if (!trace->delays || !trace->delays[trace->steps] || closes) return;
     trace_time(time, model, trace, trace->delays[trace->steps]);
     fprintf(style->out, "        then %s passes, until %s\n", time, trace_time(date, model, trace, trace_date(trace, trace->steps + 1)));
 }
@@ -490,9 +492,16 @@ static void explain_end(const struct report_style *style, const struct model *mo
     text_init(&text, model->mem);
     trace_walk_start(&walk, model, entry->trace);
     while (walk.at < entry->trace->steps && trace_walk_step(&walk)) continue;
-    if (entry->kind == PROPERTY_DEADLOCK) {
+    if (entry->kind == PROPERTY_DEADLOCK && entry->trace->delays) {
+        struct timed_state timed;
+        timed_init(&timed, model, entry->trace->denominator);
+        trace_follow(entry->trace, &timed);
+        text_add(&text, "  no rule can ever be taken again in the last state:\n");
+        explain_deadlock(model, diag, &text, walk.state, &timed);
+        timed_release(&timed);
+    } else if (entry->kind == PROPERTY_DEADLOCK) {
         text_add(&text, "  no rule is enabled in the last state:\n");
-        explain_deadlock(model, diag, &text, walk.state);
+        explain_deadlock(model, diag, &text, walk.state, NULL);
     } else if (entry->kind == PROPERTY_RUNTIME_ERROR) {
         text_add(&text, "  in the last state:\n");
         explain_failure(model, diag, &text, entry->trace->failed_rule, walk.state);
