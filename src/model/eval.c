@@ -115,7 +115,7 @@ static enum flow run(struct machine *machine, statement at, int64_t *state)
     const struct model *model = machine->model;
     for (; !code_is_none(at); at = model->code.data[at.i].next) {
         enum flow flow = run_node(machine, &model->code.data[at.i], state);
-        if (flow == FLOW_FAILED && !machine->failure.place.line) machine->failure.place = model->code.data[at.i].place;
+        if ((flow == FLOW_FAILED || flow == FLOW_DISABLED) && !machine->failure.place.line) machine->failure.place = model->code.data[at.i].place;
         if (flow != FLOW_ON) return flow;
     }
     return FLOW_ON;
@@ -126,7 +126,7 @@ enum eval_result eval_code(const struct model *model, statement block, int64_t *
     struct machine machine = {.model = model, .state = state};
     for (uint32_t i = 0; i < model->locals.len; i++) model->local_values[i] = model->locals.data[i].low;
     enum flow flow = run(&machine, block, state);
-    if (flow == FLOW_FAILED && failure) *failure = machine.failure;
+    if ((flow == FLOW_FAILED || flow == FLOW_DISABLED) && failure) *failure = machine.failure;
     return flow == FLOW_FAILED ? EVAL_FAILED : flow == FLOW_DISABLED ? EVAL_DISABLED : EVAL_ENABLED;
 }
 
