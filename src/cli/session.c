@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "lang/languages.h"
+#include "pass/tighten.h"
 
 #include <errno.h>
 #include <string.h>
@@ -64,6 +65,7 @@ bool session_load(struct session *session, const char *path)
     if (session->diag.errors && !languages_knows(path))
         fprintf(stderr, "cairn: note: '%.60s' was read as %s: its name has none of the known endings\n", path, language->name);
     if (session->diag.errors || !session->model) return false;
+    if (language->wide_types) tighten(session->model);
     struct text complaint;
     text_init(&complaint, session->mem);
     if (!model_check(session->model, &complaint)) {

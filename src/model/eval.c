@@ -125,6 +125,7 @@ static enum flow run(struct machine *machine, statement at, int64_t *state)
 enum eval_result eval_code(const struct model *model, statement block, int64_t *state, struct eval_failure *failure)
 {
     struct machine machine = {.model = model, .state = state};
+    for (uint32_t i = 0; i < model->locals.len; i++) model->local_values[i] = model->locals.data[i].low;
     enum flow flow = run(&machine, block, state);
     if ((flow == FLOW_FAILED || flow == FLOW_DISABLED) && failure) *failure = machine.failure;
     return flow == FLOW_FAILED ? EVAL_FAILED : flow == FLOW_DISABLED ? EVAL_DISABLED : EVAL_ENABLED;

@@ -203,7 +203,7 @@ static bool exact_bounds(const struct expr_node *a, const struct expr_node *b, s
             int64_t most = (b->low > 0 ? b->high : -b->low) - 1;
             node->low = a->low >= 0 ? 0 : a->low > -most ? a->low : -most;
             node->high = a->high <= 0 ? 0 : a->high < most ? a->high : most;
-            return false;
+            return a->low == INT64_MIN && b->high >= -1 && b->low <= -1; /* as the quotient, which does not fit */
         }
     }
     for (unsigned i = 0; i < 4; i++) fits &= apply_exactly(node->op, ends[0][i & 1], ends[1][i >> 1], &corner[i]);
@@ -216,7 +216,7 @@ static bool exact_bounds(const struct expr_node *a, const struct expr_node *b, s
     return false;
 }
 
-static bool decided_by_bounds(enum expr_op op, const struct expr_node *a, const struct expr_node *b, bool *value)
+bool expr_decided_by_bounds(enum expr_op op, const struct expr_node *a, const struct expr_node *b, bool *value)
 {
     if (a->may_fail || b->may_fail) return false;
     bool less = a->high < b->low, more = a->low > b->high, at_most = a->high <= b->low, at_least = a->low >= b->high;
@@ -246,7 +246,7 @@ expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr
         return info->gives_bool ? expr_bool(exprs, value) : expr_int(exprs, value);
     expr simpler;
     if (info->arity == 2 && simplify(exprs, op, a, b, &simpler)) return simpler;
-    if (info->arity == 2 && decided_by_bounds(op, na, nb, &decided)) return expr_bool(exprs, decided);
+    if (info->arity == 2 && expr_decided_by_bounds(op, na, nb, &decided)) return expr_bool(exprs, decided);
     struct expr_node node = {.op = (uint8_t)op, .bits = (uint8_t)bits, .is_bool = info->gives_bool, .a = a, .b = b};
     bool fails = (op == EXPR_DIV || op == EXPR_MOD) && !(nb->op == EXPR_CONST && nb->value);
     node.high = info->gives_bool ? 1 : (int64_t)expr_mask(bits);

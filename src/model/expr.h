@@ -132,6 +132,9 @@ bool expr_is_false(const struct exprs *exprs, expr e);
 /* One operator up to CUT on values; false when it fails. */
 bool expr_apply(enum expr_op op, unsigned bits, int64_t a, int64_t b, int64_t *result);
 
+/* Whether the bounds of two numbers that cannot fail decide how they compare. */
+bool expr_decided_by_bounds(enum expr_op op, const struct expr_node *a, const struct expr_node *b, bool *value);
+
 static inline uint64_t expr_mask(unsigned bits)
 {
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;

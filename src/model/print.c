@@ -1,22 +1,31 @@
 /* One line per fact, in the order of the model's tables, so that the reader rebuilds the same tables with the same indices.
  *
- * What is not printed: reads and writes of rules (derived), tables' slack, built-in properties (every model has them) and the
- * positions of the inner nodes of formulas (the property's position stands for them).
+ * What is not printed: reads and writes of rules (derived), tables' slack, intervals that rules share (each of them has its own), built-in
+ * properties (every model has them) and the positions of the inner nodes of formulas (the property's position stands for them).
  *
- * Relies on: (1) names of variables, processes and properties are unique, because references are by name; (2) the conjuncts of a
- * rule ascend by part, as model_add_conjunct makes them; (3) no number is INT64_MIN, which the lexer cannot read.
+ * Relies on: (1) names of variables, processes, clocks and properties are unique, because references are by name; (2) the conjuncts of a
+ * rule ascend by part, as model_add_conjunct makes them; (3) the expressions know the ranges of all variables or of none, and those of
+ * all locals.
  *
- * Expressions are printed as trees, by recursion: their depth is at most EXPR_MAX_DEPTH. */
+ * Expressions and code are printed as trees, by recursion: the depth of expressions is at most EXPR_MAX_DEPTH. The body of a function is
+ * printed once, before everything that calls it; functions have numbers, because the model has no names for them. */
 #include "model/print.h"
+
+#include "model/cells.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct printer {
     const struct model *model;
     const struct diag *diag;
     FILE *out;
-    uint32_t *numbers; /* per source of diag: its number in the text, from 1; 0: no position is in it */
+    uint32_t *numbers;   /* per source of diag: its number in the text, from 1; 0: no position is in it */
+    bool *is_ambiguous;  /* per local: another one has the same name */
+    uint32_t *functions; /* per statement: the number of the function that begins there, from 1; 0: none does */
+    VEC(statement) bodies; /* per function */
 };
 
 /* ---- strings, numbers, positions ---- */
@@ -37,8 +46,8 @@ static void print_name(FILE *out, const char *before, const char *name)
 
 static void print_number(FILE *out, int64_t value)
 {
-    assert(value != INT64_MIN); /* (3) */
-    fprintf(out, "%" PRId64, value);
+    if (value == INT64_MIN) fputs("lowest", out); /* its digits alone are no number */
+    else fprintf(out, "%" PRId64, value);
 }
 
 static bool has_position(const struct printer *printer, struct place place)
@@ -82,10 +91,22 @@ static void number_sources(struct printer *printer)
     for (uint32_t i = 0; i < model->parts.len; i++) mark_place(printer, model->parts.data[i].place);
     for (uint32_t i = 0; i < model->conjuncts.len; i++) mark_place(printer, model->conjuncts.data[i].place);
     for (uint32_t i = 0; i < model->stores.len; i++) mark_place(printer, model->stores.data[i].place);
+    for (uint32_t i = 0; i < model->code.len; i++) mark_place(printer, model->code.data[i].place);
+    for (uint32_t i = 0; i < model->clocks.len; i++) mark_place(printer, model->clocks.data[i].place);
+    for (uint32_t i = 0; i < model->constraints.len; i++) mark_place(printer, model->constraints.data[i].place);
     for (uint32_t i = 0; i < model->properties.len; i++)
         if (!is_built_in(&model->properties.data[i])) mark_place(printer, model->properties.data[i].place);
     for (uint32_t i = 0; i < sources; i++)
         if (printer->numbers[i]) printer->numbers[i] = ++number;
+}
+
+static bool knows_ranges(const struct model *model)
+{
+    for (uint32_t i = 0; i < model->exprs.nodes.len; i++) {
+        const struct expr_node *node = &model->exprs.nodes.data[i];
+        if (node->op == EXPR_VAR && (node->low != INT64_MIN || node->high != INT64_MAX)) return true;
+    }
+    return false;
 }
 
 static void print_header(const struct printer *printer)
@@ -93,7 +114,7 @@ static void print_header(const struct printer *printer)
     const struct model *model = printer->model;
     fprintf(printer->out, "cairn %d\n", MODEL_FORMAT_VERSION);
     print_name(printer->out, "model ", model->name);
-    fputc('\n', printer->out);
+    fputs(knows_ranges(model) ? " ranged\n" : "\n", printer->out);
     for (uint32_t i = 0; i < printer->diag->sources.len; i++) {
         if (!printer->numbers[i]) continue;
         print_name(printer->out, "source ", printer->diag->sources.data[i].name);
@@ -106,30 +127,95 @@ static void print_header(const struct printer *printer)
         print_number(printer->out, model->constants.data[i].value);
         fputc('\n', printer->out);
     }
+    if (model->ticks != 1) fprintf(printer->out, "\nticks %" PRId64 "\n", model->ticks);
+    if (model->clocks.len) fputc('\n', printer->out);
+    for (uint32_t i = 0; i < model->clocks.len; i++) {
+        print_name(printer->out, "clock ", model->clocks.data[i].name);
+        print_place(printer, model->clocks.data[i].place);
+    }
+    if (model->class_count) fprintf(printer->out, "\nclasses %" PRIu32 "\n", model->class_count);
+    for (uint32_t i = 0; i < model->priorities.len; i++)
+        fprintf(printer->out, "priority %" PRIu32 " > %" PRIu32 "\n", model->priorities.data[i].high, model->priorities.data[i].low);
 }
 
 /* ---- expressions and formulas ---- */
 
+static void print_expr(const struct printer *printer, expr e);
+
+static void print_local(const struct printer *printer, uint32_t local)
+{
+    if (printer->is_ambiguous[local]) fprintf(printer->out, "%" PRIu32, local);
+    else print_string(printer->out, printer->model->locals.data[local].name);
+}
+
+/* One of `count` cells from `base` on; `bounds`: with the bounds that the node has and that do not follow from the cells. */
+static void print_array_cell(const struct printer *printer, bool local, uint32_t base, uint32_t count, expr offset, const struct expr_node *bounds)
+{
+    FILE *out = printer->out;
+    int64_t low, high;
+    fputs(local ? "(local_at " : "(at ", out);
+    if (local) print_local(printer, base);
+    else print_string(out, printer->model->vars.data[base].name);
+    fprintf(out, " %" PRIu32 " ", count);
+    cells_range(printer->model, local, base, count, offset, &low, &high);
+    if (bounds && (bounds->low != low || bounds->high != high)) {
+        print_number(out, bounds->low);
+        fputs("..", out);
+        print_number(out, bounds->high);
+        fputc(' ', out);
+    }
+    print_expr(printer, offset);
+    fputc(')', out);
+}
+
+static void print_operator(const struct printer *printer, const struct expr_node *node)
+{
+    const struct expr_info *info = &expr_table[node->op];
+    const expr operands[] = {node->a, node->b, node->c};
+    fprintf(printer->out, "(%s", info->word);
+    if (info->has_bits) fprintf(printer->out, " %u", node->bits);
+    for (unsigned i = 0; i < info->arity; i++) {
+        fputc(' ', printer->out);
+        print_expr(printer, operands[i]);
+    }
+    fputc(')', printer->out);
+}
+
+static void print_within(const struct printer *printer, const struct expr_node *node)
+{
+    const struct exprs *exprs = &printer->model->exprs;
+    fprintf(printer->out, "(within %s ", failure_name[node->bits]);
+    print_number(printer->out, expr_get(exprs, node->b)->value);
+    fputs("..", printer->out);
+    print_number(printer->out, expr_get(exprs, node->c)->value);
+    fputc(' ', printer->out);
+    print_expr(printer, node->a);
+    fputc(')', printer->out);
+}
+
 static void print_expr(const struct printer *printer, expr e)
 {
-    const struct expr_node *node = expr_get(&printer->model->exprs, e);
-    const struct expr_info *info = &expr_table[node->op];
+    const struct exprs *exprs = &printer->model->exprs;
+    const struct expr_node *node = expr_get(exprs, e);
     FILE *out = printer->out;
-    if (node->op == EXPR_CONST && node->is_bool) {
-        fputs(node->value ? "true" : "false", out);
-    } else if (node->op == EXPR_CONST) {
-        print_number(out, node->value);
-    } else if (node->op == EXPR_VAR) {
-        print_string(out, printer->model->vars.data[node->value].name);
-    } else {
-        fprintf(out, "(%s ", info->word);
-        if (info->has_bits) fprintf(out, "%u ", node->bits);
-        print_expr(printer, node->a);
-        if (info->arity == 2) {
-            fputc(' ', out);
-            print_expr(printer, node->b);
-        }
+    switch ((enum expr_op)node->op) {
+    case EXPR_CONST:
+        if (node->is_bool) fputs(node->value ? "true" : "false", out);
+        else print_number(out, node->value);
+        break;
+    case EXPR_VAR: print_string(out, printer->model->vars.data[node->value].name); break;
+    case EXPR_LOCAL:
+        fputs("(local ", out);
+        print_local(printer, (uint32_t)node->value);
         fputc(')', out);
+        break;
+    case EXPR_FAIL: fprintf(out, "(fail %s)", failure_name[node->bits]); break;
+    case EXPR_WITHIN: print_within(printer, node); break;
+    case EXPR_AT:
+    case EXPR_LOCAL_AT:
+        print_array_cell(printer, node->op == EXPR_LOCAL_AT, (uint32_t)node->value, (uint32_t)expr_get(exprs, node->b)->value, node->a, node);
+        break;
+    default: print_operator(printer, node);
     }
 }
 
@@ -151,6 +237,28 @@ static void print_formula(const struct printer *printer, formula f)
 
 /* ---- processes and variables ---- */
 
+static void print_clock(const struct printer *printer, uint32_t clock)
+{
+    if (clock == MODEL_NONE) fputc('0', printer->out);
+    else print_string(printer->out, printer->model->clocks.data[clock].name);
+}
+
+/* x - y <= 5; a single clock is compared with a number, which may turn the comparison around. */
+static void print_constraint(const struct printer *printer, const char *word, const struct clock_constraint *constraint)
+{
+    bool is_lower = constraint->x == MODEL_NONE && constraint->y != MODEL_NONE && constraint->bound != INT64_MIN;
+    fputs(word, printer->out);
+    if (is_lower) print_clock(printer, constraint->y);
+    else print_clock(printer, constraint->x);
+    if (!is_lower && (constraint->x == MODEL_NONE || constraint->y != MODEL_NONE)) {
+        fputs(" - ", printer->out);
+        print_clock(printer, constraint->y);
+    }
+    fprintf(printer->out, " %c%s ", is_lower ? '>' : '<', constraint->strict ? "" : "=");
+    print_number(printer->out, is_lower ? -constraint->bound : constraint->bound);
+    print_place(printer, constraint->place);
+}
+
 static void print_locations(const struct printer *printer, const struct model_process *process)
 {
     for (uint32_t i = 0; i < process->locations; i++) {
@@ -159,6 +267,8 @@ static void print_locations(const struct printer *printer, const struct model_pr
         print_number(printer->out, location->value);
         if (location->name) print_name(printer->out, " ", location->name);
         print_place(printer, location->place);
+        for (uint32_t k = 0; k < location->invariants; k++)
+            print_constraint(printer, "    invariant ", &printer->model->constraints.data[location->first_invariant + k]);
     }
 }
 
@@ -208,7 +318,143 @@ static void print_variables(const struct printer *printer)
     }
 }
 
+/* ---- code ---- */
+
+struct local_name {
+    const char *name;
+    uint32_t local;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct local_name *)a)->name, ((const struct local_name *)b)->name);
+}
+
+static void find_ambiguous_locals(struct printer *printer)
+{
+    const struct model *model = printer->model;
+    uint32_t count = model->locals.len;
+    struct local_name *names = mem_alloc(model->mem, (count + UINT64_C(1)) * sizeof *names);
+    printer->is_ambiguous = mem_alloc(model->mem, count + UINT64_C(1));
+    for (uint32_t i = 0; i < count; i++) names[i] = (struct local_name){model->locals.data[i].name, i};
+    qsort(names, count, sizeof *names, by_name);
+    for (uint32_t i = 1; i < count; i++)
+        if (!strcmp(names[i].name, names[i - 1].name)) printer->is_ambiguous[names[i].local] = printer->is_ambiguous[names[i - 1].local] = true;
+    mem_free(model->mem, names);
+}
+
+static void print_locals(const struct printer *printer)
+{
+    const struct model *model = printer->model;
+    if (model->locals.len) fputc('\n', printer->out);
+    for (uint32_t i = 0; i < model->locals.len; i++) {
+        print_name(printer->out, "local ", model->locals.data[i].name);
+        fputc(' ', printer->out);
+        print_number(printer->out, model->locals.data[i].low);
+        fputs("..", printer->out);
+        print_number(printer->out, model->locals.data[i].high);
+        fputc('\n', printer->out);
+    }
+}
+
+/* A function gets its number after those that it calls. */
+static void number_functions(struct printer *printer, statement at)
+{
+    const struct model *model = printer->model;
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
+        const struct code_node *node = &model->code.data[at.i];
+        bool is_new = node->op == CODE_CALL && !code_is_none(node->body) && !printer->functions[node->body.i];
+        if (node->op == CODE_IF || node->op == CODE_WHILE || is_new) number_functions(printer, node->body);
+        if (node->op == CODE_IF) number_functions(printer, node->other);
+        if (!is_new) continue;
+        vec_push(model->mem, &printer->bodies, node->body);
+        printer->functions[node->body.i] = printer->bodies.len;
+    }
+}
+
+static void print_cell(const struct printer *printer, const struct cell *cell)
+{
+    const struct expr_node *offset = expr_get(&printer->model->exprs, cell->offset);
+    if (offset->op != EXPR_CONST) print_array_cell(printer, cell->local, cell->base, cell->count, cell->offset, NULL);
+    else if (!cell->local) print_string(printer->out, printer->model->vars.data[cell->base + offset->value].name);
+    else {
+        fputs("(local ", printer->out);
+        print_local(printer, cell->base + (uint32_t)offset->value);
+        fputc(')', printer->out);
+    }
+}
+
+static void print_line(const struct printer *printer, unsigned depth, const char *word)
+{
+    fprintf(printer->out, "%*s%s", (int)(2 * depth), "", word);
+}
+
+/* What stands on the line of a statement before its position. */
+static void print_statement_head(const struct printer *printer, const struct code_node *node, unsigned depth)
+{
+    static const char *const words[] = {[CODE_SET] = "set ",     [CODE_COPY] = "copy ", [CODE_REQUIRE] = "require ", [CODE_IF] = "if ",
+                                        [CODE_WHILE] = "while ", [CODE_CALL] = "call ", [CODE_LEAVE] = "leave"};
+    FILE *out = printer->out;
+    print_line(printer, depth, words[node->op]);
+    if (node->op == CODE_COPY) fprintf(out, "%" PRIu32 " ", node->cells);
+    if (node->op == CODE_SET || node->op == CODE_COPY) {
+        print_cell(printer, &node->target);
+        fputc(' ', out);
+    }
+    if (node->op == CODE_COPY) print_cell(printer, &node->source);
+    else if (node->op == CODE_CALL && code_is_none(node->body)) fputs("nothing", out);
+    else if (node->op == CODE_CALL) fprintf(out, "%" PRIu32, printer->functions[node->body.i]);
+    else if (node->op != CODE_LEAVE) print_expr(printer, node->value);
+}
+
+static void print_block(const struct printer *printer, statement at, unsigned depth)
+{
+    const struct model *model = printer->model;
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
+        const struct code_node *node = &model->code.data[at.i];
+        print_statement_head(printer, node, depth);
+        print_place(printer, node->place);
+        if (node->op != CODE_IF && node->op != CODE_WHILE) continue;
+        print_block(printer, node->body, depth + 1);
+        if (node->op == CODE_IF && !code_is_none(node->other)) {
+            print_line(printer, depth, "else\n");
+            print_block(printer, node->other, depth + 1);
+        }
+        print_line(printer, depth, "end\n");
+    }
+}
+
+static void print_functions(struct printer *printer)
+{
+    const struct model *model = printer->model;
+    printer->functions = mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *printer->functions);
+    for (uint32_t r = 0; r < model->rules.len; r++) number_functions(printer, model->rules.data[r].body);
+    for (uint32_t i = 0; i < printer->bodies.len; i++) {
+        fprintf(printer->out, "\nfunction %" PRIu32 "\n", i + 1);
+        print_block(printer, printer->bodies.data[i], 1);
+        fputs("end\n", printer->out);
+    }
+}
+
 /* ---- rules and properties ---- */
+
+static void print_timing(const struct printer *printer, const struct model_rule *rule)
+{
+    const struct model *model = printer->model;
+    FILE *out = printer->out;
+    for (uint32_t i = 0; i < rule->classes; i++) fprintf(out, "  class %" PRIu32 "\n", model->rule_classes.data[rule->first_class + i]);
+    if (rule->interval != MODEL_NONE) {
+        const struct model_interval *interval = &model->intervals.data[rule->interval];
+        fprintf(out, "  interval %c%" PRId64 ", ", interval->low_open ? '(' : '[', interval->low);
+        if (interval->infinite) fputs("infinity)\n", out);
+        else fprintf(out, "%" PRId64 "%c\n", interval->high, interval->high_open ? ')' : ']');
+    }
+    for (uint32_t i = 0; i < rule->guards; i++) print_constraint(printer, "  guard ", &model->constraints.data[rule->first_guard + i]);
+    for (uint32_t i = 0; i < rule->resets; i++) {
+        print_name(out, "  reset ", model->clocks.data[model->resets.data[rule->first_reset + i]].name);
+        fputc('\n', out);
+    }
+}
 
 static void print_rule(const struct printer *printer, const struct model_rule *rule)
 {
@@ -221,6 +467,7 @@ static void print_rule(const struct printer *printer, const struct model_rule *r
         const struct rule_part *part = &model->parts.data[rule->first_part + p];
         if (part->process == MODEL_NONE) fputs("  part global", out);
         else print_name(out, "  part ", model->processes.data[part->process].name);
+        if (part->stays) fputs(" stays", out);
         print_place(printer, part->place);
         for (; next < rule->conjuncts; next++) {
             const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + next];
@@ -238,6 +485,12 @@ static void print_rule(const struct printer *printer, const struct model_rule *r
         print_expr(printer, store->value);
         print_place(printer, store->place);
     }
+    if (!code_is_none(rule->body)) {
+        fputs("  do\n", out);
+        print_block(printer, rule->body, 2);
+        fputs("  end\n", out);
+    }
+    print_timing(printer, rule);
 }
 
 static void print_property(const struct printer *printer, const struct model_property *property)
@@ -256,11 +509,17 @@ void model_print(const struct model *model, const struct diag *diag, FILE *out)
     struct printer printer = {.model = model, .diag = diag, .out = out};
     printer.numbers = mem_alloc(model->mem, (diag->sources.len + 1) * sizeof *printer.numbers);
     number_sources(&printer);
+    find_ambiguous_locals(&printer);
     print_header(&printer);
     print_processes(&printer);
     print_variables(&printer);
+    print_locals(&printer);
+    print_functions(&printer);
     for (uint32_t i = 0; i < model->rules.len; i++) print_rule(&printer, &model->rules.data[i]);
     for (uint32_t i = 0; i < model->properties.len; i++)
         if (!is_built_in(&model->properties.data[i])) print_property(&printer, &model->properties.data[i]);
     mem_free(model->mem, printer.numbers);
+    mem_free(model->mem, printer.is_ambiguous);
+    mem_free(model->mem, printer.functions);
+    vec_free(model->mem, &printer.bodies);
 }

@@ -378,6 +378,7 @@ static enum step run(const struct program *program, uint32_t start, uint64_t *wo
             if (!*top--) return STEP_NONE;
             break;
         case OP_STORE_FIELD:
+            assert((uint64_t)(*top - at->number) <= at->mask);
             words[at->word] = (words[at->word] & ~(at->mask << at->shift)) | (uint64_t)(*top-- - at->number) << at->shift;
             break;
         case OP_STORE_LOCAL: locals[at->word] = *top--; break;

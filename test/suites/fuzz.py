@@ -30,7 +30,9 @@ MIL_WORDS = ['ACTIONS', 'VARIABLES', 'LOCAL', 'END', 'MAIN', 'GLOBAL', 'PROC', '
 CAIRN_WORDS = ['source', 'constant', 'process', 'variable', 'rule', 'property', 'location', 'locations of', 'part', 'part global', 'when', 'set', 'text', 'formula', 'at', 'in',
                'of', 'type', 'pc', 'any', 'global', 'add', 'sub', 'mul', 'div', 'mod', 'cut', 'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'and', 'or', 'not', 'implies', 'iff', 'next',
                'finally', 'globally', 'until', 'release', 'weak', 'all', 'exists', 'ctl', 'ltl', 'invariant', '(', ')', '..', '=', '-', '"', '0', '1', '2', '63', '64', '-1',
-               '-9223372036854775807', '9223372036854775807', '4294967295', '4294967296', 'true', 'false', ':']
+               '-9223372036854775807', '9223372036854775807', '4294967295', '4294967296', 'true', 'false', ':', 'lowest', 'ranged', 'choose', 'within', 'fail', 'at', 'local', 'local_at',
+               'index', 'range', 'full', 'empty', 'loop', 'do', 'end', 'if', 'else', 'while', 'require', 'copy', 'call', 'call 1', 'call nothing', 'leave', 'function', 'function 1', 'class',
+               'classes', 'priority', '>', '<=', 'ticks', 'clock', 'interval', 'guard', 'reset', 'stays', 'infinity', '[', ']', ',']
 JSON_WORDS = ['{', '}', '[', ']', ',', ':', '"', 'null', 'true', '0', '-1', '1e3', '1.5', '9223372036854775808', '"#meta"', '"label"', '"states"', '"source"', '"constants"',
               '"#bigint"', '""', '"\\u0000"', '{"#bigint": "7"}', '[]', '{}']
 
@@ -43,6 +45,10 @@ def corpus():
             texts.append(('mil', file.read()))
     for i in range(12):
         texts.append(('mil', generate(f'fuzz {SEED} {i}')))
+    tool = os.path.join(ROOT, 'build/release/tools/random_code')
+    subprocess.run(['make', '-s', 'build/release/tools/random_code'], cwd=ROOT, check=True)
+    for i in range(30):
+        texts.append(('code', subprocess.run([tool, str(1000 * SEED + i + 1), *(['timed'] if i % 3 == 0 else [])], capture_output=True, text=True).stdout))
     models = [text for kind, text in texts if kind == 'mil']
     for i, text in enumerate(models):
         name = write(f'corpus{i}.mil', text.encode('utf-8', 'surrogateescape'))
@@ -112,7 +118,7 @@ def change_tokens(rng, text, words, other):
 
 def damage(rng, kind, text, other):
     if rng.random() < 0.75:
-        words = {'mil': MIL_WORDS, 'cairn': CAIRN_WORDS}.get(kind, JSON_WORDS)
+        words = {'mil': MIL_WORDS, 'cairn': CAIRN_WORDS, 'code': CAIRN_WORDS}.get(kind, JSON_WORDS)
         text = change_tokens(rng, text, words, other)
         data = text.encode('utf-8', 'surrogateescape')
         return data if rng.random() < 0.8 else change_bytes(rng, data)
@@ -139,6 +145,8 @@ def choose(i):
     limits = ['--time', '1s', '--memory', '64M']
     if kind == 'itf.json':
         return kind, data, [['replay']]
+    if kind == 'code':
+        return 'cairn', data, [['translate', '--to', 'cairn']]
     commands = [['check', *limits, *extra, *rng.choice([[], ['--json'], ['--order', 'dfs'], ['--full', '-v']])]]
     commands.append(rng.choice([['explore', *limits, '--json'], ['simulate', '--steps', '30', '--runs', '3'], ['simulate', '-i'],
                                 ['translate', '--to', rng.choice(['cairn', 'dot', 'aut', 'promela', 'smv', 'ord', 'aiger', 'aag']), *limits]]))
@@ -201,7 +209,7 @@ def one(i):
 if not check('there is a sanitized build', os.path.exists(ASAN), ASAN):
     finish()
 texts = corpus()
-for kind in ('mil', 'cairn', 'itf.json'):
+for kind in ('mil', 'cairn', 'code', 'itf.json'):
     check(f'the corpus has .{kind}', sum(1 for k, _ in texts if k == kind) >= 5)
 started = time.time()
 runs = inputs = 0

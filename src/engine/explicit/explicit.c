@@ -7,15 +7,15 @@
 
 #include "base/clock.h"
 #include "engine/explicit/parents.h"
-#include "engine/explicit/temporal.h"
 #include "engine/explicit/twophase.h"
+#include "graph/temporal.h"
 #include "program/reached.h"
 
 #include <assert.h>
 #include <string.h>
 
 
-enum { MONITOR_BITS = 64, BATCH = 64, POLL_STATES = 2048, POLL_RULES = 200000 };
+enum { MONITOR_BITS = 64, BATCH = 64, POLL_STATES = 2048, POLL_RULES = 200000, KRIPKE_POLL = 4096 };
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
 struct monitor {
@@ -464,11 +464,6 @@ static bool go_on(void *context)
     return poll(search, search->result->depth);
 }
 
-static bool keeps(void *context, uint32_t state, uint32_t rule)
-{
-    return twophase_keeps(((struct search *)context)->twophase, state, rule);
-}
-
 /* A deadlocked state repeats for ever, so a path that takes such a step says nothing new from there on. */
 static void cut_repetition(struct search *search, struct kripke_path *path)
 {
@@ -490,9 +485,66 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     return trace;
 }
 
+/* Expands every state once more; its successors are known. */
+static bool fill_next(struct search *search, struct kripke *kripke, uint64_t edges)
+{
+    struct space *space = &search->space;
+    uint64_t at = 0;
+    for (uint32_t s = 0; s < kripke->states; s++) {
+        struct program_cursor cursor;
+        const struct fast_rule *fast;
+        enum step step;
+        if (s % KRIPKE_POLL == 0 && !go_on(search)) return false;
+        kripke->first_next[s] = at;
+        space_load(space, s);
+        program_start(&space->program, &cursor);
+        while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
+            if (step != STEP_TAKEN || (search->twophase && !twophase_keeps(search->twophase, s, fast->rule))) continue;
+            uint32_t to = store_find(&space->store, space->next, store_hash(space->next, space->layout.record_bytes));
+            assert(to < kripke->states && at < edges);
+            kripke->next[at++] = to;
+        }
+        if (at == kripke->first_next[s]) kripke->next[at++] = s;
+    }
+    kripke->first_next[kripke->states] = at;
+    assert(at == edges);
+    return true;
+}
+
+static bool build_graph(struct search *search, struct kripke *kripke)
+{
+    const struct result *result = search->result;
+    uint64_t edges = result->transitions + result->deadlocks;
+    if (!kripke_init(kripke, search->model->mem, search->space.store.count, (uint32_t)result->initial_states, edges)) return false;
+    bool good = fill_next(search, kripke, edges);
+    if (good) kripke_transpose(kripke);
+    else kripke_release(kripke);
+    return good;
+}
+
+static uint64_t *true_states(void *context, expr atom, bool *failed)
+{
+    struct search *search = context;
+    struct space *space = &search->space;
+    uint32_t code = program_compile(&space->program, atom);
+    uint64_t *set = mem_try_alloc(search->model->mem, (space->store.count / 64 + 1) * sizeof *set);
+    *failed = false;
+    for (uint64_t s = 0; set && s < space->store.count; s++) {
+        int64_t value;
+        space_load(space, (uint32_t)s);
+        if (!program_run(&space->program, code, space->words, &value)) {
+            *failed = true;
+            mem_free(search->model->mem, set);
+            return NULL;
+        }
+        if (value) kripke_put(set, (uint32_t)s);
+    }
+    return set;
+}
+
 static void check_temporal(struct search *search, struct kripke *kripke, struct property_result *entry)
 {
-    struct temporal temporal = {.space = &search->space, .kripke = kripke, .path.loop = MODEL_NONE};
+    struct temporal temporal = {.model = search->model, .kripke = kripke, .atom = true_states, .context = search, .path.loop = MODEL_NONE};
     bool is_ctl = entry->kind == PROPERTY_CTL;
     struct mem *mem = search->model->mem;
     const uint64_t limit = mem->limit;
@@ -533,12 +585,12 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
 static void check_temporals(struct search *search)
 {
     struct result *result = search->result;
-    struct kripke kripke = {.go_on = go_on, .keeps = search->twophase ? keeps : NULL, .context = search};
+    struct kripke kripke = {.go_on = go_on, .context = search};
     uint32_t wanted = 0;
     for (uint32_t i = 0; i < search->task->property_count; i++) wanted += !search->task->properties[i].in_each_state;
     if (!wanted || result->stop != STOP_NONE) return;
     search->phase = "the temporal properties";
-    bool built = kripke_build(&kripke, &search->space, (uint32_t)result->initial_states, result->transitions + result->deadlocks);
+    bool built = build_graph(search, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
         if (entry->in_each_state) continue;

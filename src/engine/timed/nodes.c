@@ -30,6 +30,7 @@ void nodes_release(struct nodes *nodes)
     if (nodes->has_loaded) dbm_release(&nodes->loaded, nodes->mem);
     mem_free(nodes->mem, nodes->infos);
     mem_free(nodes->mem, nodes->list);
+    mem_free(nodes->mem, nodes->measures);
     *nodes = (struct nodes){.mem = nodes->mem};
 }
 
@@ -87,36 +88,61 @@ static bool load(struct nodes *nodes, uint32_t zone, uint32_t clocks)
     return true;
 }
 
-/* Gives up the pairs of the discrete state whose zones lie in the new one. Where memory is refused, they just stay. */
-static void give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zone)
+/* Bounds are cut so that the sums fit; cutting keeps their order. */
+static struct node_measure measure(const struct dbm *zone)
+{
+    const dbm_bound most = INT32_MAX / ((dbm_bound)zone->size * zone->size / MEASURE_SUMS + 1);
+    struct node_measure measure = {0};
+    for (uint32_t i = 0, at = 0; i < zone->size; i++)
+        for (uint32_t j = 0; j < zone->size; j++, at++) {
+            dbm_bound bound = dbm_at(zone, i, j);
+            if (bound == BOUND_INFINITY) measure.infinite |= UINT32_C(1) << at % 32;
+            measure.sums[at % MEASURE_SUMS] += (int32_t)(bound > most ? most : bound < -most ? -most : bound);
+        }
+    return measure;
+}
+
+static bool may_include(const struct node_measure *large, const struct node_measure *small)
+{
+    bool may = !(small->infinite & ~large->infinite);
+    for (unsigned i = 0; i < MEASURE_SUMS; i++) may &= small->sums[i] <= large->sums[i];
+    return may;
+}
+
+/* Gives up the pairs of the discrete state whose zones lie in the new one. False when memory is refused. */
+static bool give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, const struct node_measure *size)
 {
     uint32_t *link = &nodes->infos[discrete].first;
     while (*link != NODES_NONE) {
         struct node *node = &nodes->list[*link];
-        if (!load(nodes, node->zone, dbm_clocks(zone))) return;
-        if (!dbm_included(&nodes->loaded, zone)) {
+        bool may_go = may_include(size, &nodes->measures[*link]);
+        if (may_go && !load(nodes, node->zone, dbm_clocks(zone))) return false;
+        if (!may_go || !dbm_included(&nodes->loaded, zone)) {
             link = &node->next;
             continue;
         }
         uint32_t gone = *link;
         *link = node->next;
-        nodes->list[gone].next = gone;
+        if (gone >= nodes->next_level) nodes->list[gone].next = gone;
         nodes->given_up++;
     }
+    return true;
 }
 
 static enum nodes_result add_by_inclusion(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, uint32_t parent, uint32_t rule, uint32_t *index)
 {
     uint32_t id;
+    struct node_measure size = measure(zone);
+    if (!grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap, nodes->count, sizeof *nodes->measures)) return NODES_REFUSED;
     for (uint32_t n = nodes->infos[discrete].first; n != NODES_NONE; n = nodes->list[n].next) {
-        if (!zones_include(&nodes->zones, nodes->list[n].zone, zone)) continue;
+        if (!may_include(&nodes->measures[n], &size) || !zones_include(&nodes->zones, nodes->list[n].zone, zone)) continue;
         nodes->covered++;
         *index = n;
         return NODES_KNOWN;
     }
-    if (zones_intern(&nodes->zones, zone, &id) == ZONES_REFUSED) return NODES_REFUSED;
-    give_up(nodes, discrete, zone);
+    if (zones_intern(&nodes->zones, zone, &id) == ZONES_REFUSED || !give_up(nodes, discrete, zone, &size)) return NODES_REFUSED;
     *index = (uint32_t)nodes->count;
+    nodes->measures[*index] = size;
     push(nodes, (struct node){discrete, id, parent, rule, nodes->infos[discrete].first});
     nodes->infos[discrete].first = *index;
     return NODES_NEW;

@@ -1,10 +1,11 @@
 /* The symbolic states of a search: pairs of a discrete state and a zone, numbered 0, 1, 2, ... as they are found.
  *
- * Discrete states are kept once, in a store; zones are kept once, in solver/zone/zones. A pair costs 20 bytes beside them (and about 20 more when zones are told apart
- * exactly, for finding it). Two ways of keeping pairs:
+ * Discrete states are kept once, in a store; zones are kept once, in solver/zone/zones. A pair costs 20 bytes beside them, and, for comparing zones, 20 more by inclusion or
+ * about as many when they are told apart exactly. Two ways of keeping pairs:
  *  - equal: each pair once, the whole zone graph;
  *  - by inclusion: a pair whose zone lies in that of a known pair of the same discrete state is not kept, and known pairs whose zones lie in a new one are
- *    given up. Enough for reachability. A pair that was given up keeps its number, because others may have been found from it. */
+ *    given up. Enough for reachability. A pair that was given up keeps its number, because others may have been found from it. One of the level that is
+ *    being expanded is expanded all the same: what follows from it would else be found a step later, and ways to states would not be shortest ones. */
 #ifndef CAIRN_ENGINE_TIMED_NODES_H
 #define CAIRN_ENGINE_TIMED_NODES_H
 
@@ -16,7 +17,14 @@ enum { NODES_NONE = 0xFFFFFFFF };
 struct node {
     uint32_t discrete, zone;
     uint32_t parent, rule; /* NODES_NONE: an initial one */
-    uint32_t next;         /* of the same discrete state; itself: given up */
+    uint32_t next;         /* of the same discrete state; itself: given up, need not be expanded */
+};
+
+/* What is quickly compared of two zones of a discrete state: when one lies in the other, none of its sums is larger and its bits are bits of the other. */
+enum { MEASURE_SUMS = 4 };
+struct node_measure {
+    int32_t sums[MEASURE_SUMS]; /* of bounds, each of them in one sum */
+    uint32_t infinite;          /* which bounds are infinite, a bit for several of them */
 };
 
 struct discrete_info {
@@ -32,7 +40,9 @@ struct nodes {
     uint64_t info_cap;
     struct zones zones;
     struct node *list;
-    uint64_t count, capacity;
+    struct node_measure *measures; /* by inclusion: of each */
+    uint64_t count, capacity, measure_cap;
+    uint64_t next_level;        /* pairs from here on are of the next level: see above */
     uint64_t given_up, covered; /* pairs given up; pairs not kept because of another */
     struct store pairs;         /* equal: (discrete, zone), numbered like the list */
     struct dbm loaded;          /* working memory */

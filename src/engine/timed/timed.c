@@ -1,4 +1,4 @@
-/* The search. A symbolic state is a pair of nodes.h; its zone holds the valuations of timers and clocks that are reached in its discrete state, after letting time pass; moves.c
+/* The search, and properties of single states. A symbolic state is a pair of nodes.h; its zone holds the valuations of timers and clocks that are reached in its discrete state, after letting time pass; moves.c
  * makes the zones of its successors. Pairs are expanded in the order of their numbers: the list of pairs is the queue.
  *
  * Zones are extrapolated with lower and upper bounds (Behrmann, Bouyer, Larsen, Pelanek 2006): every added valuation is simulated by one that is reached. So exactly the
@@ -10,12 +10,9 @@
  *  1. pairs 0 .. cursor - 1 are expanded or given up, the others wait;
  *  2. a monitor is evaluated once in each discrete state, when that is found;
  *  3. the zone of a pair is over the clocks of its discrete state's configuration. */
-#include "engine/timed/timed.h"
+#include "engine/timed/search.h"
 
 #include "base/clock.h"
-#include "engine/timed/dating.h"
-#include "engine/timed/moves.h"
-#include "engine/timed/nodes.h"
 #include "engine/timed/zonetext.h"
 #include "program/reached.h"
 
@@ -24,70 +21,9 @@
 
 enum { MONITOR_BITS = 64, POLL_STATES = 256, POLL_RULES = 50000 };
 
-/* Something evaluated in every new discrete state. */
-enum monitor_kind {
-    MONITOR_ALWAYS,     /* must be true */
-    MONITOR_ANTECEDENT, /* we hope to see it true */
-    MONITOR_NOT_ALWAYS  /* EF: the property holds where this is false */
-};
-
-struct monitor {
-    uint32_t property, code;
-    enum monitor_kind kind;
-    bool active;
-    bool failed; /* it could not be evaluated somewhere */
-};
-
-/* A finding while a state is expanded waits until that is done. */
-struct finding {
-    uint32_t monitor, node;
-};
-
-/* A rule that is enabled in the state being expanded, priorities aside. */
-struct enabled {
-    const struct fast_rule *fast;
-    uint64_t hash;     /* of the successor */
-    uint32_t discrete; /* its number, or NODES_NONE: not known yet */
-    uint32_t config;   /* or CONFIG_NONE: not looked up yet */
-};
-
-struct search {
-    struct task *task;
-    struct model *model;
-    struct result *result;
-    const struct timed_graph *graph;
-    struct layout layout;
-    struct program program;
-    struct timers timers;
-    struct clocks clocks;
-    struct configs configs;
-    struct moves moves;
-    struct nodes nodes;
-    bool exact, start_again;
-    bool look_for_stuck; /* whether being stuck by clocks matters */
-    struct monitor *monitors;
-    uint32_t monitor_count, undecided;
-    uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */
-    struct finding *findings;
-    uint32_t finding_count;
-    uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
-    uint64_t *words;                  /* the state being expanded ... */
-    struct enabled *enabled;          /* ... its enabled rules ... */
-    struct moves_rule *rules;         /* ... for moves ... */
-    uint64_t *successors;             /* ... and where they lead */
-    uint32_t enabled_count, enabled_cap;
-    uint32_t *failed; /* rules that fail there; room for enabled_cap */
-    uint32_t failed_count;
-    int64_t *values;
-    uint64_t *levels;
-    uint32_t level_count, level_cap;
-    double started, last_progress;
-    uint32_t poll_in, poll_interval;
-};
-
 /* ---- limits ---- */
 
-static bool stop(struct search *search, enum stop_reason reason)
+bool search_stop(struct search *search, enum stop_reason reason)
 {
     search->result->stop = reason;
     return false;
@@ -96,33 +32,32 @@ static bool stop(struct search *search, enum stop_reason reason)
 static void tell_progress(struct search *search, double time)
 {
     struct search_progress progress = {.states = nodes_kept(&search->nodes), .transitions = search->result->transitions, .expanded = search->result->expanded,
-                                       .depth = search->result->depth, .bytes = search->model->mem->used, .seconds = time - search->started};
+                                       .depth = search->result->depth, .bytes = search->model->mem->used, .seconds = time - search->started, .phase = search->phase};
     search->task->progress(search->task->progress_context, &progress);
     search->last_progress = time;
 }
 
-/* False: the search must end. */
-static bool poll(struct search *search)
+bool search_poll(struct search *search)
 {
     struct task *task = search->task;
-    if (task->stop_at_first || !search->undecided) {
+    if (!search->phase && (task->stop_at_first || !search->undecided)) {
         bool found = !search->undecided;
         for (uint32_t i = 0; i < task->property_count; i++) found |= task->properties[i].verdict == VERDICT_VIOLATED;
-        if (found && task->property_count) return stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
+        if (found && task->property_count) return search_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
-    if (task->max_states && search->nodes.count > task->max_states) return stop(search, STOP_STATES);
+    if (task->max_states && search->nodes.count > task->max_states && !search->phase) return search_stop(search, STOP_STATES);
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
-    if (task->interrupted && *task->interrupted) return stop(search, STOP_INTERRUPT);
+    if (task->interrupted && *task->interrupted) return search_stop(search, STOP_INTERRUPT);
     double time = clock_now();
-    if (task->max_seconds > 0 && time - search->started >= task->max_seconds) return stop(search, STOP_TIME);
+    if (task->max_seconds > 0 && time - search->started >= task->max_seconds) return search_stop(search, STOP_TIME);
     if (task->progress && time - search->last_progress >= 0.25) tell_progress(search, time);
     return true;
 }
 
 /* ---- traces ---- */
 
-static void load_discrete(struct search *search, uint32_t discrete)
+void search_load_discrete(struct search *search, uint32_t discrete)
 {
     search->words[search->layout.words - 1] = 0; /* the record may end within the last word */
     memcpy(search->words, store_get(&search->nodes.discrete, discrete), search->layout.record_bytes);
@@ -134,24 +69,47 @@ static struct trace *trace_to(struct search *search, uint32_t node)
     uint32_t steps = 0, at = node;
     for (; list[at].parent != NODES_NONE; at = list[at].parent) steps++;
     struct trace *trace = trace_new(search->model, steps);
-    load_discrete(search, list[at].discrete);
+    search_load_discrete(search, list[at].discrete);
     layout_unpack(&search->layout, search->model, search->words, trace->initial);
     for (at = node; steps; at = list[at].parent) trace->rules[--steps] = list[at].rule;
     return trace;
 }
 
-/* A timed trace gets its dates; `goals` are alternatives for its end, of which one must be possible. */
-static struct trace *dated_trace(struct search *search, uint32_t node, const struct dating_goal *goals, uint32_t count)
+void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals, uint32_t count)
 {
-    struct trace *trace = trace_to(search, node);
     bool found = !model_is_timed(search->model);
     for (uint32_t i = 0; !found && i < count; i++) found = dating_find(search->model, trace, &goals[i]);
     if (!found && !count) found = dating_find(search->model, trace, NULL);
     if (!found) search->result->broken = "there are no dates for a sequence of rules that zones allow";
-    return trace;
 }
 
-static void violated(struct search *search, uint32_t property, uint32_t node, uint32_t failed_rule, const struct dating_goal *goals, uint32_t count)
+/* One of the zones in moves.rest must be reached by waiting in the last state. */
+bool search_date_stuck(struct search *search, struct trace *trace)
+{
+    struct mem *mem = search->model->mem;
+    const struct config *config = search->moves.config;
+    if (!search->enabled_count) return search_date(search, trace, NULL, 0), true;
+    if (!moves_find_dead(&search->moves, search->rules, search->enabled_count)) return false;
+    uint32_t count = search->moves.rest.count, timers = search->timers.list.len;
+    struct dating_goal *goals = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *goals);
+    struct dbm *zones = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *zones);
+    uint32_t *sources = mem_alloc(mem, (config->count + UINT64_C(1)) * sizeof *sources);
+    for (uint32_t i = 0; i < config->count; i++) {
+        uint32_t source = config->clocks[i].source;
+        sources[i] = source < timers ? search->timers.list.data[source].rule : search->model->rules.len + source - timers;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        zones[i] = federation_get(&search->moves.rest, i);
+        goals[i] = (struct dating_goal){.zone = &zones[i], .sources = sources, .failing = MODEL_NONE};
+    }
+    search_date(search, trace, goals, count);
+    mem_free(mem, goals);
+    mem_free(mem, zones);
+    mem_free(mem, sources);
+    return true;
+}
+
+static void violated(struct search *search, uint32_t property, uint32_t node, uint32_t failed_rule)
 {
     struct property_result *entry = &search->task->properties[property];
     struct mem *mem = search->model->mem;
@@ -159,8 +117,11 @@ static void violated(struct search *search, uint32_t property, uint32_t node, ui
     uint64_t limit = mem->limit;
     mem->limit = 0; /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
-    entry->trace = dated_trace(search, node, goals, count);
+    entry->trace = trace_to(search, node);
     entry->trace->failed_rule = failed_rule;
+    struct dating_goal failing = {.failing = failed_rule};
+    if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
+    else if (!search_date_stuck(search, entry->trace)) mem_refuse(mem);
     mem->limit = limit;
     search->undecided -= !entry->watched_only;
 }
@@ -182,7 +143,7 @@ static void report_findings(struct search *search)
         const struct monitor *monitor = &search->monitors[finding->monitor];
         if (!monitor->active) continue;
         stop_monitor(search, finding->monitor);
-        if (monitor->kind == MONITOR_ALWAYS) violated(search, monitor->property, finding->node, MODEL_NONE, NULL, 0);
+        if (monitor->kind == MONITOR_ALWAYS) violated(search, monitor->property, finding->node, MODEL_NONE);
         if (monitor->kind != MONITOR_NOT_ALWAYS) continue;
         search->task->properties[monitor->property].verdict = VERDICT_HOLDS;
         search->undecided--;
@@ -208,6 +169,38 @@ static void run_monitors(struct search *search, uint64_t bits, const uint64_t *w
     }
 }
 
+/* ---- edges ---- */
+
+static bool grow(struct search *search, void **data, uint64_t *cap, uint64_t len, size_t size)
+{
+    if (len < *cap) return true;
+    uint64_t bigger = *cap ? *cap + *cap / 2 : 256;
+    void *moved = mem_try_resize(search->model->mem, *data, bigger * size);
+    if (!moved) return search_stop(search, STOP_MEMORY);
+    *data = moved;
+    *cap = bigger;
+    return true;
+}
+
+/* The steps of a pair begin; all pairs are expanded, in order, when steps are kept. */
+static bool begin_edges(struct search *search, uint32_t node)
+{
+    struct search_edges *edges = &search->edges;
+    if (!edges->wanted) return true;
+    if (!grow(search, (void **)&edges->first, &edges->first_cap, node + UINT64_C(1), sizeof *edges->first)) return false;
+    edges->first[node] = edges->first[node + 1] = edges->count;
+    return true;
+}
+
+static bool keep_edge(struct search *search, uint32_t to)
+{
+    struct search_edges *edges = &search->edges;
+    if (!edges->wanted) return true;
+    if (!grow(search, (void **)&edges->to, &edges->to_cap, edges->count, sizeof *edges->to)) return false;
+    edges->to[edges->count++] = to;
+    return true;
+}
+
 /* ---- adding states ---- */
 
 static void tell_state(struct search *search, uint32_t node, const uint64_t *words, const struct config *config)
@@ -229,13 +222,14 @@ static bool add_pair(struct search *search, const uint64_t *words, uint64_t hash
     if (*discrete == NODES_NONE) *discrete = store_find(&search->nodes.discrete, words, hash); /* another rule may have led there */
     if (*discrete == NODES_NONE) {
         *discrete = nodes_add_discrete(&search->nodes, words, hash, config);
-        if (*discrete == NODES_NONE) return stop(search, STOP_MEMORY);
+        if (*discrete == NODES_NONE) return search_stop(search, STOP_MEMORY);
         is_new = true;
     }
     enum nodes_result added = nodes_add(&search->nodes, *discrete, &search->moves.next, parent, rule, &node);
-    if (added == NODES_REFUSED) return stop(search, STOP_MEMORY);
+    if (added == NODES_REFUSED) return search_stop(search, STOP_MEMORY);
     if (added == NODES_NEW) tell_state(search, node, words, configs_get(&search->configs, config));
     if (search->graph) search->graph->edge(search->graph->context, parent, rule, node);
+    if (parent != NODES_NONE && !keep_edge(search, node)) return false;
     if (is_new && bits) run_monitors(search, bits, words, node);
     return true;
 }
@@ -245,7 +239,7 @@ static bool find_config(struct search *search, const uint64_t *words, uint32_t d
 {
     if (discrete != NODES_NONE) *config = search->nodes.infos[discrete].config;
     else *config = configs_find(&search->configs, words);
-    if (*config == CONFIG_NONE || !moves_reserve(&search->moves, search->configs.most)) return stop(search, STOP_MEMORY);
+    if (*config == CONFIG_NONE || !moves_reserve(&search->moves, search->configs.most)) return search_stop(search, STOP_MEMORY);
     return true;
 }
 
@@ -263,7 +257,7 @@ static bool add_initial_states(struct search *search)
         search->result->initial_states++;
         report_findings(search);
         layout_unpack(&search->layout, search->model, words, search->values); /* others have used them */
-        if (!poll(search)) return false;
+        if (!search_poll(search)) return false;
     } while (eval_next_initial(search->model, search->values));
     return true;
 }
@@ -283,12 +277,12 @@ static bool reserve_enabled(struct search *search)
     if (successors) search->successors = successors;
     void *failed = mem_try_resize(mem, search->failed, cap * sizeof *search->failed);
     if (failed) search->failed = failed;
-    if (!enabled || !rules || !successors || !failed) return stop(search, STOP_MEMORY);
+    if (!enabled || !rules || !successors || !failed) return search_stop(search, STOP_MEMORY);
     search->enabled_cap = (uint32_t)cap;
     return true;
 }
 
-static uint64_t *successor(const struct search *search, uint32_t i)
+uint64_t *search_successor(const struct search *search, uint32_t i)
 {
     return search->successors + (size_t)i * search->layout.words;
 }
@@ -302,7 +296,7 @@ static bool find_enabled(struct search *search)
     cursor.alone = true;
     for (;;) {
         if (!reserve_enabled(search)) return false;
-        uint64_t *next = successor(search, search->enabled_count);
+        uint64_t *next = search_successor(search, search->enabled_count);
         enum step step = program_next(&search->program, &cursor, search->words, next, &fast);
         if (step == STEP_NONE) return true;
         if (step == STEP_FAILED) {
@@ -316,13 +310,12 @@ static bool find_enabled(struct search *search)
     }
 }
 
-/* Where the rule leads. */
-static bool resolve(struct search *search, uint32_t i)
+bool search_resolve(struct search *search, uint32_t i)
 {
     struct enabled *enabled = &search->enabled[i];
     if (enabled->config != CONFIG_NONE) return true;
-    enabled->discrete = store_find(&search->nodes.discrete, successor(search, i), enabled->hash);
-    if (!find_config(search, successor(search, i), enabled->discrete, &enabled->config)) return false;
+    enabled->discrete = store_find(&search->nodes.discrete, search_successor(search, i), enabled->hash);
+    if (!find_config(search, search_successor(search, i), enabled->discrete, &enabled->config)) return false;
     search->rules[i].to = configs_get(&search->configs, enabled->config);
     return true;
 }
@@ -333,13 +326,13 @@ static bool take(struct search *search, uint32_t node, uint32_t i)
     struct result *result = search->result;
     uint32_t rule = enabled->fast->rule;
     if (!moves_can_begin(&search->moves, rule)) return true;
-    if (!resolve(search, i)) return false;
+    if (!search_resolve(search, i)) return false;
     enum moves_result begun = moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
-    if (begun == MOVES_REFUSED) return stop(search, STOP_MEMORY);
+    if (begun == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
     while (begun == MOVES_ZONE && moves_next(&search->moves)) {
         result->transitions++;
         result->taken[rule]++;
-        if (!add_pair(search, successor(search, i), enabled->hash, &enabled->discrete, enabled->config, node, rule, enabled->fast->touches & search->active)) return false;
+        if (!add_pair(search, search_successor(search, i), enabled->hash, &enabled->discrete, enabled->config, node, rule, enabled->fast->touches & search->active)) return false;
     }
     return true;
 }
@@ -349,36 +342,12 @@ static bool report_failures(struct search *search, uint32_t node)
     for (uint32_t i = 0; i < search->failed_count; i++) {
         uint32_t rule = search->failed[i];
         enum moves_result tried = moves_fails(&search->moves, rule, search->rules, search->enabled_count);
-        if (tried == MOVES_REFUSED) return stop(search, STOP_MEMORY);
+        if (tried == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
         if (tried == MOVES_NONE) continue;
-        struct dating_goal goal = {.failing = rule};
         search->result->runtime_errors++;
-        if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, node, rule, &goal, 1);
+        if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, node, rule);
     }
     return true;
-}
-
-/* The trace to a stuck valuation: one of the zones in moves.rest must be reached by waiting in the state. */
-static void report_stuck(struct search *search, uint32_t node)
-{
-    struct mem *mem = search->model->mem;
-    const struct config *config = search->moves.config;
-    uint32_t count = search->moves.rest.count, timers = search->timers.list.len;
-    struct dating_goal *goals = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *goals);
-    struct dbm *zones = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *zones);
-    uint32_t *sources = mem_alloc(mem, (config->count + UINT64_C(1)) * sizeof *sources);
-    for (uint32_t i = 0; i < config->count; i++) {
-        uint32_t source = config->clocks[i].source;
-        sources[i] = source < timers ? search->timers.list.data[source].rule : search->model->rules.len + source - timers;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        zones[i] = federation_get(&search->moves.rest, i);
-        goals[i] = (struct dating_goal){.zone = &zones[i], .sources = sources, .failing = MODEL_NONE};
-    }
-    violated(search, search->deadlock, node, MODEL_NONE, goals, count);
-    mem_free(mem, goals);
-    mem_free(mem, zones);
-    mem_free(mem, sources);
 }
 
 static bool look_for_stuck(struct search *search, uint32_t node)
@@ -387,27 +356,30 @@ static bool look_for_stuck(struct search *search, uint32_t node)
     if (count && !search->look_for_stuck) return true;
     enum moves_result dead = moves_dead(&search->moves, search->rules, count);
     if (dead == MOVES_NONE) return true;
-    if (dead == MOVES_REFUSED) return stop(search, STOP_MEMORY);
+    if (dead == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
     if (count && !search->exact) {
         search->start_again = true;
         return false;
     }
     search->result->deadlocks++;
-    if (search->deadlock == MODEL_NONE || search->task->properties[search->deadlock].verdict == VERDICT_VIOLATED) return true;
-    if (!count) violated(search, search->deadlock, node, MODEL_NONE, NULL, 0);
-    else if (moves_find_dead(&search->moves, search->rules, count)) report_stuck(search, node);
-    else return stop(search, STOP_MEMORY);
-    return true;
+    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, node, MODEL_NONE);
+    return keep_edge(search, node);
+}
+
+bool search_enter(struct search *search, uint32_t node)
+{
+    uint32_t discrete = search->nodes.list[node].discrete;
+    const struct config *config = configs_get(&search->configs, search->nodes.infos[discrete].config);
+    search_load_discrete(search, discrete);
+    moves_enter_state(&search->moves, config, &search->nodes.zones, search->nodes.list[node].zone);
+    bool going = find_enabled(search);
+    for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++) going = search_resolve(search, i);
+    return going;
 }
 
 static bool expand(struct search *search, uint32_t node)
 {
-    uint32_t discrete = search->nodes.list[node].discrete;
-    const struct config *config = configs_get(&search->configs, search->nodes.infos[discrete].config);
-    load_discrete(search, discrete);
-    moves_enter_state(&search->moves, config, &search->nodes.zones, search->nodes.list[node].zone);
-    bool going = find_enabled(search);
-    for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++) going = resolve(search, i);
+    bool going = begin_edges(search, node) && search_enter(search, node);
     for (uint32_t i = 0; going && i < search->enabled_count; i++) going = take(search, node, i);
     report_findings(search); /* also when memory has just run out */
     return going && report_failures(search, node) && look_for_stuck(search, node);
@@ -420,7 +392,7 @@ static bool push_level(struct search *search)
     if (search->level_count == search->level_cap) {
         uint32_t cap = search->level_cap ? 2 * search->level_cap : 64;
         uint64_t *levels = mem_try_resize(search->model->mem, search->levels, cap * sizeof *levels);
-        if (!levels) return stop(search, STOP_MEMORY);
+        if (!levels) return search_stop(search, STOP_MEMORY);
         search->levels = levels;
         search->level_cap = cap;
     }
@@ -431,17 +403,17 @@ static bool push_level(struct search *search)
 static bool breadth_first(struct search *search)
 {
     struct result *result = search->result;
-    uint64_t level_end = search->nodes.count;
+    uint64_t level_end = search->nodes.next_level = search->nodes.count;
     if (!push_level(search)) return false;
     for (uint64_t cursor = 0; cursor < search->nodes.count; cursor++) {
         if (cursor == level_end) {
-            level_end = search->nodes.count;
+            level_end = search->nodes.next_level = search->nodes.count;
             result->depth++;
             if (!push_level(search)) return false;
         }
         if (nodes_is_given_up(&search->nodes, (uint32_t)cursor)) continue;
-        if (search->task->max_depth && result->depth >= search->task->max_depth) return stop(search, STOP_DEPTH);
-        if (!poll(search) || !expand(search, (uint32_t)cursor)) return false;
+        if (search->task->max_depth && result->depth >= search->task->max_depth) return search_stop(search, STOP_DEPTH);
+        if (!search_poll(search) || !expand(search, (uint32_t)cursor)) return false;
         result->expanded++;
     }
     return true;
@@ -481,10 +453,10 @@ static void prepare_properties(struct search *search)
         else if (entry->in_each_state) add_monitor(search, i, entry->invariant, MONITOR_ALWAYS);
         else if (is_reachability(search->model, entry, &always)) add_monitor(search, i, always, MONITOR_NOT_ALWAYS);
         else if (entry->kind == PROPERTY_CTL) entry->reason = "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
-        else entry->reason = "the timed engine does not decide LTL formulas other than G p";
-        if (entry->has_antecedent && entry->in_each_state) add_monitor(search, i, entry->antecedent, MONITOR_ANTECEDENT);
+        else search->edges.wanted = true; /* after the search, on the whole graph */
+        if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, MONITOR_ANTECEDENT);
     }
-    search->look_for_stuck = search->deadlock != MODEL_NONE || task->count_deadlocks;
+    search->look_for_stuck = search->deadlock != MODEL_NONE || task->count_deadlocks || search->edges.wanted;
 }
 
 static void conclude(struct search *search)
@@ -523,16 +495,16 @@ static void add_statistics(struct search *search)
 static bool prepare_space(struct search *search)
 {
     struct mem *mem = search->model->mem;
-    if (!configs_init(&search->configs, mem, &search->program, &search->timers, &search->clocks)) return stop(search, STOP_MEMORY);
+    if (!configs_init(&search->configs, mem, &search->program, &search->timers, &search->clocks)) return search_stop(search, STOP_MEMORY);
     search->configs.exact = search->exact;
     if (!moves_init(&search->moves, &search->timers, 8)) {
         configs_release(&search->configs);
-        return stop(search, STOP_MEMORY);
+        return search_stop(search, STOP_MEMORY);
     }
-    if (!nodes_init(&search->nodes, mem, search->layout.record_bytes, search->task->equal_zones)) {
+    if (!nodes_init(&search->nodes, mem, search->layout.record_bytes, search->task->equal_zones || search->edges.wanted)) {
         moves_release(&search->moves);
         configs_release(&search->configs);
-        return stop(search, STOP_MEMORY);
+        return search_stop(search, STOP_MEMORY);
     }
     return true;
 }
@@ -557,6 +529,8 @@ static void release(struct search *search, bool has_space)
     mem_free(mem, search->successors);
     mem_free(mem, search->failed);
     mem_free(mem, search->values);
+    mem_free(mem, search->edges.first);
+    mem_free(mem, search->edges.to);
 }
 
 static void prepare(struct search *search, struct task *task, const struct timed_graph *graph, struct result *result)
@@ -596,6 +570,7 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     if (has_space && add_initial_states(search)) breadth_first(search);
     bool done = !search->start_again;
     result->all_states = result->stop == STOP_NONE;
+    if (done) temporal_check_all(search);
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     mem->limit = 0;
@@ -622,10 +597,10 @@ void timed_run(struct task *task, const struct timed_graph *graph, struct result
     struct mem *mem = task->model->mem;
     double started = clock_now();
     struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
-    memcpy(fresh, task->properties, task->property_count * sizeof *fresh);
+    if (task->property_count) memcpy(fresh, task->properties, task->property_count * sizeof *fresh);
     if (!run_once(task, graph, result, false, started)) {
         for (uint32_t i = 0; i < task->property_count; i++) trace_free(task->model, task->properties[i].trace);
-        memcpy(task->properties, fresh, task->property_count * sizeof *fresh);
+        if (task->property_count) memcpy(task->properties, fresh, task->property_count * sizeof *fresh);
         mem_free(mem, result->taken);
         mem_free(mem, result->levels);
         run_once(task, graph, result, true, started);

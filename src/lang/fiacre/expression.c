@@ -18,7 +18,7 @@ struct fiacre_exp *fiacre_new_exp(struct fiacre_parser *parser, enum fiacre_exp_
     return exp;
 }
 
-static void deepen(struct fiacre_parser *parser, struct fiacre_exp *exp, const struct fiacre_exp *below)
+void fiacre_deepen(struct fiacre_parser *parser, struct fiacre_exp *exp, const struct fiacre_exp *below)
 {
     if (!below || below->depth < exp->depth) return;
     exp->depth = below->depth + 1;
@@ -34,9 +34,9 @@ struct fiacre_exp *fiacre_combine(struct fiacre_parser *parser, enum fiacre_exp_
     exp->a = a;
     exp->b = b;
     exp->c = c;
-    deepen(parser, exp, a);
-    deepen(parser, exp, b);
-    deepen(parser, exp, c);
+    fiacre_deepen(parser, exp, a);
+    fiacre_deepen(parser, exp, b);
+    fiacre_deepen(parser, exp, c);
     return exp;
 }
 
@@ -79,7 +79,7 @@ struct fiacre_exp *fiacre_parse_exps(struct fiacre_parser *parser, uint32_t *cou
 static void parse_elements(struct fiacre_parser *parser, struct fiacre_exp *exp, enum fiacre_token_kind close, const char *what)
 {
     exp->args = fiacre_parse_exps(parser, &exp->count);
-    for (const struct fiacre_exp *arg = exp->args; arg; arg = arg->next) deepen(parser, exp, arg);
+    for (const struct fiacre_exp *arg = exp->args; arg; arg = arg->next) fiacre_deepen(parser, exp, arg);
     fiacre_expect_close(parser, close, "',', an operator", what, exp->place);
 }
 
@@ -94,7 +94,7 @@ static struct fiacre_exp *parse_record(struct fiacre_parser *parser)
         if (parser->panic) break;
         *last = fiacre_combine(parser, FIACRE_EXP_SETTING, 0, place, fiacre_parse_exp(parser), NULL, NULL);
         (*last)->name = name;
-        deepen(parser, exp, *last);
+        fiacre_deepen(parser, exp, *last);
         last = &(*last)->next;
         exp->count++;
     } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
@@ -106,9 +106,9 @@ static struct fiacre_exp *parse_record(struct fiacre_parser *parser)
 static struct fiacre_exp *parse_queue_operation(struct fiacre_parser *parser)
 {
     const struct fiacre_token *word = fiacre_peek(parser, 0);
-    const char *shown = word->kind == FIACRE_WORD_ENQUEUE ? "'enqueue'" : "'append'";
     parser->at++;
-    if (!fiacre_expect(parser, FIACRE_TOKEN_OPEN, shown)) return fiacre_new_exp(parser, FIACRE_EXP_NUMBER, word->place);
+    char shown[48];
+    if (!fiacre_expect(parser, FIACRE_TOKEN_OPEN, fiacre_token_show(word, shown))) return fiacre_new_exp(parser, FIACRE_EXP_NUMBER, word->place);
     struct fiacre_exp *a = fiacre_parse_exp(parser);
     fiacre_expect(parser, FIACRE_TOKEN_COMMA, "the queue");
     struct fiacre_exp *b = fiacre_parse_exp(parser);
@@ -129,13 +129,16 @@ static bool begins_argument(const struct fiacre_parser *parser, const struct fia
     }
 }
 
-static struct fiacre_exp *parse_primary(struct fiacre_parser *parser);
+static struct fiacre_exp *parse_simple(struct fiacre_parser *parser);
+static bool is_prefix_word(const struct fiacre_parser *parser, const struct fiacre_token *token);
 
 static struct fiacre_exp *parse_name(struct fiacre_parser *parser)
 {
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_NAME, token->place);
     exp->name = token->text;
+    if (parser->formula && is_prefix_word(parser, token))
+        fiacre_error(parser, token->place, "the operator '%s' after an operator that binds tighter: put it in parentheses", token->text);
     parser->at++;
     if (fiacre_accept(parser, FIACRE_TOKEN_OPEN)) {
         exp->kind = FIACRE_EXP_CALL;
@@ -144,9 +147,9 @@ static struct fiacre_exp *parse_name(struct fiacre_parser *parser)
         exp->kind = FIACRE_EXP_CALL;
         exp->juxtaposed = true;
         exp->count = 1;
-        if (fiacre_enter(parser)) exp->args = parse_primary(parser);
+        if (fiacre_enter(parser)) exp->args = fiacre_parse_postfix(parser, parse_simple(parser));
         fiacre_leave(parser);
-        deepen(parser, exp, exp->args);
+        fiacre_deepen(parser, exp, exp->args);
     }
     return exp;
 }
@@ -217,7 +220,7 @@ struct fiacre_exp *fiacre_parse_postfix(struct fiacre_parser *parser, struct fia
             a->name = field->text;
             a->op_place = field->place;
             /* q.full on the command line is a name that Cairn made */
-            if (parser->formula && fiacre_token_is_keyword(field)) parser->at++;
+            if (parser->loose && fiacre_token_is_keyword(field)) parser->at++;
             else fiacre_expect_name(parser, "'.'");
         } else {
             return a;
@@ -249,7 +252,7 @@ static struct fiacre_exp *parse_unary(struct fiacre_parser *parser)
                  {FIACRE_TOKEN_BANG, FIACRE_NOT}};
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
-        if (unary[i].token != token->kind || (token->kind == FIACRE_TOKEN_BANG && !parser->formula)) continue;
+        if (unary[i].token != token->kind || (token->kind == FIACRE_TOKEN_BANG && !parser->loose)) continue;
         parser->at++;
         struct fiacre_exp *operand = fiacre_enter(parser) ? parse_unary(parser) : fiacre_new_exp(parser, FIACRE_EXP_NUMBER, token->place);
         fiacre_leave(parser);
@@ -315,6 +318,16 @@ static bool is_unary_word(const struct fiacre_parser *parser, const struct fiacr
     return !(is_until_word(token + 1, &op) && fiacre_begins_operand(token + 2));
 }
 
+/* Any word that is an operator in front of an operand. */
+static bool is_prefix_word(const struct fiacre_parser *parser, const struct fiacre_token *token)
+{
+    static const char *const words[] = {"enter", "leave", "ltl"};
+    if (is_unary_word(parser, token) || fiacre_begins_pattern(parser, token)) return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (fiacre_is_word(token, words[i])) return fiacre_begins_operand(token + 1) && !fiacre_is_root(parser, token + 1);
+    return false;
+}
+
 static struct fiacre_exp *temporal(struct fiacre_parser *parser, unsigned op, struct place place, struct fiacre_exp *a, struct fiacre_exp *b)
 {
     return fiacre_combine(parser, FIACRE_EXP_TEMPORAL, op, place, a, b, NULL);
@@ -334,6 +347,23 @@ static bool is_path_letter(const struct fiacre_token *token)
     return fiacre_is_word(token, "A") || fiacre_is_word(token, "E");
 }
 
+static bool ends_operand(const struct fiacre_token *token)
+{
+    switch (token->kind) {
+    case FIACRE_TOKEN_NAME:
+    case FIACRE_TOKEN_NUMBER:
+    case FIACRE_TOKEN_CLOSE:
+    case FIACRE_TOKEN_CLOSE_SQUARE:
+    case FIACRE_TOKEN_CLOSE_CURLY:
+    case FIACRE_TOKEN_CLOSE_QUEUE:
+    case FIACRE_WORD_TRUE:
+    case FIACRE_WORD_FALSE:
+    case FIACRE_WORD_READ:
+    case FIACRE_WORD_WRITE: return true;
+    default: return false;
+    }
+}
+
 /* Before a bracket with a temporal operator in it, A and E are quantifiers; before others they are an array or a function of that name. */
 static bool is_quantifier(const struct fiacre_parser *parser)
 {
@@ -345,7 +375,7 @@ static bool is_quantifier(const struct fiacre_parser *parser)
         if (at->kind == FIACRE_TOKEN_OPEN || at->kind == FIACRE_TOKEN_OPEN_SQUARE) depth++;
         else if ((at->kind == FIACRE_TOKEN_CLOSE || at->kind == FIACRE_TOKEN_CLOSE_SQUARE) && --depth == 0) return false;
         else if (at->kind == FIACRE_TOKEN_CHOICE || is_unary_word(parser, at)) return true;
-        else if (is_until_word(at, &op) && fiacre_begins_operand(at + 1)) return true;
+        else if (is_until_word(at, &op) && ends_operand(at - 1) && fiacre_begins_operand(at + 1)) return true;
     }
     return false;
 }
@@ -468,8 +498,9 @@ static bool find_binary(const struct fiacre_parser *parser, unsigned level, stru
     for (size_t i = 0; i < sizeof binary / sizeof *binary; i++) {
         if (binary[i].token != token->kind) continue;
         *found = binary[i];
-        if (binary[i].level < level || (binary[i].formula_only && !parser->formula)) return false;
-        return !(parser->in_pattern && binary[i].level <= LEVEL_AND && fiacre_begins_pattern(fiacre_peek(parser, 1)));
+        if (binary[i].level < level) return false;
+        if (binary[i].formula_only && !parser->formula && !(parser->loose && binary[i].kind == FIACRE_EXP_BINARY)) return false;
+        return !(parser->in_pattern && binary[i].level <= LEVEL_AND && fiacre_begins_pattern(parser, fiacre_peek(parser, 1)));
     }
     return false;
 }
@@ -539,10 +570,10 @@ struct fiacre_exp *fiacre_parse_arithmetic(struct fiacre_parser *parser)
 struct fiacre_exp *fiacre_parse_formula(struct fiacre_parser *parser)
 {
     enum fiacre_juxtaposition juxtaposition = parser->juxtaposition;
-    bool was_formula = parser->formula;
+    bool was_formula = parser->formula, was_loose = parser->loose;
     struct fiacre_exp *exp = NULL;
     parser->juxtaposition = FIACRE_JUXTAPOSE_NO_NAMES;
-    parser->formula = true;
+    parser->formula = parser->loose = true;
     if (fiacre_enter(parser)) {
         exp = parse_conditional(parser, parse_binary(parser, LEVEL_IFF));
         exp = fiacre_parse_pattern_infix(parser, exp);
@@ -550,6 +581,7 @@ struct fiacre_exp *fiacre_parse_formula(struct fiacre_parser *parser)
     fiacre_leave(parser);
     parser->juxtaposition = juxtaposition;
     parser->formula = was_formula;
+    parser->loose = was_loose;
     return exp ? exp : fiacre_new_exp(parser, FIACRE_EXP_NUMBER, fiacre_here(parser));
 }
 

@@ -49,6 +49,7 @@ const struct language fiacre_language = {
     .name = "fiacre",
     .extension = ".fcr",
     .summary = "processes with data, queues, synchronisation on ports and time",
+    .wide_types = true,
     .load = load,
     .property = property,
 };

@@ -39,7 +39,6 @@ struct lexer {
     struct fiacre_tokens *tokens;
     const char *text, *at, *end;
     uint32_t source, line;
-    const char *line_start;
     const char *counted; /* columns of the line are counted up to here, */
     uint32_t column;     /* which is this column: keeps long lines linear */
 };
@@ -54,7 +53,7 @@ static struct place place_of(struct lexer *lexer, const char *at)
 static void start_line(struct lexer *lexer, const char *at)
 {
     lexer->line++;
-    lexer->line_start = lexer->counted = at;
+    lexer->counted = at;
     lexer->column = 1;
 }
 
@@ -222,13 +221,11 @@ static bool read_symbol(struct lexer *lexer)
     return false;
 }
 
-/* A line such as `#ifdef X`. Told once: the rest of the file is not what it seems. */
+/* A line such as `#ifdef X`; no tag can have such a name. Told once: the rest of the file is not what it seems. */
 static bool read_macro(struct lexer *lexer)
 {
     static const char *const directives[] = {"define", "undef", "include", "if",     "ifdef", "ifndef", "ifeq",
                                              "ifneq",  "elif",  "else",    "elseif", "endif", "error",  "pragma"};
-    for (const char *at = lexer->line_start; at < lexer->at; at++)
-        if (*at != ' ' && *at != '\t') return false;
     const char *word = lexer->at + 1;
     while (word < lexer->end && (*word == ' ' || *word == '\t')) word++;
     const char *tail = word;
@@ -265,7 +262,7 @@ void fiacre_lexer_run(struct diag *diag, struct names *names, struct mem *mem, u
                           .end = file->text + file->length, .source = source};
     memset(tokens, 0, sizeof *tokens);
     start_line(&lexer, lexer.at);
-    if (file->length >= 3 && !memcmp(file->text, "\xEF\xBB\xBF", 3)) lexer.line_start = lexer.at += 3;
+    if (file->length >= 3 && !memcmp(file->text, "\xEF\xBB\xBF", 3)) lexer.at += 3;
     for (;;) {
         while (skip_space(&lexer)) continue;
         if (lexer.at >= lexer.end) break;

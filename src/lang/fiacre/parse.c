@@ -20,11 +20,29 @@ void fiacre_error(struct fiacre_parser *parser, struct place place, const char *
     diag_error(parser->diag, place, "%s", message);
 }
 
+/* How Fiacre writes what other languages write so; NULL: nothing to say. */
+static const char *fiacre_spelling(const struct fiacre_parser *parser, enum fiacre_token_kind kind)
+{
+    if (parser->loose) return NULL;
+    return kind == FIACRE_TOKEN_FORMULA_EQ ? "=" : kind == FIACRE_TOKEN_FORMULA_NE ? "<>" : kind == FIACRE_TOKEN_FORMULA_AND ? "and" : NULL;
+}
+
 void fiacre_error_expected(struct fiacre_parser *parser, const char *what)
 {
     char shown[48];
     const struct fiacre_token *token = fiacre_peek(parser, 0);
-    fiacre_error(parser, token->place, "expected %s, found %s", what, fiacre_token_show(token, shown));
+    const char *better = fiacre_spelling(parser, token->kind);
+    fiacre_error(parser, token->place, "expected %s, found %s%s%s%s", what, fiacre_token_show(token, shown), better ? ": Fiacre writes '" : "",
+                 better ? better : "", better ? "'" : "");
+}
+
+void fiacre_error_expected_word(struct fiacre_parser *parser, const char *what, const enum fiacre_token_kind *kinds, unsigned count)
+{
+    char shown[48];
+    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const char *word = fiacre_suggest(token, kinds, count);
+    if (!word) fiacre_error_expected(parser, what);
+    else fiacre_error(parser, token->place, "expected %s, found %s: did you mean '%s'?", what, fiacre_token_show(token, shown), word);
 }
 
 bool fiacre_accept(struct fiacre_parser *parser, enum fiacre_token_kind kind)
@@ -56,7 +74,7 @@ bool fiacre_expect_close(struct fiacre_parser *parser, enum fiacre_token_kind ki
     char shown[48];
     fiacre_error(parser, token->place, "expected %s%s'%s' in %s, found %s", choices ? choices : "", choices ? " or " : "", fiacre_token_kind_show(kind),
                  what, fiacre_token_show(token, shown));
-    if (opened.line != token->place.line) diag_note(parser->diag, opened, "%s begins here", what);
+    if (opened.line != token->place.line) diag_note(parser->diag, opened, "opened here");
     return false;
 }
 
@@ -101,24 +119,29 @@ static const enum fiacre_token_kind declaration_words[] = {FIACRE_WORD_TYPE,   F
                                                            FIACRE_WORD_FUNCTION, FIACRE_WORD_EXTERN, FIACRE_WORD_PROCESS,
                                                            FIACRE_WORD_COMPONENT, FIACRE_WORD_PROPERTY, FIACRE_WORD_ASSERT};
 
-static bool is_declaration_word(const struct fiacre_token *token)
+bool fiacre_is_declaration_word(const struct fiacre_token *token)
 {
     for (size_t i = 0; i < sizeof declaration_words / sizeof *declaration_words; i++)
         if (declaration_words[i] == token->kind) return true;
     return false;
 }
 
-/* A name, or name > name, and then the end of the file, another declaration, or such a name again (of which some are enough). */
+/* What follows a name, or name > name. */
+static const struct fiacre_token *after_name(const struct fiacre_token *token)
+{
+    return token[1].kind == FIACRE_TOKEN_GT && token[2].kind == FIACRE_TOKEN_NAME ? token + 3 : token + 1;
+}
+
+/* A name, or name > name, and then the end of the file, another declaration, or the same again on the next line. Three lines are enough to see. */
 bool fiacre_begins_declaration(const struct fiacre_token *token)
 {
-    for (unsigned i = 0; i < 8 && token->kind == FIACRE_TOKEN_NAME; i++) {
-        const struct fiacre_token *last = token;
-        if (token[1].kind == FIACRE_TOKEN_GT && token[2].kind == FIACRE_TOKEN_NAME) last += 2;
-        if (last[1].kind == FIACRE_TOKEN_END) return true;
-        if (last[1].kind == FIACRE_TOKEN_NAME && last[1].place.line == last->place.line) return false;
-        token = last + 1;
+    for (unsigned i = 0; i < 3 && token->kind == FIACRE_TOKEN_NAME; i++) {
+        const struct fiacre_token *next = after_name(token);
+        if (next->kind == FIACRE_TOKEN_END) return true;
+        if (next->place.line == next[-1].place.line) return fiacre_is_declaration_word(next);
+        token = next;
     }
-    return token->kind == FIACRE_TOKEN_NAME || is_declaration_word(token);
+    return token->kind == FIACRE_TOKEN_NAME || fiacre_is_declaration_word(token);
 }
 
 bool fiacre_is_root(const struct fiacre_parser *parser, const struct fiacre_token *token)
@@ -178,8 +201,7 @@ static void parse_sequence_type(struct fiacre_parser *parser, struct fiacre_type
     parser->at++;
     type->low = fiacre_parse_arithmetic(parser);
     fiacre_expect(parser, FIACRE_WORD_OF, is_array ? "the size of the array" : "the size of the queue");
-    if (fiacre_enter(parser)) type->of = fiacre_parse_type(parser);
-    fiacre_leave(parser);
+    type->of = fiacre_parse_type(parser);
 }
 
 /* low .. high, or the name of a type. */
@@ -307,7 +329,7 @@ static void parse_assert(struct fiacre_parser *parser, struct fiacre_decl *decl)
         parser->at = (uint32_t)(token + 1 - parser->tokens);
         const char **text = token->kind == FIACRE_WORD_TRUE ? &decl->when_true : &decl->when_false;
         *text = fiacre_peek(parser, 0)->text;
-        if (!fiacre_expect(parser, FIACRE_TOKEN_STRING, token->text)) return;
+        if (!fiacre_expect(parser, FIACRE_TOKEN_STRING, token->kind == FIACRE_WORD_TRUE ? "'true'" : "'false'")) return;
     }
 }
 
@@ -365,10 +387,8 @@ static void parse_name_declaration(struct fiacre_parser *parser, struct fiacre_d
 {
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     if (!fiacre_begins_declaration(token)) {
-        const char *word = fiacre_suggest(token, declaration_words, sizeof declaration_words / sizeof *declaration_words);
-        char shown[48];
-        fiacre_error(parser, token->place, "expected a declaration or the name of the main component, found %s%s%s%s", fiacre_token_show(token, shown),
-                     word ? ": did you mean '" : "", word ? word : "", word ? "'?" : "");
+        fiacre_error_expected_word(parser, "a declaration or the name of the main component", declaration_words,
+                                   sizeof declaration_words / sizeof *declaration_words);
         parser->at++; /* or the same name would be met again */
         return;
     }
@@ -399,13 +419,12 @@ static struct fiacre_decl *parse_declaration(struct fiacre_parser *parser)
     struct fiacre_decl *decl = arena_alloc(parser->arena, sizeof *decl);
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     int kind = declaration_kind(token->kind);
+    char shown[48];
     decl->place = token->place;
     if (kind >= 0) {
         decl->kind = (uint8_t)kind;
         parser->at++;
-        char word[32];
-        snprintf(word, sizeof word, "'%s'", fiacre_token_kind_show(token->kind));
-        parse_declared_name(parser, decl, word);
+        parse_declared_name(parser, decl, fiacre_token_show(token, shown));
         if (!parser->panic) parse_keyword_declaration(parser, decl);
     } else if (token->kind == FIACRE_TOKEN_NAME) {
         parse_name_declaration(parser, decl);
@@ -420,7 +439,7 @@ static struct fiacre_decl *parse_declaration(struct fiacre_parser *parser)
 static void end_declaration(struct fiacre_parser *parser)
 {
     if (parser->panic)
-        while (!fiacre_at(parser, FIACRE_TOKEN_END) && !is_declaration_word(fiacre_peek(parser, 0))) parser->at++;
+        while (!fiacre_at(parser, FIACRE_TOKEN_END) && !fiacre_is_declaration_word(fiacre_peek(parser, 0))) parser->at++;
     parser->panic = parser->in_function = false;
 }
 

@@ -31,7 +31,8 @@ struct fiacre_parser {
     uint32_t label_at, label_count;   /* the next label that nobody took */
     unsigned nesting;                 /* brackets and statements around */
     enum fiacre_juxtaposition juxtaposition;
-    bool formula;     /* reading a formula: `!`, `F`, `U`, `->`, ... are operators */
+    bool formula;     /* reading a formula: `F`, `U`, `->`, ... are operators */
+    bool loose;       /* reading a formula or an expression inside one: `!`, `==`, `&&`, ... are allowed */
     bool in_path;     /* directly inside E[...] or A[...]: `U` ends an operand */
     bool in_pattern;  /* an operand of a pattern: `and absent ...` ends it */
     bool in_scope;    /* an operand of `after`: `until` ends it */
@@ -73,14 +74,17 @@ struct fiacre_name *fiacre_parse_names(struct fiacre_parser *parser, const char 
 
 /* The keyword that this word may be a misspelling of, among some; NULL: none. */
 const char *fiacre_suggest(const struct fiacre_token *token, const enum fiacre_token_kind *kinds, unsigned count);
-/* Whether a declaration begins here: a keyword, or the name of the main component or of an observer, alone between declarations. */
+/* Whether a keyword begins a declaration. */
+bool fiacre_is_declaration_word(const struct fiacre_token *token);
+/* Whether a declaration begins here: such a keyword, or the name of the main component or of an observer, alone between declarations. */
 bool fiacre_begins_declaration(const struct fiacre_token *token);
 /* The same of a name that begins a line: it is no operand of what stands before. */
 bool fiacre_is_root(const struct fiacre_parser *parser, const struct fiacre_token *token);
 
 void fiacre_error(struct fiacre_parser *parser, struct place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* "expected `what`, found ..." */
+/* "expected `what`, found ..."; the other one also looks for a misspelt keyword. */
 void fiacre_error_expected(struct fiacre_parser *parser, const char *what);
+void fiacre_error_expected_word(struct fiacre_parser *parser, const char *what, const enum fiacre_token_kind *kinds, unsigned count);
 /* One level deeper; false after telling that this is too deep. Call fiacre_leave in both cases. */
 bool fiacre_enter(struct fiacre_parser *parser);
 void fiacre_leave(struct fiacre_parser *parser);
@@ -91,6 +95,8 @@ struct fiacre_exp *fiacre_new_exp(struct fiacre_parser *parser, enum fiacre_exp_
 /* A node over others; a, b and c may be NULL. Its depth is checked. */
 struct fiacre_exp *fiacre_combine(struct fiacre_parser *parser, enum fiacre_exp_kind kind, unsigned op, struct place place, struct fiacre_exp *a,
                                   struct fiacre_exp *b, struct fiacre_exp *c);
+/* Gives exp a depth over one more node below, and checks it. */
+void fiacre_deepen(struct fiacre_parser *parser, struct fiacre_exp *exp, const struct fiacre_exp *below);
 struct fiacre_exp *fiacre_parse_exp(struct fiacre_parser *parser);
 /* Without conditions and comparisons: sizes and bounds. */
 struct fiacre_exp *fiacre_parse_arithmetic(struct fiacre_parser *parser);
@@ -113,7 +119,7 @@ struct fiacre_exp *fiacre_parse_postfix(struct fiacre_parser *parser, struct fia
 struct fiacre_exp *fiacre_parse_pattern_prefix(struct fiacre_parser *parser);
 /* `left` itself when no `leadsto` or `precedes` follows. */
 struct fiacre_exp *fiacre_parse_pattern_infix(struct fiacre_parser *parser, struct fiacre_exp *left);
-bool fiacre_begins_pattern(const struct fiacre_token *token);
+bool fiacre_begins_pattern(const struct fiacre_parser *parser, const struct fiacre_token *token);
 /* NULL when no path like `Main/1/state s` begins here. */
 struct fiacre_exp *fiacre_parse_observable(struct fiacre_parser *parser);
 /* [ltl | ctl | invariant] formula; or only a formula. */

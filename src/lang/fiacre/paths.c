@@ -125,7 +125,7 @@ static void keep(struct walk *walk, const struct fiacre_stmt *end)
     path->stays = end->kind == FIACRE_STMT_LOOP;
     path->to = path->stays ? path->from : find_state(f, process, end->name);
     path->label = walk->label;
-    if (!path->label && end->next && end->next->kind == FIACRE_STMT_LABEL) path->label = end->next->name; /* `to s with a label behind it` */
+    if (end->next && end->next->kind == FIACRE_STMT_LABEL) path->label = end->next->name; /* `to s with a label behind it` */
     path->select = walk->select;
     path->group = walk->group;
     path->place = walk->transition ? walk->transition->place : end->place;

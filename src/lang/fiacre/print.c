@@ -34,8 +34,6 @@ static enum strength temporal_strength(unsigned op)
     case FORMULA_U:
     case FORMULA_R:
     case FORMULA_W: return STRENGTH_UNTIL;
-    case FORMULA_A:
-    case FORMULA_E: return STRENGTH_PRIMARY;
     default: return STRENGTH_FORMULA_UNARY;
     }
 }
@@ -49,6 +47,7 @@ static enum strength strength_of(const struct fiacre_exp *exp)
     case FIACRE_EXP_TEMPORAL: return temporal_strength(exp->op);
     case FIACRE_EXP_ENTER:
     case FIACRE_EXP_LEAVE: return STRENGTH_FORMULA_UNARY;
+    case FIACRE_EXP_OBSERVE: return exp->op == FIACRE_ITEM_VALUE ? STRENGTH_FORMULA_UNARY : STRENGTH_PRIMARY; /* `value` takes comparisons */
     case FIACRE_EXP_PATTERN: return STRENGTH_PATTERN;
     default: return STRENGTH_PRIMARY;
     }
@@ -94,7 +93,7 @@ static void print_temporal(struct text *out, const struct fiacre_exp *exp)
                                                    [FORMULA_W] = "W",        [FORMULA_X] = "X",     [FORMULA_F] = "F", [FORMULA_G] = "G",
                                                    [FORMULA_A] = "A",        [FORMULA_E] = "E"};
     enum strength strength = temporal_strength(exp->op);
-    if (strength == STRENGTH_PRIMARY) {
+    if (exp->op == FORMULA_A || exp->op == FORMULA_E) {
         text_add(out, "%s[", words[exp->op]);
         fiacre_print_exp(out, exp->a);
         text_add(out, "]");

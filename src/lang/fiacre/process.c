@@ -105,10 +105,11 @@ static void parse_heading(struct fiacre_parser *parser, struct fiacre_port **por
 
 /* ---- processes ---- */
 
+/* After an error: to the next transition or declaration. A name would be a bad place: it may be anything. */
 static void recover_transition(struct fiacre_parser *parser)
 {
     if (!parser->panic) return;
-    while (!fiacre_at(parser, FIACRE_TOKEN_END) && !fiacre_at(parser, FIACRE_WORD_FROM) && !fiacre_begins_declaration(fiacre_peek(parser, 0))) parser->at++;
+    while (!fiacre_at(parser, FIACRE_TOKEN_END) && !fiacre_at(parser, FIACRE_WORD_FROM) && !fiacre_is_declaration_word(fiacre_peek(parser, 0))) parser->at++;
     parser->panic = false;
 }
 
@@ -137,30 +138,26 @@ static struct fiacre_stmt *parse_init(struct fiacre_parser *parser, struct fiacr
     return fiacre_parse_stmts(parser);
 }
 
-static struct fiacre_variable **end_of(struct fiacre_variable **list)
-{
-    while (*list) list = &(*list)->next;
-    return list;
-}
-
 struct fiacre_process *fiacre_parse_process(struct fiacre_parser *parser)
 {
+    static const enum fiacre_token_kind words[] = {FIACRE_WORD_STATES, FIACRE_WORD_VAR, FIACRE_WORD_INIT, FIACRE_WORD_FROM};
     struct fiacre_process *process = arena_alloc(parser->arena, sizeof *process);
+    struct fiacre_variable **variables = &process->variables;
     parse_heading(parser, &process->ports, &process->parameters);
     while (!parser->panic) {
         if (fiacre_at(parser, FIACRE_WORD_STATES) && !process->states) {
             parser->at++;
             process->states = fiacre_parse_names(parser, "'states'");
         } else if (fiacre_accept(parser, FIACRE_WORD_VAR)) {
-            *end_of(&process->variables) = fiacre_parse_variables(parser);
+            for (*variables = fiacre_parse_variables(parser); *variables;) variables = &(*variables)->next;
         } else if (fiacre_at(parser, FIACRE_WORD_INIT)) {
             process->init = parse_init(parser, process->init, &process->init_place);
         } else {
             break;
         }
     }
-    if (!parser->panic && !process->states) fiacre_error_expected(parser, "'states'");
-    if (!parser->panic && !fiacre_at(parser, FIACRE_WORD_FROM)) fiacre_error_expected(parser, "'var', 'init' or 'from'");
+    if (!process->states) fiacre_error_expected_word(parser, "'states'", words, sizeof words / sizeof *words);
+    if (!fiacre_at(parser, FIACRE_WORD_FROM)) fiacre_error_expected_word(parser, "'var', 'init' or 'from'", words, sizeof words / sizeof *words);
     recover_transition(parser);
     struct fiacre_transition **last = &process->transitions;
     for (; fiacre_at(parser, FIACRE_WORD_FROM); last = &(*last)->next) *last = parse_transition(parser);
@@ -189,7 +186,7 @@ static struct fiacre_priority **parse_priorities(struct fiacre_parser *parser, s
         struct fiacre_name *left = parse_priority_names(parser, "'priority'");
         do {
             bool above = fiacre_accept(parser, FIACRE_TOKEN_GT);
-            if (!above && !fiacre_accept(parser, FIACRE_TOKEN_LT)) fiacre_error_expected(parser, "'>' or '<'");
+            if (!above && !fiacre_accept(parser, FIACRE_TOKEN_LT)) fiacre_error_expected(parser, "'|', '>' or '<'");
             struct fiacre_name *right = parse_priority_names(parser, above ? "'>'" : "'<'");
             *last = arena_alloc(parser->arena, sizeof **last);
             (*last)->place = left->place;
@@ -294,16 +291,17 @@ static struct fiacre_block *parse_block(struct fiacre_parser *parser)
 
 struct fiacre_component *fiacre_parse_component(struct fiacre_parser *parser)
 {
+    static const enum fiacre_token_kind words[] = {FIACRE_WORD_VAR, FIACRE_WORD_PORT, FIACRE_WORD_PRIORITY, FIACRE_WORD_INIT, FIACRE_WORD_PAR};
     struct fiacre_component *component = arena_alloc(parser->arena, sizeof *component);
+    struct fiacre_variable **variables = &component->variables;
     struct fiacre_port **ports = &component->local_ports;
     struct fiacre_priority **priorities = &component->priorities;
     parse_heading(parser, &component->ports, &component->parameters);
     while (!parser->panic) {
         if (fiacre_accept(parser, FIACRE_WORD_VAR)) {
-            *end_of(&component->variables) = fiacre_parse_variables(parser);
+            for (*variables = fiacre_parse_variables(parser); *variables;) variables = &(*variables)->next;
         } else if (fiacre_accept(parser, FIACRE_WORD_PORT)) {
-            *ports = parse_port_list(parser, true);
-            while (*ports) ports = &(*ports)->next;
+            for (*ports = parse_port_list(parser, true); *ports;) ports = &(*ports)->next;
         } else if (fiacre_accept(parser, FIACRE_WORD_PRIORITY)) {
             priorities = parse_priorities(parser, priorities);
         } else if (fiacre_at(parser, FIACRE_WORD_INIT)) {
@@ -315,6 +313,6 @@ struct fiacre_component *fiacre_parse_component(struct fiacre_parser *parser)
     component->composition = arena_alloc(parser->arena, sizeof *component->composition);
     component->composition->place = fiacre_here(parser);
     if (fiacre_at(parser, FIACRE_WORD_PAR)) parse_par(parser, component->composition);
-    else fiacre_error_expected(parser, "'var', 'port', 'priority', 'init' or 'par'");
+    else fiacre_error_expected_word(parser, "'var', 'port', 'priority', 'init' or 'par'", words, sizeof words / sizeof *words);
     return component;
 }

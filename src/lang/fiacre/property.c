@@ -34,21 +34,21 @@ struct fiacre_exp *fiacre_parse_observable(struct fiacre_parser *parser)
     struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_OBSERVE, fiacre_here(parser)), **last = &exp->args;
     exp->op = (uint8_t)item;
     exp->name = fiacre_peek(parser, 0)->text;
-    for (unsigned i = 2; i < before; i += 2) {
-        const struct fiacre_token *number = fiacre_peek(parser, i);
+    for (const struct fiacre_token *number = fiacre_peek(parser, 0) + 2, *end = number - 2 + before; number < end; number += 2) {
         *last = fiacre_new_exp(parser, FIACRE_EXP_NUMBER, number->place);
         (*last)->number = number->number;
         last = &(*last)->next;
         exp->count++;
     }
-    exp->op_place = fiacre_peek(parser, before)->place;
-    parser->at += before + 1;
+    parser->at += before;
+    exp->op_place = fiacre_here(parser);
+    parser->at++;
     exp->item_place = fiacre_here(parser);
     if (item == FIACRE_ITEM_VALUE) {
         exp->a = fiacre_parse_comparison(parser);
-        exp->depth = exp->a->depth + 1;
+        fiacre_deepen(parser, exp, exp->a);
     } else {
-        exp->item_name = fiacre_expect_name(parser, fiacre_peek(parser, 0)[-1].text);
+        exp->item_name = fiacre_expect_name(parser, "the path");
     }
     return exp;
 }
@@ -63,10 +63,10 @@ static const struct {
     {"infinitelyoften", FIACRE_PATTERN_INFINITELYOFTEN}, {"mortal", FIACRE_PATTERN_MORTAL}, {"live", FIACRE_PATTERN_LIVE},
 };
 
-/* An operator of formulas that is no operand's first token where a pattern has none: `present <> a`, `ltl () a`. */
-static bool begins_formula(const struct fiacre_parser *parser, const struct fiacre_token *token)
+/* `present <> a` is a comparison: a variable may be called `present`. */
+static bool begins_part(const struct fiacre_parser *parser, const struct fiacre_token *token)
 {
-    return (fiacre_begins_operand(token) || token->kind == FIACRE_TOKEN_NE || token->kind == FIACRE_TOKEN_SUB) && !fiacre_is_root(parser, token);
+    return fiacre_begins_operand(token) && !fiacre_is_root(parser, token);
 }
 
 static int find_prefix(const struct fiacre_token *token)
@@ -76,16 +76,16 @@ static int find_prefix(const struct fiacre_token *token)
     return -1;
 }
 
-bool fiacre_begins_pattern(const struct fiacre_token *token)
+bool fiacre_begins_pattern(const struct fiacre_parser *parser, const struct fiacre_token *token)
 {
     if (fiacre_is_word(token, "deadlockfree")) return true;
-    return find_prefix(token) >= 0 && fiacre_begins_operand(token + 1);
+    return find_prefix(token) >= 0 && begins_part(parser, token + 1);
 }
 
 /* A word of a pattern in front of what it needs. */
 static bool accept_before_operand(struct fiacre_parser *parser, const char *word)
 {
-    if (!fiacre_is_word(fiacre_peek(parser, 0), word) || !begins_formula(parser, fiacre_peek(parser, 1))) return false;
+    if (!fiacre_is_word(fiacre_peek(parser, 0), word) || !begins_part(parser, fiacre_peek(parser, 1))) return false;
     parser->at++;
     return true;
 }
@@ -196,7 +196,7 @@ struct fiacre_exp *fiacre_parse_pattern_prefix(struct fiacre_parser *parser)
         parser->at++;
         return finish_pattern(parser, new_pattern(parser, FIACRE_PATTERN_DEADLOCKFREE, token->place));
     }
-    if (prefix < 0 || !begins_formula(parser, token + 1)) return NULL;
+    if (prefix < 0 || !begins_part(parser, token + 1)) return NULL;
     parser->at++;
     struct fiacre_pattern *pattern = new_pattern(parser, prefixes[prefix].kind, token->place);
     if (pattern->kind == FIACRE_PATTERN_PRESENT) pattern->first = accept_first(parser);
@@ -208,7 +208,7 @@ struct fiacre_exp *fiacre_parse_pattern_infix(struct fiacre_parser *parser, stru
 {
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     bool leadsto = fiacre_is_word(token, "leadsto");
-    if (parser->panic || !(leadsto || fiacre_is_word(token, "precedes")) || !begins_formula(parser, token + 1)) return left;
+    if (parser->panic || !(leadsto || fiacre_is_word(token, "precedes")) || !begins_part(parser, token + 1)) return left;
     parser->at++;
     struct fiacre_pattern *pattern = new_pattern(parser, leadsto ? FIACRE_PATTERN_LEADSTO : FIACRE_PATTERN_PRECEDES, left->place);
     pattern->a = left;
@@ -241,7 +241,7 @@ void fiacre_parse_property(struct fiacre_parser *parser, bool with_kind, struct 
     uint32_t start = parser->at;
     if (with_kind && accept_before_operand(parser, "ctl")) property->kind = PROPERTY_CTL;
     else if (with_kind && accept_before_operand(parser, "invariant")) property->kind = PROPERTY_INVARIANT;
-    else if (with_kind && fiacre_accept_word(parser, "ltl")) property->kind = PROPERTY_LTL;
+    else if (with_kind) fiacre_accept_word(parser, "ltl");
     property->root = fiacre_parse_formula(parser);
     property->text = source_text(parser, start);
 }

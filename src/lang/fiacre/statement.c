@@ -97,11 +97,10 @@ static struct fiacre_exp *parse_pattern_name(struct fiacre_parser *parser)
     parser->at++;
     if (!begins_pattern(fiacre_peek(parser, 0))) return fiacre_parse_postfix(parser, exp);
     exp->juxtaposed = !fiacre_at(parser, FIACRE_TOKEN_OPEN);
-    struct fiacre_exp *argument = parse_pattern(parser);
     exp->kind = FIACRE_EXP_CALL;
-    exp->args = argument;
+    exp->args = parse_pattern(parser);
     exp->count = 1;
-    exp->depth = argument->depth + 1; /* bounded by the nesting */
+    fiacre_deepen(parser, exp, exp->args);
     return exp;
 }
 
@@ -364,18 +363,28 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
     case FIACRE_WORD_ON:
     case FIACRE_WORD_WAIT: parse_keyword(parser, stmt); return stmt;
     default:
-        if (begins_pattern(token) || token->kind == FIACRE_WORD_ANY) return parse_simple(parser);
+        if (token->kind == FIACRE_TOKEN_NAME && token[1].kind == FIACRE_TOKEN_END && token[-1].kind == FIACRE_TOKEN_SEMICOLON)
+            fiacre_error(parser, token->place, "expected a statement, found what seems to be the main component: a ';' too many before it?");
+        else if (begins_pattern(token)) return parse_simple(parser);
         fiacre_error_expected(parser, "a statement");
         return stmt;
     }
+}
+
+/* A label on a line of its own before `from` names the transition that begins there. */
+static bool names_next_transition(const struct fiacre_parser *parser, const struct fiacre_label *label)
+{
+    const struct fiacre_token *next = &parser->tokens[label->token];
+    return next->kind == FIACRE_WORD_FROM && label->token == parser->at && label->token && label->place.line > next[-1].place.line;
 }
 
 /* Appends the labels that stand before the next token. */
 static struct fiacre_stmt **take_labels(struct fiacre_parser *parser, struct fiacre_stmt **last)
 {
     for (; parser->label_at < parser->label_count && parser->labels[parser->label_at].token <= parser->at; parser->label_at++) {
-        if (parser->in_function) continue;
         const struct fiacre_label *label = &parser->labels[parser->label_at];
+        if (names_next_transition(parser, label)) break;
+        if (parser->in_function) continue;
         *last = new_stmt(parser, FIACRE_STMT_LABEL, label->place);
         (*last)->name = label->text;
         last = &(*last)->next;
@@ -385,7 +394,7 @@ static struct fiacre_stmt **take_labels(struct fiacre_parser *parser, struct fia
 
 void fiacre_skip_labels(struct fiacre_parser *parser)
 {
-    while (parser->label_at < parser->label_count && parser->labels[parser->label_at].token <= parser->at) parser->label_at++;
+    while (parser->label_at < parser->label_count && parser->labels[parser->label_at].token < parser->at) parser->label_at++;
 }
 
 /* A port alone, followed by something else than an end: maybe a keyword that is misspelt. */

@@ -10,9 +10,10 @@
  * changes direction r times is found after r + 1 sweeps, and most bounds of a run, minimal durations, lead forward. A length that no
  * path without cycles can have shows a cycle early, and keeps the numbers small.
  *
- * Then epsilon. A bound with D = c - (t_i - t_j) > 0 units to spare and S more epsilons at i than at j holds when S * epsilon <= D, or < D: each
- * bound asks for a denominator of at least S / D. With D = 0 it holds for any, by the order of pairs. So the smallest denominator comes from one pass. For a given denominator q the solution
- * is the least one: it consists of path lengths, and every solution with denominator q exceeds the lengths of all paths. */
+ * Then epsilon. A bound with D = c - (t_i - t_j) > 0 units to spare and S more epsilons at i than at j holds when S * epsilon <= D, or < D:
+ * each bound asks for a denominator of at least S / D. With D = 0 it holds for any, by the order of pairs. So the smallest denominator
+ * comes from one pass. For a denominator q the solution is the least one: it consists of path lengths, and in every solution with
+ * denominator q each date is at least the length of each path to it. */
 
 #define NO_BOUND UINT32_MAX
 
@@ -137,7 +138,8 @@ enum dates_result dates_solve(struct dates *dates, int64_t least_denominator)
     dates->denominator = choose_denominator(dates, least_denominator);
     for (uint32_t i = 0; i < dates->count; i++) {
         int64_t *number = &dates->numerators[i];
-        if (__builtin_mul_overflow(*number, dates->denominator, number) || __builtin_add_overflow(*number, dates->strict[i], number)) return DATES_REFUSED;
+        if (__builtin_mul_overflow(*number, dates->denominator, number)) return DATES_REFUSED;
+        if (__builtin_add_overflow(*number, dates->strict[i], number)) return DATES_REFUSED;
     }
     return DATES_FOUND;
 }

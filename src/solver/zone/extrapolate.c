@@ -9,7 +9,8 @@
  *                                                                  -c(0, j) > U(j)    forgotten, and < -U(j) for i = 0
  *
  * and Extra_M is Extra_LU with L = U = M. "Forgotten" is infinite, and a lower bound that is forgotten is 0. The literature defines them
- * on canonical matrices; the result is a matrix that is not canonical, so it is closed again.
+ * on canonical matrices; the result is a matrix that is not canonical, so it is closed again. We take a lower bound x > U(x) for one with
+ * -c(0, x) > U(x): all that the last two rules need is that every value is above the constant.
  *
  * Inclusion in a_LU (Herbreteau, Srivathsan, Walukiewicz, LICS 2012): v is simulated by v' when in each clock x they are equal, or
  * v'(x) < v(x) and L(x) < v'(x), or v'(x) > v(x) and U(x) < v(x). a_LU(Z') is what is simulated by points of Z'; no convex
@@ -24,16 +25,16 @@ static dbm_bound at(const struct dbm *dbm, uint32_t i, uint32_t j)
     return dbm_at(dbm, i, j);
 }
 
-/* Whether the constant of b is larger than the (lower) constant of the clock. */
+/* Whether b, a bound of x - y, has a larger constant. */
 static bool is_above(dbm_bound b, int32_t constant)
 {
-    return constant == BOUND_NONE || b > 2 * (int64_t)constant + 1;
+    return constant == BOUND_NONE || b > bound_weak(constant);
 }
 
-/* Whether the negated constant of b is larger than the (upper) constant of the clock. */
+/* Whether b, a bound of y - x, says that x - y is always larger than the constant. */
 static bool is_below(dbm_bound b, int32_t constant)
 {
-    return constant == BOUND_NONE || b < -2 * (int64_t)constant;
+    return constant == BOUND_NONE || b < bound_weak(-(int64_t)constant);
 }
 
 static dbm_bound forget_lower(int32_t constant)

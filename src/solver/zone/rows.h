@@ -30,6 +30,7 @@ static inline bool rows_wide(void)
 #endif
 
 typedef dbm_bound rows_vector __attribute__((vector_size(8 * ROWS_LANES), aligned(8), may_alias));
+typedef uint64_t rows_unsigned __attribute__((vector_size(8 * ROWS_LANES))); /* sums with infinity overflow before they are put aside */
 
 static inline uint32_t rows_stride(uint32_t size)
 {
@@ -42,9 +43,11 @@ static ROWS_INLINE void rows_relax(bool wide, dbm_bound *restrict to, const dbm_
 {
     dbm_bound base = b & ~(dbm_bound)1, mask = b | ~(dbm_bound)1;
     if (wide) {
-        rows_vector bases = base - (rows_vector){0}, masks = mask - (rows_vector){0}, infinite = BOUND_INFINITY - (rows_vector){0};
+        rows_unsigned bases = (uint64_t)base | (rows_unsigned){0};
+        rows_vector masks = mask | (rows_vector){0}, infinite = BOUND_INFINITY | (rows_vector){0};
         for (uint32_t j = 0; j < stride; j += ROWS_LANES) {
-            rows_vector other = *(const rows_vector *)(via + j), old = *(rows_vector *)(to + j), sum = bases + (other & masks);
+            rows_vector other = *(const rows_vector *)(via + j), old = *(rows_vector *)(to + j);
+            rows_vector sum = (rows_vector)(bases + (rows_unsigned)(other & masks));
             rows_vector take = (sum < old) & (other != infinite);
             *(rows_vector *)(to + j) = (sum & take) | (old & ~take);
         }
@@ -62,9 +65,11 @@ static ROWS_INLINE void rows_mark(bool wide, dbm_bound *restrict kept, const dbm
 {
     dbm_bound base = b & ~(dbm_bound)1, mask = b | ~(dbm_bound)1;
     if (wide) {
-        rows_vector bases = base - (rows_vector){0}, masks = mask - (rows_vector){0}, infinite = BOUND_INFINITY - (rows_vector){0};
+        rows_unsigned bases = (uint64_t)base | (rows_unsigned){0};
+        rows_vector masks = mask | (rows_vector){0}, infinite = BOUND_INFINITY | (rows_vector){0};
         for (uint32_t j = 0; j < stride; j += ROWS_LANES) {
-            rows_vector other = *(const rows_vector *)(via + j), old = *(rows_vector *)(kept + j), sum = bases + (other & masks);
+            rows_vector other = *(const rows_vector *)(via + j), old = *(rows_vector *)(kept + j);
+            rows_vector sum = (rows_vector)(bases + (rows_unsigned)(other & masks));
             rows_vector take = (sum <= *(const rows_vector *)(row + j)) & (other != infinite);
             *(rows_vector *)(kept + j) = (infinite & take) | (old & ~take);
         }

@@ -3,10 +3,10 @@
 /* A point of a zone with a given denominator q: times q, all bounds are integers and so is the point, so x - y < c means x - y <= qc - 1.
  * Such a system has a least solution that is not negative, or none: raise values from 0 as long as a bound demands it (Bellman, Ford).
  *
- * Which q? The system has a solution when no cycle of bounds is negative. Cycles of a zone that is not empty have a sum of constants c > 0, or
- * 0 without strict bounds; with s strict bounds, s <= clocks + 1 on a cycle that visits no clock twice, it asks for qc >= s. So what suffices for q
- * suffices for larger q, and clocks + 1 always suffices: the smallest one is found by bisection. For the same reason points with denominator clocks + 1
- * tell apart all zones of that many clocks: the unit test compares sets by them. */
+ * Which q? The system has a solution when no cycle of bounds is negative. A cycle in a zone that is not empty has a sum of constants c > 0,
+ * or 0 without strict bounds. With s strict bounds it asks for qc >= s, and s <= clocks + 1 on a cycle that visits no clock twice.
+ * So what suffices for q suffices for larger q, and clocks + 1 always suffices: the smallest one is found by bisection. For the same
+ * reason points with denominator clocks + 1 tell apart all zones of that many clocks: the unit test compares sets by them. */
 
 bool dbm_contains(const struct dbm *dbm, const int64_t *values, int64_t denominator)
 {

@@ -1,5 +1,7 @@
 #include "solver/zone/zones.h"
 
+#include "solver/zone/rows.h"
+
 #include <string.h>
 
 /* A string, in numbers of variable length (7 bits per byte, low bits first) but for the masks:
@@ -19,8 +21,8 @@
 
 enum { UNIT = 4, CHUNK = 1 << ZONES_CHUNK_SHIFT };
 enum { EMPTY = 1, WEAK = 2, MASK = 4, TIED = 8, FLAG_BITS = 4 };
-#define LARGEST ((dbm_bound)1 << 50)
 enum { MOST_CLOCKS = 4000 };
+#define LARGEST ((dbm_bound)1 << 50) /* a tie, times the number of clocks, still fits in 64 bits */
 
 /* ---- numbers ---- */
 
@@ -163,7 +165,7 @@ static size_t encode(struct zones *zones, const struct dbm *dbm)
 {
     struct zone_reduction *reduction = &zones->reduction;
     unsigned flags = EMPTY;
-    if (dbm->size > MOST_CLOCKS || !reduction_reserve(reduction, zones->mem, dbm->size)) return 0;
+    if (dbm_clocks(dbm) > MOST_CLOCKS || !reduction_reserve(reduction, zones->mem, dbm->size)) return 0;
     size_t most = 32 + 11 * (size_t)dbm->size + mask_bytes(dbm->size) + 10 * (size_t)dbm->size * dbm->size;
     if (most > zones->buffer_bytes) {
         uint8_t *buffer = mem_try_resize(zones->mem, zones->buffer, most);
@@ -449,7 +451,8 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
 
 uint64_t zones_bytes(const struct zones *zones)
 {
-    uint64_t scratch = zones->buffer_bytes + 2 * (uint64_t)zones->reduction.capacity * (sizeof(uint32_t) + zones->reduction.capacity * sizeof(dbm_bound));
+    uint64_t size = zones->reduction.capacity, scratch = zones->buffer_bytes + 2 * size * sizeof(uint32_t);
+    scratch += 2 * size * rows_stride((uint32_t)size) * sizeof(dbm_bound);
     return ((uint64_t)zones->chunk_count << ZONES_CHUNK_SHIFT) + zones->chunk_cap * sizeof *zones->chunks + zones->place_cap * sizeof *zones->places
            + zones->slot_count * sizeof *zones->slots + scratch;
 }

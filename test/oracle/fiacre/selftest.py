@@ -9,7 +9,7 @@ import sys
 
 if __package__ in (None, ''):
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-from fiacre import generate, generate_timed
+from fiacre import generate, generate_timed, naive
 from fiacre.explore import explore
 from fiacre.machine import Machine
 from fiacre.parse import ModelError
@@ -268,7 +268,10 @@ def random_programs(count, seed):
         frac = s % 4 == 3
         text, got = generate.draw(s, frac)
         check(f'seed {s}: drawn again', generate.draw(s, frac)[0] == text)
-        machine = Machine(text, 'frac' if frac else 'obp', traced=True)
+        dialect = 'frac' if frac else 'obp'
+        machine = Machine(text, dialect, traced=True)
+        if got['transitions'] < 1500:
+            check(f'seed {s}: interpreted', naive.explore(text, machine.initial()[0], dialect), (got['states'], got['transitions'], got['deadlocks']))
         if not machine.has_priorities:
             transitions, seen = 0, set(machine.initial()[0])
             stack = list(seen)
@@ -280,7 +283,6 @@ def random_programs(count, seed):
                 seen |= {x[0] for x in out}
             check(f'seed {s}: traced', (len(seen), transitions), (got['states'], got['transitions']))
         text, got = generate_timed.draw(s, frac)
-        dialect = 'frac' if frac else 'obp'
         if got['time'] == 'integers':
             other = timed_explore(text, dialect, mode='regions', listed=True)
             check(f'seed {s}: regions', all(got[key] == other[key] for key in ('list', 'deadlocks')))
