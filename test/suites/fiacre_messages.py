@@ -171,6 +171,7 @@ def processes():
 def statements():
     bad(process('x := 1 §to s', var='x : nat'), "expected ';' or an operator, found 'to'")
     bad(process('§)'), "expected a statement, found ')'")
+    bad(process('to s;').replace('\nP\n', '\n§P\n'), "expected a statement, found what seems to be the main component: a ';' too many before it?")
     bad(process('to s §else to t'), "expected ';' or the next transition, found 'else'")
     bad(process('x §= 1; to s', var='x : nat'), "an assignment is written with ':='")
     bad(process('x, y §:= 1; to s', var='x, y : nat'), "2 on the left of ':=', 1 on the right: an assignment has as many values as variables")
@@ -223,6 +224,8 @@ def statements():
 
 def expressions():
     bad(process('x := §; to s', var='x : nat'), "expected an expression, found ';'")
+    bad(process('on x §== 1; to s', var='x : nat'), "expected ';' or an operator, found '==': Fiacre writes '='")
+    bad(process('on x = 1 §&& true; to s', var='x : nat'), "expected ';' or an operator, found '&&': Fiacre writes 'and'")
     bad(process('x := (1 §; to s', var='x : nat'), "expected an operator or ')' in the parentheses, found ';'")
     bad(process('x := a[1§; to s', var='x : nat'), "expected an operator or ']' in the index, found ';'")
     bad(process('x := f(1 §; to s', var='x : nat'), "expected ',', an operator or ')' in the arguments, found ';'")
@@ -299,7 +302,7 @@ def components():
     bad(component('var v : nat, §v : nat par Q end'), "'v' is declared twice")
     bad(component('var v : nat port §v : none par Q end'), "'v' is declared twice")
     bad(component('port p : none is §Q/state s par Q end').replace('port p', 'port §p').replace('is §Q', 'is Q'), 'probes (`is ...` at a port) are not supported')
-    bad(component('port p, r : none priority p §r par Q end'), "expected '>' or '<', found 'r'")
+    bad(component('port p, r : none priority p §r par Q end'), "expected '|', '>' or '<', found 'r'")
     bad(component('port p, r : none priority p > r, §r > p par Q end').replace('§', '').replace('port p', 'port §p'), "the port 'p' has priority over itself")
     bad(component('port p : none priority p > §q par Q end'), "'q' is not a port of this component")
     bad(component('port p : none par §r in Q end'), "'r' is not a port of this component")
@@ -385,6 +388,7 @@ def properties():
     bad(prop('property b is ltl [] §c\nproperty c is ltl <> b'), 'properties that refer to each other too deeply')
     bad(prop('property a is ltl §a'), 'this should be bool and is array 2 of nat', name='a property and a variable of one name')
     bad(prop('property a is ltl Q.§z = 1'), "there is no 'z' here")
+    bad(prop('property a is ltl true = §present v = 1'), "the operator 'present' after an operator that binds tighter: put it in parentheses")
     bad(prop('property a is ltl (§<> v = 1) = true'), 'this is not possible in an expression here')
     bad(prop('property a is ltl §enter v = 1'), '`enter` and `leave` are not supported')
     bad(prop('property a is present v = 1 after v = 2 §before v = 3'), 'a second scope of this pattern')
@@ -512,6 +516,28 @@ def odd_files():
     check('the line and a caret', re.search(r'bad\.fcr:5:\d+: error: .*\n      from s x := \$\$; to s\n +\^\n', line.stderr), line.stderr)
 
 
+def documentation():
+    """The first page of docs/fiacre.md is true: the models and what is shown of their results; and so is the list of what is not supported."""
+    with open(os.path.join(ROOT, 'docs/fiacre.md'), encoding='utf-8') as file:
+        page = file.read()
+    blocks = re.findall(r'^```\n(.*?)^```\n', page, re.M | re.S)
+    shown = re.findall(r'^    \$ cairn (.*)\n((?:    .*\n|\n)*)', page, re.M)
+    check('documentation: a model, a change, two results', len(blocks) >= 2 and len(shown) == 2, (len(blocks), len(shown)))
+    first = blocks[0]
+    begin, end = first.index('    states'), first.index('    from inside')
+    for model, (command, output) in zip((first, first[:begin] + blocks[1] + '\n' + first[end:]), shown):
+        file = write('lock.fcr', model)
+        ours = run(*command.replace('lock.fcr', file).split()).stdout.replace(file, 'lock.fcr')
+        ours, wanted = (re.sub(r'\d+\.\d+ s$', '', re.sub('^    ', '', text, flags=re.M), flags=re.M).strip() for text in (ours, output))
+        ours, wanted = (re.sub(r'^ +', '', text, flags=re.M) for text in (ours, wanted))
+        check(f'documentation: {command}', wanted in ours, f'{ours}\n--- wanted:\n{wanted}')
+    table = page[page.index('## What is not supported'):page.index('## Where the definition is open')]
+    everything = '\n'.join(seen)
+    for message in re.findall(r'^\| .* \| (`+)(.*?)\1 \|$', table, re.M):
+        words = message[1].strip().replace("'f'", "").replace('O > Main', 'Obs > P')
+        check(f'documentation: {words}', words in everything)
+
+
 # Messages that no model gives: a later pass than the parser repeats what the parser has told, or nothing gets there.
 UNSEEN = {
     'this cannot be assigned to',  # a place that is no place: the parser reads none
@@ -553,6 +579,6 @@ def every_message():
 
 
 for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, dialects, runtime_errors,
-             properties_that_fail, shown_names, odd_files, every_message):
+             properties_that_fail, shown_names, odd_files, documentation, every_message):
     part()
 finish()
