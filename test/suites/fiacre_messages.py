@@ -76,7 +76,7 @@ def declarations():
     bad('§proces P is states s from s to s\nP\n', "expected a declaration or the name of the main component, found 'proces': did you mean 'process'?")
     bad('§nonsense P is states s from s to s\nP\n', "expected a declaration or the name of the main component, found 'nonsense'\n")
     bad('§) ' + process('to s'), "expected a declaration (type, channel, const, function, extern, process, component, property or assert), found ')'")
-    bad('process P is states s from s to s\n', 'the file ends without the name of its main component')
+    bad('process P is\n  states s from s to §s\n// and then?\n', 'the file ends without the name of its main component')
     bad('process Proc is states s from s to s\n§Prok\n', "there is no process or component 'Prok': did you mean 'Proc'?")
     bad('process Proc is states s from s to s\n§Main\n', "there is no process or component 'Main'\n")
     bad(process('to s', head=' (x : nat)').replace('\nP\n', '\n§P\n'), "the main component 'P' has parameters: nothing gives them a value")
