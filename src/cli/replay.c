@@ -224,9 +224,7 @@ static uint32_t find_timed_rule(const struct trace *trace, const struct model *m
     struct timed_state state;
     uint32_t found = MODEL_NONE;
     timed_init(&state, model, trace->denominator);
-    timed_start(&state, trace->initial);
-    for (uint32_t i = 0; i < trace->steps; i++) timed_wait(&state, trace->delays[i]), timed_take(&state, trace->rules[i]);
-    timed_wait(&state, trace->delays[trace->steps]);
+    trace_follow(trace, &state);
     for (uint32_t r = 0; r < model->rules.len && found == MODEL_NONE; r++)
         if (timed_try(&state, r) == EVAL_ENABLED && !memcmp(state.next, target, model->vars.len * sizeof *target)) found = r;
     *enabled = !timed_is_stuck(&state);

@@ -198,8 +198,9 @@ void report_assurance(struct text *text, const struct model *model, const struct
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         if (result->unreduced_properties && entry->method) continue;
-        in_states += entry->in_each_state;
-        temporal += !entry->in_each_state && entry->verdict != VERDICT_UNKNOWN;
+        bool reachability = result->timed && entry->kind == PROPERTY_CTL && entry->verdict != VERDICT_UNKNOWN; /* EF p */
+        in_states += entry->in_each_state || reachability;
+        temporal += !entry->in_each_state && !reachability && entry->verdict != VERDICT_UNKNOWN;
     }
     (void)model;
     if (result->bounded) {
@@ -211,7 +212,7 @@ void report_assurance(struct text *text, const struct model *model, const struct
     if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
                             !result->all_states ? "the visited states" : result->reduction != REDUCE_NONE ? "every state of this part" : "every state");
     if (temporal) text_add(text, "; %u temporal %s decided on %s, deadlocked states repeating for ever", temporal,
-                           temporal == 1 ? "property was" : "properties were", result->symbolic ? "the sets" : result->reduction != REDUCE_NONE ? "the reduced graph" : "the whole graph");
+                           temporal == 1 ? "property was" : "properties were", result->symbolic ? "the sets" : result->timed ? "the zone graph" : result->reduction != REDUCE_NONE ? "the reduced graph" : "the whole graph");
     if (result->unreduced_properties) {
         char count[32];
         text_add(text, "; %u %s decided by a second search without reduction, of %s states", result->unreduced_properties,
@@ -382,7 +383,7 @@ void report_loop(const struct report_style *style, const struct model *model, co
 {
     uint32_t rule = trace->rules[trace->steps];
     if (rule == MODEL_NONE) {
-        fprintf(style->out, "        no rule is enabled: this state repeats for ever\n");
+        fprintf(style->out, "        no rule %s: this state repeats for ever\n", trace->delays ? "can ever be taken again" : "is enabled");
         return;
     }
     struct text who;
@@ -400,7 +401,8 @@ void report_loop(const struct report_style *style, const struct model *model, co
 void report_wait(const struct report_style *style, const struct model *model, const struct trace *trace)
 {
     char time[TRACE_TIME_ROOM], date[TRACE_TIME_ROOM];
-    if (!trace->delays || !trace->delays[trace->steps] || trace->loop != MODEL_NONE) return;
+    bool closes = trace->loop != MODEL_NONE && trace->rules[trace->steps] != MODEL_NONE; /* then the date of that step says it */
+    if (!trace->delays || !trace->delays[trace->steps] || closes) return;
     trace_time(time, model, trace, trace->delays[trace->steps]);
     fprintf(style->out, "        then %s passes, until %s\n", time, trace_time(date, model, trace, trace_date(trace, trace->steps + 1)));
 }
@@ -490,9 +492,16 @@ static void explain_end(const struct report_style *style, const struct model *mo
     text_init(&text, model->mem);
     trace_walk_start(&walk, model, entry->trace);
     while (walk.at < entry->trace->steps && trace_walk_step(&walk)) continue;
-    if (entry->kind == PROPERTY_DEADLOCK) {
+    if (entry->kind == PROPERTY_DEADLOCK && entry->trace->delays) {
+        struct timed_state timed;
+        timed_init(&timed, model, entry->trace->denominator);
+        trace_follow(entry->trace, &timed);
+        text_add(&text, "  no rule can ever be taken again in the last state:\n");
+        explain_deadlock(model, diag, &text, walk.state, &timed);
+        timed_release(&timed);
+    } else if (entry->kind == PROPERTY_DEADLOCK) {
         text_add(&text, "  no rule is enabled in the last state:\n");
-        explain_deadlock(model, diag, &text, walk.state);
+        explain_deadlock(model, diag, &text, walk.state, NULL);
     } else if (entry->kind == PROPERTY_RUNTIME_ERROR) {
         text_add(&text, "  in the last state:\n");
         explain_failure(model, diag, &text, entry->trace->failed_rule, walk.state);
@@ -507,7 +516,7 @@ static void explain_end(const struct report_style *style, const struct model *mo
     text_free(&text);
 }
 
-static void show_verdict(const struct report_style *style, const struct property_result *entry, const char *engine, int width)
+static void show_verdict(const struct report_style *style, const struct model *model, const struct property_result *entry, const char *engine, int width)
 {
     static const char *const colors[] = {YELLOW, GREEN, RED};
     const struct model_property *property = entry->property;
@@ -516,7 +525,7 @@ static void show_verdict(const struct report_style *style, const struct property
             property->name);
     if (!built_in) fprintf(style->out, "  %s", property->text);
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
-    else fputs("  no step fails", style->out);
+    else fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
     if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
     if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
@@ -542,7 +551,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         if (length > width && length <= 30) width = length;
     }
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, &task->properties[i], result->engine, width);
+        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, model, &task->properties[i], result->engine, width);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, task, result); /* never left out */
         return;

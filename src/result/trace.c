@@ -98,8 +98,7 @@ void trace_walk_end(struct trace_walk *walk)
 
 /* ---- timed runs ---- */
 
-/* Follows the run with its delays; the state is the last one, after its delay, unless something is wrong. */
-static const char *follow_timed(struct timed_state *state, const struct trace *trace)
+const char *trace_follow(const struct trace *trace, struct timed_state *state)
 {
     if (!trace->delays) return "it has no delays";
     if (!timed_start(state, trace->initial)) return "it does not start in an initial state";
@@ -131,7 +130,7 @@ static const char *verify_timed(const struct model *model, const struct trace *t
 {
     struct timed_state state;
     timed_init(&state, model, trace->denominator ? trace->denominator : 1);
-    const char *wrong = follow_timed(&state, trace);
+    const char *wrong = trace_follow(trace, &state);
     if (!wrong) wrong = verify_timed_end(&state, trace, kind, invariant);
     timed_release(&state);
     return wrong;
@@ -142,7 +141,7 @@ static const char *verify_timed_run(const struct model *model, const struct trac
 {
     struct timed_state state;
     timed_init(&state, model, trace->denominator ? trace->denominator : 1);
-    const char *wrong = follow_timed(&state, trace);
+    const char *wrong = trace_follow(trace, &state);
     if (!wrong && trace->loop != MODEL_NONE) {
         uint32_t rule = trace->rules[trace->steps];
         if (rule == MODEL_NONE ? !timed_is_stuck(&state) : !timed_take(&state, rule)) wrong = "the loop is not closed";
@@ -156,7 +155,7 @@ static uint32_t failing_timed(const struct model *model, const struct trace *tra
     struct timed_state state;
     uint32_t found = MODEL_NONE;
     timed_init(&state, model, trace->denominator ? trace->denominator : 1);
-    if (!follow_timed(&state, trace))
+    if (!trace_follow(trace, &state))
         for (uint32_t r = 0; r < model->rules.len && found == MODEL_NONE; r++)
             if (timed_try(&state, r) == EVAL_FAILED) found = r;
     timed_release(&state);

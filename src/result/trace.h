@@ -45,6 +45,9 @@ bool trace_walk_start(struct trace_walk *walk, const struct model *model, const 
 bool trace_walk_step(struct trace_walk *walk);
 void trace_walk_end(struct trace_walk *walk);
 
+/* Follows a timed run with its delays; the state (of timed_init, with the trace's denominator) is the last one then, after its delay. NULL, or what is wrong. */
+const char *trace_follow(const struct trace *trace, struct timed_state *state);
+
 /* The first rule that fails in the last state, or MODEL_NONE. */
 uint32_t trace_failing_rule(const struct model *model, const struct trace *trace);
 

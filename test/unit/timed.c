@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODELS = 700, LARGEST = 4, MAX_REGIONS = 6000, NAMES = 8 };
+enum { MODELS = 1200, LARGEST = 4, MAX_REGIONS = 6000, NAMES = 8 };
 
 struct test {
     struct unit *unit;
@@ -565,7 +565,7 @@ static void begin_model(struct test *t, uint32_t processes, uint32_t clocks)
 /* A rule that moves a process; more can be said of it until the next one begins. */
 static void move(struct test *t, uint32_t process, int64_t from, int64_t to)
 {
-    model_begin_rule(t->model, names[t->model->rules.len]);
+    model_begin_rule(t->model, names[t->model->rules.len % NAMES]);
     model_add_part(t->model, process, nowhere);
     model_add_conjunct(t->model, equals(t->model, process, from), nowhere);
     if (from != to) model_add_store(t->model, process, expr_int(&t->model->exprs, to), nowhere);

@@ -597,10 +597,12 @@ void timed_run(struct task *task, const struct timed_graph *graph, struct result
     struct mem *mem = task->model->mem;
     double started = clock_now();
     struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
-    if (task->property_count) memcpy(fresh, task->properties, task->property_count * sizeof *fresh);
+    for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
     if (!run_once(task, graph, result, false, started)) {
-        for (uint32_t i = 0; i < task->property_count; i++) trace_free(task->model, task->properties[i].trace);
-        if (task->property_count) memcpy(task->properties, fresh, task->property_count * sizeof *fresh);
+        for (uint32_t i = 0; i < task->property_count; i++) {
+            trace_free(task->model, task->properties[i].trace);
+            task->properties[i] = fresh[i];
+        }
         mem_free(mem, result->taken);
         mem_free(mem, result->levels);
         run_once(task, graph, result, true, started);
