@@ -532,7 +532,7 @@ static bool add_root(struct builder *builder)
 {
     struct fiacre *f = builder->f;
     if (!f->file.root) {
-        diag_error(f->diag, (struct place){f->input->source, 1, 1}, "the file ends without the name of its main component");
+        diag_error(f->diag, f->file.last, "the file ends without the name of its main component");
         return false;
     }
     struct fiacre_decl *decl = find_unit(f, f->file.root->name, f->file.root->name_place);
