@@ -539,7 +539,7 @@ static const struct mistake mistakes[] = {
     {"function f() : nat is begin to s end", "1:29: 'to' is not allowed in a function\n"},
     {"function f() : nat is begin p!3 end", "1:30: expected ':=' after 'p': a function has no ports\n"},
     {"function f() : nat is x", "1:23: expected 'var', 'begin' or 'return', found 'x'\n"},
-    {"function f(&x : nat) : nat is return x", "1:12: expected a name after the declaration before, found '&'\n"},
+    {"function f(&x : nat) : nat is return x", "1:12: expected a name after '(', found '&'\n"},
     {"type t is array 3 bool", "1:19: expected 'of' after the size of the array, found 'bool'\n"},
     {"type t is union A | B", "1:22: expected '|', 'of' or 'end' in the 'union', found the end of the file\n"},
     {"type t is record a b end", "1:20: expected ':' after the field's name, found 'b'\n"},
