@@ -58,7 +58,10 @@ static void add_timers(struct configs *configs, const uint64_t *words)
     struct program_cursor cursor;
     const struct fast_rule *fast;
     enum step step;
-    configs->mark++;
+    if (!++configs->mark) { /* after 2^32 states: old marks must not look new */
+        memset(configs->marks, 0, timers->list.len * sizeof *configs->marks);
+        configs->mark = 1;
+    }
     program_start(configs->program, &cursor);
     cursor.alone = true;
     while ((step = program_next(configs->program, &cursor, words, configs->scratch, &fast)) != STEP_NONE) {

@@ -206,7 +206,10 @@ static void make_map(struct moves *moves)
 {
     const struct model_rule *rule = &moves->model->rules.data[moves->rule->rule];
     uint32_t timers = moves->timers->list.len, own = moves->timers->of[moves->rule->rule];
-    moves->move++;
+    if (!++moves->move) { /* after 2^32 steps: old marks must not look new */
+        memset(moves->moved, 0, moves->model->processes.len * sizeof *moves->moved);
+        moves->move = 1;
+    }
     for (uint32_t i = 0; i < rule->parts; i++) {
         const struct rule_part *part = &moves->model->parts.data[rule->first_part + i];
         if (part->process != MODEL_NONE && !part->stays) moves->moved[part->process] = moves->move;
