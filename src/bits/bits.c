@@ -1,14 +1,20 @@
 #include "bits/bits.h"
 
+#include "model/cells.h"
+
+#include <assert.h>
 #include <string.h>
 
-/* A value is a number in two's complement: `width` literals, the last one repeats for ever. In the pool: width, fails, literals. */
+/* A value is a number in two's complement: `width` literals, the last one repeats for ever. In the pool: width, fails, literals.
+ *
+ * Exact arithmetic first gets all bits of its result, then fails where they are no number of 64 bits. What an expression can be when it does not fail (its bounds)
+ * says how many bits are kept; where it fails the value means nothing. */
+enum { MAX_WIDTH = 64, ALL_WIDTH = 2 * MAX_WIDTH + 2 };
+
 struct word {
     uint32_t width;
-    lit bit[65];
+    lit bit[ALL_WIDTH];
 };
-
-enum { MAX_WIDTH = 64 };
 
 void bits_init(struct bits *bits, struct model *model)
 {
@@ -122,8 +128,8 @@ static struct word product(struct circuit *c, const struct word *a, const struct
     return cut(&w, bits);
 }
 
-/* Division of natural numbers, bit by bit from the top. By zero: anything. */
-static struct word quotient(struct circuit *c, const struct word *a, const struct word *b, uint32_t bits, bool want_rest)
+/* Division of natural numbers, bit by bit from the top: `bits` and a zero. By zero: anything. */
+static struct word divide(struct circuit *c, const struct word *a, const struct word *b, uint32_t bits, bool want_rest)
 {
     struct word rest = constant(0), result = {.width = bits + 1};
     result.bit[bits] = LIT_FALSE;
@@ -137,7 +143,146 @@ static struct word quotient(struct circuit *c, const struct word *a, const struc
         rest.width = bits + 1;
         for (uint32_t j = 0; j < bits + 1; j++) rest.bit[j] = circuit_ite(c, fits, minus.bit[j], shifted.bit[j]);
     }
-    return cut(want_rest ? &rest : &result, bits);
+    return want_rest ? rest : result;
+}
+
+static struct word quotient(struct circuit *c, const struct word *a, const struct word *b, uint32_t bits, bool want_rest)
+{
+    struct word w = divide(c, a, b, bits, want_rest);
+    return cut(&w, bits);
+}
+
+/* ---- exact arithmetic ---- */
+
+/* As many bits as the numbers from low to high need. */
+static uint32_t width_of(int64_t low, int64_t high)
+{
+    uint64_t most = low < 0 ? ~(uint64_t)low : 0;
+    if (high >= 0 && (uint64_t)high > most) most = (uint64_t)high;
+    if (high < 0 && ~(uint64_t)high > most) most = ~(uint64_t)high;
+    return most ? expr_width(most) + 1 : 1;
+}
+
+static void narrow(struct word *w, int64_t low, int64_t high)
+{
+    uint32_t width = width_of(low, high);
+    if (w->width >= width && (low >= 0 || high < 0)) w->bit[width - 1] = low >= 0 ? LIT_FALSE : LIT_TRUE; /* the sign */
+    if (w->width > width) w->width = width;
+    trim(w);
+}
+
+/* The bits from the sign of a 64-bit number on are not all the same. */
+static lit is_too_wide(struct circuit *c, const struct word *w)
+{
+    lit differs = LIT_FALSE;
+    for (uint32_t i = MAX_WIDTH; i < w->width; i++) differs = circuit_or(c, differs, circuit_xor(c, w->bit[i], w->bit[MAX_WIDTH - 1]));
+    return differs;
+}
+
+/* The highest bit of b counts negative. */
+static struct word exact_product(struct circuit *c, const struct word *a, const struct word *b, uint32_t width)
+{
+    struct word w = constant(0);
+    for (uint32_t i = 0; i < b->width; i++) {
+        struct word row = {.width = width};
+        if (b->bit[i] == LIT_FALSE) continue;
+        for (uint32_t j = 0; j < width; j++) row.bit[j] = j < i ? LIT_FALSE : circuit_and(c, at(a, j - i), b->bit[i]);
+        w = sum(c, &w, &row, i + 1 == b->width, width);
+    }
+    return w;
+}
+
+/* cond ? -a : a, `width` bits. */
+static struct word negated_if(struct circuit *c, lit cond, const struct word *a, uint32_t width)
+{
+    struct word flipped = {.width = width};
+    lit carry = cond;
+    for (uint32_t i = 0; i < width; i++) {
+        lit bit = circuit_xor(c, at(a, i), cond);
+        flipped.bit[i] = circuit_xor(c, bit, carry);
+        carry = circuit_and(c, bit, carry);
+    }
+    return flipped;
+}
+
+static lit sign(const struct word *w)
+{
+    return w->bit[w->width - 1];
+}
+
+/* Cut towards zero: absolute values are divided. */
+static struct word exact_quotient(struct circuit *c, const struct word *a, const struct word *b, bool want_rest)
+{
+    uint32_t bits = a->width > b->width ? a->width : b->width; /* of the absolute values: as many as of the numbers */
+    struct word x = negated_if(c, sign(a), a, bits), y = negated_if(c, sign(b), b, bits);
+    x.bit[x.width++] = LIT_FALSE;
+    y.bit[y.width++] = LIT_FALSE;
+    struct word w = divide(c, &x, &y, bits, want_rest);
+    return negated_if(c, want_rest ? sign(a) : circuit_xor(c, sign(a), sign(b)), &w, bits + 1);
+}
+
+/* -2^63 and -1: their quotient does not fit, and their remainder fails too. */
+static lit is_largest_quotient(struct circuit *c, const struct word *a, const struct word *b)
+{
+    struct word lowest = constant(INT64_MIN), minus_one = constant(-1);
+    return circuit_and(c, equal(c, a, &lowest), equal(c, b, &minus_one));
+}
+
+static struct word exactly(struct circuit *c, const struct expr_node *node, const struct word *a, const struct word *b, lit *fails)
+{
+    uint32_t width = (a->width > b->width ? a->width : b->width) + 1;
+    struct word w;
+    *fails = LIT_FALSE;
+    if (node->op == EXPR_DIV || node->op == EXPR_MOD) {
+        *fails = is_largest_quotient(c, a, b);
+        w = exact_quotient(c, a, b, node->op == EXPR_MOD);
+    } else {
+        if (node->op == EXPR_MUL) width = a->width + b->width;
+        bool fits = node->low != INT64_MIN || node->high != INT64_MAX; /* otherwise it may leave them */
+        if (fits && width_of(node->low, node->high) < width) width = width_of(node->low, node->high);
+        w = node->op == EXPR_MUL ? exact_product(c, a, b, width) : sum(c, a, b, node->op == EXPR_SUB, width);
+        *fails = is_too_wide(c, &w);
+    }
+    if (w.width > MAX_WIDTH) w.width = MAX_WIDTH;
+    return w;
+}
+
+/* ---- choices ---- */
+
+static struct word choice(struct circuit *c, lit cond, const struct word *yes, const struct word *no)
+{
+    struct word w = {.width = yes->width > no->width ? yes->width : no->width};
+    for (uint32_t i = 0; i < w.width; i++) w.bit[i] = circuit_ite(c, cond, at(yes, i), at(no, i));
+    return w;
+}
+
+/* Of the cells from `first` on, below `end`, the one that the lowest `bits` bits of the offset say; false when none of them is possible. */
+static bool choose_cell(struct bits *bits, uint32_t base, const bool *possible, uint32_t first, uint32_t end, const struct word *offset, uint32_t count, struct word *w)
+{
+    struct word upper;
+    if (first >= end) return false;
+    if (!count) {
+        if (possible[first]) *w = variable(bits, base + first);
+        return possible[first];
+    }
+    uint32_t half = first + (UINT32_C(1) << (count - 1));
+    bool has_upper = choose_cell(bits, base, possible, half, end, offset, count - 1, &upper);
+    bool has_lower = choose_cell(bits, base, possible, first, half < end ? half : end, offset, count - 1, w);
+    if (has_upper && has_lower) *w = choice(&bits->circuit, at(offset, count - 1), &upper, w);
+    else if (has_upper) *w = upper;
+    return has_upper || has_lower;
+}
+
+static struct word array_cell(struct bits *bits, const struct expr_node *node, const struct word *offset)
+{
+    struct mem *mem = bits->model->mem;
+    uint32_t count = (uint32_t)expr_get(&bits->model->exprs, node->b)->value;
+    bool *possible = mem_alloc(mem, count + UINT64_C(1));
+    struct word w = constant(0);
+    cells_possible(bits->model, node->a, count, possible);
+    choose_cell(bits, (uint32_t)node->value, possible, 0, count, offset, count > 1 ? expr_width(count - 1) : 0, &w);
+    mem_free(mem, possible);
+    return w;
 }
 
 /* ---- expressions ---- */
@@ -199,20 +344,42 @@ static lit failure(struct circuit *c, const struct expr_node *node, const struct
     return circuit_or(c, fails, equal(c, b, &zero));
 }
 
+/* A choice, a range: what only the newer operators have. */
+static lit compute_third(struct bits *bits, const struct expr_node *node, const struct word *a, lit a_fails, struct word *w)
+{
+    struct circuit *c = &bits->circuit;
+    struct word yes, no;
+    lit yes_fails, no_fails;
+    load(bits, node->b, &yes, &yes_fails);
+    if (node->op == EXPR_AT) return *w = array_cell(bits, node, a), a_fails;
+    load(bits, node->c, &no, &no_fails);
+    if (node->op == EXPR_CHOOSE) {
+        *w = choice(c, a->bit[0], &yes, &no);
+        return circuit_or(c, a_fails, circuit_ite(c, a->bit[0], yes_fails, no_fails));
+    }
+    *w = *a;
+    return circuit_or(c, a_fails, circuit_or(c, less(c, a, &yes), less(c, &no, a)));
+}
+
 static __attribute__((noinline)) void compute(struct bits *bits, expr e)
 {
     const struct expr_node node = *expr_get(&bits->model->exprs, e);
-    struct word a = constant(0), b = constant(0), w;
-    lit a_fails = LIT_FALSE, b_fails = LIT_FALSE, fails = LIT_FALSE;
+    struct word a = constant(0), b = constant(0), w = constant(0);
+    lit a_fails = LIT_FALSE, b_fails = LIT_FALSE, fails = LIT_FALSE, overflows = LIT_FALSE;
+    assert(node.op != EXPR_LOCAL && node.op != EXPR_LOCAL_AT);
+    if (expr_table[node.op].arity) load(bits, node.a, &a, &a_fails);
     if (node.op == EXPR_CONST && node.is_bool) w = (struct word){1, {node.value ? LIT_TRUE : LIT_FALSE}};
     else if (node.op == EXPR_CONST) w = constant(node.value);
     else if (node.op == EXPR_VAR) w = variable(bits, (uint32_t)node.value);
+    else if (node.op == EXPR_FAIL) fails = LIT_TRUE;
+    else if (node.op > EXPR_CUT) fails = compute_third(bits, &node, &a, a_fails, &w);
     else {
-        load(bits, node.a, &a, &a_fails);
         if (expr_table[node.op].arity == 2) load(bits, node.b, &b, &b_fails);
-        w = apply(&bits->circuit, &node, &a, &b);
-        fails = failure(&bits->circuit, &node, &a, &b, a_fails, b_fails);
+        if (expr_table[node.op].has_bits && !node.bits) w = exactly(&bits->circuit, &node, &a, &b, &overflows);
+        else w = apply(&bits->circuit, &node, &a, &b);
+        fails = circuit_or(&bits->circuit, failure(&bits->circuit, &node, &a, &b, a_fails, b_fails), overflows);
     }
+    if (!node.is_bool) narrow(&w, node.low, node.high);
     keep(bits, e, &w, fails);
 }
 
@@ -223,6 +390,7 @@ static void need(struct bits *bits, expr e)
     if (bits->words[e.i]) return;
     if (expr_table[node->op].arity >= 1) need(bits, node->a);
     if (expr_table[node->op].arity >= 2) need(bits, node->b);
+    if (expr_table[node->op].arity >= 3) need(bits, node->c);
     compute(bits, e);
 }
 

@@ -1,4 +1,4 @@
-/* The model as Boolean circuits, exactly the arithmetic of model/expr.h. Inputs are the bits of the state: variable v of range low .. high is
+/* The model as Boolean circuits, exactly the arithmetic of model/expr.h. The model has no code and no priorities (pass/flatten.h removes them). Inputs are the bits of the state: variable v of range low .. high is
  * kept as v - low, in as few bits as hold high - low, least significant first.
  *
  * What can fail has two outputs: the value, and whether evaluating it fails; where it fails the value means nothing. */

@@ -45,10 +45,11 @@ static const struct contender {
     const char *name;
     void (*run)(struct task *task, struct result *result);
     bool explores; /* not only for check */
+    bool is_flat;  /* knows no code: see session_flat */
 } contenders[] = {
-    {"explicit", run_explicit, true},
-    {"symbolic", symbolic_run, true},
-    {"bounded", bounded_hunt, false},
+    {"explicit", run_explicit, true, false},
+    {"symbolic", symbolic_run, true, true},
+    {"bounded", bounded_hunt, false, true},
 };
 enum { CONTENDERS = sizeof contenders / sizeof *contenders };
 
@@ -261,6 +262,7 @@ static bool search(struct race *race, struct result *result)
     }
     mem->recover = &refused;
     misbehave_before(race);
+    if (race->self->contender->is_flat && race->session->flat) race->task->model = race->session->flat;
     race->self->contender->run(race->task, result);
     misbehave_after(race, result);
     result->seconds += race->self->started - race->began;
@@ -586,6 +588,7 @@ static void line_up(struct race *race)
     size_t size = race->task->property_count + UINT64_C(1);
     for (uint32_t i = 0; i < CONTENDERS && i < adjust("CAIRN_RACE_CONTENDERS", CONTENDERS); i++) {
         if (!race->is_check && !contenders[i].explores) continue;
+        if (contenders[i].is_flat && !session_flat(race->session, false)) continue;
         race->racers[race->count++] = (struct racer){.contender = &contenders[i], .socket = -1, .verdicts = mem_alloc(race->session->mem, size)};
     }
     uint64_t threads = race->session->options->threads;

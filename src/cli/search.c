@@ -102,6 +102,7 @@ enum { AUTO_STATES = 2000000 };
 static const double auto_seconds = 10, hunt_seconds = 2;
 
 struct stages {
+    struct session *session;
     struct task *task;
     struct result *result;
     struct property_result *fresh, *known; /* per property: as it was at the start; the first answer, if there is one */
@@ -158,11 +159,19 @@ static void run_explicit(struct task *task, struct result *result)
     explicit_run(task, NULL, result);
 }
 
+/* With the model that the engine knows; what it finds is about both. */
+static void run_flat_stage(struct stages *stages, void (*run_it)(struct task *task, struct result *result), double seconds)
+{
+    stages->task->model = stages->session->flat ? stages->session->flat : stages->session->model;
+    run_stage(stages, run_it, seconds);
+    stages->task->model = stages->session->model;
+}
+
 /* True: it decided what was left, or was interrupted. */
 static bool try_bounded(struct stages *stages, double seconds, const char *why)
 {
     if (!stages->task->property_count || stages->task->weakly_fair) return false;
-    run_stage(stages, bounded_hunt, seconds);
+    run_flat_stage(stages, bounded_hunt, seconds);
     stages->result->why_engine = why;
     if (is_decided(stages) || stages->result->stop == STOP_INTERRUPT) return true;
     end_stage(stages);
@@ -174,8 +183,13 @@ static void run_later_stages(struct stages *stages, bool many)
 {
     struct result *result = stages->result;
     const char *why = many ? "there are more than 2,000,000 states" : "the states one by one did not fit in memory";
+    if (!session_flat(stages->session, false)) {
+        run_stage(stages, run_explicit, 0);
+        result->why_engine = "the code of the model is too much for the other engines";
+        return;
+    }
     if (try_bounded(stages, hunt_seconds, why)) return;
-    run_stage(stages, symbolic_run, auto_seconds);
+    run_flat_stage(stages, symbolic_run, auto_seconds);
     result->why_engine = why;
     bool exploded = result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
     if (!exploded) return;
@@ -188,7 +202,7 @@ static void run_later_stages(struct stages *stages, bool many)
 static void run_auto(struct session *session, struct task *task, struct result *result)
 {
     size_t size = (task->property_count + UINT64_C(1)) * sizeof(struct property_result);
-    struct stages stages = {.task = task, .result = result, .fresh = mem_alloc(session->mem, size), .known = mem_alloc(session->mem, size), .limit = task->max_seconds};
+    struct stages stages = {.session = session, .task = task, .result = result, .fresh = mem_alloc(session->mem, size), .known = mem_alloc(session->mem, size), .limit = task->max_seconds};
     for (uint32_t i = 0; i < task->property_count; i++) stages.fresh[i] = task->properties[i];
     task->max_states = AUTO_STATES;
     run_stage(&stages, run_explicit, 0);
@@ -201,21 +215,38 @@ static void run_auto(struct session *session, struct task *task, struct result *
     recall(&stages);
 }
 
-static void run_timed(struct session *session, struct task *task, struct result *result)
-{
-    timed_run(task, NULL, result);
-    if (session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
-}
-
-static void run_engine(struct session *session, struct task *task, struct result *result)
+/* The engine that the options ask for; ENGINE_AUTO: it is still to be chosen. */
+static enum engine chosen_engine(const struct session *session)
 {
     const struct options *options = session->options;
     bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->bound;
-    if (options->engine == ENGINE_TIMED || model_is_timed(session->model)) run_timed(session, task, result);
-    else if (options->engine == ENGINE_BOUNDED) bounded_run(task, result);
-    else if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) symbolic_run(task, result);
-    else if (options->engine == ENGINE_EXPLICIT || explicit_choice) explicit_run(task, NULL, result);
-    else run_auto(session, task, result);
+    if (options->engine == ENGINE_TIMED || model_is_timed(session->model)) return ENGINE_TIMED;
+    if (options->engine == ENGINE_BOUNDED) return ENGINE_BOUNDED;
+    if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) return ENGINE_SYMBOLIC;
+    return options->engine == ENGINE_EXPLICIT || explicit_choice ? ENGINE_EXPLICIT : ENGINE_AUTO;
+}
+
+/* Whether the engine knows what the model has; otherwise that is told. Gives the task the model as the engine needs it. */
+static bool prepare_engine(struct session *session, enum engine engine, struct task *task)
+{
+    if (engine != ENGINE_SYMBOLIC && engine != ENGINE_BOUNDED) return true;
+    task->model = session_flat(session, false);
+    if (!task->model) session_tell_refusal(session, engine == ENGINE_SYMBOLIC ? "the symbolic engine" : "the bounded engine");
+    return task->model != NULL;
+}
+
+static void run_engine(struct session *session, enum engine engine, struct task *task, struct result *result)
+{
+    switch (engine) {
+    case ENGINE_BOUNDED: bounded_run(task, result); break;
+    case ENGINE_SYMBOLIC: symbolic_run(task, result); break;
+    case ENGINE_EXPLICIT: explicit_run(task, NULL, result); break;
+    case ENGINE_TIMED:
+        timed_run(task, NULL, result);
+        if (session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
+        break;
+    case ENGINE_AUTO: run_auto(session, task, result); break;
+    }
 }
 
 /* A timed model needs the timed engine, and that has limits of its own. */
@@ -261,10 +292,12 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
+    enum engine engine = chosen_engine(&session);
+    if (!prepare_engine(&session, engine, &task)) return EXIT_USAGE;
     switch (options_race(options) && !model_is_timed(session.model) ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
     case PORTFOLIO_TOLD: return status;
     case PORTFOLIO_TELL: break;
-    case PORTFOLIO_NONE: run_engine(&session, &task, &result); break;
+    case PORTFOLIO_NONE: run_engine(&session, engine, &task, &result); break;
     }
     return conclude(&session, command, is_check, &task, &result);
 }

@@ -4,6 +4,7 @@
 #include "pass/tighten.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -119,6 +120,43 @@ bool session_properties(struct session *session, struct task *task)
         else fprintf(stderr, "cairn: error: the model has no property '%.60s'\n", name);
         return false;
     }
+    return true;
+}
+
+/* ---- without code ---- */
+
+/* A refusal of memory is an answer here: other engines can go on. */
+struct model *session_flat(struct session *session, bool with_formulas)
+{
+    struct mem *mem = session->mem;
+    jmp_buf refused, *const outer = mem->recover;
+    if (!flatten_is_needed(session->model)) return session->model;
+    if (session->flat || session->refusal.reason) return session->flat;
+    if (setjmp(refused)) {
+        mem->recover = outer;
+        session->refusal = (struct flatten_refusal){.reason = "memory does not suffice"};
+        return NULL;
+    }
+    mem->recover = &refused;
+    struct model *flat = flatten_model(session->model, with_formulas, &session->refusal);
+    mem->recover = outer;
+    if (flat) session->refusal = (struct flatten_refusal){0};
+    return session->flat = flat;
+}
+
+int session_tell_refusal(struct session *session, const char *purpose)
+{
+    const struct flatten_refusal *refusal = &session->refusal;
+    if (refusal->rule) diag_error(&session->diag, refusal->place, "the rule '%.60s' cannot be turned into conditions for %s: %s", refusal->rule, purpose, refusal->reason);
+    else diag_error(&session->diag, refusal->place, "the model cannot be turned into conditions for %s: %s", purpose, refusal->reason);
+    diag_finish(&session->diag);
+    return EXIT_USAGE;
+}
+
+bool session_refuses_time(const struct session *session, const char *purpose)
+{
+    if (!model_is_timed(session->model)) return false;
+    fprintf(stderr, "%s: error: %s does not know time, and the model has clocks or time intervals: use --engine timed\n", session->model->file, purpose);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #define CAIRN_CLI_SESSION_H
 
 #include "cli/options.h"
+#include "pass/flatten.h"
 #include "report/text.h"
 
 struct session {
@@ -10,6 +11,8 @@ struct session {
     struct mem *mem;
     struct diag diag;
     struct model *model;
+    struct model *flat; /* the model without code, or NULL: see session_flat */
+    struct flatten_refusal refusal; /* why there is none */
     struct report_style style;
     double last_line; /* of the progress display: when, ... */
     uint64_t last_states, last_bytes; /* ... and what it showed */
@@ -23,6 +26,14 @@ bool session_load(struct session *session, const char *path);
 
 /* The properties chosen with -p, --no-deadlock. False: an unknown name was told. */
 bool session_properties(struct session *session, struct task *task);
+
+/* The model as those need it who know no code, arrays and priorities; NULL when it cannot be had: session->refusal says why. Properties are listed before, because they are
+ * shared (pass/flatten.h). */
+struct model *session_flat(struct session *session, bool with_formulas);
+/* Tells why there is no such model; `purpose`: "the symbolic engine". Returns the exit status. */
+int session_tell_refusal(struct session *session, const char *purpose);
+/* Whether the model has clocks or time intervals, which `purpose` does not know: then that is told. */
+bool session_refuses_time(const struct session *session, const char *purpose);
 
 /* Limits, interruption and progress for a search. */
 void session_prepare(struct session *session, struct task *task);

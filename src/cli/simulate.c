@@ -267,6 +267,17 @@ static void list_enabled(struct run *run)
     }
 }
 
+static void show_failure(struct run *run)
+{
+    struct eval_failure failure = {0};
+    struct text text;
+    text_init(&text, run->model->mem);
+    eval_rule_alone(run->model, run->failed, last_state(run), run->scratch, &failure);
+    explain_reason(&text, &failure);
+    printf("  ! the step [%s] fails here: %s\n", run->model->rules.data[run->failed].label, text.data);
+    text_free(&text);
+}
+
 static void show_violations(struct run *run)
 {
     for (uint32_t i = 0; i < run->task.property_count; i++) {
@@ -276,7 +287,7 @@ static void show_violations(struct run *run)
         if (!entry->in_each_state || built_in || !eval_expr(run->model, entry->invariant, last_state(run), &value) || value) continue;
         printf("  ! %s is violated here: %s\n", entry->property->name, entry->property->text);
     }
-    if (run->failed != MODEL_NONE) printf("  ! the step [%s] fails here: division by zero\n", run->model->rules.data[run->failed].label);
+    if (run->failed != MODEL_NONE) show_failure(run);
 }
 
 static void show_all(struct run *run)
@@ -376,7 +387,7 @@ int simulate_run(struct options *options, struct mem *mem)
     struct session session;
     struct run run = {.session = &session, .random = {options->seed}};
     session_init(&session, options, mem);
-    if (!session_load(&session, options->file)) return EXIT_USAGE;
+    if (!session_load(&session, options->file) || session_refuses_time(&session, "the simulator")) return EXIT_USAGE;
     run.model = session.model;
     if (!session_properties(&session, &run.task)) return EXIT_USAGE;
     run.is_timed = model_is_timed(run.model);

@@ -86,21 +86,32 @@ static int refused(const struct session *session, const char *why)
     return EXIT_USAGE;
 }
 
+/* Other languages know no code. NULL after a message. */
+static struct model *model_for(struct session *session, bool with_formulas)
+{
+    struct model *flat = session_flat(session, with_formulas);
+    if (!flat) session_tell_refusal(session, session->options->to);
+    return flat;
+}
+
 static int write_promela(struct session *session, FILE *out)
 {
-    return refused(session, promela_write(session->model, out));
+    struct model *model = model_for(session, true);
+    return model ? refused(session, promela_write(model, out)) : EXIT_USAGE;
 }
 
 static int write_order(struct session *session, FILE *out)
 {
-    return refused(session, smv_write_order(session->model, out));
+    struct model *model = model_for(session, true);
+    return model ? refused(session, smv_write_order(model, out)) : EXIT_USAGE;
 }
 
 /* With -o x.smv, the order of the variables goes to x.ord. */
 static int write_smv(struct session *session, FILE *out)
 {
     const char *path = session->options->output;
-    int status = refused(session, smv_write(session->model, out));
+    struct model *model = model_for(session, true);
+    int status = model ? refused(session, smv_write(model, out)) : EXIT_USAGE;
     if (status != EXIT_HOLDS || !path) return status;
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
@@ -123,7 +134,9 @@ static int write_gates(struct session *session, FILE *out, bool binary)
     if (!session_properties(session, &task)) return EXIT_USAGE;
     for (uint32_t i = 0; i < task.property_count; i++)
         if (!task.properties[i].watched_only) task.properties[count++] = task.properties[i];
-    aiger_write(session->model, task.properties, count, out, binary, &left_out);
+    struct model *model = model_for(session, false);
+    if (!model) return EXIT_USAGE;
+    aiger_write(model, task.properties, count, out, binary, &left_out);
     char *rest = left_out.data;
     for (char *line; !session->options->quiet && (line = strsep(&rest, "\n")) && *line;) fprintf(stderr, "cairn: note: %s\n", line);
     text_free(&left_out);
@@ -145,7 +158,8 @@ static int write_dimacs(struct session *session, FILE *out)
     struct task task = {0};
     if (!session_properties(session, &task)) return EXIT_USAGE;
     session_prepare(session, &task);
-    return refused(session, bounded_write(&task, out));
+    task.model = model_for(session, false);
+    return task.model ? refused(session, bounded_write(&task, out)) : EXIT_USAGE;
 }
 
 static int write_cairn(struct session *session, FILE *out)
@@ -167,6 +181,7 @@ int translate_run(struct options *options, struct mem *mem)
         if (strcmp(formats[i].name, options->to)) continue;
         session_init(&session, options, mem);
         if (!session_load(&session, options->file)) return EXIT_USAGE;
+        if (formats[i].write != write_cairn && session_refuses_time(&session, options->to)) return EXIT_USAGE;
         FILE *out = options->output ? session_open(&session, options->output) : stdout;
         if (!out) return EXIT_USAGE;
         int status = formats[i].write(&session, out);

@@ -3,6 +3,7 @@
 #define CAIRN_EXPORT_NAMES_H
 
 #include "base/map.h"
+#include "model/defined.h"
 #include "model/model.h"
 
 #include <stdio.h>
@@ -31,12 +32,21 @@ void names_print_lines(FILE *out, const struct model *model, const struct model_
 
 enum { NUMBER_MAX = 0x7FFFFFFF };
 
-/* Upper bounds of expressions, in a language whose integers end at NUMBER_MAX. */
+/* The values that an expression can have. */
+struct number_span {
+    int64_t low, high;
+    bool known;
+};
+
+/* Bounds of expressions, in a language whose integers end at NUMBER_MAX and -NUMBER_MAX. */
 struct numbers {
     struct model *model;
     const char *language;
     unsigned modulus_bits; /* the language can reduce modulo 2^n for n up to this */
-    VEC(int64_t) largest;  /* per expression: its largest value, or -1 when it was not asked for yet */
+    bool shares;           /* what occurs often is written once: texts do not become large */
+    VEC(struct number_span) spans; /* per expression */
+    VEC(uint32_t) sizes;           /* per expression: of its text, in operators; 0: not yet */
+    struct defined defined;
     const char *reason;    /* why the model cannot be written, or NULL */
 };
 
@@ -46,11 +56,14 @@ void numbers_finish(struct numbers *numbers);
 /* Looks at every variable, rule and property. Returns NULL when all of them can be written, otherwise the first reason why not. */
 const char *numbers_check(struct numbers *numbers);
 
-/* Whether the result of an arithmetic operator may lie outside 0 .. 2^W - 1, so that its modulus must be written. */
+/* Bounds of a number. */
+struct number_span numbers_span(struct numbers *numbers, expr e);
+
+/* Whether the result of an arithmetic operator with a modulus may lie outside 0 .. 2^W - 1, so that its modulus must be written. */
 bool numbers_wrap(struct numbers *numbers, expr e);
 
-/* The condition that the evaluation of e does not divide by zero. It never fails itself. */
-expr numbers_defined(struct exprs *exprs, expr e);
+/* The condition that the evaluation of e does not fail. It never fails itself. */
+expr numbers_defined(struct numbers *numbers, expr e);
 /* Whether a division or remainder may be by zero. */
 bool numbers_by_zero(const struct exprs *exprs, const struct expr_node *node);
 

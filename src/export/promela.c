@@ -9,7 +9,7 @@
  *  2. that state has the values of the initial state when the model has only one (variables are declared with them), so that formulas
  *     without X do not see the difference;
  *  3. every variable is read somewhere: Spin leaves variables that are only written out of its states;
- *  4. a guard implies that its rule divides by nothing that is zero (numbers_defined), and && stops early;
+ *  4. a guard implies that nothing of its rule fails (numbers_defined), and && stops early;
  *  5. every guard reads TURN_POR_Off, a shared variable, so that no step is safe for Spin's partial-order reduction.
  *
  * Processes of one PROC item are an array of a typedef, as long as their declarations are the same, initial values included. */
@@ -201,6 +201,23 @@ static void print_arithmetic(struct promela *p, expr e, const struct expr_node *
     if (reduce) fprintf(p->out, " & %" PRIu64 ")", expr_mask(node->bits));
 }
 
+/* A conditional expression; formulas do not have it, but they choose between conditions only (without_choice). */
+static void print_choice(struct promela *p, const struct expr_node *node, enum use use)
+{
+    static const char *const between[][4] = {[IN_CONDITION] = {"(", " -> ", " : ", ")"}, [IN_FORMULA] = {"((", " && ", ") || (!", "))"}};
+    fputs(between[use][0], p->out);
+    print_expr(p, node->a, use);
+    fputs(between[use][1], p->out);
+    print_expr(p, node->b, use);
+    fputs(between[use][2], p->out);
+    if (use == IN_FORMULA) {
+        print_expr(p, node->a, use);
+        fputs(" && ", p->out);
+    }
+    print_expr(p, node->c, use);
+    fputs(between[use][3], p->out);
+}
+
 static void print_bool(struct promela *p, const struct expr_node *node, enum use use)
 {
     bool negated = node->op == EXPR_NOT || (node->op == EXPR_IMPLIES && use == IN_CONDITION);
@@ -218,8 +235,11 @@ static void print_expr(struct promela *p, expr e, enum use use)
 {
     struct expr_node node = *expr_get(&p->model->exprs, e);
     if (node.op == EXPR_CONST && node.is_bool) fputs(node.value ? "true" : "false", p->out);
-    else if (node.op == EXPR_CONST) fprintf(p->out, "%" PRId64, node.value);
+    else if (node.op == EXPR_CONST) fprintf(p->out, node.value < 0 ? "(%" PRId64 ")" : "%" PRId64, node.value);
     else if (node.op == EXPR_VAR) fputs(p->name[node.value], p->out);
+    else if (node.op == EXPR_FAIL) fputc('0', p->out); /* never evaluated */
+    else if (node.op == EXPR_WITHIN) print_expr(p, node.a, use);
+    else if (node.op == EXPR_CHOOSE) print_choice(p, &node, use);
     else if (node.is_bool) print_bool(p, &node, use);
     else print_arithmetic(p, e, &node, use);
 }
@@ -302,14 +322,13 @@ static void print_initial_values(struct promela *p)
 
 static void print_guard(struct promela *p, const struct model_rule *rule)
 {
-    struct exprs *exprs = &p->model->exprs;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         expr cond = p->model->conjuncts.data[rule->first_conjunct + i].cond;
-        print_conjunct(p, numbers_defined(exprs, cond));
+        print_conjunct(p, numbers_defined(&p->numbers, cond));
         print_conjunct(p, cond);
     }
     for (uint32_t i = 0; i < rule->stores; i++)
-        print_conjunct(p, numbers_defined(exprs, p->model->stores.data[rule->first_store + i].value));
+        print_conjunct(p, numbers_defined(&p->numbers, p->model->stores.data[rule->first_store + i].value));
     fputs("TURN_POR_Off ->", p->out);
 }
 
@@ -357,13 +376,67 @@ static const char *const temporal[FORMULA_OPS] = {
     [FORMULA_G] = "[]",  [FORMULA_U] = "U",    [FORMULA_R] = "V",   [FORMULA_W] = "W",
 };
 
+/* ---- formulas choose between conditions, not between numbers ---- */
+
+enum { MAX_COMPARISONS = 2000 };
+
+/* A choice between numbers in a number; false: there is none. */
+static bool find_choice(const struct promela *p, expr e, expr *choice)
+{
+    const struct expr_node *node = expr_get(&p->model->exprs, e);
+    if (node->op == EXPR_CHOOSE) return *choice = e, true;
+    if (expr_table[node->op].arity >= 1 && find_choice(p, node->a, choice)) return true;
+    return expr_table[node->op].arity == 2 && find_choice(p, node->b, choice);
+}
+
+static expr with_branch(struct promela *p, expr e, expr choice, bool value)
+{
+    struct exprs *exprs = &p->model->exprs;
+    const struct expr_node node = *expr_get(exprs, e);
+    if (expr_same(e, choice)) return value ? node.b : node.c;
+    if (!expr_table[node.op].arity || expr_table[node.op].arity > 2) return e; /* one choice at a time: others stay */
+    expr a = with_branch(p, node.a, choice, value);
+    return expr_make(exprs, node.op, node.bits, a, expr_table[node.op].arity == 2 ? with_branch(p, node.b, choice, value) : a);
+}
+
+/* x < (c ? a : b) becomes c ? x < a : x < b. */
+static expr without_choice(struct promela *p, expr e, unsigned *comparisons)
+{
+    struct exprs *exprs = &p->model->exprs;
+    const struct expr_node node = *expr_get(exprs, e);
+    expr choice, a, b;
+    if (node.op == EXPR_CONST || ++*comparisons > MAX_COMPARISONS) return e;
+    if (node.op == EXPR_CHOOSE) {
+        a = without_choice(p, node.a, comparisons);
+        b = without_choice(p, node.b, comparisons);
+        return expr_choose(exprs, a, b, without_choice(p, node.c, comparisons));
+    }
+    if (expr_table[node.op].takes_bool) {
+        a = without_choice(p, node.a, comparisons);
+        return expr_make(exprs, node.op, 0, a, expr_table[node.op].arity == 2 ? without_choice(p, node.b, comparisons) : a);
+    }
+    if (!find_choice(p, e, &choice)) return e;
+    expr cond = without_choice(p, expr_get(exprs, choice)->a, comparisons);
+    a = without_choice(p, with_branch(p, e, choice, true), comparisons);
+    b = without_choice(p, with_branch(p, e, choice, false), comparisons);
+    return expr_choose(exprs, cond, a, b);
+}
+
+static const char *atom_obstacle(struct promela *p, expr atom)
+{
+    unsigned comparisons = 0;
+    if (expr_get(&p->model->exprs, atom)->may_fail) return "it may fail";
+    without_choice(p, atom, &comparisons);
+    return comparisons > MAX_COMPARISONS ? "it has too many choices" : NULL;
+}
+
 /* Why a formula has no ltl block. Its conditions may be taken apart by Spin, so that the order that guards a division is lost. */
-static const char *formula_obstacle(const struct promela *p, formula f)
+static const char *formula_obstacle(struct promela *p, formula f)
 {
     const struct formula_node *node = formula_get(&p->model->formulas, f);
     const struct formula_info *info = &formula_table[node->op];
     if (node->op == FORMULA_X) return "X needs a Spin verifier of its own (-DNXT), and counts the step that sets the initial values";
-    if (node->op == FORMULA_ATOM) return expr_get(&p->model->exprs, node->atom)->may_fail ? "it may divide by zero" : NULL;
+    if (node->op == FORMULA_ATOM) return atom_obstacle(p, node->atom);
     const char *obstacle = formula_obstacle(p, node->a);
     return obstacle || info->arity < 2 ? obstacle : formula_obstacle(p, node->b);
 }
@@ -372,7 +445,8 @@ static void print_formula(struct promela *p, formula f)
 {
     const struct formula_node *node = formula_get(&p->model->formulas, f);
     if (node->op == FORMULA_ATOM) {
-        print_expr(p, node->atom, IN_FORMULA);
+        unsigned comparisons = 0;
+        print_expr(p, without_choice(p, node->atom, &comparisons), IN_FORMULA);
         return;
     }
     fputc('(', p->out);

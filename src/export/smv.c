@@ -1,8 +1,12 @@
 /* A model as one NuSMV module: an input variable for the action, and a transition relation with one disjunct per rule.
  *
- * Each disjunct is the guard of its rule, the condition that the rule divides by nothing that is zero (numbers_defined), and a value for
+ * Each disjunct is the guard of its rule, the condition that nothing of the rule fails (numbers_defined), and a value for
  * next(v) of every variable v. NuSMV evaluates both operands of every connective, so a divisor that may be zero is
- * replaced by 1 where it is zero; the condition makes sure that this value is never used.
+ * replaced by 1 where it is zero, and a number outside its range by one inside; the condition makes sure that such a value is never used.
+ * What / and mod mean for negative numbers depends on the version, so they are applied to numbers without their sign.
+ *
+ * Models that were flattened share large parts of their expressions, and some of what is said above is written by repeating an operand. So where there is anything newer than modular
+ * arithmetic, parts that would be written twice have a name (DEFINE), and every one of them is written once.
  *
  * NuSMV's CTL has no R and W. With the definitions of the contract they become
  *   A[f R g] = !E[!f U !g]             E[f R g] = !A[!f U !g]
@@ -26,6 +30,8 @@ struct smv {
     const char **name;        /* per variable */
     const char **rule_action; /* per rule */
     uint32_t *store;          /* per variable: the store of the current rule, + 1 */
+    VEC(uint32_t) uses;       /* per expression: how often it would be written; or nothing, when nothing is shared */
+    VEC(const char *) shared; /* per expression: its name, or NULL */
 };
 
 /* Words of NuSMV 2.4 to 2.7 and of nuXmv. */
@@ -73,11 +79,21 @@ static const char **name_actions(struct smv *s, uint32_t *count)
     return actions;
 }
 
+static bool has_newer(const struct model *model)
+{
+    for (uint32_t i = 0; i < model->exprs.nodes.len; i++) {
+        const struct expr_node *node = &model->exprs.nodes.data[i];
+        if (node->op > EXPR_CUT || (expr_table[node->op].has_bits && !node->bits)) return true;
+    }
+    return false;
+}
+
 static void start(struct smv *s, struct model *model, FILE *out)
 {
     *s = (struct smv){.model = model, .out = out};
     names_start(&s->naming, model, reserved_words, false);
     numbers_start(&s->numbers, model, "NuSMV", 30);
+    s->numbers.shares = has_newer(model);
     s->name = arena_alloc(&model->arena, (model->vars.len + 1) * sizeof *s->name);
     s->rule_action = arena_alloc(&model->arena, (model->rules.len + 1) * sizeof *s->rule_action);
     s->store = arena_alloc(&model->arena, (model->vars.len + 1) * sizeof *s->store);
@@ -89,6 +105,38 @@ static void finish(struct smv *s)
 {
     numbers_finish(&s->numbers);
     names_finish(&s->naming);
+    vec_free(s->model->mem, &s->uses);
+    vec_free(s->model->mem, &s->shared);
+}
+
+/* ---- parts that are written once ---- */
+
+static void count_uses(struct smv *s, expr e, uint32_t times)
+{
+    const struct expr_node node = *expr_get(&s->model->exprs, e);
+    const expr operands[] = {node.a, node.b, node.c};
+    while (s->uses.len <= e.i) vec_push(s->model->mem, &s->uses, 0);
+    bool is_first = !s->uses.data[e.i];
+    s->uses.data[e.i] += times;
+    for (unsigned i = 0; is_first && i < expr_table[node.op].arity; i++) count_uses(s, operands[i], node.op == EXPR_WITHIN || node.op == EXPR_DIV || node.op == EXPR_MOD ? 2 : 1);
+}
+
+static void count_all(struct smv *s)
+{
+    struct model *model = s->model;
+    for (uint32_t i = 0; i < model->conjuncts.len; i++) {
+        count_uses(s, model->conjuncts.data[i].cond, 1);
+        count_uses(s, numbers_defined(&s->numbers, model->conjuncts.data[i].cond), 1);
+    }
+    for (uint32_t i = 0; i < model->stores.len; i++) {
+        count_uses(s, model->stores.data[i].value, 1);
+        count_uses(s, numbers_defined(&s->numbers, model->stores.data[i].value), 1);
+    }
+    for (uint32_t i = 0; i < model->formulas.nodes.len; i++) {
+        if (model->formulas.nodes.data[i].op != FORMULA_ATOM) continue;
+        count_uses(s, model->formulas.nodes.data[i].atom, 1);
+        count_uses(s, numbers_defined(&s->numbers, model->formulas.nodes.data[i].atom), 1);
+    }
 }
 
 /* ---- expressions ---- */
@@ -118,10 +166,74 @@ static void print_binary(struct smv *s, const struct expr_node *node)
     else print_expr(s, node->b);
 }
 
+/* The operand without its sign, or its divisor; `negative`: it is below zero here. */
+static void print_side(struct smv *s, const struct expr_node *node, bool right, bool negative)
+{
+    if (negative) fputs("(-", s->out);
+    if (right && numbers_by_zero(&s->model->exprs, node)) print_divisor(s, node->b);
+    else print_expr(s, right ? node->b : node->a);
+    if (negative) fputc(')', s->out);
+}
+
+/* The quotient is negative when one of them is, the remainder when the left one is. */
+static void print_quotient(struct smv *s, const struct expr_node *node)
+{
+    fputs("(case ", s->out);
+    for (unsigned i = 0; i < 4; i++) {
+        bool a = i == 0 || i == 1, b = i == 0 || i == 2, negative = node->op == EXPR_MOD ? a : a != b;
+        if ((a && numbers_span(&s->numbers, node->a).low >= 0) || (b && numbers_span(&s->numbers, node->b).low >= 0)) continue;
+        if (a) print_expr(s, node->a), fputs(" < 0", s->out);
+        if (a && b) fputs(" & ", s->out);
+        if (b) print_expr(s, node->b), fputs(" < 0", s->out);
+        if (i == 3) fputs("TRUE", s->out);
+        fputs(negative ? " : -(" : " : (", s->out);
+        print_side(s, node, false, a);
+        fprintf(s->out, " %s ", symbols[node->op]);
+        print_side(s, node, true, b);
+        fputs("); ", s->out);
+    }
+    fputs("esac)", s->out);
+}
+
+static void print_within(struct smv *s, const struct expr_node *node)
+{
+    const struct exprs *exprs = &s->model->exprs;
+    int64_t low = expr_get(exprs, node->b)->value, high = expr_get(exprs, node->c)->value;
+    fputs("(case ", s->out);
+    print_expr(s, node->a);
+    fprintf(s->out, " >= %" PRId64 " & ", low);
+    print_expr(s, node->a);
+    fprintf(s->out, " <= %" PRId64 " : ", high);
+    print_expr(s, node->a);
+    fprintf(s->out, "; TRUE : %" PRId64 "; esac)", low);
+}
+
+static void print_choice(struct smv *s, const struct expr_node *node)
+{
+    fputs("(case ", s->out);
+    print_expr(s, node->a);
+    fputs(" : ", s->out);
+    print_expr(s, node->b);
+    fputs("; TRUE : ", s->out);
+    print_expr(s, node->c);
+    fputs("; esac)", s->out);
+}
+
 static void print_arithmetic(struct smv *s, expr e, const struct expr_node *node)
 {
     bool reduce = numbers_wrap(&s->numbers, e), alone = node->op == EXPR_CUT;
     uint64_t modulus = expr_mask(node->bits) + 1;
+    bool is_quotient = !node->bits && (node->op == EXPR_DIV || node->op == EXPR_MOD), below_zero = numbers_span(&s->numbers, node->a).low < 0;
+    if (is_quotient && (below_zero || numbers_span(&s->numbers, node->b).low < 0)) {
+        print_quotient(s, node);
+        return;
+    }
+    if (alone && below_zero) { /* of a negative number, mod is negative or not */
+        fputs("((", s->out);
+        print_expr(s, node->a);
+        fprintf(s->out, " mod %" PRIu64 " + %" PRIu64 ") mod %" PRIu64 ")", modulus, modulus, modulus);
+        return;
+    }
     if (reduce) fputc('(', s->out);
     if (!alone) fputc('(', s->out);
     if (alone) print_expr(s, node->a);
@@ -131,12 +243,15 @@ static void print_arithmetic(struct smv *s, expr e, const struct expr_node *node
     if (reduce) fprintf(s->out, " mod %" PRIu64 ")", modulus);
 }
 
-static void print_expr(struct smv *s, expr e)
+static void print_node(struct smv *s, expr e)
 {
     struct expr_node node = *expr_get(&s->model->exprs, e);
     if (node.op == EXPR_CONST && node.is_bool) fputs(node.value ? "TRUE" : "FALSE", s->out);
-    else if (node.op == EXPR_CONST) fprintf(s->out, "%" PRId64, node.value);
+    else if (node.op == EXPR_CONST) fprintf(s->out, node.value < 0 ? "(%" PRId64 ")" : "%" PRId64, node.value);
     else if (node.op == EXPR_VAR) fputs(s->name[node.value], s->out);
+    else if (node.op == EXPR_FAIL) fputc('0', s->out); /* never used */
+    else if (node.op == EXPR_WITHIN) print_within(s, &node);
+    else if (node.op == EXPR_CHOOSE) print_choice(s, &node);
     else if (node.op == EXPR_NOT) {
         fputc('!', s->out);
         print_expr(s, node.a);
@@ -147,13 +262,44 @@ static void print_expr(struct smv *s, expr e)
     } else print_arithmetic(s, e, &node);
 }
 
+static bool is_shared(const struct smv *s, expr e)
+{
+    return e.i < s->shared.len && s->shared.data[e.i];
+}
+
+static void print_expr(struct smv *s, expr e)
+{
+    if (is_shared(s, e)) fputs(s->shared.data[e.i], s->out);
+    else print_node(s, e);
+}
+
+/* Operands come before the operators that use them. */
+static void print_shared(struct smv *s)
+{
+    uint32_t count = 0;
+    if (!s->numbers.shares) return;
+    count_all(s);
+    for (uint32_t i = 0; i < s->uses.len; i++) {
+        const struct expr_node *node = expr_get(&s->model->exprs, (expr){i});
+        vec_push(s->model->mem, &s->shared, NULL);
+        if (s->uses.data[i] < 2 || !expr_table[node->op].arity) continue;
+        fprintf(s->out, "%s  ", count++ ? "" : "\nDEFINE\n");
+        const char *name = names_pick(&s->naming, 0, names_format(&s->model->names, "part_%" PRIu32, count));
+        fprintf(s->out, "%s := ", name);
+        print_node(s, (expr){i});
+        fputs(";\n", s->out);
+        s->shared.data[i] = name;
+    }
+}
+
 /* A part of a disjunct, with the & before it. */
 static void print_conjunct(struct smv *s, expr e)
 {
     struct expr_node node = *expr_get(&s->model->exprs, e);
     if (expr_is_true(&s->model->exprs, e)) return;
     fputs(" & ", s->out);
-    if (expr_table[node.op].arity == 2 && !expr_table[node.op].takes_bool) print_binary(s, &node);
+    if (is_shared(s, e)) print_expr(s, e);
+    else if (expr_table[node.op].arity == 2 && !expr_table[node.op].takes_bool) print_binary(s, &node);
     else print_expr(s, e);
 }
 
@@ -191,12 +337,12 @@ static void print_rule(struct smv *s, uint32_t r)
     fprintf(s->out, "  %s(%s = %s", r ? "| " : "  ", s->action, s->rule_action[r]);
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
-        print_conjunct(s, numbers_defined(&model->exprs, cond));
+        print_conjunct(s, numbers_defined(&s->numbers, cond));
         print_conjunct(s, cond);
     }
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
-        print_conjunct(s, numbers_defined(&model->exprs, store->value));
+        print_conjunct(s, numbers_defined(&s->numbers, store->value));
         s->store[store->var] = rule->first_store + i + 1;
     }
     if (model->vars.len) fputs(" &\n      ", s->out);
@@ -224,10 +370,10 @@ static void print_relation(struct smv *s)
 
 static void print_formula(struct smv *s, formula f);
 
-/* A condition that divides by zero is false. */
+/* A condition that fails is false. */
 static void print_atom(struct smv *s, expr atom)
 {
-    expr defined = numbers_defined(&s->model->exprs, atom);
+    expr defined = numbers_defined(&s->numbers, atom);
     print_expr(s, expr_make(&s->model->exprs, EXPR_AND, 0, defined, atom));
 }
 
@@ -334,6 +480,7 @@ const char *smv_write(struct model *model, FILE *out)
     if (!reason) {
         print_head(&s);
         print_declarations(&s);
+        print_shared(&s);
         print_relation(&s);
         for (uint32_t i = 0; i < model->properties.len; i++)
             if (model->properties.data[i].kind <= PROPERTY_INVARIANT) print_property(&s, &model->properties.data[i]);

@@ -52,10 +52,10 @@ static expr product_fits(struct exprs *exprs, expr a, expr b)
     return expr_choose(exprs, compare(exprs, EXPR_GT, b, 0), positive, expr_choose(exprs, compare(exprs, EXPR_LT, b, -1), negative, minus_one));
 }
 
-static expr quotient_exists(struct exprs *exprs, const struct expr_node *node)
+static expr quotient_exists(struct exprs *exprs, const struct expr_node *node, bool fits)
 {
     const struct expr_node *a = expr_get(exprs, node->a), *b = expr_get(exprs, node->b);
-    bool by_zero = b->low <= 0 && b->high >= 0, too_large = !node->bits && a->low == INT64_MIN && b->low <= -1 && b->high >= -1;
+    bool by_zero = b->low <= 0 && b->high >= 0, too_large = !fits && !node->bits && a->low == INT64_MIN && b->low <= -1 && b->high >= -1;
     expr exists = expr_bool(exprs, true);
     if (by_zero) exists = compare(exprs, EXPR_NE, node->b, 0);
     if (!too_large) return exists;
@@ -76,16 +76,18 @@ bool defined_may_fail_here(const struct exprs *exprs, const struct expr_node *no
 }
 
 /* The operator itself does not fail, given that its operands do not. */
-static expr works_here(struct exprs *exprs, const struct expr_node *node)
+static expr works_here(const struct defined *defined, const struct expr_node *node)
 {
-    if (!defined_may_fail_here(exprs, node)) return expr_bool(exprs, true);
+    struct exprs *exprs = defined->exprs;
+    bool is_sum = node->op == EXPR_ADD || node->op == EXPR_SUB || node->op == EXPR_MUL;
+    if (!defined_may_fail_here(exprs, node) || (is_sum && defined->fits)) return expr_bool(exprs, true);
     switch ((enum expr_op)node->op) {
     case EXPR_FAIL: return expr_bool(exprs, false);
     case EXPR_WITHIN: return between(exprs, node->b, node->a, node->c);
     case EXPR_ADD: return sum_fits(exprs, node->a, node->b, false);
     case EXPR_SUB: return sum_fits(exprs, node->a, node->b, true);
     case EXPR_MUL: return product_fits(exprs, node->a, node->b);
-    default: return quotient_exists(exprs, node);
+    default: return quotient_exists(exprs, node, defined->fits);
     }
 }
 
@@ -97,7 +99,7 @@ static expr find(struct defined *defined, expr e)
     if (node.op == EXPR_FAIL) return expr_bool(exprs, false);
     expr a = defined_condition(defined, node.a);
     if (expr_table[node.op].arity == 1 || node.op == EXPR_AT || node.op == EXPR_LOCAL_AT) return a;
-    if (node.op == EXPR_WITHIN) return both(exprs, a, works_here(exprs, &node));
+    if (node.op == EXPR_WITHIN) return both(exprs, a, works_here(defined, &node));
     expr b = defined_condition(defined, node.b);
     if (node.op == EXPR_CHOOSE) {
         expr c = defined_condition(defined, node.c);
@@ -106,7 +108,7 @@ static expr find(struct defined *defined, expr e)
     bool right_is_safe = expr_is_true(exprs, b);
     if (!right_is_safe && (node.op == EXPR_AND || node.op == EXPR_IMPLIES)) b = expr_make(exprs, EXPR_IMPLIES, 0, node.a, b);
     if (!right_is_safe && node.op == EXPR_OR) b = expr_make(exprs, EXPR_OR, 0, node.a, b);
-    return both(exprs, a, both(exprs, b, works_here(exprs, &node)));
+    return both(exprs, a, both(exprs, b, works_here(defined, &node)));
 }
 
 expr defined_condition(struct defined *defined, expr e)

@@ -7,6 +7,7 @@
 
 struct defined {
     struct exprs *exprs;
+    bool fits;           /* exact arithmetic is known to stay within 64 bits, whatever the bounds of expressions say */
     VEC(uint32_t) known; /* per expression: the answer, + 1; 0: not yet */
 };
 

@@ -188,6 +188,16 @@ static bool simplify(struct exprs *exprs, enum expr_op op, expr a, expr b, expr 
     return false;
 }
 
+/* x + 0, x - 0, x * 1, exactly: x. */
+static bool is_neutral(const struct exprs *exprs, enum expr_op op, expr a, expr b, expr *rest)
+{
+    const struct expr_node *na = expr_get(exprs, a), *nb = expr_get(exprs, b);
+    int64_t neutral = op == EXPR_MUL || op == EXPR_DIV;
+    if (op < EXPR_ADD || op > EXPR_DIV) return false;
+    if (nb->op == EXPR_CONST && nb->value == neutral) return *rest = a, true;
+    return na->op == EXPR_CONST && na->value == neutral && (op == EXPR_ADD || op == EXPR_MUL) ? *rest = b, true : false;
+}
+
 /* Bounds of op(a, b), and whether it may fail by itself. */
 static bool exact_bounds(const struct expr_node *a, const struct expr_node *b, struct expr_node *node)
 {
@@ -246,6 +256,7 @@ expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr
         return info->gives_bool ? expr_bool(exprs, value) : expr_int(exprs, value);
     expr simpler;
     if (info->arity == 2 && simplify(exprs, op, a, b, &simpler)) return simpler;
+    if (info->has_bits && !bits && is_neutral(exprs, op, a, b, &simpler)) return simpler;
     if (info->arity == 2 && expr_decided_by_bounds(op, na, nb, &decided)) return expr_bool(exprs, decided);
     struct expr_node node = {.op = (uint8_t)op, .bits = (uint8_t)bits, .is_bool = info->gives_bool, .a = a, .b = b};
     bool fails = (op == EXPR_DIV || op == EXPR_MOD) && !(nb->op == EXPR_CONST && nb->value);

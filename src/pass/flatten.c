@@ -732,7 +732,7 @@ bool flatten_is_needed(const struct model *model)
     return false;
 }
 
-struct model *flatten_model(struct model *model, struct flatten_refusal *refusal)
+struct model *flatten_model(struct model *model, bool with_formulas, struct flatten_refusal *refusal)
 {
     struct flattener f;
     assert(!model_is_timed(model));
@@ -740,7 +740,7 @@ struct model *flatten_model(struct model *model, struct flatten_refusal *refusal
     for (f.rule = 0; f.rule < model->rules.len && !f.stopped; f.rule++) run_rule(&f);
     for (f.rule = 0; f.rule < model->rules.len && !f.stopped; f.rule++) write_rule(&f);
     f.rule = 0;
-    write_formulas(&f);
+    if (with_formulas) write_formulas(&f);
     struct model *flat = f.stopped ? NULL : f.flat;
     release(&f);
     if (flat) model_finish(flat);

@@ -40,7 +40,9 @@ static void mark_stored(const struct model *model, struct result *result, const 
     }
     for (uint32_t i = 0; !code_is_none(rule->body) && i < rule->writes; i++) {
         uint32_t var = model->accesses.data[rule->first_write + i];
-        if (model_is_location(model, var)) scan[model->vars.data[var].process] = true;
+        bool stored = false; /* front ends store locations before the body, which then leaves them alone */
+        for (uint32_t k = 0; k < rule->stores; k++) stored |= model->stores.data[rule->first_store + k].var == var;
+        if (model_is_location(model, var) && !stored) scan[model->vars.data[var].process] = true;
     }
 }
 

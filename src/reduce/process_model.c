@@ -104,6 +104,7 @@ static void judge_alone(struct builder *b, uint32_t r, uint32_t process)
     uint32_t location = model->processes.data[process].location;
     if (rule->parts != 1) set_unsafe(entry, UNSAFE_GLOBAL, 0, 0);
     if (model_rule_may_fail(model, r)) set_unsafe(entry, UNSAFE_FAILS, 0, 0);
+    if (model->priorities.len) set_unsafe(entry, UNSAFE_PRIORITY, 0, 0);
     for (uint32_t i = 0; i < rule->writes; i++) {
         uint32_t var = accesses(model, rule->first_write)[i];
         if (b->visible[var]) set_unsafe(entry, UNSAFE_VISIBLE, var, 0);
@@ -435,7 +436,8 @@ void process_model_explain(const struct process_model *process_model, uint32_t r
         else if (!rule->linear) text_add(text, "'%s' can be enabled at the same time", model->rules.data[rule->not_linear_with].label);
         break;
     case UNSAFE_GLOBAL: text_add(text, model->rules.data[r].parts > 1 ? "several take part" : "it belongs to no process"); break;
-    case UNSAFE_FAILS: text_add(text, "it can divide by zero"); break;
+    case UNSAFE_FAILS: text_add(text, "it can fail"); break;
+    case UNSAFE_PRIORITY: text_add(text, "the model has priorities"); break;
     case UNSAFE_VISIBLE: text_add(text, "it writes %s, which the property reads", var); break;
     case UNSAFE_READS: text_add(text, "it reads %s, which '%s' writes", var, other); break;
     case UNSAFE_WRITES: text_add(text, "it writes %s, which '%s' touches", var, other); break;

@@ -23,6 +23,7 @@ enum unsafe_reason {
     SAFE,
     UNSAFE_GLOBAL,   /* no process, or several */
     UNSAFE_FAILS,    /* it can fail at run time */
+    UNSAFE_PRIORITY, /* what is enabled depends on more than what rules read */
     UNSAFE_VISIBLE,  /* it writes variable `var`, which the property reads */
     UNSAFE_READS,    /* it reads `var`, which rule `other` writes */
     UNSAFE_WRITES,   /* it writes `var`, which rule `other` reads or writes */

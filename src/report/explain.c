@@ -7,15 +7,16 @@
 
 /* ---- parts of a condition ---- */
 
+enum { MAX_LINES = 12, MAX_VARS = 8 };
+
 struct explainer {
     const struct model *model;
     struct text *text;
     const int64_t *state;
     const char *indent;
     uint32_t lines, vars;
+    uint32_t shown[MAX_VARS]; /* on this line */
 };
-
-enum { MAX_LINES = 12 };
 
 void explain_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
 {
@@ -24,12 +25,28 @@ void explain_value(const struct model *model, struct text *text, uint32_t var, i
     else text_add(text, "%" PRId64, value);
 }
 
-static void show_var(void *context, uint32_t var)
+static void show_var(struct explainer *explainer, uint32_t var)
 {
-    struct explainer *explainer = context;
-    if (explainer->vars++ >= 8) return;
+    for (uint32_t i = 0; i < explainer->vars; i++)
+        if (explainer->shown[i] == var) return;
+    if (explainer->vars == MAX_VARS) return;
+    explainer->shown[explainer->vars++] = var;
     text_add(explainer->text, "%s%s = ", explainer->vars == 1 ? ": " : ", ", explainer->model->vars.data[var].name);
     explain_value(explainer->model, explainer->text, var, explainer->state[var]);
+}
+
+/* The variables that an evaluation reads: of an array the cell that is meant, of a choice the part that is chosen. */
+static void show_vars(struct explainer *explainer, expr e)
+{
+    const struct expr_node node = *expr_get(&explainer->model->exprs, e);
+    unsigned arity = expr_table[node.op].arity;
+    int64_t a = 0;
+    if (explainer->vars == MAX_VARS) return;
+    if (node.op == EXPR_VAR) show_var(explainer, (uint32_t)node.value);
+    if (arity) show_vars(explainer, node.a);
+    if (node.op == EXPR_AT && eval_expr(explainer->model, node.a, explainer->state, &a)) show_var(explainer, (uint32_t)(node.value + a));
+    else if (node.op == EXPR_CHOOSE && eval_expr(explainer->model, node.a, explainer->state, &a)) show_vars(explainer, a ? node.b : node.c);
+    else if (arity == 2 && node.op != EXPR_AT) show_vars(explainer, node.b);
 }
 
 static void show_part(struct explainer *explainer, expr e, bool value)
@@ -42,7 +59,7 @@ static void show_part(struct explainer *explainer, expr e, bool value)
     model_print_expr(explainer->model, explainer->text, e);
     text_add(explainer->text, " is %s", value ? "true" : "false");
     explainer->vars = 0;
-    expr_each_var((struct exprs *)&explainer->model->exprs, e, show_var, explainer);
+    show_vars(explainer, e);
     text_add(explainer->text, "\n");
 }
 
@@ -51,6 +68,11 @@ static void show_why(struct explainer *explainer, expr e, bool value)
 {
     const struct expr_node node = *expr_get(&explainer->model->exprs, e);
     int64_t a = 0, b = 0;
+    if (node.op == EXPR_CHOOSE && eval_expr(explainer->model, node.a, explainer->state, &a)) {
+        show_why(explainer, node.a, a);
+        show_why(explainer, a ? node.b : node.c, value);
+        return;
+    }
     if (!expr_table[node.op].takes_bool) {
         show_part(explainer, e, value);
         return;
@@ -73,7 +95,7 @@ static void show_why(struct explainer *explainer, expr e, bool value)
 
 void explain_expr(const struct model *model, struct text *text, expr e, const int64_t *state, const char *indent)
 {
-    struct explainer explainer = {model, text, state, indent, 0, 0};
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = indent};
     int64_t value;
     if (eval_expr(model, e, state, &value)) show_why(&explainer, e, value);
 }
@@ -111,52 +133,58 @@ static uint32_t count_false(const struct model *model, const struct model_rule *
     return count;
 }
 
-static void show_reason(struct text *text, const struct eval_failure *failure)
+static bool same_place(struct place a, struct place b)
 {
-    static const char *const reasons[FAILURE_KINDS] = {
-        [FAILURE_DIVISION] = "division by zero",         [FAILURE_OVERFLOW] = "a number leaves 64 bits",
-        [FAILURE_RANGE] = "a value leaves its type",     [FAILURE_INDEX] = "an index is out of bounds",
-        [FAILURE_FULL] = "the queue is full",            [FAILURE_EMPTY] = "the queue is empty",
-        [FAILURE_LOOP] = "a loop does not end",
-    };
-    bool has_range = (failure->reason == FAILURE_RANGE || failure->reason == FAILURE_INDEX) && (failure->value < failure->low || failure->value > failure->high);
-    if (has_range)
-        text_add(text, "the %s %" PRId64 " is outside %" PRId64 "..%" PRId64, failure->reason == FAILURE_INDEX ? "index" : "value", failure->value,
-                 failure->low, failure->high);
-    else
-        text_add(text, "%s", reasons[failure->reason]);
+    return a.source == b.source && a.line == b.line && a.column == b.column;
 }
 
-/* What stops a rule other than a conjunct that is false: a condition that it meets on its way, or a failure. */
-static void show_stop(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
+/* All conjuncts are true, but the code finds that the rule is not enabled. */
+static void show_requirement(const struct model *model, const struct diag *diag, struct text *text, const struct eval_failure *blocked)
 {
-    struct eval_failure failure = {0};
-    int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
-    enum eval_result result = eval_rule_alone(model, r, state, next, &failure);
-    if (result == EVAL_FAILED) {
-        text_add(text, "          it fails: ");
-        show_reason(text, &failure);
-        text_add(text, " at ");
-        show_place(diag, text, failure.place);
-        text_add(text, "\n");
-    } else if (result == EVAL_DISABLED && failure.place.line) {
-        text_add(text, "          the condition at ");
-        show_place(diag, text, failure.place);
-        text_add(text, " is false when the step comes to it\n");
+    text_add(text, "          its code requires what is not true at ");
+    show_place(diag, text, blocked->place);
+    for (uint32_t i = 0; i < model->code.len; i++) {
+        const struct code_node *node = &model->code.data[i];
+        if (node->op != CODE_REQUIRE || !blocked->place.line || !same_place(node->place, blocked->place)) continue;
+        text_add(text, ": ");
+        model_print_expr(model, text, node->value);
+        break;
     }
-    mem_free(model->mem, next);
+    text_add(text, "\n");
 }
 
-static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process,
-                          const int64_t *state)
+static void show_code_blocker(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
+{
+    struct eval_failure blocked = {0};
+    int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
+    enum eval_result result = eval_rule_alone(model, r, state, next, &blocked);
+    mem_free(model->mem, next);
+    if (result == EVAL_DISABLED && blocked.place.line) show_requirement(model, diag, text, &blocked);
+    if (result == EVAL_ENABLED) text_add(text, "          a rule of a higher priority is enabled\n");
+    if (result != EVAL_FAILED) return;
+    text_add(text, "          it fails: ");
+    explain_reason(text, &blocked);
+    text_add(text, " at ");
+    show_place(diag, text, blocked.place);
+    text_add(text, "\n");
+}
+
+static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    struct explainer explainer = {model, text, state, "          ", 0, 0};
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "          "};
+    bool blocks = false;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         uint32_t owner = model->parts.data[rule->first_part + conjunct->part].process;
         int64_t value;
-        if (!eval_expr(model, conjunct->cond, state, &value) || value) continue;
+        if (!eval_expr(model, conjunct->cond, state, &value)) {
+            if (blocks) continue;
+            show_code_blocker(model, diag, text, r, state);
+            return;
+        }
+        if (value) continue;
+        blocks = true;
         if (owner != process && explainer.lines < MAX_LINES) {
             text_add(text, "          %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
             show_place(diag, text, conjunct->place);
@@ -164,12 +192,7 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
         }
         show_why(&explainer, conjunct->cond, false);
     }
-    show_stop(model, diag, text, r, state);
-}
-
-static bool same_command(struct place a, struct place b)
-{
-    return a.source == b.source && a.line == b.line && a.column == b.column;
+    if (!blocks) show_code_blocker(model, diag, text, r, state);
 }
 
 /* Of the rules that a command takes part in, the one nearest to being enabled stands for all. */
@@ -180,7 +203,7 @@ static uint32_t nearest_rule(const struct model *model, uint32_t first, uint32_t
         const struct model_rule *rule = &model->rules.data[r];
         for (uint32_t i = 0; i < rule->parts; i++) {
             const struct rule_part *part = &model->parts.data[rule->first_part + i];
-            if (part->process != process || !same_command(part->place, place)) continue;
+            if (part->process != process || !same_place(part->place, place)) continue;
             uint32_t count = count_false(model, rule, state);
             if (count < least) best = r, least = count;
         }
@@ -207,7 +230,7 @@ static void explain_process(const struct model *model, const struct diag *diag, 
         for (uint32_t i = 0; i < rule->parts; i++) {
             const struct rule_part *part = &model->parts.data[rule->first_part + i];
             bool known = part->process != process || (process == MODEL_NONE && rule->parts > 1);
-            for (uint32_t s = 0; s < shown; s++) known |= same_command(seen[s], part->place);
+            for (uint32_t s = 0; s < shown; s++) known |= same_place(seen[s], part->place);
             if (known || shown == MAX_COMMANDS || !stands_at(model, rule, i, location, state)) continue;
             seen[shown++] = part->place;
             text_add(text, "      [%s] at ", rule->label);
@@ -248,6 +271,36 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
 
 /* ---- run-time errors ---- */
 
+void explain_reason(struct text *text, const struct eval_failure *failure)
+{
+    bool is_outside = failure->value < failure->low || failure->value > failure->high; /* not known when it just fails */
+    switch (failure->reason) {
+    case FAILURE_DIVISION: text_add(text, "division by zero"); break;
+    case FAILURE_OVERFLOW: text_add(text, "a number does not fit in 64 bits"); break;
+    case FAILURE_FULL: text_add(text, "the queue is full"); break;
+    case FAILURE_EMPTY: text_add(text, "the queue is empty"); break;
+    case FAILURE_LOOP: text_add(text, "the loop does not end"); break;
+    case FAILURE_RANGE:
+    case FAILURE_INDEX:
+        text_add(text, failure->reason == FAILURE_INDEX ? "index" : "value");
+        if (is_outside) text_add(text, " %" PRId64 " outside %" PRId64 "..%" PRId64, failure->value, failure->low, failure->high);
+        else text_add(text, " outside its range");
+        break;
+    default: text_add(text, "it cannot be evaluated");
+    }
+}
+
+bool explain_only_divides(const struct model *model)
+{
+    for (uint32_t i = 0; i < model->exprs.nodes.len; i++) {
+        const struct expr_node *node = &model->exprs.nodes.data[i];
+        bool is_exact = expr_table[node->op].has_bits && !node->bits;
+        if (node->op == EXPR_WITHIN || node->op == EXPR_FAIL || (is_exact && node->may_fail)) return false;
+    }
+    return !model_has_code(model);
+}
+
+/* The smallest part of e that fails. */
 static bool is_failing_part(const struct model *model, expr e, const int64_t *state, expr *part)
 {
     const struct expr_node node = *expr_get(&model->exprs, e);
@@ -255,42 +308,48 @@ static bool is_failing_part(const struct model *model, expr e, const int64_t *st
     if (eval_expr(model, e, state, &value)) return false;
     *part = e;
     if (expr_table[node.op].arity >= 1 && is_failing_part(model, node.a, state, part)) return true;
-    if (expr_table[node.op].arity >= 2 && is_failing_part(model, node.b, state, part)) return true;
+    if (node.op == EXPR_CHOOSE && eval_expr(model, node.a, state, &value)) is_failing_part(model, value ? node.b : node.c, state, part);
+    else if (expr_table[node.op].arity == 2) is_failing_part(model, node.b, state, part);
     return true;
 }
 
-/* The part of a guard or of a store that fails, with the variables in it. */
-static void show_failing(const struct model *model, struct text *text, expr e, const int64_t *state)
+static void show_exact_place(const struct diag *diag, struct text *text, struct place place)
 {
-    struct explainer explainer = {model, text, state, "", 0, 0};
-    expr part;
-    if (!is_failing_part(model, e, state, &part)) return;
-    text_add(text, ": ");
-    model_print_expr(model, text, part);
-    expr_each_var((struct exprs *)&model->exprs, part, show_var, &explainer);
+    show_place(diag, text, place);
+    if (place.line && place.column) text_add(text, ":%u", place.column);
+}
+
+/* The condition or stored value that fails in the state before the step; false: it is the code that does. */
+static bool find_failing(const struct model *model, const struct model_rule *rule, const int64_t *state, expr *part)
+{
+    for (uint32_t i = 0; i < rule->conjuncts; i++) {
+        int64_t value;
+        expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
+        if (is_failing_part(model, cond, state, part)) return true;
+        if (!eval_expr(model, cond, state, &value) || !value) return false;
+    }
+    for (uint32_t i = 0; i < rule->stores; i++)
+        if (is_failing_part(model, model->stores.data[rule->first_store + i].value, state, part)) return true;
+    return false;
 }
 
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = ""};
     struct eval_failure failure = {0};
-    int64_t value, *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
+    int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
+    expr part;
     text_add(text, "    the step [%s] fails\n", rule->label);
     if (eval_rule_alone(model, r, state, next, &failure) == EVAL_FAILED) {
         text_add(text, "    ");
-        show_reason(text, &failure);
+        explain_reason(text, &failure);
         text_add(text, " at ");
-        show_place(diag, text, failure.place);
-        bool found = false;
-        for (uint32_t i = 0; i < rule->conjuncts && !found; i++) {
-            expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
-            found = !eval_expr(model, cond, state, &value);
-            if (found) show_failing(model, text, cond, state);
-        }
-        for (uint32_t i = 0; i < rule->stores && !found; i++) {
-            expr stored = model->stores.data[rule->first_store + i].value;
-            found = !eval_expr(model, stored, state, &value);
-            if (found) show_failing(model, text, stored, state);
+        show_exact_place(diag, text, failure.place);
+        if (find_failing(model, rule, state, &part)) {
+            text_add(text, ": ");
+            model_print_expr(model, text, part);
+            show_vars(&explainer, part);
         }
         text_add(text, "\n");
     }

@@ -2,6 +2,7 @@
 #ifndef CAIRN_REPORT_EXPLAIN_H
 #define CAIRN_REPORT_EXPLAIN_H
 
+#include "model/eval.h"
 #include "result/result.h"
 
 /* A value as people see it: the name of a location where there is one. */
@@ -14,6 +15,11 @@ void explain_expr(const struct model *model, struct text *text, expr e, const in
 /* For each process: where it stands, and for each of its commands the conjuncts that block it. `timed` is the state in time, NULL in an untimed model: then
  * a command whose conjuncts are true is explained by its timer and by clocks. */
 void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text, const int64_t *state, const struct timed_state *timed);
+
+/* `division by zero`, `index 5 outside 0..4` */
+void explain_reason(struct text *text, const struct eval_failure *failure);
+/* Whether the only way in which a step of the model can fail is to divide by zero. */
+bool explain_only_divides(const struct model *model);
 
 /* What fails when the rule is tried in the state. */
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t rule, const int64_t *state);

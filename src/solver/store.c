@@ -69,6 +69,18 @@ void store_prefetch(const struct store *store, uint64_t hash)
     __builtin_prefetch(&segment->slots[home_of(segment, stored_hash(hash))]);
 }
 
+void store_prefetch_record(const struct store *store, uint64_t hash)
+{
+    const struct store_segment *segment = &store->segments[segment_of(hash)];
+    uint32_t wanted = stored_hash(hash);
+    for (uint32_t i = home_of(segment, wanted); i < segment->size && segment->slots[i]; i++) {
+        uint32_t other = (uint32_t)(segment->slots[i] >> 32);
+        if (other < wanted) continue;
+        if (other == wanted) __builtin_prefetch(store_get(store, (uint32_t)segment->slots[i] - 1));
+        return;
+    }
+}
+
 /* Finds the record, or the slot before which it belongs. */
 static bool find(const struct store *store, const struct store_segment *segment, const void *record, uint32_t hash, uint32_t *at)
 {

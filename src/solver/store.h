@@ -50,6 +50,8 @@ void store_release(struct store *store);
 uint64_t store_hash(const void *record, uint32_t bytes);
 /* Brings the slots that a lookup will need closer. */
 void store_prefetch(const struct store *store, uint64_t hash);
+/* The same for the record that probably is the one, once the table is near. */
+void store_prefetch_record(const struct store *store, uint64_t hash);
 /* Adds the record unless it is there; *index is its number. STORE_REFUSED: no memory; nothing has changed. */
 enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint32_t *index);
 /* The number of a record, or UINT32_MAX. */

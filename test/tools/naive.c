@@ -15,6 +15,7 @@ struct naive {
     VEC(uint32_t) chain; /* per state: the next one of its bucket, + 1 */
     uint32_t buckets[BUCKETS];
     uint32_t states;
+    VEC(int) verdicts; /* per property: 1 when an invariant is false somewhere, 2 when it cannot be evaluated somewhere */
 };
 
 static bool add(struct naive *naive, const int64_t *state)
@@ -31,12 +32,24 @@ static bool add(struct naive *naive, const int64_t *state)
     return true;
 }
 
+static void judge(struct naive *naive, const int64_t *state)
+{
+    const struct model *model = naive->model;
+    for (uint32_t i = 0; i < model->properties.len; i++) {
+        int64_t value;
+        if (model->properties.data[i].kind != PROPERTY_INVARIANT) continue;
+        if (!eval_expr(model, formula_get(&model->formulas, model->properties.data[i].root)->atom, state, &value)) naive->verdicts.data[i] |= 2;
+        else if (!value) naive->verdicts.data[i] |= 1;
+    }
+}
+
 static void explore(struct naive *naive)
 {
     struct model *model = naive->model;
     uint32_t vars = model->vars.len, initial, level_end, depth = 0;
     uint64_t transitions = 0, deadlocks = 0, errors = 0;
     int64_t *now = mem_alloc(model->mem, (vars + 1) * sizeof *now), *next = mem_alloc(model->mem, (vars + 1) * sizeof *next);
+    for (uint32_t i = 0; i < model->properties.len; i++) vec_push(model->mem, &naive->verdicts, 0);
     eval_first_initial(model, now);
     do add(naive, now);
     while (eval_next_initial(model, now));
@@ -48,6 +61,7 @@ static void explore(struct naive *naive)
             depth++;
         }
         if (vars) memcpy(now, naive->values.data + (size_t)s * vars, vars * sizeof *now);
+        judge(naive, now);
         for (uint32_t r = 0; r < model->rules.len; r++) {
             enum eval_result tried = eval_rule(model, r, now, next);
             errors += tried == EVAL_FAILED;
@@ -58,8 +72,16 @@ static void explore(struct naive *naive)
         transitions += enabled;
         deadlocks += !enabled;
     }
-    printf("{\"states\": %u, \"transitions\": %llu, \"initial_states\": %u, \"deadlocks\": %llu, \"runtime_errors\": %llu, \"depth\": %u}\n", naive->states,
+    printf("{\"states\": %u, \"transitions\": %llu, \"initial_states\": %u, \"deadlocks\": %llu, \"runtime_errors\": %llu, \"depth\": %u, \"invariants\": {", naive->states,
            (unsigned long long)transitions, initial, (unsigned long long)deadlocks, (unsigned long long)errors, depth);
+    const char *between = "";
+    for (uint32_t i = 0; i < model->properties.len; i++) {
+        if (model->properties.data[i].kind != PROPERTY_INVARIANT) continue;
+        int verdict = naive->verdicts.data[i];
+        printf("%s\"%s\": \"%s\"", between, model->properties.data[i].name, verdict & 1 ? "violated" : verdict & 2 ? "error" : "holds");
+        between = ", ";
+    }
+    puts("}}");
 }
 
 int main(int argc, char **argv)

@@ -49,8 +49,9 @@ static bool test_rules(struct generator *g, uint64_t seed, struct counts *counts
     g->random.state = seed;
     g->extremes = pick(g, 4) == 0;
     g->widest = 1 + (unsigned)pick(g, 3);
+    g->tame = pick(g, 2);
     random_model(g, 4, 1 + (unsigned)pick(g, 3));
-    struct model *flat = flatten_model(g->model, &refusal);
+    struct model *flat = flatten_model(g->model, false, &refusal);
     if (!flat) return counts->refused++, true;
     text_init(&complaint, g->mem);
     bool good = model_check(flat, &complaint) && !has_rest(flat);
@@ -228,7 +229,7 @@ static struct model *counting_model(struct mem *mem, int64_t high)
 static void test_limits(struct unit *unit, struct mem *mem)
 {
     struct flatten_refusal refusal = {0};
-    struct model *few = counting_model(mem, 7), *flat = flatten_model(few, &refusal);
+    struct model *few = counting_model(mem, 7), *flat = flatten_model(few, false, &refusal);
     unsigned bad = 0;
     CHECK(unit, flat != NULL);
     for (int64_t i = 0; flat && i < 64; i++) {
@@ -236,7 +237,7 @@ static void test_limits(struct unit *unit, struct mem *mem)
         bad += eval_rule(few, 0, state, next) != EVAL_ENABLED || eval_rule(flat, 0, state, other) != EVAL_ENABLED || memcmp(next, other, sizeof next);
     }
     CHECK(unit, !bad);
-    CHECK(unit, !flatten_model(counting_model(mem, 1000000), &refusal));
+    CHECK(unit, !flatten_model(counting_model(mem, 1000000), false, &refusal));
     CHECK(unit, refusal.reason && refusal.place.line >= 6 && refusal.place.line <= 7 && !strcmp(refusal.rule, "count"));
     CHECK(unit, flatten_is_needed(few) && !flatten_is_needed(model_new(mem, "nothing")));
 }

@@ -18,7 +18,9 @@ struct generator {
     struct mem *mem;
     unsigned widest;      /* ranges have up to 2^widest values */
     bool extremes;        /* numbers at the ends of 64 bits */
-    bool with_time;
+    bool whole;           /* plain variables of 64 bits */
+    bool with_time, with_properties;
+    bool tame;            /* failures are rare: such models have many states */
     bool in_code;
     unsigned loops;       /* around this statement */
     VEC(statement) functions;
@@ -44,7 +46,7 @@ static inline int64_t pick_between(struct generator *g, int64_t low, int64_t hig
 static inline void random_range(struct generator *g, int64_t *low, int64_t *high)
 {
     *low = pick(g, 3) ? -(int64_t)pick(g, 4) : (int64_t)pick(g, 3);
-    *high = *low + (int64_t)pick(g, UINT64_C(1) << pick(g, g->widest + 1));
+    *high = *low + (int64_t)pick(g, UINT64_C(1) << pick(g, g->widest + 1)) + g->tame;
 }
 
 /* ---- expressions ---- */
@@ -52,12 +54,29 @@ static inline void random_range(struct generator *g, int64_t *low, int64_t *high
 static inline expr random_number(struct generator *g, unsigned depth);
 static inline expr random_condition(struct generator *g, unsigned depth);
 
+static inline bool is_tame(struct generator *g)
+{
+    return g->tame && pick(g, 16);
+}
+
+/* low .. high by wrapping around: never fails by itself, for numbers that are not too large. */
+static inline expr wrapped(struct generator *g, expr e, int64_t low, int64_t high)
+{
+    struct exprs *exprs = &g->model->exprs;
+    const struct expr_node *node = expr_get(exprs, e);
+    if (node->low >= low && node->high <= high) return e;
+    expr size = expr_int(exprs, high - low + 1), rest = expr_make(exprs, EXPR_MOD, 0, e, size);
+    rest = expr_make(exprs, EXPR_MOD, 0, expr_make(exprs, EXPR_ADD, 0, rest, size), size);
+    return expr_make(exprs, EXPR_ADD, 0, rest, expr_int(exprs, low));
+}
+
 /* An offset of one of `count` cells; stride: of every second one. */
 static inline expr random_offset(struct generator *g, uint32_t count, uint32_t stride, unsigned depth)
 {
     struct exprs *exprs = &g->model->exprs;
     int64_t last = (int64_t)((count - 1) / stride);
     expr index = random_number(g, depth);
+    if (is_tame(g)) index = wrapped(g, index, 0, last);
     if (pick(g, 3) == 0) index = expr_make(exprs, EXPR_MOD, 0, index, expr_int(exprs, last + 1));
     index = expr_within(exprs, index, 0, last, FAILURE_INDEX);
     return stride == 1 ? index : expr_make(exprs, EXPR_MUL, 0, index, expr_int(exprs, stride));
@@ -109,13 +128,20 @@ static inline expr random_number(struct generator *g, unsigned depth)
 {
     struct exprs *exprs = &g->model->exprs;
     if (!depth || pick(g, 4) == 0) return random_leaf(g);
-    switch (pick(g, 12)) {
+    unsigned kind = (unsigned)pick(g, 12);
+    if ((kind == 7 || kind == 8) && is_tame(g)) kind = 0;
+    switch (kind) {
     case 0:
     case 1:
     case 2:
-    case 3: return expr_make(exprs, EXPR_ADD + (enum expr_op)pick(g, 5), 0, random_number(g, depth - 1), random_number(g, depth - 1));
+    case 3: {
+        enum expr_op op = EXPR_ADD + (enum expr_op)pick(g, 5);
+        expr a = random_number(g, depth - 1), b = op >= EXPR_DIV && is_tame(g) ? expr_int(exprs, 1 + (int64_t)pick(g, 4)) : random_number(g, depth - 1);
+        return expr_make(exprs, op, 0, a, b);
+    }
     case 4: {
         unsigned bits = 1 + (unsigned)pick(g, 4);
+        if (is_tame(g)) return expr_make(exprs, EXPR_ADD + (enum expr_op)pick(g, 3), bits, random_cut(g, bits, depth - 1), random_cut(g, bits, depth - 1));
         return expr_make(exprs, EXPR_ADD + (enum expr_op)pick(g, 5), bits, random_cut(g, bits, depth - 1), random_cut(g, bits, depth - 1));
     }
     case 5: return random_cut(g, 1 + (unsigned)pick(g, 4), depth - 1);
@@ -145,7 +171,9 @@ static inline expr random_condition(struct generator *g, unsigned depth)
 /* A number within low .. high. */
 static inline expr random_fit(struct generator *g, int64_t low, int64_t high, unsigned depth)
 {
-    return expr_within(&g->model->exprs, random_number(g, depth), low, high, FAILURE_RANGE);
+    expr e = random_number(g, depth);
+    if (is_tame(g)) e = wrapped(g, e, low, high);
+    return expr_within(&g->model->exprs, e, low, high, FAILURE_RANGE);
 }
 
 /* ---- code ---- */
@@ -252,11 +280,12 @@ static inline void random_cells(struct generator *g)
     int64_t low[CELLS], high[CELLS];
     for (uint32_t i = 0; i < CELLS; i++) {
         random_range(g, &low[i], &high[i]);
+        if (g->whole && i < PLAIN) low[i] = INT64_MIN + (int64_t)pick(g, 2), high[i] = pick(g, 2) ? INT64_MAX : -1;
         if (i >= PLAIN + 2 && i < PLAIN + 2 * RECORDS) low[i] = low[i - 2], high[i] = high[i - 2];
         if (i > PLAIN + 2 * RECORDS) low[i] = low[i - 1], high[i] = high[i - 1];
         struct model_var var = {.name = names_format(&g->model->names, "v%u", i), .process = MODEL_NONE, .low = low[i], .high = high[i], .init = low[i], .place = next_place(g)};
         struct model_local local = {.name = names_format(&g->model->names, "l%u", i / 2), .low = low[i], .high = high[i]};
-        var.any_init = pick(g, 8) == 0;
+        var.any_init = pick(g, g->tame ? 4 : 8) == 0;
         vec_push(g->mem, &g->model->vars, var);
         vec_push(g->mem, &g->model->locals, local);
     }
@@ -311,6 +340,23 @@ static inline void random_rule(struct generator *g, unsigned depth)
     model_end_rule(model);
 }
 
+/* Invariants and a formula of LTL. */
+static inline void random_property(struct generator *g, unsigned i)
+{
+    struct model *model = g->model;
+    struct model_property property = {.name = names_format(&model->names, "p%u", i), .kind = i < 2 ? PROPERTY_INVARIANT : PROPERTY_LTL, .place = next_place(g)};
+    struct text text;
+    property.root = formula_atom(&model->formulas, random_condition(g, 2), property.place);
+    if (i == 2) {
+        formula f = formula_make(&model->formulas, &model->exprs, FORMULA_F, property.root, property.root, property.place);
+        property.root = pick(g, 2) ? f : formula_make(&model->formulas, &model->exprs, FORMULA_G, f, f, property.place);
+    }
+    text_init(&text, g->mem);
+    model_print_formula(model, &text, property.root);
+    property.text = names_intern(&model->names, text.data, text.len);
+    vec_push(g->mem, &model->properties, property);
+}
+
 static inline struct model *random_model(struct generator *g, unsigned rules, unsigned depth)
 {
     struct model *model = g->model = model_new(g->mem, "random");
@@ -334,6 +380,7 @@ static inline struct model *random_model(struct generator *g, unsigned rules, un
     }
     g->in_code = false;
     for (unsigned r = 0; r < rules; r++) random_rule(g, depth);
+    for (unsigned i = 0; g->with_properties && i < 3; i++) random_property(g, i);
     model_finish(model);
     return model;
 }

@@ -54,6 +54,7 @@ static bool test_round_trip(struct generator *g, uint64_t seed, unsigned *enable
     g->random.state = seed;
     g->extremes = pick(g, 4) == 0;
     g->with_time = pick(g, 2);
+    g->with_properties = true;
     g->widest = 1 + (unsigned)pick(g, 4);
     random_model(g, 4, 3);
     text_init(&complaint, g->mem);

@@ -37,6 +37,15 @@ struct successor {
     uint64_t hash;
 };
 
+struct expansion {
+    uint32_t state;
+    uint32_t successors;       /* of it in the batch: the batch has them in the order of expansions */
+    bool begun;                /* some were looked up before */
+    bool enabled;
+    uint32_t failed;           /* the first rule that failed, of ... */
+    uint64_t failures;
+};
+
 /* A finding while a state is expanded waits until that is done, so that the working buffers are free. */
 struct finding {
     uint32_t monitor, state;
@@ -47,7 +56,7 @@ struct search {
     struct model *model;
     struct result *result;
     const struct explicit_graph *graph;
-    struct space space; /* space.next has room for BATCH successors ... */
+    struct space space;
     struct parents parents;
     struct twophase *twophase; /* NULL: no reduction */
     struct finding *findings;  /* room for one per monitor; of a two-phase search ... */
@@ -56,8 +65,13 @@ struct search {
     uint32_t monitor_count, undecided;
     uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
-    struct successor successors[BATCH]; /* ... and this is where they come from */
+    /* Breadth-first: states that are expanded but whose successors are not looked up yet, and these successors. */
+    struct expansion expansions[BATCH];
+    uint32_t expansion_count;
+    uint64_t *batch; /* room for BATCH states */
+    struct successor successors[BATCH];
     uint32_t batch_size;
+    uint32_t found; /* findings of the expansion at hand */
     int64_t *values; /* an unpacked state */
     struct frame *stack;
     uint64_t stack_len, stack_cap;
@@ -225,27 +239,6 @@ static bool add_initial_states(struct search *search, struct finding *findings)
     return true;
 }
 
-/* Looks up the collected successors of state `from`; the table's cache lines are on their way since they were collected. */
-static bool flush_batch(struct search *search, uint32_t from, struct finding *findings, uint32_t *count)
-{
-    for (uint32_t i = 0; i < search->batch_size; i++) {
-        const uint64_t *words = search->space.next + (size_t)i * search->space.layout.words;
-        const struct successor *successor = &search->successors[i];
-        uint32_t index;
-        enum store_result added = store_add(&search->space.store, words, successor->hash, &index);
-        if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
-        if (added == STORE_NEW) {
-            if (!parents_found(&search->parents)) return stop(search, STOP_MEMORY);
-            tell_state(search, index, words);
-            uint64_t bits = successor->fast->touches & search->active;
-            if (bits) run_monitors(search, bits, words, index, findings, count);
-        }
-        if (search->graph) search->graph->edge(search->graph->context, from, successor->fast->rule, index);
-    }
-    search->batch_size = 0;
-    return true;
-}
-
 static void rule_failed(struct search *search, uint32_t state, uint32_t rule)
 {
     search->result->runtime_errors++;
@@ -260,41 +253,97 @@ static void dead_end(struct search *search, uint32_t state)
 
 /* ---- breadth first ---- */
 
+/* Looking up a successor is two cache misses, the slot and the record. So states are expanded some in advance: slots are fetched while
+ * successors are collected, records when the batch is full, and only then everything is looked up, in the order in which it
+ * would have been without a batch. */
+static bool look_up(struct search *search, const struct expansion *expansion, uint32_t first, struct finding *findings)
+{
+    for (uint32_t i = first; i < first + expansion->successors; i++) {
+        const uint64_t *words = search->batch + (size_t)i * search->space.layout.words;
+        const struct successor *successor = &search->successors[i];
+        uint32_t index;
+        enum store_result added = store_add(&search->space.store, words, successor->hash, &index);
+        if (added == STORE_REFUSED) return stop(search, STOP_MEMORY);
+        search->result->transitions++;
+        search->result->taken[successor->fast->rule]++;
+        if (added == STORE_NEW) {
+            if (!parents_found(&search->parents)) return stop(search, STOP_MEMORY);
+            tell_state(search, index, words);
+            uint64_t bits = successor->fast->touches & search->active;
+            if (bits) run_monitors(search, bits, words, index, findings, &search->found);
+        }
+        if (search->graph) search->graph->edge(search->graph->context, expansion->state, successor->fast->rule, index);
+    }
+    return true;
+}
+
+static void report_findings(struct search *search, const struct finding *findings)
+{
+    for (uint32_t i = 0; i < search->found; i++) report_monitor(search, &findings[i]);
+    search->found = 0;
+}
+
+/* All successors of the state are known. */
+static void finish_expansion(struct search *search, const struct expansion *expansion)
+{
+    if (!expansion->enabled) dead_end(search, expansion->state);
+    if (expansion->failures) {
+        rule_failed(search, expansion->state, expansion->failed);
+        search->result->runtime_errors += expansion->failures - 1;
+    }
+    search->result->expanded++;
+}
+
+/* Looks up everything that was collected. `open`: the last state has more successors to come. */
+static bool flush(struct search *search, bool open, struct finding *findings)
+{
+    uint32_t first = 0;
+    bool going = true;
+    for (uint32_t i = 0; i < search->batch_size; i++) store_prefetch_record(&search->space.store, search->successors[i].hash);
+    for (uint32_t i = 0; going && i < search->expansion_count; i++) {
+        struct expansion *expansion = &search->expansions[i];
+        if (!expansion->begun && !parents_expand(&search->parents)) going = stop(search, STOP_MEMORY);
+        going = going && look_up(search, expansion, first, findings);
+        first += expansion->successors;
+        expansion->begun = true;
+        expansion->successors = 0;
+        if (going && open && i + 1 == search->expansion_count) break;
+        report_findings(search, findings); /* also when memory has just run out */
+        if (going) finish_expansion(search, expansion);
+    }
+    if (open && search->expansion_count) search->expansions[0] = search->expansions[search->expansion_count - 1];
+    search->expansion_count = open ? 1 : 0;
+    search->batch_size = 0;
+    return going;
+}
+
 static bool expand(struct search *search, uint32_t state, struct finding *findings)
 {
     struct program_cursor cursor;
-    const struct fast_rule *fast, *failed = NULL;
-    uint32_t count = 0, enabled = 0;
-    uint64_t failures = 0;
-    bool going = true;
-    if (!parents_expand(&search->parents)) return stop(search, STOP_MEMORY);
+    const struct fast_rule *fast;
+    if (search->expansion_count == BATCH && !flush(search, false, findings)) return false;
+    struct expansion *expansion = &search->expansions[search->expansion_count++];
+    *expansion = (struct expansion){.state = state};
     space_load(&search->space, state);
     program_start(&search->space.program, &cursor);
     for (;;) {
-        uint64_t *next = search->space.next + (size_t)search->batch_size * search->space.layout.words;
+        uint64_t *next = search->batch + (size_t)search->batch_size * search->space.layout.words;
         enum step step = program_next(&search->space.program, &cursor, search->space.words, next, &fast);
-        if (step == STEP_NONE) break;
+        if (step == STEP_NONE) return true;
         if (step == STEP_FAILED) {
-            if (!failures++) failed = fast;
+            if (!expansion->failures++) expansion->failed = fast->rule;
             continue;
         }
-        enabled++;
-        search->result->taken[fast->rule]++;
         uint64_t hash = store_hash(next, search->space.layout.record_bytes);
         store_prefetch(&search->space.store, hash);
         search->successors[search->batch_size++] = (struct successor){fast, hash};
-        search->result->transitions++;
-        if (search->batch_size == BATCH && !(going = flush_batch(search, state, findings, &count))) break;
+        expansion->enabled = true;
+        expansion->successors++;
+        if (search->batch_size < BATCH) continue;
+        if (!flush(search, true, findings)) return false;
+        expansion = &search->expansions[0];
+        space_load(&search->space, state); /* a counterexample may have used the buffer */
     }
-    if (going) going = flush_batch(search, state, findings, &count);
-    search->batch_size = 0;
-    for (uint32_t i = 0; i < count; i++) report_monitor(search, &findings[i]); /* also when memory has just run out */
-    if (!enabled) dead_end(search, state);
-    if (failures) {
-        rule_failed(search, state, failed->rule);
-        search->result->runtime_errors += failures - 1;
-    }
-    return going;
 }
 
 static bool push_level(struct search *search)
@@ -315,8 +364,10 @@ static bool breadth_first(struct search *search, struct finding *findings)
     struct result *result = search->result;
     uint64_t level_end = search->space.store.count;
     if (!push_level(search)) return false;
-    for (uint64_t cursor = 0; cursor < search->space.store.count; cursor++) {
-        if (cursor == level_end) {
+    for (uint64_t cursor = 0;; cursor++) {
+        if (cursor == level_end) { /* what follows is known when all before it is looked up */
+            if (!flush(search, false, findings)) return false;
+            if (cursor == search->space.store.count) break;
             level_end = search->space.store.count;
             result->depth++;
             if (!push_level(search)) return false;
@@ -324,7 +375,6 @@ static bool breadth_first(struct search *search, struct finding *findings)
         if (search->task->max_depth && result->depth >= search->task->max_depth) return stop(search, STOP_DEPTH);
         if (!poll(search, result->depth)) return false;
         if (!expand(search, (uint32_t)cursor, findings)) return false;
-        result->expanded++;
     }
     return true;
 }
@@ -669,6 +719,7 @@ static void release(struct search *search)
     mem_free(mem, search->monitors);
     mem_free(mem, search->space.words);
     mem_free(mem, search->space.next);
+    mem_free(mem, search->batch);
     mem_free(mem, search->values);
     mem_free(mem, search->stack);
 }
@@ -695,7 +746,8 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     prepare_properties(search);
     search->poll_interval = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
     search->space.words = mem_alloc(mem, search->space.layout.words * sizeof *search->space.words);
-    search->space.next = mem_alloc(mem, (size_t)BATCH * search->space.layout.words * sizeof *search->space.next);
+    search->space.next = mem_alloc(mem, search->space.layout.words * sizeof *search->space.next);
+    search->batch = mem_alloc(mem, (size_t)BATCH * search->space.layout.words * sizeof *search->batch);
     search->values = mem_alloc(mem, (model->vars.len + 1) * sizeof *search->values);
     search->findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *search->findings);
     if (task->reduction != REDUCE_NONE) prepare_reduction(search);
