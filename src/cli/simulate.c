@@ -72,17 +72,29 @@ static void find_enabled(struct run *run)
     }
 }
 
-static void random_initial(struct run *run)
+static void random_values(struct run *run)
 {
     for (uint32_t v = 0; v < run->model->vars.len; v++) {
         const struct model_var *var = &run->model->vars.data[v];
         uint64_t span = (uint64_t)(var->high - var->low) + 1;
         run->scratch[v] = var->any_init ? var->low + (int64_t)random_below(&run->random, span) : var->init;
     }
+}
+
+/* In a timed model invariants of locations may exclude initial states. False: so many were excluded. */
+static bool random_initial(struct run *run)
+{
+    enum { TRIES = 1000 };
+    bool good = false;
+    for (unsigned i = 0; !good && i < TRIES; i++) {
+        random_values(run);
+        good = !run->is_timed || timed_start(&run->timed, run->scratch);
+    }
     run->states.len = run->rules.len = run->delays.len = 0;
     push_state(run, run->scratch);
-    if (run->is_timed) timed_start(&run->timed, run->scratch);
     find_enabled(run);
+    if (!good) fprintf(stderr, "cairn: error: %s: the invariants of locations exclude %d random initial states\n", run->model->file, TRIES);
+    return good;
 }
 
 /* After a random delay that the rule allows: half the time the shortest one. A rule that is held back then gives way to another. */
@@ -198,7 +210,7 @@ static int random_runs(struct run *run)
     uint64_t runs = 0, steps = 0;
     bool show = !options->quiet && !options->json && options->runs == 1;
     while (runs < options->runs && !violation && !*session_interrupted()) {
-        random_initial(run);
+        if (!random_initial(run)) return EXIT_USAGE;
         runs++;
         if (show) show_last(run);
         violation = find_violation(run);

@@ -14,7 +14,8 @@
  * `stays` does not count as moving). The rule can be taken when its timer is in the interval, and time does not pass beyond the upper end of the
  * interval of any enabled rule. A rule without an interval can be taken at any time. Beside timers there are clocks with constraints,
  * resets and invariants of locations (timed automata). All times are whole numbers of ticks, `ticks` of which are one unit of time.
- * Priorities with time: a rule is held back while one of a higher class is enabled and its timer is in its interval.
+ * Priorities with time: a rule is held back while one of a higher class can be taken at that moment: it is enabled, its timer is in its interval, and
+ * its clock constraints hold. The details are in model/timed_eval.h.
  *
  * Everything lives in flat tables and refers to other things by index. Rules own ranges of the tables parts, conjuncts, stores,
  * reads and writes. model_finish computes what is derived; model_check states the invariants. */

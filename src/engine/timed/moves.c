@@ -44,10 +44,10 @@ bool moves_reserve(struct moves *moves, uint32_t clocks)
     return true;
 }
 
-bool moves_init(struct moves *moves, const struct timers *timers, uint32_t most)
+bool moves_init(struct moves *moves, const struct configs *configs, uint32_t most)
 {
-    const struct model *model = timers->model;
-    *moves = (struct moves){.model = model, .timers = timers, .mem = model->mem};
+    const struct model *model = configs->timers->model;
+    *moves = (struct moves){.model = model, .configs = configs, .timers = configs->timers, .mem = model->mem};
     federation_init(&moves->rest, moves->mem, 0);
     moves->moved = mem_try_alloc(moves->mem, (model->processes.len + UINT64_C(1)) * sizeof *moves->moved);
     bool good = moves->moved && moves_reserve(moves, most);
@@ -69,11 +69,11 @@ void moves_release(struct moves *moves)
 
 /* ---- states ---- */
 
-static bool within_invariants(struct dbm *zone, const struct config *config)
+static bool within_invariants(const struct moves *moves, struct dbm *zone, const struct config *config)
 {
     bool good = !config->forbidden;
     for (uint32_t i = 1; good && i <= config->count; i++) {
-        const struct config_clock *clock = &config->clocks[i - 1];
+        const struct config_clock *clock = configs_clock(moves->configs, config, i - 1);
         good = dbm_constrain(zone, i, 0, clock->until) && dbm_constrain(zone, 0, i, clock->from);
     }
     return good;
@@ -83,14 +83,14 @@ static bool within_invariants(struct dbm *zone, const struct config *config)
 static bool let_pass(struct moves *moves, const struct config *config)
 {
     struct dbm *zone = &moves->next;
-    if (!within_invariants(zone, config)) return false;
+    if (!within_invariants(moves, zone, config)) return false;
     if (!config->urgent) {
         dbm_up(zone);
-        for (uint32_t i = 1; i <= config->count; i++) dbm_constrain(zone, i, 0, config->clocks[i - 1].until);
+        for (uint32_t i = 1; i <= config->count; i++) dbm_constrain(zone, i, 0, configs_clock(moves->configs, config, i - 1)->until);
     }
     for (uint32_t i = 1; i <= config->count; i++) {
-        moves->lower[i] = config->clocks[i - 1].lower;
-        moves->upper[i] = config->clocks[i - 1].upper;
+        moves->lower[i] = configs_clock(moves->configs, config, i - 1)->lower;
+        moves->upper[i] = configs_clock(moves->configs, config, i - 1)->upper;
     }
     dbm_extrapolate_lu_plus(zone, moves->lower, moves->upper);
     return true;
@@ -106,7 +106,7 @@ void moves_enter_state(struct moves *moves, const struct config *config, const s
 {
     moves->config = config;
     zones_load(zones, zone, &moves->source);
-    bool good = within_invariants(&moves->source, config);
+    bool good = within_invariants(moves, &moves->source, config);
     assert(good); /* extrapolation only adds */
     (void)good;
 }
@@ -116,8 +116,8 @@ void moves_enter_state(struct moves *moves, const struct config *config, const s
 static bool constrain(struct moves *moves, struct dbm *zone, const struct clock_constraint *constraint)
 {
     uint32_t timers = moves->timers->list.len;
-    uint32_t x = constraint->x == MODEL_NONE ? 0 : config_clock_of(moves->config, timers + constraint->x);
-    uint32_t y = constraint->y == MODEL_NONE ? 0 : config_clock_of(moves->config, timers + constraint->y);
+    uint32_t x = constraint->x == MODEL_NONE ? 0 : configs_clock_of(moves->configs, moves->config, timers + constraint->x);
+    uint32_t y = constraint->y == MODEL_NONE ? 0 : configs_clock_of(moves->configs, moves->config, timers + constraint->y);
     dbm_bound bound = constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
     if (constraint->x == constraint->y) return bound >= BOUND_ZERO;
     return x == y || dbm_constrain(zone, x, y, bound); /* of a clock that does not matter, the constraint is always true */
@@ -135,7 +135,7 @@ static bool within_interval(struct moves *moves, struct dbm *zone, uint32_t r)
     uint32_t t = moves->timers->of[r];
     if (t == TIMER_NONE) return true;
     const struct model_interval *interval = &moves->model->intervals.data[moves->model->rules.data[r].interval];
-    uint32_t x = config_clock_of(moves->config, t);
+    uint32_t x = configs_clock_of(moves->configs, moves->config, t);
     assert(x);
     if (!interval->infinite && !dbm_constrain(zone, x, 0, interval->high_open ? bound_strict(interval->high) : bound_weak(interval->high))) return false;
     return dbm_constrain(zone, 0, x, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
@@ -156,9 +156,9 @@ static bool within_target(struct moves *moves, struct dbm *zone, const struct mo
     if (!rule->to) return true; /* there are no invariants in this model */
     if (rule->to->forbidden) return false;
     for (uint32_t i = 0; i < rule->to->count; i++) {
-        const struct config_clock *clock = &rule->to->clocks[i];
+        const struct config_clock *clock = configs_clock(moves->configs, rule->to, i);
         if (clock->source < timers) continue; /* a timer that goes on keeps its deadline */
-        uint32_t x = resets(moves, rule->rule, clock->source - timers) ? 0 : config_clock_of(moves->config, clock->source);
+        uint32_t x = resets(moves, rule->rule, clock->source - timers) ? 0 : configs_clock_of(moves->configs, moves->config, clock->source);
         if (!x && (clock->until < BOUND_ZERO || clock->from < BOUND_ZERO)) return false;
         if (x && !(dbm_constrain(zone, x, 0, clock->until) && dbm_constrain(zone, 0, x, clock->from))) return false;
     }
@@ -206,22 +206,25 @@ static void make_map(struct moves *moves)
 {
     const struct model_rule *rule = &moves->model->rules.data[moves->rule->rule];
     uint32_t timers = moves->timers->list.len, own = moves->timers->of[moves->rule->rule];
-    moves->move++;
+    if (!++moves->move) { /* after 2^32 steps: old marks must not look new */
+        memset(moves->moved, 0, moves->model->processes.len * sizeof *moves->moved);
+        moves->move = 1;
+    }
     for (uint32_t i = 0; i < rule->parts; i++) {
         const struct rule_part *part = &moves->model->parts.data[rule->first_part + i];
         if (part->process != MODEL_NONE && !part->stays) moves->moved[part->process] = moves->move;
     }
     for (uint32_t i = 0; i < moves->rule->to->count; i++) {
-        uint32_t source = moves->rule->to->clocks[i].source;
+        uint32_t source = configs_clock(moves->configs, moves->rule->to, i)->source;
         bool starts = source == own;
         if (source < timers) {
             const struct timer *timer = &moves->timers->list.data[source];
             for (uint32_t k = 0; k < timer->processes && !starts; k++) starts = moves->moved[moves->timers->processes.data[timer->first_process + k]] == moves->move;
         } else {
             starts = resets(moves, moves->rule->rule, source - timers);
-            assert(starts || config_clock_of(moves->config, source)); /* see clocks.c */
+            assert(starts || configs_clock_of(moves->configs, moves->config, source)); /* see clocks.c */
         }
-        moves->map[i] = starts ? 0 : config_clock_of(moves->config, source);
+        moves->map[i] = starts ? 0 : configs_clock_of(moves->configs, moves->config, source);
     }
 }
 
@@ -285,7 +288,7 @@ enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules
 bool moves_find_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count)
 {
     dbm_all(&moves->guarded, moves->config->count);
-    bool good = within_invariants(&moves->guarded, moves->config);
+    bool good = within_invariants(moves, &moves->guarded, moves->config);
     assert(good);
     (void)good;
     return subtract_pasts(moves, rules, count) != MOVES_REFUSED;

@@ -17,6 +17,7 @@ struct moves_rule {
 
 struct moves {
     const struct model *model;
+    const struct configs *configs;
     const struct timers *timers;
     struct mem *mem;
     uint32_t most; /* clocks there is room for */
@@ -35,7 +36,7 @@ struct moves {
 };
 
 /* False when memory is refused; then nothing is left to release. */
-bool moves_init(struct moves *moves, const struct timers *timers, uint32_t most);
+bool moves_init(struct moves *moves, const struct configs *configs, uint32_t most);
 void moves_release(struct moves *moves);
 /* Room for zones of this many clocks. False when memory is refused; the others stay good. */
 bool moves_reserve(struct moves *moves, uint32_t clocks);

@@ -95,7 +95,7 @@ bool search_date_stuck(struct search *search, struct trace *trace)
     struct dbm *zones = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *zones);
     uint32_t *sources = mem_alloc(mem, (config->count + UINT64_C(1)) * sizeof *sources);
     for (uint32_t i = 0; i < config->count; i++) {
-        uint32_t source = config->clocks[i].source;
+        uint32_t source = configs_clock(&search->configs, config, i)->source;
         sources[i] = source < timers ? search->timers.list.data[source].rule : search->model->rules.len + source - timers;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -209,7 +209,7 @@ static void tell_state(struct search *search, uint32_t node, const uint64_t *wor
     if (!search->graph) return;
     layout_unpack(&search->layout, search->model, words, search->values);
     text_init(&text, search->model->mem);
-    zonetext_add(&text, search->model, &search->timers, config, &search->moves.next);
+    zonetext_add(&text, &search->configs, config, &search->moves.next);
     search->graph->state(search->graph->context, node, search->values, text.data ? text.data : "");
     text_free(&text);
 }
@@ -497,7 +497,7 @@ static bool prepare_space(struct search *search)
     struct mem *mem = search->model->mem;
     if (!configs_init(&search->configs, mem, &search->program, &search->timers, &search->clocks)) return search_stop(search, STOP_MEMORY);
     search->configs.exact = search->exact;
-    if (!moves_init(&search->moves, &search->timers, 8)) {
+    if (!moves_init(&search->moves, &search->configs, 8)) {
         configs_release(&search->configs);
         return search_stop(search, STOP_MEMORY);
     }

@@ -15,7 +15,8 @@ struct timed_graph {
 /* Why this model is beyond the engine, and where; NULL: it is not. */
 const char *timed_refuses(const struct model *model, struct place *place);
 
-/* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL. */
+/* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL; it goes with a task that asks nothing, because a search for stuck states
+ * may start again. */
 void timed_run(struct task *task, const struct timed_graph *graph, struct result *result);
 
 #endif
