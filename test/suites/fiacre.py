@@ -38,6 +38,21 @@ def known_models():
         check(name, ours and (ours['states'], ours['transitions']) == (states, transitions), ours)
 
 
+def other_engines(name, model, dialect, theirs):
+    """The symbolic engine sees the program without code, a reduced search sees a part of it."""
+    result = run('explore', model, '-q', '--engine', 'symbolic', '--json', '--time', '20s', *dialect)
+    if 'several initial states' not in result.stderr:
+        ours = json.loads(result.stdout or '{}')
+        if check(f'{name} symbolic', 'states' in ours, result.stderr) and ours['complete']:
+            for key in ('states', 'transitions', 'initial_states'):
+                check(f'{name} symbolic {key}', ours[key] == theirs[key], f'{ours[key]} instead of {theirs[key]}')
+    status, ours = run_json('explore', model, '-q', '--engine', 'explicit', '--reduce', 'deadlock', *dialect)
+    if check(f'{name} reduced', ours is not None and ours.get('complete'), status):
+        check(f'{name} reduced states', ours['states'] <= theirs['states'], ours['states'])
+        if not theirs['deadlocks_failing']:
+            check(f'{name} reduced deadlocks', (ours['deadlocks'] > 0) == (theirs['deadlocks'] > 0), (ours['deadlocks'], theirs['deadlocks']))
+
+
 def compare(seed, frac):
     text, theirs = draw(seed, frac)
     model = write('random.fcr', text)
@@ -58,6 +73,7 @@ def compare(seed, frac):
         if label != 'dfs':
             check(f'{name} depth', ours['depth'] == theirs['depth'], ours['depth'])
             check(f'{name} levels', [b - a for a, b in zip([0] + ours['statistics']['levels'], ours['statistics']['levels'])] == theirs['levels'])
+    other_engines(f'seed {seed}{" frac" if frac else ""}', model, dialect, theirs)
     if not frac:
         naive = json.loads(subprocess.run([NAIVE, model], capture_output=True, text=True).stdout or '{}')
         for key in ('states', 'transitions', 'depth'):
