@@ -392,7 +392,7 @@ int simulate_run(struct options *options, struct mem *mem)
     struct session session;
     struct run run = {.session = &session, .random = {options->seed}};
     session_init(&session, options, mem);
-    if (!session_load(&session, options->file) || session_refuses_time(&session, "the simulator")) return EXIT_USAGE;
+    if (!session_load(&session, options->file)) return EXIT_USAGE;
     run.model = session.model;
     if (!session_properties(&session, &run.task)) return EXIT_USAGE;
     run.is_timed = model_is_timed(run.model);

@@ -172,8 +172,9 @@ static int write_cairn(struct session *session, FILE *out)
 static const struct {
     const char *name;
     int (*write)(struct session *session, FILE *out);
-} formats[] = {{"promela", write_promela}, {"smv", write_smv}, {"ord", write_order}, {"aiger", write_aiger},
-               {"aag", write_aag},         {"dimacs", write_dimacs}, {"dot", write_dot}, {"aut", write_aut}, {"cairn", write_cairn}};
+    bool knows_time;
+} formats[] = {{"promela", write_promela, false}, {"smv", write_smv, false}, {"ord", write_order, false}, {"aiger", write_aiger, false}, {"aag", write_aag, false},
+               {"dimacs", write_dimacs, false},   {"dot", write_dot, true},  {"aut", write_aut, true},    {"cairn", write_cairn, true}};
 
 int translate_run(struct options *options, struct mem *mem)
 {
@@ -182,7 +183,7 @@ int translate_run(struct options *options, struct mem *mem)
         if (strcmp(formats[i].name, options->to)) continue;
         session_init(&session, options, mem);
         if (!session_load(&session, options->file)) return EXIT_USAGE;
-        if (formats[i].write != write_cairn && session_refuses_time(&session, options->to)) return EXIT_USAGE;
+        if (!formats[i].knows_time && session_refuses_time(&session, options->to)) return EXIT_USAGE;
         FILE *out = options->output ? session_open(&session, options->output) : stdout;
         if (!out) return EXIT_USAGE;
         int status = formats[i].write(&session, out);
