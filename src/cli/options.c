@@ -13,11 +13,11 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
-    OPTION_DEFINE, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -29,6 +29,7 @@ static const struct option_row {
     const char *help;
 } rows[] = {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS, "set a constant of the model"},
+    {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY, "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the interfaces of par)"},
     {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE, "also check that F is true in every reachable state"},
@@ -39,7 +40,7 @@ static const struct option_row {
     {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON, "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
     {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
-    {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic or bounded"},
+    {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic, bounded or timed"},
     {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
     {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
@@ -51,6 +52,7 @@ static const struct option_row {
     {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH, "symbolic bfs: every step starts from all states known"},
     {OPTION_PHASE, 0, "phase", "N", CHECK | TRANSLATE, "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
     {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations, try no proofs by induction"},
+    {OPTION_ZONES, 0, "zones", "HOW", SEARCH, "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone graph"},
     {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes)"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
@@ -160,16 +162,18 @@ static bool parse_choice(const char *option, const char *text, const char *const
 static bool set_option(struct options *options, struct mem *mem, const struct option_row *row, const char *value)
 {
     static const char *const none[] = {NULL};
-    static const char *const engines[] = {"auto", "explicit", "symbolic", "bounded", NULL}, *const other_engines[] = {"timed", NULL};
+    static const char *const engines[] = {"auto", "explicit", "symbolic", "bounded", "timed", NULL};
     static const char *const shown[] = {"process-model", NULL};
+    static const char *const dialects[] = {"obp", "frac", NULL};
     static const char *const reductions[] = {"none", "por", "deadlock", "improviso", "steps", NULL};
     static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", NULL}, *const other_orders[] = {"past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
+    static const char *const zones[] = {"inclusion", "equal", NULL};
     unsigned choice = 0;
     switch (row->id) {
-    case OPTION_ENGINE: return parse_choice("--engine", value, engines, other_engines, &choice) && (options->engine = (enum engine)choice, true);
+    case OPTION_ENGINE: return parse_choice("--engine", value, engines, none, &choice) && (options->engine = (enum engine)choice, true);
     case OPTION_REDUCE: return parse_choice("--reduce", value, reductions, none, &choice) && (options->reduction = (enum reduction)choice, true);
     case OPTION_ORDER: return parse_choice("--order", value, orders, other_orders, &choice) && (options->order = (enum search_order)choice, true);
     case OPTION_DIRECTION: return parse_choice("--direction", value, directions, none, &choice) && (options->direction = (enum search_direction)choice, true);
@@ -179,6 +183,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_TABLEAU: options->tableau = true; return true;
     case OPTION_FAIR: options->fair = true; return true;
     case OPTION_NO_INDUCTION: options->no_induction = true; return true;
+    case OPTION_ZONES: return parse_choice("--zones", value, zones, none, &choice) && (options->equal_zones = choice, options->has_zones = true);
     case OPTION_PHASE:
         options->phase_auto = !strcmp(value, "auto");
         options->has_phase = !options->phase_auto;
@@ -212,6 +217,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_EQUIVALENT: options->equivalent = value; return true;
     case OPTION_ACCEPTS: options->accepts = value; return true;
     case OPTION_BUCHI: options->buchi = true; return true;
+    case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;
@@ -313,6 +319,17 @@ static bool check_bounded(const struct options *options, bool symbolic_choice)
     return true;
 }
 
+/* What the timed engine has and has not. Choices of the others were refused before. */
+static bool check_timed(const struct options *options, bool symbolic_choice)
+{
+    bool timed = options->engine == ENGINE_TIMED;
+    if (options->has_zones && !timed && options->engine != ENGINE_AUTO) return complain("--zones is a choice of the timed engine: add --engine timed%s%s", "", "");
+    if (!timed) return true;
+    if (symbolic_choice) return complain("the timed engine has none of the choices of the symbolic one%s%s", "", "");
+    if (options->order == ORDER_DFS) return complain("the timed engine searches breadth-first%s%s", "", "");
+    return options->reduction == REDUCE_NONE || complain("the timed engine has no --reduce%s%s", "", "");
+}
+
 bool options_race(const struct options *options)
 {
     return options->threads > 1 && options->engine == ENGINE_AUTO && options->order == ORDER_DEFAULT && !options->bound && !options->show_process_model;
@@ -333,7 +350,7 @@ static bool check_together(struct options *options)
     bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
     bool is_dimacs = options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
     if (is_dimacs) options->engine = ENGINE_BOUNDED;
-    if (!check_bounded(options, symbolic_choice)) return false;
+    if (!check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
     if (options->engine == ENGINE_BOUNDED) return check_input(options) && (!is_dimacs || check_translation(options));
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
@@ -478,8 +495,10 @@ void options_completion(FILE *out, const char *shell)
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
           "    --order) COMPREPLY=($(compgen -W 'bfs dfs saturation chaining' -- \"$word\")); return ;;\n"
-          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded' -- \"$word\")); return ;;\n"
+          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- \"$word\")); return ;;\n"
+          "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
           "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso steps' -- \"$word\")); return ;;\n"
+          "    --zones) COMPREPLY=($(compgen -W 'inclusion equal' -- \"$word\")); return ;;\n"
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"

@@ -7,7 +7,7 @@
 
 enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT_INTERNAL = 4 };
 
-enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED /* not yet chosen by name */ };
+enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -27,6 +27,7 @@ struct options {
     enum reduction reduction;
     unsigned variant;
     bool no_frontier, tableau, fair;
+    bool has_zones, equal_zones;
     bool has_phase, phase_auto, no_induction, bound_auto;
     uint64_t phase;
     uint64_t memory; /* bytes; 0: most of what is free */
@@ -37,6 +38,7 @@ struct options {
     bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */
     const char *json_file, *trace_file, *to, *output;
+    const char *dialect; /* of the language; NULL: its default */
     bool show_process_model; /* explore --show */
     const char *implies, *equivalent, *accepts; /* cairn automaton */
     unsigned verbose;

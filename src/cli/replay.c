@@ -94,13 +94,96 @@ static uint32_t find_rule(const struct model *model, const char *label, const in
     return MODEL_NONE;
 }
 
+/* ---- time ---- */
+
+/* A time of a trace, in units: 3, "3", "5/2" or "2.5", as a fraction. */
+static bool read_time(json_t *value, int64_t *numerator, int64_t *denominator)
+{
+    *denominator = 1;
+    if (json_is_integer(value)) return *numerator = json_integer_value(value), *numerator >= 0;
+    const char *text = json_string_value(value);
+    char *end;
+    if (!text || *text < '0' || *text > '9') return false;
+    errno = 0;
+    *numerator = strtoll(text, &end, 10);
+    if (*end == '/' && end[1] >= '1' && end[1] <= '9') *denominator = strtoll(end + 1, &end, 10);
+    else if (*end == '.')
+        for (end++; *end >= '0' && *end <= '9'; end++)
+            if (__builtin_mul_overflow(*numerator, 10, numerator) || __builtin_mul_overflow(*denominator, 10, denominator)
+                || __builtin_add_overflow(*numerator, *end - '0', numerator)) return false;
+    return !*end && !errno;
+}
+
+static int64_t greatest_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static json_t *meta_of(json_t *states, size_t i, const char *key)
+{
+    return json_object_get(json_object_get(json_array_get(states, i), "#meta"), key);
+}
+
+/* The delays of all steps and the time in the last state, over one denominator. */
+static bool read_delays(const struct model *model, const char *path, json_t *states, struct trace *trace)
+{
+    int64_t common = 1, numerator, denominator;
+    for (unsigned round = 0; round < 2; round++) {
+        for (size_t i = 0; i <= json_array_size(states); i++) {
+            json_t *time = i < json_array_size(states) ? meta_of(states, i, "delay") : meta_of(states, i - 1, "wait");
+            if (!i || (!time && i == json_array_size(states))) continue;
+            if (!time) return bad_trace(path, "the model is timed, and a step has no delay%s", "");
+            if (!read_time(time, &numerator, &denominator)) return bad_trace(path, "a delay is not a time, such as 3 or \"5/2\"%s", "");
+            if (!round && __builtin_mul_overflow(common, denominator / greatest_divisor(common, denominator), &common)) return bad_trace(path, "the delays have too many digits%s", "");
+            if (!round) continue;
+            int64_t *delay = &trace->delays[i - 1];
+            if (__builtin_mul_overflow(numerator, common / denominator, delay) || __builtin_mul_overflow(*delay, model->ticks, delay))
+                return bad_trace(path, "the delays have too many digits%s", "");
+        }
+        if (!round) trace_add_delays(model, trace, common);
+    }
+    return true;
+}
+
+/* Lets the delay before step i pass and takes a rule with this label, or the one that is named, to the given state. MODEL_NONE: there is none; then *label_enabled as above. */
+static uint32_t follow_timed(struct timed_state *state, const char *label, json_t *number, int64_t delay, const int64_t *to, bool *label_enabled)
+{
+    const struct model *model = state->model;
+    json_int_t named = json_is_integer(number) ? json_integer_value(number) : -1;
+    *label_enabled = false;
+    if (!timed_wait(state, delay)) return MODEL_NONE;
+    for (unsigned round = 0; round < 2; round++)
+        for (uint32_t r = 0; r < model->rules.len; r++) {
+            if ((label && strcmp(model->rules.data[r].label, label)) || (!round && r != named) || timed_try(state, r) != EVAL_ENABLED) continue;
+            *label_enabled = true;
+            if (!memcmp(state->next, to, model->vars.len * sizeof *to)) return timed_take(state, r), r;
+        }
+    return MODEL_NONE;
+}
+
+/* ---- following a trace ---- */
+
+static const char *date_of(char room[TRACE_TIME_ROOM], const struct model *model, const struct trace *trace, size_t state)
+{
+    return trace->delays ? trace_time(room, model, trace, trace_date(trace, (uint32_t)state)) : NULL;
+}
+
 /* The trace as it was followed, so that what it claims can be verified. */
 static bool follow(struct session *session, const char *path, json_t *states, struct trace **trace)
 {
     const struct model *model = session->model;
     size_t bytes = (model->vars.len + 1) * sizeof(int64_t), count = json_array_size(states);
     int64_t *before = mem_alloc(session->mem, bytes), *after = mem_alloc(session->mem, bytes), *scratch = mem_alloc(session->mem, bytes);
+    struct timed_state timed;
+    bool is_timed = model_is_timed(model);
     *trace = trace_new(model, (uint32_t)count - 1);
+    if (is_timed && !read_delays(model, path, states, *trace)) return false;
+    timed_init(&timed, model, is_timed ? (*trace)->denominator : 1);
     for (size_t i = 0; i < count; i++) {
         json_t *object = json_array_get(states, i);
         const char *label = json_string_value(json_object_get(json_object_get(object, "#meta"), "label"));
@@ -108,22 +191,47 @@ static bool follow(struct session *session, const char *path, json_t *states, st
         if (!read_state(path, model, object, after)) return false;
         if (!i && !eval_is_initial(model, after)) return bad_trace(path, "the first state is not an initial state of the model%s", "");
         if (!i) memcpy((*trace)->initial, after, model->vars.len * sizeof *after);
+        if (!i && is_timed && !timed_start(&timed, after)) return bad_trace(path, "the first state breaks an invariant of a location%s", "");
         if (i) {
             bool label_enabled;
-            rule = (*trace)->rules[i - 1] = find_rule(model, label, before, after, scratch, &label_enabled);
+            rule = is_timed ? follow_timed(&timed, label, meta_of(states, i, "rule"), (*trace)->delays[i - 1], after, &label_enabled)
+                            : find_rule(model, label, before, after, scratch, &label_enabled);
+            (*trace)->rules[i - 1] = rule;
             if (rule == MODEL_NONE) {
                 char where[64];
                 snprintf(where, sizeof where, "step %zu", i);
                 fflush(stdout);
-                return bad_trace(path, label_enabled ? "%s does not lead to the state that the trace gives" : "%s is not possible in the model", where);
+                return bad_trace(path, label_enabled ? "%s does not lead to the state that the trace gives"
+                                       : is_timed ? "%s is not possible in the model after its delay" : "%s is not possible in the model", where);
             }
         }
-        if (!session->options->quiet) report_step(&session->style, model, &session->diag, (uint32_t)i, rule, i ? before : NULL, after);
+        char date[TRACE_TIME_ROOM];
+        if (!session->options->quiet)
+            report_step(&session->style, model, &session->diag, (uint32_t)i, rule, i ? date_of(date, model, *trace, i) : NULL, i ? before : NULL, after);
         int64_t *swap = before;
         before = after;
         after = swap;
     }
+    if (is_timed && !timed_wait(&timed, (*trace)->delays[count - 1])) return bad_trace(path, "the last state does not last as long as the trace says%s", "");
+    if (!session->options->quiet) report_wait(&session->style, model, *trace);
+    timed_release(&timed);
     return true;
+}
+
+/* A rule that leads from the last state, after its time, to the target. *enabled: some rule can be taken some time. */
+static uint32_t find_timed_rule(const struct trace *trace, const struct model *model, const int64_t *target, bool *enabled)
+{
+    struct timed_state state;
+    uint32_t found = MODEL_NONE;
+    timed_init(&state, model, trace->denominator);
+    timed_start(&state, trace->initial);
+    for (uint32_t i = 0; i < trace->steps; i++) timed_wait(&state, trace->delays[i]), timed_take(&state, trace->rules[i]);
+    timed_wait(&state, trace->delays[trace->steps]);
+    for (uint32_t r = 0; r < model->rules.len && found == MODEL_NONE; r++)
+        if (timed_try(&state, r) == EVAL_ENABLED && !memcmp(state.next, target, model->vars.len * sizeof *target)) found = r;
+    *enabled = !timed_is_stuck(&state);
+    timed_release(&state);
+    return found;
 }
 
 /* A run that repeats: the last state goes on with the one at `loop`, by a rule or because nothing is enabled. False: it cannot. */
@@ -144,25 +252,13 @@ static bool close_loop(struct session *session, json_t *root, struct trace *trac
         if (walk.at == trace->loop) memcpy(target, walk.state, model->vars.len * sizeof *target);
         if (walk.at == trace->steps || !trace_walk_step(&walk)) break;
     }
-    uint32_t rule = trace->rules[trace->steps] = find_rule(model, NULL, walk.state, target, scratch, &enabled);
+    uint32_t rule = model_is_timed(model) ? find_timed_rule(trace, model, target, &enabled) : find_rule(model, NULL, walk.state, target, scratch, &enabled);
+    trace->rules[trace->steps] = rule;
     trace_walk_end(&walk);
     if (rule == MODEL_NONE && (enabled || trace->loop != trace->steps))
         return bad_trace(session->options->file, "no step leads from the last state back to the loop%s", "");
     if (!session->options->quiet) report_loop(&session->style, model, &session->diag, trace);
     return true;
-}
-
-/* A run-time error at the end: which rule fails there. */
-static uint32_t find_failing(const struct model *model, const struct trace *trace)
-{
-    struct trace_walk walk;
-    uint32_t failing = MODEL_NONE;
-    trace_walk_start(&walk, model, trace);
-    while (walk.at < trace->steps && trace_walk_step(&walk)) continue;
-    for (uint32_t r = 0; r < model->rules.len && failing == MODEL_NONE; r++)
-        if (eval_rule(model, r, walk.state, walk.previous) == EVAL_FAILED) failing = r;
-    trace_walk_end(&walk);
-    return failing;
 }
 
 /* What the trace says it violates, and whether it does. */
@@ -177,7 +273,7 @@ static void tell_claim(struct session *session, json_t *root, struct trace *trac
         const struct property_result *entry = &task.properties[i];
         bool is_ctl_path = !entry->in_each_state && entry->kind == PROPERTY_CTL; /* a path alone does not decide it */
         if (strcmp(entry->property->name, claim) || is_ctl_path) continue;
-        if (entry->kind == PROPERTY_RUNTIME_ERROR) trace->failed_rule = find_failing(session->model, trace);
+        if (entry->kind == PROPERTY_RUNTIME_ERROR) trace->failed_rule = trace_failing_rule(session->model, trace);
         bool violated = entry->in_each_state ? !trace_verify(session->model, trace, entry->kind, entry->invariant)
                                              : !trace_verify_temporal(session->model, trace, entry->kind, entry->property->root);
         printf(violated ? "It violates %s.\n" : "It does not violate %s, as it says.\n", claim);

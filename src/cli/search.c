@@ -4,6 +4,7 @@
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
+#include "engine/timed/timed.h"
 #include "report/machine.h"
 #include "result/lasso.h"
 #include "report/processes.h"
@@ -214,40 +215,58 @@ static void run_auto(struct session *session, struct task *task, struct result *
     recall(&stages);
 }
 
-/* The engine that the options ask for; ENGINE_AUTO: it is still to be chosen. */
+static void run_timed(struct session *session, struct task *task, struct result *result)
+{
+    timed_run(task, NULL, result);
+    if (session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
+}
+
+/* The engine that the options and the model ask for; ENGINE_AUTO: it is still to be chosen. */
 static enum engine chosen_engine(const struct session *session)
 {
     const struct options *options = session->options;
     bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->bound;
-    if (options->engine == ENGINE_BOUNDED || options->engine == ENGINE_TIMED) return options->engine;
+    if (options->engine == ENGINE_TIMED || model_is_timed(session->model)) return ENGINE_TIMED;
+    if (options->engine == ENGINE_BOUNDED) return ENGINE_BOUNDED;
     if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) return ENGINE_SYMBOLIC;
-    if (options->engine == ENGINE_EXPLICIT || explicit_choice) return ENGINE_EXPLICIT;
-    return model_is_timed(session->model) ? ENGINE_TIMED : ENGINE_AUTO;
-}
-
-/* Whether the engine knows what the model has; otherwise that is told. Gives the task the model as the engine needs it. */
-static bool prepare_engine(struct session *session, enum engine engine, struct task *task)
-{
-    static const char *const names[] = {"the automatic choice", "the explicit engine", "the symbolic engine", "the bounded engine", "the timed engine"};
-    if (engine == ENGINE_TIMED) {
-        fprintf(stderr, "%s: error: the model has clocks or time intervals, and the timed engine is not available in this version\n", session->model->file);
-        return false;
-    }
-    if (session_refuses_time(session, names[engine])) return false;
-    if (engine != ENGINE_SYMBOLIC && engine != ENGINE_BOUNDED) return true;
-    task->model = session_flat(session, false);
-    if (!task->model) session_tell_refusal(session, names[engine]);
-    return task->model != NULL;
+    return options->engine == ENGINE_EXPLICIT || explicit_choice ? ENGINE_EXPLICIT : ENGINE_AUTO;
 }
 
 static void run_engine(struct session *session, enum engine engine, struct task *task, struct result *result)
 {
     switch (engine) {
+    case ENGINE_TIMED: run_timed(session, task, result); break;
     case ENGINE_BOUNDED: bounded_run(task, result); break;
     case ENGINE_SYMBOLIC: symbolic_run(task, result); break;
     case ENGINE_EXPLICIT: explicit_run(task, NULL, result); break;
-    default: run_auto(session, task, result);
+    case ENGINE_AUTO: run_auto(session, task, result); break;
     }
+}
+
+/* A timed model needs the timed engine, and that has limits of its own. */
+static bool can_run(struct session *session)
+{
+    const struct options *options = session->options;
+    const struct model *model = session->model;
+    struct place place;
+    bool other_choice = options->order == ORDER_DFS || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
+    if (model_is_timed(model) && other_choice) {
+        fprintf(stderr, "cairn: error: %s has clocks or time intervals: only the timed engine knows time (--engine timed)\n", model->file);
+        return false;
+    }
+    const char *why = options->engine == ENGINE_TIMED || model_is_timed(model) ? timed_refuses(model, &place) : NULL;
+    if (why && place.line) diag_error(&session->diag, place, "%s", why);
+    else if (why) fprintf(stderr, "cairn: error: %s: %s\n", model->file, why);
+    return !why;
+}
+
+/* Gives the task the model as the engine needs it; false: there is none, as was told. */
+static bool choose_model(struct session *session, enum engine engine, struct task *task)
+{
+    if (engine != ENGINE_SYMBOLIC && engine != ENGINE_BOUNDED) return true;
+    task->model = session_flat(session, false);
+    if (!task->model) session_tell_refusal(session, engine == ENGINE_SYMBOLIC ? "the symbolic engine" : "the bounded engine");
+    return task->model != NULL;
 }
 
 /* What was found is verified, then told. */
@@ -273,10 +292,12 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     session_init(&session, options, mem);
     if (!session_load(&session, options->file)) return EXIT_USAGE;
     if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
+    if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
+    task.count_deadlocks = !is_check;
     enum engine engine = chosen_engine(&session);
-    if (!prepare_engine(&session, engine, &task)) return EXIT_USAGE;
-    switch (options_race(options) ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
+    if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
+    switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
     case PORTFOLIO_TOLD: return status;
     case PORTFOLIO_TELL: break;
     case PORTFOLIO_NONE: run_engine(&session, engine, &task, &result); break;

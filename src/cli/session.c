@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "lang/languages.h"
+#include "pass/tighten.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -51,7 +52,7 @@ bool session_load(struct session *session, const char *path)
     struct options *options = session->options;
     session->mem->limit = options->memory ? options->memory : mem_available() / 5 * 4; /* reading counts too */
     struct language_input input = {.mem = session->mem, .diag = &session->diag, .defines = options->defines.data,
-                                   .define_count = options->defines.len};
+                                   .define_count = options->defines.len, .dialect = options->dialect};
     const struct language *language = languages_find(path);
     void *scope = NULL;
     if (diag_read_source(&session->diag, path, &input.source)) session->model = language->load(&input, &scope);
@@ -65,6 +66,7 @@ bool session_load(struct session *session, const char *path)
     if (session->diag.errors && !languages_knows(path))
         fprintf(stderr, "cairn: note: '%.60s' was read as %s: its name has none of the known endings\n", path, language->name);
     if (session->diag.errors || !session->model) return false;
+    if (language->wide_types) tighten(session->model);
     struct text complaint;
     text_init(&complaint, session->mem);
     if (!model_check(session->model, &complaint)) {
@@ -151,10 +153,10 @@ int session_tell_refusal(struct session *session, const char *purpose)
     return EXIT_USAGE;
 }
 
-bool session_refuses_time(const struct session *session, const char *purpose)
+bool session_refuses_time(const struct session *session)
 {
     if (!model_is_timed(session->model)) return false;
-    fprintf(stderr, "%s: error: %s does not know time, and the model has clocks or time intervals: use --engine timed\n", session->model->file, purpose);
+    fprintf(stderr, "%s: error: cannot be translated to %s: the model has clocks or time intervals\n", session->model->file, session->options->to);
     return true;
 }
 
@@ -232,6 +234,7 @@ void session_prepare(struct session *session, struct task *task)
     task->phase_auto = options->phase_auto;
     task->phase = (uint32_t)options->phase;
     task->without_induction = options->no_induction;
+    task->equal_zones = options->equal_zones;
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;

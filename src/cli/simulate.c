@@ -16,7 +16,10 @@ struct run {
     struct task task;
     VEC(int64_t) states;
     VEC(uint32_t) rules;
-    uint32_t *enabled; /* rules enabled in the last state ... */
+    bool is_timed;
+    struct timed_state timed; /* of a timed model: the last state, in parts of a tick */
+    VEC(int64_t) delays;      /* before each rule */
+    uint32_t *enabled; /* rules enabled in the last state; timed: that can be taken after some whole number of parts ... */
     uint32_t enabled_count;
     uint32_t failed; /* ... and one that fails there, or MODEL_NONE */
     int64_t *scratch;
@@ -33,10 +36,35 @@ static void push_state(struct run *run, const int64_t *state)
     for (uint32_t v = 0; v < run->model->vars.len; v++) vec_push(run->model->mem, &run->states, state[v]);
 }
 
+/* Random delays are multiples of a quarter of a tick, and at most so many ticks longer than they must be where nothing limits them. */
+enum { PARTS = 4, MOST_TICKS = 10 };
+
+/* The delays in the window that are whole numbers of parts. False: none. */
+static bool whole_delays(const struct timed_window *window, int64_t *least, int64_t *most)
+{
+    *least = window->low + window->low_open;
+    *most = window->infinite || window->high > *least + PARTS * MOST_TICKS ? *least + PARTS * MOST_TICKS : window->high - window->high_open;
+    return *least <= *most;
+}
+
+static void find_enabled_timed(struct run *run)
+{
+    for (uint32_t r = 0; r < run->model->rules.len; r++) {
+        struct timed_window window = timed_chance(&run->timed, r);
+        int64_t least, most;
+        if (run->timed.enabled[r] && whole_delays(&window, &least, &most)) run->enabled[run->enabled_count++] = r;
+        if (run->failed == MODEL_NONE && timed_try(&run->timed, r) == EVAL_FAILED) run->failed = r;
+    }
+}
+
 static void find_enabled(struct run *run)
 {
     run->enabled_count = 0;
     run->failed = MODEL_NONE;
+    if (run->is_timed) {
+        find_enabled_timed(run);
+        return;
+    }
     for (uint32_t r = 0; r < run->model->rules.len; r++) {
         enum eval_result tried = eval_rule(run->model, r, last_state(run), run->scratch);
         if (tried == EVAL_ENABLED) run->enabled[run->enabled_count++] = r;
@@ -51,13 +79,37 @@ static void random_initial(struct run *run)
         uint64_t span = (uint64_t)(var->high - var->low) + 1;
         run->scratch[v] = var->any_init ? var->low + (int64_t)random_below(&run->random, span) : var->init;
     }
-    run->states.len = run->rules.len = 0;
+    run->states.len = run->rules.len = run->delays.len = 0;
     push_state(run, run->scratch);
+    if (run->is_timed) timed_start(&run->timed, run->scratch);
+    find_enabled(run);
+}
+
+/* After a random delay that the rule allows: half the time the shortest one. A rule that is held back then gives way to another. */
+static void take_timed(struct run *run, uint32_t rule)
+{
+    struct timed_window window = timed_chance(&run->timed, rule);
+    int64_t least = 0, most = 0;
+    whole_delays(&window, &least, &most);
+    int64_t delay = random_below(&run->random, 2) ? least : least + (int64_t)random_below(&run->random, (uint64_t)(most - least) + 1);
+    timed_wait(&run->timed, delay);
+    uint32_t possible = 0;
+    for (uint32_t r = 0; r < run->model->rules.len; r++)
+        if (timed_try(&run->timed, r) == EVAL_ENABLED) run->enabled[possible++] = r;
+    if (timed_try(&run->timed, rule) != EVAL_ENABLED) rule = run->enabled[random_below(&run->random, possible)];
+    timed_take(&run->timed, rule);
+    push_state(run, run->timed.values);
+    vec_push(run->model->mem, &run->delays, delay);
+    vec_push(run->model->mem, &run->rules, rule);
     find_enabled(run);
 }
 
 static void take(struct run *run, uint32_t rule)
 {
+    if (run->is_timed) {
+        take_timed(run, rule);
+        return;
+    }
     eval_rule(run->model, rule, last_state(run), run->scratch);
     push_state(run, run->scratch);
     vec_push(run->model->mem, &run->rules, rule);
@@ -69,6 +121,9 @@ static struct trace *to_trace(const struct run *run)
     struct trace *trace = trace_new(run->model, run->rules.len);
     if (run->model->vars.len) memcpy(trace->initial, run->states.data, run->model->vars.len * sizeof *trace->initial);
     if (run->rules.len) memcpy(trace->rules, run->rules.data, run->rules.len * sizeof *trace->rules);
+    if (!run->is_timed) return trace;
+    trace_add_delays(run->model, trace, PARTS);
+    if (run->rules.len) memcpy(trace->delays, run->delays.data, run->rules.len * sizeof *trace->delays);
     return trace;
 }
 
@@ -81,7 +136,7 @@ static struct property_result *find_violation(struct run *run)
         bool bad = false;
         uint32_t failed = MODEL_NONE;
         if (!entry->in_each_state) continue;
-        if (entry->kind == PROPERTY_DEADLOCK) bad = !run->enabled_count;
+        if (entry->kind == PROPERTY_DEADLOCK) bad = run->is_timed ? timed_is_stuck(&run->timed) : !run->enabled_count;
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) bad = (failed = run->failed) != MODEL_NONE;
         else bad = eval_expr(run->model, entry->invariant, last_state(run), &value) && !value;
         if (!bad) continue;
@@ -106,8 +161,11 @@ static bool save(struct run *run, const char *path)
 static void show_last(struct run *run)
 {
     uint32_t steps = run->rules.len, vars = run->model->vars.len;
+    char date[TRACE_TIME_ROOM];
+    const struct trace times = {.delays = run->delays.data, .denominator = PARTS};
+    if (run->is_timed) trace_time(date, run->model, &times, trace_date(&times, steps));
     report_step(&run->session->style, run->model, &run->session->diag, steps, steps ? run->rules.data[steps - 1] : MODEL_NONE,
-                steps ? last_state(run) - vars : NULL, last_state(run));
+                steps && run->is_timed ? date : NULL, steps ? last_state(run) - vars : NULL, last_state(run));
 }
 
 /* ---- random runs ---- */
@@ -163,7 +221,7 @@ static int random_runs(struct run *run)
         char a[32], b[32];
         if (violation && !show) report_trace(&run->session->style, run->model, &run->session->diag, violation->trace);
         if (violation) printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name, run->rules.len, runs);
-        else if (runs && !run->enabled_count) printf("Run %" PRIu64 " ends in a deadlock after %u steps.\n", runs, run->rules.len);
+        else if (runs && !run->enabled_count && (!run->is_timed || timed_is_stuck(&run->timed))) printf("Run %" PRIu64 " ends in a deadlock after %u steps.\n", runs, run->rules.len);
         for (uint32_t i = 0; i < run->task.property_count; i++)
             if (!run->task.properties[i].in_each_state)
                 printf("%s is not checked: a simulation looks at single states.\n", run->task.properties[i].property->name);
@@ -224,7 +282,7 @@ static void show_all(struct run *run)
 {
     struct report_style style = run->session->style;
     style.full = true;
-    report_step(&style, run->model, &run->session->diag, run->rules.len, MODEL_NONE, NULL, last_state(run));
+    report_step(&style, run->model, &run->session->diag, run->rules.len, MODEL_NONE, NULL, NULL, last_state(run));
 }
 
 static const char interactive_help[] =
@@ -317,9 +375,15 @@ int simulate_run(struct options *options, struct mem *mem)
     struct session session;
     struct run run = {.session = &session, .random = {options->seed}};
     session_init(&session, options, mem);
-    if (!session_load(&session, options->file) || session_refuses_time(&session, "the simulator")) return EXIT_USAGE;
+    if (!session_load(&session, options->file)) return EXIT_USAGE;
     run.model = session.model;
     if (!session_properties(&session, &run.task)) return EXIT_USAGE;
+    run.is_timed = model_is_timed(run.model);
+    if (run.is_timed && options->interactive) {
+        fprintf(stderr, "cairn: error: %s is a timed model: it is simulated at random only, without --interactive\n", run.model->file);
+        return EXIT_USAGE;
+    }
+    timed_init(&run.timed, run.model, PARTS);
     session_prepare(&session, &run.task);
     run.enabled = mem_alloc(mem, (run.model->rules.len + UINT64_C(1)) * sizeof *run.enabled);
     run.scratch = mem_alloc(mem, (run.model->vars.len + 1) * sizeof *run.scratch);

@@ -2,6 +2,7 @@
 
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
+#include "engine/timed/timed.h"
 #include "export/aiger.h"
 #include "export/graph.h"
 #include "export/promela.h"
@@ -18,15 +19,36 @@ static int incomplete(const struct result *result)
     return EXIT_INCONCLUSIVE;
 }
 
+/* Whether the model's graph is one of zones. False in *good after a message: it has none. */
+static bool has_zones(const struct session *session, bool *good)
+{
+    struct place place;
+    bool timed = model_is_timed(session->model);
+    const char *why = timed ? timed_refuses(session->model, &place) : NULL;
+    *good = !why;
+    if (why) fprintf(stderr, "%s: error: %s\n", session->model->file, why);
+    return timed;
+}
+
+static void walk(struct task *task, bool zones, const struct explicit_graph *states, const struct timed_graph *timed, struct result *result)
+{
+    task->equal_zones = true; /* with inclusion it would not be a graph */
+    if (zones) timed_run(task, timed, result);
+    else explicit_run(task, states, result);
+}
+
 static int write_dot(struct session *session, FILE *out)
 {
     struct graph_writer writer = {.model = session->model, .out = out};
     struct explicit_graph graph = {graph_dot_state, graph_dot_edge, &writer};
+    struct timed_graph timed = {graph_dot_zone, graph_dot_edge, &writer};
     struct task task = {0};
     struct result result;
+    bool good, zones = has_zones(session, &good);
+    if (!good) return EXIT_USAGE;
     session_prepare(session, &task);
     graph_dot_begin(&writer);
-    explicit_run(&task, &graph, &result);
+    walk(&task, zones, &graph, &timed, &result);
     session_end_progress(session);
     graph_dot_end(&writer);
     if (result.states > 2000 && !session->options->quiet)
@@ -39,14 +61,17 @@ static int write_aut(struct session *session, FILE *out)
 {
     struct graph_writer writer = {.model = session->model, .out = out};
     struct explicit_graph graph = {graph_aut_state, graph_aut_edge, &writer};
+    struct timed_graph timed = {graph_aut_zone, graph_aut_edge, &writer};
     struct task task = {0};
     struct result result;
+    bool good, zones = has_zones(session, &good);
+    if (!good) return EXIT_USAGE;
     session_prepare(session, &task);
-    explicit_run(&task, NULL, &result);
+    walk(&task, zones, NULL, NULL, &result);
     if (result.complete) {
         graph_aut_begin(&writer, result.states, result.transitions, result.initial_states);
         session_prepare(session, &task);
-        explicit_run(&task, &graph, &result);
+        walk(&task, zones, &graph, &timed, &result);
     }
     session_end_progress(session);
     return result.complete ? EXIT_HOLDS : incomplete(&result);
@@ -61,9 +86,10 @@ static int refused(const struct session *session, const char *why)
     return EXIT_USAGE;
 }
 
-/* Other languages know no code. NULL after a message. */
+/* Other languages know no code and no time. NULL after a message. */
 static struct model *model_for(struct session *session, bool with_formulas)
 {
+    if (session_refuses_time(session)) return NULL;
     struct model *flat = session_flat(session, with_formulas);
     if (!flat) session_tell_refusal(session, session->options->to);
     return flat;
@@ -156,7 +182,6 @@ int translate_run(struct options *options, struct mem *mem)
         if (strcmp(formats[i].name, options->to)) continue;
         session_init(&session, options, mem);
         if (!session_load(&session, options->file)) return EXIT_USAGE;
-        if (formats[i].write != write_cairn && session_refuses_time(&session, options->to)) return EXIT_USAGE;
         FILE *out = options->output ? session_open(&session, options->output) : stdout;
         if (!out) return EXIT_USAGE;
         int status = formats[i].write(&session, out);

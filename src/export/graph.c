@@ -34,6 +34,11 @@ void graph_dot_begin(struct graph_writer *writer)
 
 void graph_dot_state(void *context, uint32_t state, const int64_t *values)
 {
+    graph_dot_zone(context, state, values, "");
+}
+
+void graph_dot_zone(void *context, uint32_t state, const int64_t *values, const char *zone)
+{
     struct graph_writer *writer = context;
     const struct model *model = writer->model;
     size_t bytes = model->vars.len * sizeof *values;
@@ -46,7 +51,7 @@ void graph_dot_state(void *context, uint32_t state, const int64_t *values)
     for (uint32_t v = 0; v < model->vars.len; v++) {
         if (!first && values[v] == writer->initial[v]) continue;
         const struct model_var *var = &model->vars.data[v];
-        const char *name = model_is_location(model, v) ? model_location_name(model, var->process, values[v]) : NULL;
+        const char *name = model_value_name(model, v, values[v]);
         fputs("\\n", writer->out);
         put_text(writer->out, var->name);
         fputs(" = ", writer->out);
@@ -55,6 +60,8 @@ void graph_dot_state(void *context, uint32_t state, const int64_t *values)
         empty = false;
     }
     if (empty && !first) fputs("\\n(as initially)", writer->out);
+    if (*zone) fputs("\\n", writer->out);
+    put_text(writer->out, zone);
     fputs("\"];\n", writer->out);
 }
 
@@ -85,6 +92,11 @@ void graph_aut_begin(struct graph_writer *writer, uint64_t states, uint64_t tran
 void graph_aut_state(void *context, uint32_t state, const int64_t *values)
 {
     (void)context, (void)state, (void)values;
+}
+
+void graph_aut_zone(void *context, uint32_t state, const int64_t *values, const char *zone)
+{
+    (void)context, (void)state, (void)values, (void)zone;
 }
 
 void graph_aut_edge(void *context, uint32_t from, uint32_t rule, uint32_t to)

@@ -1,11 +1,12 @@
 #include "lang/languages.h"
 
 #include "lang/cairn/cairn.h"
+#include "lang/fiacre/fiacre.h"
 #include "lang/milestones/milestones.h"
 
 #include <string.h>
 
-const struct language *const languages[] = {&milestones_language, &cairn_language, NULL};
+const struct language *const languages[] = {&milestones_language, &fiacre_language, &cairn_language, NULL};
 
 static const struct language *by_extension(const char *path)
 {

@@ -115,7 +115,8 @@ static enum flow run(struct machine *machine, statement at, int64_t *state)
     const struct model *model = machine->model;
     for (; !code_is_none(at); at = model->code.data[at.i].next) {
         enum flow flow = run_node(machine, &model->code.data[at.i], state);
-        if ((flow == FLOW_FAILED || flow == FLOW_DISABLED) && !machine->failure.place.line) machine->failure.place = model->code.data[at.i].place;
+        bool stopped = flow == FLOW_FAILED || flow == FLOW_DISABLED;
+        if (stopped && !machine->failure.place.line) machine->failure.place = model->code.data[at.i].place;
         if (flow != FLOW_ON) return flow;
     }
     return FLOW_ON;
@@ -187,8 +188,17 @@ enum eval_result eval_rule(const struct model *model, uint32_t r, const int64_t 
     return EVAL_DISABLED;
 }
 
+/* Which of the listed initial states this is; the number of states when it is none. */
+static uint32_t find_listed(const struct model *model, const int64_t *state)
+{
+    uint32_t vars = model->vars.len, count = model->initial.len / (vars ? vars : 1), i = 0;
+    while (i < count && memcmp(model->initial.data + (size_t)i * vars, state, vars * sizeof *state)) i++;
+    return i;
+}
+
 bool eval_is_initial(const struct model *model, const int64_t *state)
 {
+    if (model_lists_initial(model)) return (size_t)find_listed(model, state) * model->vars.len < model->initial.len;
     for (uint32_t i = 0; i < model->vars.len; i++) {
         const struct model_var *var = &model->vars.data[i];
         if (state[i] < var->low || state[i] > var->high) return false;
@@ -199,6 +209,10 @@ bool eval_is_initial(const struct model *model, const int64_t *state)
 
 void eval_first_initial(const struct model *model, int64_t *state)
 {
+    if (model_lists_initial(model)) {
+        memcpy(state, model->initial.data, model->vars.len * sizeof *state);
+        return;
+    }
     for (uint32_t i = 0; i < model->vars.len; i++) {
         const struct model_var *var = &model->vars.data[i];
         state[i] = var->any_init ? var->low : var->init;
@@ -207,6 +221,12 @@ void eval_first_initial(const struct model *model, int64_t *state)
 
 bool eval_next_initial(const struct model *model, int64_t *state)
 {
+    if (model_lists_initial(model)) {
+        size_t next = ((size_t)find_listed(model, state) + 1) * model->vars.len;
+        if (next >= model->initial.len) return false;
+        memcpy(state, model->initial.data + next, model->vars.len * sizeof *state);
+        return true;
+    }
     for (uint32_t i = 0; i < model->vars.len; i++) {
         const struct model_var *var = &model->vars.data[i];
         if (!var->any_init) continue;

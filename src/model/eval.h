@@ -7,7 +7,7 @@
 
 enum eval_result { EVAL_DISABLED, EVAL_ENABLED, EVAL_FAILED };
 
-/* Why and where an evaluation failed, or (FAILURE_NONE) which REQUIRE was false: for messages. */
+/* Why and where an evaluation failed; where a REQUIRE of code stopped it, just where (the reason is FAILURE_NONE): for messages. */
 struct eval_failure {
     enum failure reason;
     int64_t value, low, high; /* of FAILURE_RANGE and FAILURE_INDEX */
@@ -19,7 +19,7 @@ bool eval_expr(const struct model *model, expr e, const int64_t *state, int64_t 
 
 /* Tries the rule; when enabled, writes the successor to next (which may not be state). */
 enum eval_result eval_rule(const struct model *model, uint32_t rule, const int64_t *state, int64_t *next);
-/* The same without regard to priorities; *failure (may be NULL) is set when it fails, or when a REQUIRE is false. */
+/* The same without regard to priorities; *failure (may be NULL) is set when it fails, and when its code disables it. */
 enum eval_result eval_rule_alone(const struct model *model, uint32_t rule, const int64_t *state, int64_t *next, struct eval_failure *failure);
 /* Runs a statement block on a state, in place. EVAL_DISABLED: a REQUIRE was false. */
 enum eval_result eval_code(const struct model *model, statement block, int64_t *state, struct eval_failure *failure);

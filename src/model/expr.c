@@ -46,7 +46,7 @@ void exprs_init(struct exprs *exprs, struct mem *mem)
 static bool same_node(const struct expr_node *a, const struct expr_node *b)
 {
     return a->op == b->op && a->bits == b->bits && a->is_bool == b->is_bool && a->a.i == b->a.i && a->b.i == b->b.i
-        && a->c.i == b->c.i && a->value == b->value;
+        && a->c.i == b->c.i && a->value == b->value && a->low == b->low && a->high == b->high;
 }
 
 static uint32_t slot_of(const struct exprs *exprs, const struct expr_node *node)

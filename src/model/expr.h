@@ -13,8 +13,8 @@
  *    is the constant number of cells that can be meant: a lies in 0 .. b - 1, which the front end makes sure of with WITHIN;
  *  - division and remainder by zero fail; a failure of a part that is evaluated is a failure of the whole.
  *
- * Every node knows bounds of its values when it does not fail (low, high): from the ranges of variables as told to expr_var_in. They are
- * bounds, not part of what makes two nodes equal. */
+ * Every node knows bounds of its values when it does not fail (low, high): from the ranges of variables as told to expr_var_in. The same variable with
+ * other bounds is another node: one that is only evaluated where these bounds hold. */
 #ifndef CAIRN_MODEL_EXPR_H
 #define CAIRN_MODEL_EXPR_H
 

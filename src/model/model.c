@@ -91,11 +91,42 @@ statement model_add_code(struct model *model, struct code_sequence *sequence, st
     return added;
 }
 
+bool model_lists_initial(const struct model *model)
+{
+    return model->initial.len > 0;
+}
+
 bool model_has_code(const struct model *model)
 {
     for (uint32_t r = 0; r < model->rules.len; r++)
         if (!code_is_none(model->rules.data[r].body)) return true;
     return false;
+}
+
+/* Loops count as failing, because of their limit of rounds. */
+static bool code_may_fail(const struct model *model, statement at)
+{
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
+        const struct code_node *node = &model->code.data[at.i];
+        bool target = node->op == CODE_SET || node->op == CODE_COPY;
+        if (node->op == CODE_WHILE) return true;
+        if (node->op != CODE_COPY && node->op != CODE_CALL && node->op != CODE_LEAVE && expr_get(&model->exprs, node->value)->may_fail) return true;
+        if (target && expr_get(&model->exprs, node->target.offset)->may_fail) return true;
+        if (node->op == CODE_COPY && expr_get(&model->exprs, node->source.offset)->may_fail) return true;
+        if ((node->op == CODE_IF || node->op == CODE_CALL) && code_may_fail(model, node->body)) return true;
+        if (node->op == CODE_IF && code_may_fail(model, node->other)) return true;
+    }
+    return false;
+}
+
+bool model_rule_may_fail(const struct model *model, uint32_t r)
+{
+    const struct model_rule *rule = &model->rules.data[r];
+    for (uint32_t i = 0; i < rule->conjuncts; i++)
+        if (expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)->may_fail) return true;
+    for (uint32_t i = 0; i < rule->stores; i++)
+        if (expr_get(&model->exprs, model->stores.data[rule->first_store + i].value)->may_fail) return true;
+    return code_may_fail(model, rule->body);
 }
 
 bool model_is_timed(const struct model *model)
@@ -314,6 +345,13 @@ bool model_is_location(const struct model *model, uint32_t var)
     return process != MODEL_NONE && model->processes.data[process].location == var;
 }
 
+const char *model_value_name(const struct model *model, uint32_t v, int64_t value)
+{
+    const struct model_var *var = &model->vars.data[v];
+    if (model_is_location(model, v)) return model_location_name(model, var->process, value);
+    return var->value_names && value >= var->low && value <= var->high ? var->value_names[value - var->low] : NULL;
+}
+
 bool model_takes_part(const struct model *model, uint32_t r, uint32_t process)
 {
     const struct model_rule *rule = &model->rules.data[r];
@@ -327,8 +365,7 @@ static const char *constant_name(const struct model *model, const struct expr_no
 {
     const struct expr_node *var = expr_get(&model->exprs, other);
     if (constant->op != EXPR_CONST || constant->is_bool || var->op != EXPR_VAR) return NULL;
-    if (!model_is_location(model, (uint32_t)var->value)) return NULL;
-    return model_location_name(model, model->vars.data[var->value].process, constant->value);
+    return model_value_name(model, (uint32_t)var->value, constant->value);
 }
 
 static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer, expr beside);

@@ -35,6 +35,7 @@ struct model_var {
     int64_t low, high;
     int64_t init;  /* the initial value ... */
     bool any_init; /* ... or any value of the range */
+    const char *const *value_names; /* for people: of its values, from low on; NULL: numbers */
     struct place place;
 };
 
@@ -150,6 +151,7 @@ struct model {
     VEC(uint32_t) accesses; /* the reads and writes of rules */
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
+    VEC(int64_t) initial; /* the initial states one after the other, where `init` and `any_init` of variables cannot say it; else empty */
     VEC(struct code_node) code;
     VEC(struct model_local) locals;
     int64_t *local_values; /* working memory of the reference evaluator, from model_finish on */
@@ -190,11 +192,15 @@ static inline struct code_sequence code_sequence_empty(void)
 
 /* What a model needs of an engine */
 bool model_has_code(const struct model *model);
+bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
+bool model_rule_may_fail(const struct model *model, uint32_t rule);
 
 /* Lookups */
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */
 bool model_is_location(const struct model *model, uint32_t var);
+/* How people call a value of a variable; NULL: its number is all. */
+const char *model_value_name(const struct model *model, uint32_t var, int64_t value);
 bool model_takes_part(const struct model *model, uint32_t rule, uint32_t process);
 
 /* Printing for people: `p[0].x + 1 < n`. Values of location variables appear by name where they have one. */

@@ -5,6 +5,8 @@
 
 #include "model/model.h"
 
+#include <assert.h>
+
 struct field {
     uint32_t word;
     uint8_t shift;
@@ -29,6 +31,7 @@ static inline int64_t field_get(const struct field *field, const uint64_t *words
 }
 static inline void field_set(const struct field *field, uint64_t *words, int64_t value)
 {
+    assert((uint64_t)value - (uint64_t)field->low <= field->mask);
     words[field->word] = (words[field->word] & ~(field->mask << field->shift)) | (uint64_t)(value - field->low) << field->shift;
 }
 void layout_pack(const struct layout *layout, const struct model *model, const int64_t *values, uint64_t *words);

@@ -1,135 +1,10 @@
 #include "program/program.h"
 
+#include "program/machine.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the stack machine ---- */
-
-enum {
-    /* the operators of expressions come first, with their own numbers */
-    OP_PUSH_FIELD = EXPR_OPS,
-    OP_PUSH_NUMBER,
-    OP_JUMP_IF_FALSE, /* keeps the value when it jumps, drops it otherwise */
-    OP_JUMP_IF_TRUE,
-    OP_FIELD_EQ, OP_FIELD_NE, OP_FIELD_LT, OP_FIELD_LE, OP_FIELD_GT, OP_FIELD_GE, /* field with constant, in one */
-    OP_END
-};
-
-static uint32_t emit(struct program *program, struct instruction instruction)
-{
-    vec_push(program->model->mem, &program->code, instruction);
-    return program->code.len - 1;
-}
-
-static struct instruction with_field(const struct program *program, uint8_t op, uint32_t var)
-{
-    const struct field *field = &program->layout->fields[var];
-    return (struct instruction){.op = op, .shift = field->shift, .word = field->word, .mask = field->mask, .number = field->low};
-}
-
-static bool in_range(const struct model *model, uint32_t var, int64_t number)
-{
-    return number >= model->vars.data[var].low && number <= model->vars.data[var].high;
-}
-
-/* A comparison of a variable with a constant of its range: finds both and the operator with the variable on the left. */
-static bool is_field_comparison(const struct program *program, const struct expr_node *node, uint32_t *var, int64_t *number, uint8_t *op)
-{
-    static const uint8_t mirrored[EXPR_OPS] = {[EXPR_EQ] = EXPR_EQ, [EXPR_NE] = EXPR_NE, [EXPR_LT] = EXPR_GT,
-                                               [EXPR_LE] = EXPR_GE, [EXPR_GT] = EXPR_LT, [EXPR_GE] = EXPR_LE};
-    if (!mirrored[node->op]) return false;
-    const struct exprs *exprs = &program->model->exprs;
-    const struct expr_node *a = expr_get(exprs, node->a), *b = expr_get(exprs, node->b);
-    bool straight = a->op == EXPR_VAR && b->op == EXPR_CONST, reverse = a->op == EXPR_CONST && b->op == EXPR_VAR;
-    if (!straight && !reverse) return false;
-    *var = (uint32_t)(straight ? a : b)->value;
-    *number = (straight ? b : a)->value;
-    *op = straight ? node->op : mirrored[node->op];
-    return in_range(program->model, *var, *number);
-}
-
-static void compile(struct program *program, expr e, uint32_t height)
-{
-    const struct expr_node node = *expr_get(&program->model->exprs, e);
-    uint32_t var;
-    int64_t number;
-    uint8_t op;
-    if (height >= program->stack_size) program->stack_size = height + 1;
-    if (node.op == EXPR_CONST) {
-        emit(program, (struct instruction){.op = OP_PUSH_NUMBER, .number = node.value});
-    } else if (node.op == EXPR_VAR) {
-        emit(program, with_field(program, OP_PUSH_FIELD, (uint32_t)node.value));
-    } else if (is_field_comparison(program, &node, &var, &number, &op)) {
-        struct instruction fused = with_field(program, (uint8_t)(OP_FIELD_EQ + (op - EXPR_EQ)), var);
-        fused.number = number - fused.number; /* the field holds value - low */
-        emit(program, fused);
-    } else if (node.op == EXPR_AND || node.op == EXPR_OR || node.op == EXPR_IMPLIES) {
-        compile(program, node.a, height);
-        if (node.op == EXPR_IMPLIES) emit(program, (struct instruction){.op = EXPR_NOT});
-        uint32_t jump = emit(program, (struct instruction){.op = node.op == EXPR_AND ? OP_JUMP_IF_FALSE : OP_JUMP_IF_TRUE});
-        compile(program, node.b, height);
-        program->code.data[jump].word = program->code.len;
-    } else {
-        compile(program, node.a, height);
-        if (expr_table[node.op].arity == 2) compile(program, node.b, height + 1);
-        emit(program, (struct instruction){.op = node.op, .bits = node.bits});
-    }
-}
-
-/* Ends a piece of code, and makes the stack high enough for it. Returns where the end is. */
-static uint32_t end_code(struct program *program)
-{
-    if (program->stack_size > program->stack_room) {
-        program->stack_room = 2 * program->stack_size;
-        program->stack = mem_resize(program->model->mem, program->stack, (program->stack_room + 2) * sizeof *program->stack);
-    }
-    return emit(program, (struct instruction){.op = OP_END});
-}
-
-uint32_t program_compile(struct program *program, expr e)
-{
-    uint32_t start = program->code.len;
-    compile(program, e, 1);
-    end_code(program);
-    return start;
-}
-
-bool program_run(const struct program *program, uint32_t code, const uint64_t *words, int64_t *value)
-{
-    const struct instruction *at = &program->code.data[code];
-    int64_t *top = program->stack;
-#define FIELD() ((int64_t)(words[at->word] >> at->shift & at->mask))
-#define COMPARE(relation) *++top = FIELD() relation at->number; break
-    for (;; at++) {
-        switch (at->op) {
-        case OP_PUSH_FIELD: *++top = FIELD() + at->number; break;
-        case OP_PUSH_NUMBER: *++top = at->number; break;
-        case OP_FIELD_EQ: COMPARE(==);
-        case OP_FIELD_NE: COMPARE(!=);
-        case OP_FIELD_LT: COMPARE(<);
-        case OP_FIELD_LE: COMPARE(<=);
-        case OP_FIELD_GT: COMPARE(>);
-        case OP_FIELD_GE: COMPARE(>=);
-        case OP_JUMP_IF_FALSE:
-            if (*top) top--;
-            else at = &program->code.data[at->word] - 1;
-            break;
-        case OP_JUMP_IF_TRUE:
-            if (!*top) top--;
-            else at = &program->code.data[at->word] - 1;
-            break;
-        case OP_END: *value = *top; return true;
-        case EXPR_NOT: *top = !*top; break;
-        case EXPR_CUT: *top &= (int64_t)expr_mask(at->bits); break;
-        default:
-            top--;
-            if (!expr_apply(at->op, at->bits, top[0], top[1], top)) return false;
-        }
-    }
-#undef COMPARE
-#undef FIELD
-}
 
 /* ---- rules ---- */
 
@@ -185,14 +60,14 @@ struct guard_code {
 static void add_to_guard(struct program *program, struct guard_code *guard, expr cond)
 {
     if (guard->start == PROGRAM_NONE) guard->start = program->code.len;
-    else guard->last_jump = emit(program, (struct instruction){.op = OP_JUMP_IF_FALSE, .word = guard->last_jump});
-    compile(program, cond, 1);
+    else guard->last_jump = machine_emit(program, (struct instruction){.op = OP_JUMP_IF_FALSE, .word = guard->last_jump});
+    machine_compile(program, cond, 1);
 }
 
 static void end_guard(struct program *program, struct guard_code *guard)
 {
     if (guard->start == PROGRAM_NONE) return;
-    uint32_t end = end_code(program);
+    uint32_t end = machine_end(program);
     while (guard->last_jump != PROGRAM_NONE) {
         uint32_t before = program->code.data[guard->last_jump].word;
         program->code.data[guard->last_jump].word = end;
@@ -214,7 +89,7 @@ static void compile_guard(struct program *program, const struct model_rule *rule
         uint32_t var;
         int64_t number;
         uint8_t op;
-        if (!may_fail && is_field_comparison(program, node, &var, &number, &op) && op == EXPR_EQ) {
+        if (!may_fail && machine_is_comparison(program, node, &var, &number, &op) && op == EXPR_EQ) {
             add_masked(program, map, true, fast->first_test, &program->layout->fields[var], number);
             consider(program, choice, var, number);
             continue;
@@ -282,6 +157,32 @@ static void build_index(struct program *program, struct placed *placed, uint32_t
     }
 }
 
+/* Who holds back whom: for every class the rules of all classes above it. */
+static void build_priorities(struct program *program)
+{
+    struct model *model = program->model;
+    program->above = mem_alloc(model->mem, (model->class_count + UINT64_C(1)) * sizeof *program->above);
+    for (uint32_t c = 0; c < model->class_count; c++) {
+        program->above[c] = program->holders.len;
+        for (uint32_t i = 0; i < program->rules.len; i++) {
+            const struct model_rule *rule = &model->rules.data[program->rules.data[i].rule];
+            bool holds = false;
+            for (uint32_t k = 0; k < rule->classes; k++)
+                for (uint32_t p = 0; p < model->priorities.len; p++)
+                    holds |= model->priorities.data[p].low == c && model->priorities.data[p].high == model->rule_classes.data[rule->first_class + k];
+            if (holds) vec_push(model->mem, &program->holders, i);
+        }
+    }
+    program->above[model->class_count] = program->holders.len;
+    for (uint32_t i = 0; i < program->rules.len; i++) {
+        const struct model_rule *rule = &model->rules.data[program->rules.data[i].rule];
+        for (uint32_t k = 0; k < rule->classes; k++) {
+            uint32_t c = model->rule_classes.data[rule->first_class + k];
+            program->rules.data[i].may_wait |= program->above[c + 1] > program->above[c];
+        }
+    }
+}
+
 void program_init(struct program *program, struct model *model, const struct layout *layout)
 {
     memset(program, 0, sizeof *program);
@@ -294,8 +195,12 @@ void program_init(struct program *program, struct model *model, const struct lay
         placed[r].fast.rule = r;
         compile_guard(program, &model->rules.data[r], &placed[r].fast, &map, &placed[r].choice);
         compile_stores(program, &model->rules.data[r], &placed[r].fast, &map);
+        placed[r].fast.body = machine_compile_body(program, model->rules.data[r].body);
     }
     build_index(program, placed, model->rules.len);
+    machine_finish(program);
+    if (model->priorities.len) build_priorities(program);
+    program->other = mem_alloc(model->mem, layout->words * sizeof *program->other);
     mem_free(model->mem, placed);
     mem_free(model->mem, map.stamp);
     mem_free(model->mem, map.entry);
@@ -311,7 +216,10 @@ void program_release(struct program *program)
     vec_free(mem, &program->rules);
     vec_free(mem, &program->indices);
     vec_free(mem, &program->lists);
-    mem_free(mem, program->stack);
+    vec_free(mem, &program->holders);
+    mem_free(mem, program->above);
+    mem_free(mem, program->other);
+    machine_release(program);
 }
 
 static void mark_var(void *context, uint32_t var)
@@ -360,10 +268,22 @@ static enum step try_rule(const struct program *program, const struct fast_rule 
     for (uint32_t i = 0; i < fast->stores; i++) {
         const struct code_store *store = &program->stores.data[fast->first_store + i];
         if (!program_run(program, store->code, words, &value)) return STEP_FAILED;
-        assert(in_range(program->model, store->var, value));
+        assert(value >= program->model->vars.data[store->var].low && value <= program->model->vars.data[store->var].high);
         field_set(&program->layout->fields[store->var], next, value);
     }
-    return STEP_TAKEN;
+    return fast->body == PROGRAM_NONE ? STEP_TAKEN : machine_run_body(program, fast->body, next);
+}
+
+/* Whether a rule of a class above is enabled. */
+static bool is_held_back(const struct program *program, const struct fast_rule *fast, const uint64_t *words)
+{
+    const struct model_rule *rule = &program->model->rules.data[fast->rule];
+    for (uint32_t k = 0; k < rule->classes; k++) {
+        uint32_t c = program->model->rule_classes.data[rule->first_class + k];
+        for (uint32_t i = program->above[c]; i < program->above[c + 1]; i++)
+            if (try_rule(program, &program->rules.data[program->holders.data[i]], words, program->other) == STEP_TAKEN) return true;
+    }
+    return false;
 }
 
 enum step program_next(const struct program *program, struct program_cursor *cursor, const uint64_t *words, uint64_t *next,
@@ -373,7 +293,8 @@ enum step program_next(const struct program *program, struct program_cursor *cur
         while (cursor->at < cursor->end) {
             *fast = &program->rules.data[cursor->at++];
             enum step step = try_rule(program, *fast, words, next);
-            if (step != STEP_NONE) return step;
+            if (step == STEP_NONE || ((*fast)->may_wait && !cursor->alone && is_held_back(program, *fast, words))) continue;
+            return step;
         }
         if (cursor->index >= program->indices.len) return STEP_NONE;
         const struct rule_index *index = &program->indices.data[cursor->index++];

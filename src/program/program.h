@@ -1,7 +1,7 @@
 /* The model compiled for fast expansion of packed states.
  *
  * A rule's guard becomes masked comparisons of whole words (all its `variable == constant` conjuncts, merged) and, for the rest, code
- * of a small stack machine. Its stores become masked constants and, for the rest, code. Rules are indexed by the value of one variable
+ * of a small stack machine (program/machine.h). Its stores become masked constants and, for the rest, code; its body becomes code that works on the new state in place. Rules are indexed by the value of one variable
  * that their guard compares with a constant, the location where there is one: expanding a state looks only at rules of
  * its current locations.
  *
@@ -12,9 +12,9 @@
 #include "program/layout.h"
 
 struct instruction {
-    uint8_t op; /* enum in program.c */
+    uint8_t op; /* enum in machine.h */
     uint8_t bits, shift;
-    uint32_t word; /* also: jump target */
+    uint32_t word; /* also: jump target, first variable or local */
     uint64_t mask;
     int64_t number;
 };
@@ -34,6 +34,8 @@ struct fast_rule {
     uint32_t guard; /* code, or PROGRAM_NONE */
     uint32_t first_patch, patches; /* constant stores, as word_test with mask = bits to replace */
     uint32_t first_store, stores;
+    uint32_t body;    /* code, or PROGRAM_NONE */
+    bool may_wait;    /* there are rules of higher priority */
     uint64_t touches; /* monitors that read what the rule writes */
 };
 
@@ -56,8 +58,15 @@ struct program {
     VEC(struct fast_rule) rules; /* in the order of the lists */
     VEC(struct rule_index) indices;
     VEC(uint32_t) lists;
+    VEC(uint32_t) holders; /* rules (indices of `rules`) that hold back those of class c: holders[above[c] .. above[c + 1]) */
+    uint32_t *above;
+    uint64_t *other; /* room for a state that nobody looks at */
     int64_t *stack;
     uint32_t stack_size, stack_room;
+    int64_t *locals;
+    uint32_t local_count; /* the model's, then counters of loops */
+    uint32_t *calls;      /* of a statement, how many calls run it; then, where its code is (PROGRAM_NONE: not yet) */
+    VEC(uint32_t) pending; /* bodies that are called and not compiled yet */
 };
 
 void program_init(struct program *program, struct model *model, const struct layout *layout);
@@ -73,6 +82,7 @@ void program_watch(struct program *program, expr e, unsigned bit);
 /* Goes through the enabled rules of a state. */
 struct program_cursor {
     uint32_t index, at, end;
+    bool alone; /* set after program_start: without regard to priorities */
 };
 enum step { STEP_NONE, STEP_TAKEN, STEP_FAILED };
 void program_start(const struct program *program, struct program_cursor *cursor);

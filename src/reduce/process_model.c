@@ -41,15 +41,6 @@ static void count_rule(const struct model *model, uint32_t r, uint32_t *reads, u
     for (uint32_t i = 0; i < rule->writes; i++) writes[accesses(model, rule->first_write)[i]] += (uint32_t)by;
 }
 
-static bool may_fail(const struct model *model, uint32_t r)
-{
-    const struct model_rule *rule = &model->rules.data[r];
-    bool fails = !code_is_none(rule->body); /* code may */
-    for (uint32_t i = 0; i < rule->conjuncts; i++) fails |= expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)->may_fail;
-    for (uint32_t i = 0; i < rule->stores; i++) fails |= expr_get(&model->exprs, model->stores.data[rule->first_store + i].value)->may_fail;
-    return fails;
-}
-
 /* A rule that is only possible while the process stands elsewhere, and in which it takes no part. While the process is where it is, such a rule is as good as
  * not there: the location is changed by rules that are. */
 static bool is_elsewhere(const struct model *model, uint32_t r, uint32_t process, bool has_location, int64_t location)
@@ -112,7 +103,7 @@ static void judge_alone(struct builder *b, uint32_t r, uint32_t process)
     const struct access_counts *c = &b->counts;
     uint32_t location = model->processes.data[process].location;
     if (rule->parts != 1) set_unsafe(entry, UNSAFE_GLOBAL, 0, 0);
-    if (may_fail(model, r)) set_unsafe(entry, UNSAFE_FAILS, 0, 0);
+    if (model_rule_may_fail(model, r)) set_unsafe(entry, UNSAFE_FAILS, 0, 0);
     if (model->priorities.len) set_unsafe(entry, UNSAFE_PRIORITY, 0, 0);
     for (uint32_t i = 0; i < rule->writes; i++) {
         uint32_t var = accesses(model, rule->first_write)[i];
@@ -364,7 +355,7 @@ static void see_failing(struct builder *b)
     const struct model *model = b->model;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
-        if (!may_fail(model, r)) continue;
+        if (!model_rule_may_fail(model, r)) continue;
         for (uint32_t i = 0; i < rule->reads; i++) b->visible[accesses(model, rule->first_read)[i]] = true;
     }
 }

@@ -18,7 +18,7 @@ struct explainer {
 
 void explain_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
 {
-    const char *name = model_is_location(model, var) ? model_location_name(model, model->vars.data[var].process, value) : NULL;
+    const char *name = model_value_name(model, var, value);
     if (name) text_add(text, "%s", name);
     else text_add(text, "%" PRId64, value);
 }
@@ -131,58 +131,71 @@ static uint32_t count_false(const struct model *model, const struct model_rule *
     return count;
 }
 
+void explain_reason(struct text *text, const struct eval_failure *failure)
+{
+    static const char *const reasons[FAILURE_KINDS] = {
+        [FAILURE_DIVISION] = "division by zero",         [FAILURE_OVERFLOW] = "a number leaves 64 bits",
+        [FAILURE_RANGE] = "a value leaves its type",     [FAILURE_INDEX] = "an index is out of bounds",
+        [FAILURE_FULL] = "the queue is full",            [FAILURE_EMPTY] = "the queue is empty",
+        [FAILURE_LOOP] = "a loop does not end",
+    };
+    bool has_range = (failure->reason == FAILURE_RANGE || failure->reason == FAILURE_INDEX) && (failure->value < failure->low || failure->value > failure->high);
+    if (has_range)
+        text_add(text, "the %s %" PRId64 " is outside %" PRId64 "..%" PRId64, failure->reason == FAILURE_INDEX ? "index" : "value", failure->value,
+                 failure->low, failure->high);
+    else
+        text_add(text, "%s", reasons[failure->reason]);
+}
+
 static bool same_place(struct place a, struct place b)
 {
     return a.source == b.source && a.line == b.line && a.column == b.column;
 }
 
-/* All conjuncts are true, but the code finds that the rule is not enabled. */
-static void show_requirement(const struct model *model, const struct diag *diag, struct text *text, const struct eval_failure *blocked)
+/* The condition itself, when it is known which one it is. */
+static void show_requirement(const struct model *model, struct text *text, struct place place)
 {
-    text_add(text, "          its code requires what is not true at ");
-    show_place(diag, text, blocked->place);
     for (uint32_t i = 0; i < model->code.len; i++) {
         const struct code_node *node = &model->code.data[i];
-        if (node->op != CODE_REQUIRE || !blocked->place.line || !same_place(node->place, blocked->place)) continue;
-        text_add(text, ": ");
+        if (node->op != CODE_REQUIRE || !same_place(node->place, place)) continue;
+        text_add(text, " (");
         model_print_expr(model, text, node->value);
-        break;
+        text_add(text, ")");
+        return;
     }
-    text_add(text, "\n");
 }
 
-static void show_code_blocker(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
+/* What stops a rule other than a conjunct that is false: a condition that it meets on its way, or a failure. */
+static void show_stop(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
-    struct eval_failure blocked = {0};
+    struct eval_failure failure = {0};
     int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
-    enum eval_result result = eval_rule_alone(model, r, state, next, &blocked);
+    enum eval_result result = eval_rule_alone(model, r, state, next, &failure);
+    if (result == EVAL_FAILED) {
+        text_add(text, "          it fails: ");
+        explain_reason(text, &failure);
+        text_add(text, " at ");
+        show_place(diag, text, failure.place);
+        text_add(text, "\n");
+    } else if (result == EVAL_DISABLED && failure.place.line) {
+        text_add(text, "          the condition at ");
+        show_place(diag, text, failure.place);
+        show_requirement(model, text, failure.place);
+        text_add(text, " is false when the step comes to it\n");
+    }
     mem_free(model->mem, next);
-    if (result == EVAL_DISABLED && blocked.place.line) show_requirement(model, diag, text, &blocked);
-    if (result == EVAL_ENABLED) text_add(text, "          a rule of a higher priority is enabled\n");
-    if (result != EVAL_FAILED) return;
-    text_add(text, "          it fails: ");
-    explain_reason(text, &blocked);
-    text_add(text, " at ");
-    show_place(diag, text, blocked.place);
-    text_add(text, "\n");
 }
 
-static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process, const int64_t *state)
+static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process,
+                          const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
     struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "          "};
-    bool blocks = false;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         uint32_t owner = model->parts.data[rule->first_part + conjunct->part].process;
         int64_t value;
-        if (!eval_expr(model, conjunct->cond, state, &value)) {
-            if (blocks) continue;
-            show_code_blocker(model, diag, text, r, state);
-            return;
-        }
-        if (value) continue;
-        blocks = true;
+        if (!eval_expr(model, conjunct->cond, state, &value) || value) continue;
         if (owner != process && explainer.lines < MAX_LINES) {
             text_add(text, "          %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
             show_place(diag, text, conjunct->place);
@@ -190,7 +203,7 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
         }
         show_why(&explainer, conjunct->cond, false);
     }
-    if (!blocks) show_code_blocker(model, diag, text, r, state);
+    show_stop(model, diag, text, r, state);
 }
 
 /* Of the rules that a command takes part in, the one nearest to being enabled stands for all. */
@@ -266,35 +279,6 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
 
 /* ---- run-time errors ---- */
 
-void explain_reason(struct text *text, const struct eval_failure *failure)
-{
-    bool is_outside = failure->value < failure->low || failure->value > failure->high; /* not known when it just fails */
-    switch (failure->reason) {
-    case FAILURE_DIVISION: text_add(text, "division by zero"); break;
-    case FAILURE_OVERFLOW: text_add(text, "a number does not fit in 64 bits"); break;
-    case FAILURE_FULL: text_add(text, "the queue is full"); break;
-    case FAILURE_EMPTY: text_add(text, "the queue is empty"); break;
-    case FAILURE_LOOP: text_add(text, "the loop does not end"); break;
-    case FAILURE_RANGE:
-    case FAILURE_INDEX:
-        text_add(text, failure->reason == FAILURE_INDEX ? "index" : "value");
-        if (is_outside) text_add(text, " %" PRId64 " outside %" PRId64 "..%" PRId64, failure->value, failure->low, failure->high);
-        else text_add(text, " outside its range");
-        break;
-    default: text_add(text, "it cannot be evaluated");
-    }
-}
-
-bool explain_only_divides(const struct model *model)
-{
-    for (uint32_t i = 0; i < model->exprs.nodes.len; i++) {
-        const struct expr_node *node = &model->exprs.nodes.data[i];
-        bool is_exact = expr_table[node->op].has_bits && !node->bits;
-        if (node->op == EXPR_WITHIN || node->op == EXPR_FAIL || (is_exact && node->may_fail)) return false;
-    }
-    return !model_has_code(model);
-}
-
 /* The smallest part of e that fails. */
 static bool is_failing_part(const struct model *model, expr e, const int64_t *state, expr *part)
 {
@@ -308,43 +292,38 @@ static bool is_failing_part(const struct model *model, expr e, const int64_t *st
     return true;
 }
 
-static void show_exact_place(const struct diag *diag, struct text *text, struct place place)
+/* The part of a guard or of a store that fails, with the variables in it. */
+static void show_failing(const struct model *model, struct text *text, expr e, const int64_t *state)
 {
-    show_place(diag, text, place);
-    if (place.line && place.column) text_add(text, ":%u", place.column);
-}
-
-/* The condition or stored value that fails in the state before the step; false: it is the code that does. */
-static bool find_failing(const struct model *model, const struct model_rule *rule, const int64_t *state, expr *part)
-{
-    for (uint32_t i = 0; i < rule->conjuncts; i++) {
-        int64_t value;
-        expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
-        if (is_failing_part(model, cond, state, part)) return true;
-        if (!eval_expr(model, cond, state, &value) || !value) return false;
-    }
-    for (uint32_t i = 0; i < rule->stores; i++)
-        if (is_failing_part(model, model->stores.data[rule->first_store + i].value, state, part)) return true;
-    return false;
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = ""};
+    expr part;
+    if (!is_failing_part(model, e, state, &part)) return;
+    text_add(text, ": ");
+    model_print_expr(model, text, part);
+    show_vars(&explainer, part);
 }
 
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = ""};
     struct eval_failure failure = {0};
-    int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
-    expr part;
+    int64_t value, *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
     text_add(text, "    the step [%s] fails\n", rule->label);
     if (eval_rule_alone(model, r, state, next, &failure) == EVAL_FAILED) {
         text_add(text, "    ");
         explain_reason(text, &failure);
         text_add(text, " at ");
-        show_exact_place(diag, text, failure.place);
-        if (find_failing(model, rule, state, &part)) {
-            text_add(text, ": ");
-            model_print_expr(model, text, part);
-            show_vars(&explainer, part);
+        show_place(diag, text, failure.place);
+        bool found = false;
+        for (uint32_t i = 0; i < rule->conjuncts && !found; i++) {
+            expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
+            found = !eval_expr(model, cond, state, &value);
+            if (found) show_failing(model, text, cond, state);
+        }
+        for (uint32_t i = 0; i < rule->stores && !found; i++) {
+            expr stored = model->stores.data[rule->first_store + i].value;
+            found = !eval_expr(model, stored, state, &value);
+            if (found) show_failing(model, text, stored, state);
         }
         text_add(text, "\n");
     }

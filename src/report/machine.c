@@ -2,6 +2,7 @@
 
 #include "report/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void machine_begin(struct json *json, FILE *out, const char *command, const char *model)
@@ -46,14 +47,34 @@ static const char *participants(const struct model *model, uint32_t rule, char b
     return buffer[0] ? buffer : NULL;
 }
 
-static void put_step(struct json *json, const struct model *model, uint32_t rule, const int64_t *state)
+/* A time: a number when it is whole, else a fraction in a string. */
+static void put_time(struct json *json, const char *key, const struct model *model, const struct trace *trace, int64_t parts)
+{
+    char time[TRACE_TIME_ROOM];
+    char *end;
+    json_key(json, key);
+    trace_time(time, model, trace, parts);
+    long long whole = strtoll(time, &end, 10);
+    if (*end) json_string(json, time);
+    else json_int(json, whole);
+}
+
+/* The time in the last state, where it says something. */
+static bool has_wait(const struct trace *trace)
+{
+    return trace->delays && (trace->delays[trace->steps] || trace->loop != MODEL_NONE);
+}
+
+static void put_step(struct json *json, const struct model *model, const struct trace *trace, uint32_t number, const int64_t *state)
 {
     char names[NAMES_LENGTH];
+    uint32_t rule = number ? trace->rules[number - 1] : MODEL_NONE;
     json_open_inline(json, '{');
     json_key(json, "label");
     json_string(json, rule == MODEL_NONE ? NULL : model->rules.data[rule].label);
     json_key(json, "process");
     json_string(json, participants(model, rule, names));
+    if (number && trace->delays) put_time(json, "delay", model, trace, trace->delays[number - 1]);
     json_key(json, "state");
     json_open_inline(json, '{');
     put_state(json, model, state);
@@ -67,9 +88,10 @@ static void put_trace(struct json *json, struct trace_walk *walk, const struct t
     json_key(json, "steps");
     json_open(json, '[');
     trace_walk_again(walk, trace);
-    put_step(json, walk->model, MODEL_NONE, walk->state);
-    while (walk->at < trace->steps && trace_walk_step(walk)) put_step(json, walk->model, trace->rules[walk->at - 1], walk->state);
+    put_step(json, walk->model, trace, 0, walk->state);
+    while (walk->at < trace->steps && trace_walk_step(walk)) put_step(json, walk->model, trace, walk->at, walk->state);
     json_close(json, ']');
+    if (has_wait(trace)) put_time(json, "wait", walk->model, trace, trace->delays[trace->steps]);
     json_key(json, "loop");
     if (trace->loop == MODEL_NONE) json_null(json);
     else json_uint(json, trace->loop);
@@ -271,6 +293,24 @@ static void put_bounded(struct json *json, const struct bounded_statistics *stat
     json_close(json, ']');
 }
 
+static void put_timed(struct json *json, const struct timed_statistics *statistics)
+{
+    put_number(json, "discrete_states", statistics->discrete_states);
+    json_key(json, "zone_storage");
+    json_string(json, statistics->equal ? "equal" : "inclusion");
+    json_key(json, "extrapolation");
+    json_string(json, statistics->exact ? "M+" : "LU+");
+    put_number(json, "zones", statistics->zones);
+    put_number(json, "zone_bytes", statistics->zone_bytes);
+    put_number(json, "space_bytes", statistics->space_bytes);
+    put_number(json, "covered", statistics->covered);
+    put_number(json, "given_up", statistics->given_up);
+    put_number(json, "timers", statistics->timers);
+    put_number(json, "clocks", statistics->clocks);
+    put_number(json, "most_clocks", statistics->largest);
+    put_number(json, "configurations", statistics->configurations);
+}
+
 static void put_statistics(struct json *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
 {
     json_open(json, '{');
@@ -309,6 +349,7 @@ static void put_statistics(struct json *json, const struct model *model, const s
     }
     if (result->symbolic) put_symbolic(json, result->symbolic);
     else put_number(json, "state_bytes", result->record_bytes);
+    if (result->timed) put_timed(json, result->timed);
     if (!result->has_depth && !result->symbolic && result->reduction == REDUCE_NONE) {
         json_key(json, "longest_stack");
         json_uint(json, result->max_stack);
@@ -345,7 +386,7 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     put_count(&json, "states", !result->bounded, result->states, result->exact.states);
     put_count(&json, "transitions", !result->bounded && !result->no_transitions, result->transitions, result->exact.transitions);
     put_count(&json, "initial_states", !result->bounded, result->initial_states, result->exact.initial_states);
-    put_count(&json, "deadlocks", !result->bounded, result->deadlocks, result->exact.deadlocks);
+    put_count(&json, "deadlocks", !result->bounded && !result->no_deadlocks, result->deadlocks, result->exact.deadlocks);
     json_key(&json, "depth");
     if (result->has_depth) json_uint(&json, result->depth);
     else json_null(&json);
@@ -383,9 +424,10 @@ void machine_failure(FILE *out, const char *command, const char *model, const ch
 
 /* ---- ITF ---- */
 
-static void put_itf_state(struct json *json, const struct model *model, uint32_t index, uint32_t rule, const int64_t *state)
+static void put_itf_state(struct json *json, const struct model *model, const struct trace *trace, uint32_t index, const int64_t *state)
 {
     char names[NAMES_LENGTH];
+    uint32_t rule = index ? trace->rules[index - 1] : MODEL_NONE;
     json_open_inline(json, '{');
     json_key(json, "#meta");
     json_open_inline(json, '{');
@@ -397,6 +439,12 @@ static void put_itf_state(struct json *json, const struct model *model, uint32_t
         json_key(json, "process");
         json_string(json, participants(model, rule, names));
     }
+    if (index && trace->delays) {
+        put_time(json, "delay", model, trace, trace->delays[index - 1]);
+        json_key(json, "rule"); /* of two that differ in their timers only, this one */
+        json_uint(json, rule);
+    }
+    if (index == trace->steps && has_wait(trace)) put_time(json, "wait", model, trace, trace->delays[index]);
     json_close(json, '}');
     put_state(json, model, state); /* values over 53 bits are strings, which replay reads too */
     json_close(json, '}');
@@ -439,8 +487,8 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
     json_close(&json, ']');
     json_key(&json, "states");
     json_open(&json, '[');
-    put_itf_state(&json, model, 0, MODEL_NONE, walk.state);
-    while (walk.at < trace->steps && trace_walk_step(&walk)) put_itf_state(&json, model, walk.at, trace->rules[walk.at - 1], walk.state);
+    put_itf_state(&json, model, trace, 0, walk.state);
+    while (walk.at < trace->steps && trace_walk_step(&walk)) put_itf_state(&json, model, trace, walk.at, walk.state);
     trace_walk_end(&walk);
     json_close(&json, ']');
     if (trace->loop != MODEL_NONE) {

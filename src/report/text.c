@@ -154,20 +154,25 @@ static void add_search(struct text *text, const struct task *task, const struct 
 {
     char count[COUNT_ROOM];
     const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
-    const char *how = result->symbolic ? "found as one set" : "visited";
+    const char *how = result->symbolic ? "found as one set" : "visited", *timed = result->timed ? "symbolic " : "";
     const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
     if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
     if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
         text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
                  reduction_text[result->reduction]);
     else if (result->all_states)
-        text_add(text, "%s: all %s reachable %s %s %s by the %s engine", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine);
+        text_add(text, "%s: all %s reachable %s%s %s %s by the %s engine", result->complete ? "complete" : "incomplete", states, timed, be, how, order, result->engine);
     else
-        text_add(text, "incomplete: %s after %s %s, %s, by the %s engine", stop_reason_text[result->stop], states, result->states == 1 ? "state" : "states", order,
+        text_add(text, "incomplete: %s after %s %s%s, %s, by the %s engine", stop_reason_text[result->stop], states, timed, result->states == 1 ? "state" : "states", order,
                  result->engine);
     if (!result->all_states && result->reduction != REDUCE_NONE && !result->symbolic) text_add(text, ", reduced (%s)", reduction_text[result->reduction]);
     if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
     if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
+    if (result->timed) {
+        text_add(text, "; time is dense: zones, extrapolated by %s, exact for reachability%s", result->timed->exact ? "the largest constants" : "lower and upper bounds",
+                 result->timed->exact ? " and deadlocks" : "");
+        return;
+    }
     text_add(text, result->symbolic ? "; sets are exact (binary decision diagrams)" : "; states are stored and compared in full");
 }
 
@@ -259,15 +264,27 @@ static void show_symbolic(const struct report_style *style, const struct result 
     if (style->verbose) show_iterations(style, statistics);
 }
 
+static void show_timed(const struct report_style *style, const struct result *result)
+{
+    char a[32], b[32];
+    const struct timed_statistics *statistics = result->timed;
+    fprintf(style->out, "  discrete states %14s  (%u clocks at most)\n", report_count(a, statistics->discrete_states), statistics->largest);
+    double per_state = result->states ? (double)statistics->space_bytes / (double)result->states : 0;
+    double per_zone = statistics->zones ? (double)statistics->zone_bytes / (double)statistics->zones : 0;
+    fprintf(style->out, "  zones           %14s  (%.0f bytes each; %.0f bytes per symbolic state in all)\n", report_count(a, statistics->zones), per_zone, per_state);
+    fprintf(style->out, "  not kept        %14s  (%s kept for a while)\n", report_count(a, statistics->covered + statistics->given_up), report_count(b, statistics->given_up));
+}
+
 static void show_statistics(const struct report_style *style, const struct result *result)
 {
     char a[32];
-    show_count(style, "states", result->states, result->exact.states);
+    show_count(style, result->timed ? "symbolic states" : "states", result->states, result->exact.states);
     if (!result->no_transitions) show_count(style, "transitions", result->transitions, result->exact.transitions);
     show_count(style, "initial states", result->initial_states, result->exact.initial_states);
-    show_count(style, "deadlocks", result->deadlocks, result->exact.deadlocks);
+    if (!result->no_deadlocks) show_count(style, "deadlocks", result->deadlocks, result->exact.deadlocks);
     if (result->runtime_errors) fprintf(style->out, "  run-time errors %14s\n", report_count(a, result->runtime_errors));
     if (result->has_depth) fprintf(style->out, "  depth           %14s\n", report_count(a, result->depth));
+    if (result->timed) show_timed(style, result);
     if (result->symbolic) {
         show_symbolic(style, result);
         return;
@@ -325,7 +342,7 @@ static void add_wrapped(struct text *text, size_t *column, const char *word)
     *column += length;
 }
 
-void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule,
+void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule, const char *when,
                  const int64_t *before, const int64_t *after)
 {
     struct text text, word;
@@ -340,6 +357,7 @@ void report_step(const struct report_style *style, const struct model *model, co
         text_add(&text, "  %4u  %s%s%s", number, paint(style, BOLD), taken->label, paint(style, PLAIN));
         report_participants(model, &word, rule);
         if (word.len) text_add(&text, "  by %s", word.data);
+        if (when) text_add(&text, "  at %s", when);
         text_add(&text, "  %s%s:%u%s\n", paint(style, DIM), diag_source_name(diag, place), place.line, paint(style, PLAIN));
     }
     for (uint32_t v = 0; v < model->vars.len; v++) {
@@ -368,12 +386,23 @@ void report_loop(const struct report_style *style, const struct model *model, co
         return;
     }
     struct text who;
+    char when[TRACE_TIME_ROOM];
     text_init(&who, model->mem);
     report_participants(model, &who, rule);
     struct place place = model->parts.data[model->rules.data[rule].first_part].place;
-    fprintf(style->out, "        %s%s%s%s%s  %s:%u leads back to state %u, and so on for ever\n", paint(style, BOLD), model->rules.data[rule].label,
-            paint(style, PLAIN), who.len ? "  by " : "", who.len ? who.data : "", diag_source_name(diag, place), place.line, trace->loop);
+    if (trace->delays) trace_time(when, model, trace, trace_date(trace, trace->steps + 1));
+    fprintf(style->out, "        %s%s%s%s%s%s%s  %s:%u leads back to state %u, and so on for ever\n", paint(style, BOLD), model->rules.data[rule].label,
+            paint(style, PLAIN), who.len ? "  by " : "", who.len ? who.data : "", trace->delays ? "  at " : "", trace->delays ? when : "", diag_source_name(diag, place),
+            place.line, trace->loop);
     text_free(&who);
+}
+
+void report_wait(const struct report_style *style, const struct model *model, const struct trace *trace)
+{
+    char time[TRACE_TIME_ROOM], date[TRACE_TIME_ROOM];
+    if (!trace->delays || !trace->delays[trace->steps] || trace->loop != MODEL_NONE) return;
+    trace_time(time, model, trace, trace->delays[trace->steps]);
+    fprintf(style->out, "        then %s passes, until %s\n", time, trace_time(date, model, trace, trace_date(trace, trace->steps + 1)));
 }
 
 /* The steps after state `from`. */
@@ -381,15 +410,20 @@ static void show_steps(const struct report_style *style, const struct model *mod
 {
     enum { HEAD = 500, TAIL = 500 };
     struct trace_walk walk;
+    char when[TRACE_TIME_ROOM];
+    int64_t date = 0;
     trace_walk_start(&walk, model, trace);
-    if (!from) report_step(style, model, diag, 0, MODEL_NONE, NULL, walk.state);
+    if (!from) report_step(style, model, diag, 0, MODEL_NONE, NULL, NULL, walk.state);
     while (walk.at < trace->steps && trace_walk_step(&walk)) {
+        if (trace->delays) date += trace->delays[walk.at - 1];
         if (walk.at <= from) continue;
         bool hidden = !style->full && trace->steps > HEAD + TAIL && walk.at > HEAD && walk.at <= trace->steps - TAIL;
         if (hidden && walk.at == HEAD + 1)
             fprintf(style->out, "        ... %u steps left out (--full shows them, --trace FILE saves them)\n", trace->steps - HEAD - TAIL);
-        if (!hidden) report_step(style, model, diag, walk.at, trace->rules[walk.at - 1], walk.previous, walk.state);
+        const char *shown = trace->delays ? trace_time(when, model, trace, date) : NULL;
+        if (!hidden) report_step(style, model, diag, walk.at, trace->rules[walk.at - 1], shown, walk.previous, walk.state);
     }
+    report_wait(style, model, trace);
     if (trace->loop != MODEL_NONE) report_loop(style, model, diag, trace);
     trace_walk_end(&walk);
 }
@@ -473,7 +507,7 @@ static void explain_end(const struct report_style *style, const struct model *mo
     text_free(&text);
 }
 
-static void show_verdict(const struct report_style *style, const struct model *model, const struct property_result *entry, const char *engine, int width)
+static void show_verdict(const struct report_style *style, const struct property_result *entry, const char *engine, int width)
 {
     static const char *const colors[] = {YELLOW, GREEN, RED};
     const struct model_property *property = entry->property;
@@ -482,7 +516,7 @@ static void show_verdict(const struct report_style *style, const struct model *m
             property->name);
     if (!built_in) fprintf(style->out, "  %s", property->text);
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
-    else fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails", style->out);
+    else fputs("  no step fails", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
     if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
     if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
@@ -500,7 +534,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         fprintf(style->out, "depth %" PRIu64 ", %s clauses, %s conflicts, %.2f s\n", result->bounded->depth, report_count(a, result->bounded->clauses),
                 report_count(b, result->bounded->conflicts), result->seconds);
     else
-        fprintf(style->out, "%s states, %s transitions, %.2f s\n", report_exact(a, result->states, result->exact.states),
+        fprintf(style->out, "%s %sstates, %s transitions, %.2f s\n", report_exact(a, result->states, result->exact.states), result->timed ? "symbolic " : "",
                 result->no_transitions ? "?" : report_exact(b, result->transitions, result->exact.transitions), result->seconds);
     if (result->bounded && style->verbose) show_depths(style, result->bounded);
     for (uint32_t i = 0; i < task->property_count; i++) {
@@ -508,7 +542,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         if (length > width && length <= 30) width = length;
     }
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, model, &task->properties[i], result->engine, width);
+        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, &task->properties[i], result->engine, width);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, task, result); /* never left out */
         return;

@@ -18,9 +18,11 @@ void report_check(const struct report_style *style, const struct model *model, c
 void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
 /* How a run that repeats goes on after its last state. */
 void report_loop(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
-/* One step, as in a trace; rule MODEL_NONE: an initial state, with all values. */
-void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule,
+/* One step, as in a trace; rule MODEL_NONE: an initial state, with all values. `when` is its date, or NULL. */
+void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule, const char *when,
                  const int64_t *before, const int64_t *after);
+/* Time that passes in the last state of a timed trace; nothing when none does. */
+void report_wait(const struct report_style *style, const struct model *model, const struct trace *trace);
 
 /* One sentence: what was proved, how, and under what limits. property_count 0: an exploration. */
 void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result);

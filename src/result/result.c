@@ -13,7 +13,7 @@ const char *const stop_reason_text[] = {"",
                                         "the search stopped at the first violation",
                                         "the model has more bits than the symbolic engine can handle",
                                         "the limit on states was reached"};
-const char result_cannot_evaluate[] = "it divides by zero or leaves a range in a reachable state";
+const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
 
 bool result_knows_rules(const struct result *result)
 {

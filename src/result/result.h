@@ -93,6 +93,8 @@ struct task {
     bool phase_auto;       /* ... or as many as seem useful: what REDUCE_POR does when nothing is said */
     bool without_induction; /* bounded: look for violations only */
     bool count_levels;     /* count the states of every iteration, which costs time */
+    bool equal_zones;      /* timed: the whole zone graph, without inclusion */
+    bool count_deadlocks;  /* timed: also those that come about by clocks, when nobody asks for them */
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
     uint64_t max_states;   /* of the explicit engine; 0: none */
@@ -140,11 +142,25 @@ struct bounded_statistics {
     uint32_t depth_count;
 };
 
+/* What the timed engine met. */
+struct timed_statistics {
+    uint64_t discrete_states, zones, configurations;
+    uint64_t zone_bytes;      /* of the zones themselves */
+    uint64_t space_bytes;     /* of everything that symbolic states are kept in */
+    uint64_t covered;         /* symbolic states that were not kept because a known one stands for them, and ... */
+    uint64_t given_up;        /* ... those that were kept until a larger one came */
+    uint32_t timers, clocks;  /* of the model; most of them ... */
+    uint32_t largest;         /* ... that were active in one state */
+    bool equal;               /* zones were told apart exactly: the whole zone graph */
+    bool exact;               /* extrapolation kept deadlocks, too */
+};
+
 struct result {
     const char *engine;
     const char *why_engine; /* when it was chosen automatically: the reason */
     struct symbolic_statistics *symbolic; /* NULL: another engine */
     struct bounded_statistics *bounded;   /* NULL: another engine; states are not counted otherwise */
+    struct timed_statistics *timed;       /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */
     } exact;
@@ -152,6 +168,7 @@ struct result {
     uint32_t unreduced_properties; /* explicit: so many were decided by a second search, without reduction; their method says why ... */
     uint64_t unreduced_states;     /* ... and it visited so many states */
     bool no_transitions;      /* they were not counted */
+    bool no_deadlocks;
     bool complete;
     bool all_states; /* the state space is complete; with !complete, a temporal property met a limit afterwards */
     enum stop_reason stop;

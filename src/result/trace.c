@@ -3,6 +3,8 @@
 #include "result/lasso.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct trace *trace_new(const struct model *model, uint32_t steps)
@@ -20,7 +22,37 @@ void trace_free(const struct model *model, struct trace *trace)
     if (!trace) return;
     mem_free(model->mem, trace->initial);
     mem_free(model->mem, trace->rules);
+    mem_free(model->mem, trace->delays);
     mem_free(model->mem, trace);
+}
+
+void trace_add_delays(const struct model *model, struct trace *trace, int64_t denominator)
+{
+    trace->delays = mem_alloc(model->mem, (trace->steps + UINT64_C(1)) * sizeof *trace->delays);
+    trace->denominator = denominator;
+}
+
+const char *trace_time(char buffer[TRACE_TIME_ROOM], const struct model *model, const struct trace *trace, int64_t parts)
+{
+    int64_t per_unit, a = parts, b;
+    if (__builtin_mul_overflow(trace->denominator, model->ticks, &per_unit)) {
+        snprintf(buffer, TRACE_TIME_ROOM, "%.9g", (double)parts / (double)trace->denominator / (double)model->ticks);
+        return buffer;
+    }
+    for (b = per_unit; a;) { /* b becomes the greatest common divisor */
+        int64_t rest = b % a;
+        b = a;
+        a = rest;
+    }
+    snprintf(buffer, TRACE_TIME_ROOM, per_unit == b ? "%" PRId64 : "%" PRId64 "/%" PRId64, parts / b, per_unit / b);
+    return buffer;
+}
+
+int64_t trace_date(const struct trace *trace, uint32_t state)
+{
+    int64_t date = 0;
+    for (uint32_t i = 0; i < state; i++) date += trace->delays[i];
+    return date;
 }
 
 void trace_walk_prepare(struct trace_walk *walk, const struct model *model)
@@ -53,7 +85,9 @@ bool trace_walk_step(struct trace_walk *walk)
     walk->previous = walk->state;
     walk->state = swap;
     walk->at++;
-    return rule < walk->model->rules.len && eval_rule(walk->model, rule, walk->previous, walk->state) == EVAL_ENABLED;
+    if (rule >= walk->model->rules.len) return false;
+    if (model_is_timed(walk->model)) return eval_rule_alone(walk->model, rule, walk->previous, walk->state, NULL) == EVAL_ENABLED;
+    return eval_rule(walk->model, rule, walk->previous, walk->state) == EVAL_ENABLED;
 }
 
 void trace_walk_end(struct trace_walk *walk)
@@ -62,8 +96,78 @@ void trace_walk_end(struct trace_walk *walk)
     mem_free(walk->model->mem, walk->previous);
 }
 
+/* ---- timed runs ---- */
+
+/* Follows the run with its delays; the state is the last one, after its delay, unless something is wrong. */
+static const char *follow_timed(struct timed_state *state, const struct trace *trace)
+{
+    if (!trace->delays) return "it has no delays";
+    if (!timed_start(state, trace->initial)) return "it does not start in an initial state";
+    for (uint32_t i = 0;; i++) {
+        if (!timed_wait(state, trace->delays[i])) return "a delay is too long for its state";
+        if (i == trace->steps) return NULL;
+        if (!timed_take(state, trace->rules[i])) return "a rule is taken when it cannot be taken";
+    }
+}
+
+static const char *verify_timed_end(struct timed_state *state, const struct trace *trace, enum property_kind kind, expr invariant)
+{
+    int64_t value;
+    switch (kind) {
+    case PROPERTY_DEADLOCK: return timed_is_stuck(state) ? NULL : "a rule can be taken in the last state";
+    case PROPERTY_RUNTIME_ERROR:
+        if (trace->failed_rule == MODEL_NONE) return "it names no rule that fails";
+        return timed_try(state, trace->failed_rule) == EVAL_FAILED ? NULL : "the rule does not fail in the last state";
+    case PROPERTY_INVARIANT:
+    case PROPERTY_CTL:
+    case PROPERTY_LTL:
+        if (!eval_expr(state->model, invariant, state->values, &value)) return "the property cannot be evaluated in the last state";
+        return value ? "the property is true in the last state" : NULL;
+    }
+    return "an unknown kind of property";
+}
+
+static const char *verify_timed(const struct model *model, const struct trace *trace, enum property_kind kind, expr invariant)
+{
+    struct timed_state state;
+    timed_init(&state, model, trace->denominator ? trace->denominator : 1);
+    const char *wrong = follow_timed(&state, trace);
+    if (!wrong) wrong = verify_timed_end(&state, trace, kind, invariant);
+    timed_release(&state);
+    return wrong;
+}
+
+/* The run and the closing step of its loop, with their delays. Where the loop leads is not looked at. */
+static const char *verify_timed_run(const struct model *model, const struct trace *trace)
+{
+    struct timed_state state;
+    timed_init(&state, model, trace->denominator ? trace->denominator : 1);
+    const char *wrong = follow_timed(&state, trace);
+    if (!wrong && trace->loop != MODEL_NONE) {
+        uint32_t rule = trace->rules[trace->steps];
+        if (rule == MODEL_NONE ? !timed_is_stuck(&state) : !timed_take(&state, rule)) wrong = "the loop is not closed";
+    }
+    timed_release(&state);
+    return wrong;
+}
+
+static uint32_t failing_timed(const struct model *model, const struct trace *trace)
+{
+    struct timed_state state;
+    uint32_t found = MODEL_NONE;
+    timed_init(&state, model, trace->denominator ? trace->denominator : 1);
+    if (!follow_timed(&state, trace))
+        for (uint32_t r = 0; r < model->rules.len && found == MODEL_NONE; r++)
+            if (timed_try(&state, r) == EVAL_FAILED) found = r;
+    timed_release(&state);
+    return found;
+}
+
+/* ---- what a trace shows ---- */
+
 uint32_t trace_failing_rule(const struct model *model, const struct trace *trace)
 {
+    if (model_is_timed(model)) return failing_timed(model, trace);
     struct trace_walk walk;
     uint32_t found = MODEL_NONE;
     trace_walk_start(&walk, model, trace);
@@ -96,6 +200,7 @@ static const char *verify_end(struct trace_walk *walk, enum property_kind kind, 
 
 const char *trace_verify(const struct model *model, const struct trace *trace, enum property_kind kind, expr invariant)
 {
+    if (model_is_timed(model)) return verify_timed(model, trace, kind, invariant);
     struct trace_walk walk;
     const char *wrong = NULL;
     if (!trace_walk_start(&walk, model, trace)) wrong = "it does not start in an initial state";
@@ -112,12 +217,15 @@ static const char *verify_loop(struct trace_walk *walk, int64_t *target)
     const struct model *model = walk->model;
     const struct trace *trace = walk->trace;
     uint32_t rule = trace->rules[trace->steps];
+    bool timed = model_is_timed(model);
     if (rule == MODEL_NONE) {
-        for (uint32_t r = 0; r < model->rules.len; r++)
+        for (uint32_t r = 0; r < model->rules.len && !timed; r++)
             if (eval_rule(model, r, walk->state, walk->previous) == EVAL_ENABLED) return "the last state does not repeat: a rule is enabled";
         return trace->loop == trace->steps ? NULL : "a deadlocked state goes on elsewhere";
     }
-    if (rule >= model->rules.len || eval_rule(model, rule, walk->state, walk->previous) != EVAL_ENABLED) return "the loop is not closed by an enabled rule";
+    enum eval_result tried = rule >= model->rules.len ? EVAL_DISABLED
+                             : timed ? eval_rule_alone(model, rule, walk->state, walk->previous, NULL) : eval_rule(model, rule, walk->state, walk->previous);
+    if (tried != EVAL_ENABLED) return "the loop is not closed by an enabled rule";
     return memcmp(walk->previous, target, model->vars.len * sizeof *target) ? "the loop does not lead back" : NULL;
 }
 
@@ -133,6 +241,7 @@ const char *trace_verify_temporal(const struct model *model, const struct trace 
         if (!trace_walk_step(&walk)) wrong = "a rule is not enabled where it is taken";
     }
     if (!wrong && trace->loop != MODEL_NONE) wrong = verify_loop(&walk, target);
+    if (!wrong && model_is_timed(model)) wrong = verify_timed_run(model, trace);
     if (!wrong && kind == PROPERTY_LTL) {
         bool good, refuted = trace->loop == MODEL_NONE ? lasso_prefix_refutes(model, trace, f, &good) : !lasso_holds(model, trace, f, &good);
         if (!refuted) wrong = trace->loop == MODEL_NONE ? "a run without a loop does not refute the formula" : "the formula is true on the run";

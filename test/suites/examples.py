@@ -1,10 +1,14 @@
-"""The examples do what their first lines say: `// expect[ -D NAME=VALUE ...]: states=... ` or `// expect[...]: property NAME verdict`."""
+"""The examples do what their first lines say: `// expect[ -D NAME=VALUE ...]: states=... ` or `// expect[...]: property NAME verdict`.
+
+discrete=N counts the states of a timed model without its clocks.
+"""
 import glob
+import importlib.util
 import os
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ROOT, check, finish, run, run_json
+from lib import ROOT, check, finish, run, run_json, write
 
 cache = {}
 
@@ -20,7 +24,8 @@ def expect_counts(name, ours, words):
     for word in words:
         key, value = word.split('=')
         if ours['complete']:
-            check(f'{name} {key}', str(ours[key]) == value, f'{ours[key]} instead of {value}')
+            found = ours['statistics'].get('discrete_states') if key == 'discrete' else ours[key]
+            check(f'{name} {key}', str(found) == value, f'{found} instead of {value}')
 
 
 def expect_property(name, ours, words):
@@ -32,14 +37,9 @@ def expect_property(name, ours, words):
         check(f'{name} {word}', f'distance={len(item["trace"]["steps"]) - 1}' == word)
 
 
-expectations = 0
-for model in sorted(glob.glob(os.path.join(ROOT, 'examples', '*', '*.mil')) + glob.glob(os.path.join(ROOT, 'test', 'regress', '*.mil'))):
-    name = os.path.relpath(model, ROOT)
-    with open(model, encoding='utf-8') as file:
-        lines = [line for line in file if line.startswith('// expect')]
-    if 'regress' not in name:
-        check(f'{name} has expectations', lines)
-        check(f'{name} has a README', os.path.exists(os.path.join(os.path.dirname(model), 'README.md')))
+def expect_all(model, name, lines):
+    """How many expectations of the model were looked at."""
+    looked_at = 0
     for line in lines:
         match = re.match(r'// expect((?: -D \w+=\d+)*): (.*)', line.strip())
         if not check(f'{name}: {line.strip()}', match):
@@ -48,9 +48,37 @@ for model in sorted(glob.glob(os.path.join(ROOT, 'examples', '*', '*.mil')) + gl
         ours = result(model, constants)
         label = ' '.join([name, *constants])
         if check(f'{label} runs', ours is not None):
-            expectations += 1
+            looked_at += 1
             (expect_property if words[0] == 'property' else expect_counts)(label, ours, words[1:] if words[0] == 'property' else words)
-check('there are expectations', expectations > 40, expectations)
+    return looked_at
+
+
+def expect_lines(text):
+    return [line for line in text.splitlines() if line.startswith('// expect')]
+
+
+expectations = 0
+models = [model for folder in ('examples/*', 'test/regress') for extension in ('mil', 'fcr') for model in glob.glob(os.path.join(ROOT, folder, f'*.{extension}'))]
+for model in sorted(models):
+    name = os.path.relpath(model, ROOT)
+    with open(model, encoding='utf-8') as file:
+        lines = expect_lines(file.read())
+    if 'regress' not in name:
+        check(f'{name} has expectations', lines)
+        check(f'{name} has a README', os.path.exists(os.path.join(os.path.dirname(model), 'README.md')))
+    expectations += expect_all(model, name, lines)
+
+spec = importlib.util.spec_from_file_location('fischer', os.path.join(ROOT, 'examples/fischer/make.py'))
+fischer = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(fischer)
+for n, *times in ((1, '[0,2]', '[1,...['), (2, '[0,2]', ']2,...['), (2, '[0,2[', '[2,...['), (2, '[0,1.5]', '[1.4,...['), (2, '[1,2]', '[2,2]'), (4,), (5, '[1,3]', '[3,4]')):
+    text = fischer.model(n, *times)
+    expectations += expect_all(write('fischer.fcr', text), ' '.join(['fischer', str(n), *times]), expect_lines(text))
+    cache.clear()
+for name, arguments in (('fischer', ()), ('broken', (3, '[0,2]'))):
+    with open(os.path.join(ROOT, f'examples/fischer/{name}.fcr'), encoding='utf-8') as file:
+        check(f'{name}.fcr is what make.py writes', file.read() == fischer.model(*arguments))
+check('there are expectations', expectations > 100, expectations)
 
 levels = run_json('explore', os.path.join(ROOT, 'examples/running/running.mil'))[1]['statistics']['levels']
 check('levels of the running example', levels == [1, 3, 5, 6, 7], levels)

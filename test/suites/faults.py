@@ -49,8 +49,19 @@ LOCAL T VARIABLES pc : 1 := 0; END CASE [0] [nothing] countr == 1 : pc := 1; END
 MAIN PROC p : S[2]; END CASE [a] true : ; ; END END
 CTL AG (x; F x == 1; END
 ''')
+TIMED = write('timed.cairn', '''cairn 1 model "timed" clock "x" classes 2 priority 1 > 0
+process "p" type "P" pc "pc" location 0 "on" invariant "x" <= 4 location 1 "off" location 2 "out"
+variable "pc" of "p" 0..2 = 0 variable "n" 0..3 = any
+rule "a" part "p" when (eq "pc" 0) set "pc" 1 set "n" (add 2 "n" 1) guard "x" > 1 reset "x" class 0
+rule "b" part "p" when (eq "pc" 1) when (lt "n" 3) set "pc" 0 interval [1, 2) class 1
+rule "c" part "p" stays when (eq "pc" 1) set "n" (div 2 "n" 3) interval (2, infinity) class 0
+rule "d" part "p" when (eq "pc" 1) when (eq "n" 3) set "pc" 2 set "n" (div 2 3 (sub 2 3 "n")) guard "x" < 2
+property "small" invariant formula (le "n" 2)
+property "back" ctl formula (exists (finally (and (eq "pc" 0) (eq "n" 2))))
+''')
 CLAIM = write('claim.hoa', 'HOA: v1 States: 2 Start: 0 Start: 1 AP: 2 "a" "b" Alias: @x 0 & !1 Acceptance: 2 Inf(0) & Inf(!1) --BODY-- State: 0 [@x | 1] 1 {0} State: 1 {1} [t] 0 [!@x] 1 --END--\n')
 TRACE = path('trace.itf.json')
+DELAYS = path('delays.itf.json')
 TEXT = path('tiny.cairn')
 
 
@@ -149,6 +160,14 @@ every_allocation('check, bounded, safe steps', 'check', TINY, '--engine', 'bound
 every_allocation('check, bounded, sets', 'check', TINY, '--engine', 'bounded', '--bound', '6', '--reduce', 'steps', '--phase', 'auto', '--no-induction', '-p', 'ltl[1]', '-p', 'deadlock')
 every_allocation('translate --to dimacs', 'translate', TINY, '--to', 'dimacs', '-p', 'small', '--bound', '3')
 every_allocation('translate --to dimacs, LTL', 'translate', TINY, '--to', 'dimacs', '-p', 'ltl[0]', '--bound', '3')
+check('a timed trace to replay', run('check', TIMED, '-q', '--trace', DELAYS).returncode == 1 and os.path.exists(DELAYS))
+every_allocation('check, timed', 'check', TIMED)
+every_allocation('check --json, timed, the whole zone graph', 'check', TIMED, '--json', '--zones', 'equal')
+every_allocation('explore --json, timed', 'explore', TIMED, '--json', program=ASAN)
+every_allocation('simulate, timed', 'simulate', TIMED, '--steps', '6', '--no-deadlock')
+every_allocation('replay, timed', 'replay', DELAYS)
+for form in ('dot', 'aut'):
+    every_allocation(f'translate --to {form}, timed', 'translate', TIMED, '--to', form)
 every_allocation('check, a wrong model', 'check', WRONG)
 every_allocation('check, a model text', 'check', TEXT, '--no-deadlock', '--engine', 'explicit')
 every_allocation('check --trace --json=', 'check', TINY, '--trace', path('fault.itf.json'), f'--json={path("fault.json")}', '-q', '--engine', 'explicit')

@@ -7,14 +7,15 @@
 
 #include "base/clock.h"
 #include "engine/explicit/parents.h"
-#include "engine/explicit/temporal.h"
 #include "engine/explicit/twophase.h"
+#include "graph/temporal.h"
+#include "program/reached.h"
 
 #include <assert.h>
 #include <string.h>
 
 
-enum { MONITOR_BITS = 64, BATCH = 64, POLL_STATES = 2048, POLL_RULES = 200000 };
+enum { MONITOR_BITS = 64, BATCH = 64, POLL_STATES = 2048, POLL_RULES = 200000, KRIPKE_POLL = 4096 };
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
 struct monitor {
@@ -424,8 +425,7 @@ static bool reduced_go_on(void *context)
 static bool any_rule_fails(const struct model *model)
 {
     bool fails = false;
-    for (uint32_t i = 0; i < model->conjuncts.len; i++) fails |= expr_get(&model->exprs, model->conjuncts.data[i].cond)->may_fail;
-    for (uint32_t i = 0; i < model->stores.len; i++) fails |= expr_get(&model->exprs, model->stores.data[i].value)->may_fail;
+    for (uint32_t r = 0; r < model->rules.len; r++) fails |= model_rule_may_fail(model, r);
     return fails;
 }
 
@@ -464,11 +464,6 @@ static bool go_on(void *context)
     return poll(search, search->result->depth);
 }
 
-static bool keeps(void *context, uint32_t state, uint32_t rule)
-{
-    return twophase_keeps(((struct search *)context)->twophase, state, rule);
-}
-
 /* A deadlocked state repeats for ever, so a path that takes such a step says nothing new from there on. */
 static void cut_repetition(struct search *search, struct kripke_path *path)
 {
@@ -490,9 +485,66 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     return trace;
 }
 
+/* Expands every state once more; its successors are known. */
+static bool fill_next(struct search *search, struct kripke *kripke, uint64_t edges)
+{
+    struct space *space = &search->space;
+    uint64_t at = 0;
+    for (uint32_t s = 0; s < kripke->states; s++) {
+        struct program_cursor cursor;
+        const struct fast_rule *fast;
+        enum step step;
+        if (s % KRIPKE_POLL == 0 && !go_on(search)) return false;
+        kripke->first_next[s] = at;
+        space_load(space, s);
+        program_start(&space->program, &cursor);
+        while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
+            if (step != STEP_TAKEN || (search->twophase && !twophase_keeps(search->twophase, s, fast->rule))) continue;
+            uint32_t to = store_find(&space->store, space->next, store_hash(space->next, space->layout.record_bytes));
+            assert(to < kripke->states && at < edges);
+            kripke->next[at++] = to;
+        }
+        if (at == kripke->first_next[s]) kripke->next[at++] = s;
+    }
+    kripke->first_next[kripke->states] = at;
+    assert(at == edges);
+    return true;
+}
+
+static bool build_graph(struct search *search, struct kripke *kripke)
+{
+    const struct result *result = search->result;
+    uint64_t edges = result->transitions + result->deadlocks;
+    if (!kripke_init(kripke, search->model->mem, search->space.store.count, (uint32_t)result->initial_states, edges)) return false;
+    bool good = fill_next(search, kripke, edges);
+    if (good) kripke_transpose(kripke);
+    else kripke_release(kripke);
+    return good;
+}
+
+static uint64_t *true_states(void *context, expr atom, bool *failed)
+{
+    struct search *search = context;
+    struct space *space = &search->space;
+    uint32_t code = program_compile(&space->program, atom);
+    uint64_t *set = mem_try_alloc(search->model->mem, (space->store.count / 64 + 1) * sizeof *set);
+    *failed = false;
+    for (uint64_t s = 0; set && s < space->store.count; s++) {
+        int64_t value;
+        space_load(space, (uint32_t)s);
+        if (!program_run(&space->program, code, space->words, &value)) {
+            *failed = true;
+            mem_free(search->model->mem, set);
+            return NULL;
+        }
+        if (value) kripke_put(set, (uint32_t)s);
+    }
+    return set;
+}
+
 static void check_temporal(struct search *search, struct kripke *kripke, struct property_result *entry)
 {
-    struct temporal temporal = {.space = &search->space, .kripke = kripke, .path.loop = MODEL_NONE};
+    struct temporal temporal = {.model = search->model, .kripke = kripke, .atom = true_states, .context = search, .path.loop = MODEL_NONE};
     bool is_ctl = entry->kind == PROPERTY_CTL;
     struct mem *mem = search->model->mem;
     const uint64_t limit = mem->limit;
@@ -533,12 +585,12 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
 static void check_temporals(struct search *search)
 {
     struct result *result = search->result;
-    struct kripke kripke = {.go_on = go_on, .keeps = search->twophase ? keeps : NULL, .context = search};
+    struct kripke kripke = {.go_on = go_on, .context = search};
     uint32_t wanted = 0;
     for (uint32_t i = 0; i < search->task->property_count; i++) wanted += !search->task->properties[i].in_each_state;
     if (!wanted || result->stop != STOP_NONE) return;
     search->phase = "the temporal properties";
-    bool built = kripke_build(&kripke, &search->space, (uint32_t)result->initial_states, result->transitions + result->deadlocks);
+    bool built = build_graph(search, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
         if (entry->in_each_state) continue;
@@ -581,66 +633,6 @@ static void prepare_properties(struct search *search)
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
         else add_monitor(search, i, entry->invariant, false);
     }
-}
-
-/* ---- which locations were reached ---- */
-
-static void mark_reached(struct search *search, uint32_t p, int64_t value)
-{
-    const struct model_process *process = &search->model->processes.data[p];
-    for (uint32_t l = 0; l < process->locations; l++)
-        if (search->model->locations.data[process->first_location + l].value == value) {
-            uint64_t bit = search->result->reached_first[p] + l;
-            search->result->reached[bit / 8] |= (uint8_t)(1u << bit % 8);
-        }
-}
-
-/* For a location that is computed rather than stored as a constant: looks at all states. */
-static void scan_reached(struct search *search, uint32_t p)
-{
-    const struct field *field = &search->space.layout.fields[search->model->processes.data[p].location];
-    size_t offset = 8 * (size_t)field->word, bytes = search->space.layout.record_bytes - offset;
-    int64_t last = INT64_MIN;
-    for (uint64_t s = 0; s < search->space.store.count; s++) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)store_get(&search->space.store, (uint32_t)s) + offset, bytes < 8 ? bytes : 8);
-        int64_t value = (int64_t)(word >> field->shift & field->mask) + field->low;
-        if (value != last) mark_reached(search, p, value);
-        last = value;
-    }
-}
-
-/* A location is reached when it is an initial one or a taken rule stores it. */
-static void find_reached(struct search *search)
-{
-    struct model *model = search->model;
-    struct result *result = search->result;
-    uint64_t bits = 0;
-    result->reached_first = mem_alloc(model->mem, (model->processes.len + 1) * sizeof *result->reached_first);
-    bool *scan = mem_alloc(model->mem, model->processes.len + 1);
-    for (uint32_t p = 0; p < model->processes.len; p++) {
-        result->reached_first[p] = bits;
-        bits += model->processes.data[p].locations;
-    }
-    result->reached = mem_alloc(model->mem, bits / 8 + 1);
-    for (uint32_t p = 0; p < model->processes.len; p++) {
-        if (model->processes.data[p].location == MODEL_NONE) continue;
-        const struct model_var *var = &model->vars.data[model->processes.data[p].location];
-        if (var->any_init) scan[p] = true;
-        else mark_reached(search, p, var->init);
-    }
-    for (uint32_t r = 0; r < model->rules.len; r++)
-        for (uint32_t i = 0; result->taken[r] && i < model->rules.data[r].stores; i++) {
-            const struct rule_store *store = &model->stores.data[model->rules.data[r].first_store + i];
-            const struct expr_node *value = expr_get(&model->exprs, store->value);
-            if (!model_is_location(model, store->var)) continue;
-            uint32_t p = model->vars.data[store->var].process;
-            if (value->op == EXPR_CONST) mark_reached(search, p, value->value);
-            else scan[p] = true;
-        }
-    for (uint32_t p = 0; p < model->processes.len; p++)
-        if (scan[p] && model->processes.data[p].location != MODEL_NONE) scan_reached(search, p);
-    mem_free(model->mem, scan);
 }
 
 /* What a complete search did not refute holds. */
@@ -723,7 +715,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     result->state_bits = search->space.layout.state_bits;
     result->levels = search->levels;
     result->level_count = search->level_count;
-    find_reached(search);
+    reached_find(model, &search->space.layout, &search->space.store, result);
     conclude(search);
     release(search);
     mem_free(mem, search);

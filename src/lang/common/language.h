@@ -18,10 +18,12 @@ struct language_input {
     uint32_t source; /* registered with diag */
     struct language_define *defines;
     uint32_t define_count;
+    const char *dialect; /* of a language that has several; NULL: its default */
 };
 
 struct language {
     const char *name, *extension, *summary;
+    bool wide_types; /* declared ranges say little about values: worth an analysis (pass/tighten.h) */
     /* Reads a model. Returns NULL after errors. *scope is what `property` needs to resolve names; it lives in input->mem. */
     struct model *(*load)(struct language_input *input, void **scope);
     /* Reads one property from a source of its own and adds it to the model. Returns false after errors. */

@@ -1,8 +1,9 @@
-/* CTL and LTL on an explicit state graph: global labelling (ctl.c) and the product with a Büchi automaton (ltl.c). */
-#ifndef CAIRN_ENGINE_EXPLICIT_TEMPORAL_H
-#define CAIRN_ENGINE_EXPLICIT_TEMPORAL_H
+/* CTL and LTL on a state graph: global labelling (ctl.c) and the product with a Büchi automaton (ltl.c). */
+#ifndef CAIRN_GRAPH_TEMPORAL_H
+#define CAIRN_GRAPH_TEMPORAL_H
 
-#include "engine/explicit/kripke.h"
+#include "graph/kripke.h"
+#include "model/model.h"
 
 enum temporal_result {
     TEMPORAL_HOLDS,
@@ -13,8 +14,11 @@ enum temporal_result {
 };
 
 struct temporal {
-    struct space *space;
+    struct model *model;
     struct kripke *kripke;
+    /* The states in which an atom is true, as a set of kripke_set; NULL: refused, or failed (then *failed is set). */
+    uint64_t *(*atom)(void *context, expr atom, bool *failed);
+    void *context;
     struct kripke_path path; /* evidence, when violated */
     formula end;             /* what the path does not show, at its last state: a part of the formula ... */
     bool end_value;          /* ... and its value there */
@@ -24,8 +28,5 @@ struct temporal {
 
 enum temporal_result ctl_check(struct temporal *temporal, formula f);
 enum temporal_result ltl_check(struct temporal *temporal, formula f);
-
-/* The states in which an atom is true; NULL: refused, or failed (then *failed is set). */
-uint64_t *temporal_atom(struct temporal *temporal, expr atom, bool *failed);
 
 #endif

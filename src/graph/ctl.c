@@ -4,7 +4,7 @@
  *
  * Evidence is one path: it follows the formula from a violating initial state for as long as a single path can show why (a path to the state
  * that an AG forbids, a lasso for a failed AF, ...); what is left at its end is named. */
-#include "engine/explicit/temporal.h"
+#include "graph/temporal.h"
 
 #include <string.h>
 
@@ -19,25 +19,6 @@ struct ctl {
     enum temporal_result problem; /* TEMPORAL_HOLDS: none */
     bool showing; /* the verdict is known: evidence is not optional any more */
 };
-
-uint64_t *temporal_atom(struct temporal *temporal, expr atom, bool *failed)
-{
-    struct space *space = temporal->space;
-    uint64_t *set = kripke_set(temporal->kripke);
-    uint32_t code = program_compile(&space->program, atom);
-    *failed = false;
-    for (uint32_t s = 0; set && s < temporal->kripke->states; s++) {
-        int64_t value;
-        space_load(space, s);
-        if (!program_run(&space->program, code, space->words, &value)) {
-            *failed = true;
-            mem_free(temporal->kripke->mem, set);
-            return NULL;
-        }
-        if (value) kripke_put(set, s);
-    }
-    return set;
-}
 
 /* ---- sets ---- */
 
@@ -202,7 +183,7 @@ static uint64_t *label(struct ctl *ctl, formula f)
     if (ctl->problem != TEMPORAL_HOLDS) return NULL;
     if (ctl->sets[f.i]) return ctl->sets[f.i];
     if (node.op == FORMULA_ATOM) {
-        set = temporal_atom(ctl->temporal, node.atom, &failed);
+        set = ctl->temporal->atom(ctl->temporal->context, node.atom, &failed);
         if (!set) ctl->problem = failed ? TEMPORAL_FAILED : TEMPORAL_REFUSED;
     } else if (node.op == FORMULA_NOT) {
         set = complement(ctl, label(ctl, node.a));
@@ -359,7 +340,7 @@ static void show(struct ctl *ctl, formula f, bool value)
 
 enum temporal_result ctl_check(struct temporal *temporal, formula f)
 {
-    struct ctl ctl = {temporal, temporal->kripke, temporal->space->model, NULL, temporal->kripke->states / 64 + UINT64_C(1), TEMPORAL_HOLDS, false};
+    struct ctl ctl = {temporal, temporal->kripke, temporal->model, NULL, temporal->kripke->states / 64 + UINT64_C(1), TEMPORAL_HOLDS, false};
     uint32_t nodes = ctl.model->formulas.nodes.len;
     enum temporal_result result = TEMPORAL_HOLDS;
     ctl.sets = mem_alloc(ctl.kripke->mem, nodes * sizeof *ctl.sets);

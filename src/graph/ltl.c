@@ -5,7 +5,7 @@
  * A product node is state * |automaton| + automaton state, which is about to read the state's letter; each costs 8 bytes. Acceptance is on
  * the automaton's edges, so a component's edges are looked at a second time when it is complete, unless the automaton alone could not accept
  * there. Evidence: a shortest way into the component, then a round trip in it by an edge of every acceptance set. */
-#include "engine/explicit/temporal.h"
+#include "graph/temporal.h"
 #include "logic/buchi.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static bool read_letters(struct ltl *ltl)
     if (!ltl->letters) return ltl->problem = TEMPORAL_REFUSED, false;
     for (uint32_t a = 0; a < ltl->buchi.atoms.list.len; a++) {
         bool failed;
-        uint64_t *set = temporal_atom(ltl->temporal, ltl->buchi.atoms.list.data[a], &failed);
+        uint64_t *set = ltl->temporal->atom(ltl->temporal->context, ltl->buchi.atoms.list.data[a], &failed);
         if (!set) return ltl->problem = failed ? TEMPORAL_FAILED : TEMPORAL_REFUSED, false;
         for (uint32_t s = 0; s < ltl->kripke->states; s++) ltl->letters[s] |= (uint64_t)kripke_in(set, s) << a;
         mem_free(ltl->mem, set);
@@ -301,7 +301,7 @@ static void find_accepting_states(struct ltl *ltl)
 enum temporal_result ltl_check(struct temporal *temporal, formula f)
 {
     struct ltl ltl = {.temporal = temporal, .kripke = temporal->kripke, .mem = temporal->kripke->mem, .problem = TEMPORAL_HOLDS};
-    temporal->reason = buchi_translate(&ltl.buchi, temporal->space->model, f, true);
+    temporal->reason = buchi_translate(&ltl.buchi, temporal->model, f, true);
     if (temporal->reason) return TEMPORAL_BEYOND;
     ltl.automaton = &ltl.buchi.automaton;
     ltl.width = ltl.automaton->states.len;
@@ -309,6 +309,6 @@ enum temporal_result ltl_check(struct temporal *temporal, formula f)
     bool violated = ltl.automaton->edges.len && read_letters(&ltl) && find_violation(&ltl);
     mem_free(ltl.mem, ltl.letters);
     mem_free(ltl.mem, ltl.may_accept);
-    buchi_release(&ltl.buchi, temporal->space->model);
+    buchi_release(&ltl.buchi, temporal->model);
     return violated ? TEMPORAL_VIOLATED : ltl.problem;
 }

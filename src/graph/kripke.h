@@ -1,9 +1,9 @@
-/* The state graph as arrays, both ways: successors and predecessors of every state. A state without an enabled rule is its own successor: in
+/* A state graph as arrays, both ways: successors and predecessors of every state, by number. A state without a step of its own is its own successor: in
  * temporal logic it repeats for ever. Cost: 8 bytes per edge and 16 per state. */
-#ifndef CAIRN_ENGINE_EXPLICIT_KRIPKE_H
-#define CAIRN_ENGINE_EXPLICIT_KRIPKE_H
+#ifndef CAIRN_GRAPH_KRIPKE_H
+#define CAIRN_GRAPH_KRIPKE_H
 
-#include "engine/explicit/space.h"
+#include "base/mem.h"
 
 struct kripke {
     struct mem *mem;
@@ -11,18 +11,19 @@ struct kripke {
     uint64_t *first_next, *first_previous; /* per state, and one more */
     uint32_t *next, *previous;
     bool (*go_on)(void *context); /* false: a limit was reached */
-    bool (*keeps)(void *context, uint32_t state, uint32_t rule); /* in a reduced graph: whether it has this step; NULL: all */
     void *context;
 };
 
-/* Of a complete space. False when memory is refused or go_on says no; then nothing is left to release. */
-bool kripke_build(struct kripke *kripke, struct space *space, uint32_t initial, uint64_t edges);
+/* Arrays for so many states and edges, to be filled: first_next and next by the caller, then kripke_transpose does the rest. False when memory is refused; then
+ * nothing is left to release. `go_on` and `context` are the caller's, set before. */
+bool kripke_init(struct kripke *kripke, struct mem *mem, uint64_t states, uint32_t initial, uint64_t edges);
+void kripke_transpose(struct kripke *kripke);
 void kripke_release(struct kripke *kripke);
 
 /* A way through the graph: evidence for or against a formula. */
 struct kripke_path {
     VEC(uint32_t) states;
-    uint32_t loop; /* the position that the last state continues with, or MODEL_NONE */
+    uint32_t loop; /* the position that the last state continues with, or UINT32_MAX */
 };
 
 /* Sets of states. NULL when memory is refused. */

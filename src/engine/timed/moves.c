@@ -1,0 +1,292 @@
+/* The zone of a state is  Extra(up(enter) and deadlines):  time has passed, and extrapolation has made it larger. So deadlines and invariants are imposed again when
+ * it is expanded; after that
+ *
+ *     step(Z) = up(select(Z and interval and guards, minus what is held back) and invariants) and deadlines, extrapolated
+ *
+ * where select continues, starts and forgets timers and clocks. Priorities cut a zone into pieces; nearly always one is left, because of an interval only the part
+ * before its lower end remains (its upper end is a deadline).
+ *
+ * Stuck valuations: from a zone that time cannot leave without meeting a deadline, a rule can be taken sooner or later exactly from the past of its guarded part. What no
+ * such past covers is stuck. Priorities do not matter: where a rule is held back, the one that holds it back can be taken. (Time passes freely between two points of a convex
+ * zone.) In a state where no time passes, the past of a part is the part itself. */
+#include "engine/timed/moves.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- room ---- */
+
+bool moves_reserve(struct moves *moves, uint32_t clocks)
+{
+    if (clocks <= moves->most && moves->map) return true;
+    uint32_t most = clocks + clocks / 2 + 4;
+    struct dbm matrices[4] = {0};
+    bool good = true;
+    for (unsigned i = 0; i < 4; i++) good = good && dbm_init(&matrices[i], moves->mem, most);
+    uint32_t *map = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *map);
+    int32_t *lower = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *lower), *upper = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *upper);
+    struct dbm *old[4] = {&moves->source, &moves->guarded, &moves->next, &moves->other};
+    good = good && map && lower && upper;
+    for (unsigned i = 0; i < 4; i++) {
+        if (good && moves->map) dbm_copy(&matrices[i], old[i]);
+        if (good && moves->map) dbm_release(old[i], moves->mem);
+        if (good) *old[i] = matrices[i];
+        else if (matrices[i].entries) dbm_release(&matrices[i], moves->mem);
+    }
+    mem_free(moves->mem, good ? moves->map : map);
+    mem_free(moves->mem, good ? moves->lower : lower);
+    mem_free(moves->mem, good ? moves->upper : upper);
+    if (!good) return false;
+    moves->map = map;
+    moves->lower = lower;
+    moves->upper = upper;
+    moves->most = most;
+    return true;
+}
+
+bool moves_init(struct moves *moves, const struct timers *timers, uint32_t most)
+{
+    const struct model *model = timers->model;
+    *moves = (struct moves){.model = model, .timers = timers, .mem = model->mem};
+    federation_init(&moves->rest, moves->mem, 0);
+    moves->moved = mem_try_alloc(moves->mem, (model->processes.len + UINT64_C(1)) * sizeof *moves->moved);
+    bool good = moves->moved && moves_reserve(moves, most);
+    if (!good) moves_release(moves);
+    return good;
+}
+
+void moves_release(struct moves *moves)
+{
+    struct dbm *matrices[4] = {&moves->source, &moves->guarded, &moves->next, &moves->other};
+    for (unsigned i = 0; moves->map && i < 4; i++) dbm_release(matrices[i], moves->mem);
+    mem_free(moves->mem, moves->map);
+    mem_free(moves->mem, moves->lower);
+    mem_free(moves->mem, moves->upper);
+    mem_free(moves->mem, moves->moved);
+    federation_release(&moves->rest);
+    moves->map = NULL;
+}
+
+/* ---- states ---- */
+
+static bool within_invariants(struct dbm *zone, const struct config *config)
+{
+    bool good = !config->forbidden;
+    for (uint32_t i = 1; good && i <= config->count; i++) {
+        const struct config_clock *clock = &config->clocks[i - 1];
+        good = dbm_constrain(zone, i, 0, clock->until) && dbm_constrain(zone, 0, i, clock->from);
+    }
+    return good;
+}
+
+/* moves->next has just been entered: time passes, and what no future comparison can tell apart is joined. False: it cannot be entered. */
+static bool let_pass(struct moves *moves, const struct config *config)
+{
+    struct dbm *zone = &moves->next;
+    if (!within_invariants(zone, config)) return false;
+    if (!config->urgent) {
+        dbm_up(zone);
+        for (uint32_t i = 1; i <= config->count; i++) dbm_constrain(zone, i, 0, config->clocks[i - 1].until);
+    }
+    for (uint32_t i = 1; i <= config->count; i++) {
+        moves->lower[i] = config->clocks[i - 1].lower;
+        moves->upper[i] = config->clocks[i - 1].upper;
+    }
+    dbm_extrapolate_lu_plus(zone, moves->lower, moves->upper);
+    return true;
+}
+
+bool moves_initial(struct moves *moves, const struct config *config)
+{
+    dbm_zero(&moves->next, config->count);
+    return let_pass(moves, config);
+}
+
+void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones, uint32_t zone)
+{
+    moves->config = config;
+    zones_load(zones, zone, &moves->source);
+    bool good = within_invariants(&moves->source, config);
+    assert(good); /* extrapolation only adds */
+    (void)good;
+}
+
+/* ---- when a rule can be taken ---- */
+
+static bool constrain(struct moves *moves, struct dbm *zone, const struct clock_constraint *constraint)
+{
+    uint32_t timers = moves->timers->list.len;
+    uint32_t x = constraint->x == MODEL_NONE ? 0 : config_clock_of(moves->config, timers + constraint->x);
+    uint32_t y = constraint->y == MODEL_NONE ? 0 : config_clock_of(moves->config, timers + constraint->y);
+    dbm_bound bound = constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
+    if (constraint->x == constraint->y) return bound >= BOUND_ZERO;
+    return x == y || dbm_constrain(zone, x, y, bound); /* of a clock that does not matter, the constraint is always true */
+}
+
+static bool within_guards(struct moves *moves, struct dbm *zone, const struct model_rule *rule)
+{
+    for (uint32_t i = 0; i < rule->guards; i++)
+        if (!constrain(moves, zone, &moves->model->constraints.data[rule->first_guard + i])) return false;
+    return true;
+}
+
+static bool within_interval(struct moves *moves, struct dbm *zone, uint32_t r)
+{
+    uint32_t t = moves->timers->of[r];
+    if (t == TIMER_NONE) return true;
+    const struct model_interval *interval = &moves->model->intervals.data[moves->model->rules.data[r].interval];
+    uint32_t x = config_clock_of(moves->config, t);
+    assert(x);
+    if (!interval->infinite && !dbm_constrain(zone, x, 0, interval->high_open ? bound_strict(interval->high) : bound_weak(interval->high))) return false;
+    return dbm_constrain(zone, 0, x, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
+}
+
+static bool resets(const struct moves *moves, uint32_t r, uint32_t clock)
+{
+    const struct model_rule *rule = &moves->model->rules.data[r];
+    for (uint32_t i = 0; i < rule->resets; i++)
+        if (moves->model->resets.data[rule->first_reset + i] == clock) return true;
+    return false;
+}
+
+/* The invariants of the locations that the rule leads to, seen before its resets. */
+static bool within_target(struct moves *moves, struct dbm *zone, const struct moves_rule *rule)
+{
+    uint32_t timers = moves->timers->list.len;
+    if (!rule->to) return true; /* there are no invariants in this model */
+    if (rule->to->forbidden) return false;
+    for (uint32_t i = 0; i < rule->to->count; i++) {
+        const struct config_clock *clock = &rule->to->clocks[i];
+        if (clock->source < timers) continue; /* a timer that goes on keeps its deadline */
+        uint32_t x = resets(moves, rule->rule, clock->source - timers) ? 0 : config_clock_of(moves->config, clock->source);
+        if (!x && (clock->until < BOUND_ZERO || clock->from < BOUND_ZERO)) return false;
+        if (x && !(dbm_constrain(zone, x, 0, clock->until) && dbm_constrain(zone, 0, x, clock->from))) return false;
+    }
+    return true;
+}
+
+/* Reduces a zone to the part in which the rule can be taken, priorities aside. */
+static bool within_chance(struct moves *moves, struct dbm *zone, const struct moves_rule *rule)
+{
+    return within_interval(moves, zone, rule->rule) && within_guards(moves, zone, &moves->model->rules.data[rule->rule]) && within_target(moves, zone, rule);
+}
+
+/* ---- priorities ---- */
+
+/* Takes from moves->guarded what rules above may take; the pieces are in moves->rest unless `single` stays true. */
+static enum moves_result hold_back(struct moves *moves, uint32_t r, const struct moves_rule *rules, uint32_t count)
+{
+    moves->single = true;
+    if (!moves->timers->waits[r]) return MOVES_ZONE;
+    for (uint32_t h = 0; h < count; h++) {
+        if (!timers_is_above(moves->timers, rules[h].rule, r)) continue;
+        dbm_all(&moves->other, moves->config->count);
+        if (!within_chance(moves, &moves->other, &rules[h])) continue;
+        if (moves->single) {
+            federation_clear(&moves->rest, moves->config->count);
+            if (!federation_add(&moves->rest, &moves->guarded)) return MOVES_REFUSED;
+            moves->single = false;
+        }
+        if (!federation_subtract(&moves->rest, &moves->other)) return MOVES_REFUSED;
+        if (!moves->rest.count) return MOVES_NONE;
+    }
+    return MOVES_ZONE;
+}
+
+/* ---- taking it ---- */
+
+bool moves_can_begin(struct moves *moves, uint32_t rule)
+{
+    dbm_copy(&moves->guarded, &moves->source);
+    return within_interval(moves, &moves->guarded, rule) && within_guards(moves, &moves->guarded, &moves->model->rules.data[rule]);
+}
+
+/* Which clocks go on. */
+static void make_map(struct moves *moves)
+{
+    const struct model_rule *rule = &moves->model->rules.data[moves->rule->rule];
+    uint32_t timers = moves->timers->list.len, own = moves->timers->of[moves->rule->rule];
+    moves->move++;
+    for (uint32_t i = 0; i < rule->parts; i++) {
+        const struct rule_part *part = &moves->model->parts.data[rule->first_part + i];
+        if (part->process != MODEL_NONE && !part->stays) moves->moved[part->process] = moves->move;
+    }
+    for (uint32_t i = 0; i < moves->rule->to->count; i++) {
+        uint32_t source = moves->rule->to->clocks[i].source;
+        bool starts = source == own;
+        if (source < timers) {
+            const struct timer *timer = &moves->timers->list.data[source];
+            for (uint32_t k = 0; k < timer->processes && !starts; k++) starts = moves->moved[moves->timers->processes.data[timer->first_process + k]] == moves->move;
+        } else {
+            starts = resets(moves, moves->rule->rule, source - timers);
+            assert(starts || config_clock_of(moves->config, source)); /* see clocks.c */
+        }
+        moves->map[i] = starts ? 0 : config_clock_of(moves->config, source);
+    }
+}
+
+enum moves_result moves_begin(struct moves *moves, const struct moves_rule *rule, const struct moves_rule *rules, uint32_t count)
+{
+    moves->rule = rule;
+    moves->piece = 0;
+    enum moves_result result = hold_back(moves, rule->rule, rules, count);
+    if (result == MOVES_ZONE) make_map(moves);
+    return result;
+}
+
+bool moves_next(struct moves *moves)
+{
+    while (moves->piece < (moves->single ? 1 : moves->rest.count)) {
+        struct dbm piece = moves->single ? moves->guarded : federation_get(&moves->rest, moves->piece);
+        moves->piece++;
+        dbm_select(&moves->next, &piece, moves->map, moves->rule->to->count);
+        if (let_pass(moves, moves->rule->to)) return true;
+    }
+    return false;
+}
+
+/* ---- other questions ---- */
+
+enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct moves_rule *rules, uint32_t count)
+{
+    dbm_copy(&moves->guarded, &moves->source);
+    if (!within_guards(moves, &moves->guarded, &moves->model->rules.data[rule])) return MOVES_NONE;
+    return hold_back(moves, rule, rules, count);
+}
+
+/* The rest of the zone in moves->guarded, without the pasts of the parts in which rules can be taken. */
+static enum moves_result subtract_pasts(struct moves *moves, const struct moves_rule *rules, uint32_t count)
+{
+    federation_clear(&moves->rest, moves->config->count);
+    if (!federation_add(&moves->rest, &moves->guarded)) return MOVES_REFUSED;
+    for (uint32_t i = 0; i < count && moves->rest.count; i++) {
+        dbm_copy(&moves->other, &moves->guarded);
+        if (!within_chance(moves, &moves->other, &rules[i])) continue;
+        if (!moves->config->urgent) dbm_down(&moves->other);
+        if (!federation_subtract(&moves->rest, &moves->other)) return MOVES_REFUSED;
+    }
+    return moves->rest.count ? MOVES_ZONE : MOVES_NONE;
+}
+
+enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count)
+{
+    if (!count) return MOVES_ZONE;
+    if (!moves->model->clocks.len) return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
+    for (uint32_t i = 0; i < count; i++) { /* often one rule is enough */
+        dbm_copy(&moves->other, &moves->source);
+        if (!within_chance(moves, &moves->other, &rules[i])) continue;
+        if (!moves->config->urgent) dbm_down(&moves->other);
+        if (dbm_included(&moves->source, &moves->other)) return MOVES_NONE;
+    }
+    dbm_copy(&moves->guarded, &moves->source);
+    return subtract_pasts(moves, rules, count);
+}
+
+bool moves_find_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count)
+{
+    dbm_all(&moves->guarded, moves->config->count);
+    bool good = within_invariants(&moves->guarded, moves->config);
+    assert(good);
+    (void)good;
+    return subtract_pasts(moves, rules, count) != MOVES_REFUSED;
+}

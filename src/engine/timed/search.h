@@ -1,0 +1,100 @@
+/* What the parts of the timed search share: timed.c searches, temporal.c decides LTL afterwards. */
+#ifndef CAIRN_ENGINE_TIMED_SEARCH_H
+#define CAIRN_ENGINE_TIMED_SEARCH_H
+
+#include "engine/timed/dating.h"
+#include "engine/timed/moves.h"
+#include "engine/timed/nodes.h"
+#include "engine/timed/timed.h"
+
+/* Something evaluated in every new discrete state. */
+enum monitor_kind {
+    MONITOR_ALWAYS,     /* must be true */
+    MONITOR_ANTECEDENT, /* we hope to see it true */
+    MONITOR_NOT_ALWAYS  /* EF: the property holds where this is false */
+};
+
+struct monitor {
+    uint32_t property, code;
+    enum monitor_kind kind;
+    bool active;
+    bool failed; /* it could not be evaluated somewhere */
+};
+
+/* A finding while a state is expanded waits until that is done. */
+struct finding {
+    uint32_t monitor, node;
+};
+
+/* A rule that is enabled in the state being expanded, priorities aside. */
+struct enabled {
+    const struct fast_rule *fast;
+    uint64_t hash;     /* of the successor */
+    uint32_t discrete; /* its number, or NODES_NONE: not known yet */
+    uint32_t config;   /* or CONFIG_NONE: not looked up yet */
+};
+
+/* The steps between pairs, kept for LTL: those of node n are to[first[n] .. first[n + 1]). */
+struct search_edges {
+    bool wanted;
+    uint64_t *first;
+    uint32_t *to;
+    uint64_t count, first_cap, to_cap;
+};
+
+struct search {
+    struct task *task;
+    struct model *model;
+    struct result *result;
+    const struct timed_graph *graph;
+    struct layout layout;
+    struct program program;
+    struct timers timers;
+    struct clocks clocks;
+    struct configs configs;
+    struct moves moves;
+    struct nodes nodes;
+    bool exact, start_again;
+    bool look_for_stuck; /* whether being stuck by clocks matters */
+    struct monitor *monitors;
+    uint32_t monitor_count, undecided;
+    uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */
+    struct finding *findings;
+    uint32_t finding_count;
+    uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
+    uint64_t *words;                  /* the state being expanded ... */
+    struct enabled *enabled;          /* ... its enabled rules ... */
+    struct moves_rule *rules;         /* ... for moves ... */
+    uint64_t *successors;             /* ... and where they lead */
+    uint32_t enabled_count, enabled_cap;
+    uint32_t *failed; /* rules that fail there; room for enabled_cap */
+    uint32_t failed_count;
+    int64_t *values;
+    uint64_t *levels;
+    uint32_t level_count, level_cap;
+    struct search_edges edges;
+    const char *phase; /* for the progress display; NULL: searching */
+    double started, last_progress;
+    uint32_t poll_in, poll_interval;
+};
+
+/* False, and the result says why. */
+bool search_stop(struct search *search, enum stop_reason reason);
+/* False: the search must end. */
+bool search_poll(struct search *search);
+
+/* Makes a pair the state to expand and lists its enabled rules; search_resolve says where the i-th one leads. False: memory was refused. */
+bool search_enter(struct search *search, uint32_t node);
+bool search_resolve(struct search *search, uint32_t i);
+uint64_t *search_successor(const struct search *search, uint32_t i);
+void search_load_discrete(struct search *search, uint32_t discrete);
+
+/* Finds dates for a trace; `goals` are alternatives for its end, of which one must be possible. Without one, the result is broken. */
+void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals, uint32_t count);
+/* The same for a run that ends in a stuck valuation of the state that was entered. False: memory was refused. */
+bool search_date_stuck(struct search *search, struct trace *trace);
+
+/* LTL properties, on the graph of all pairs. A limit that is reached here leaves the state space complete and the property unknown. */
+void temporal_check_all(struct search *search);
+
+#endif

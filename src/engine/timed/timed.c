@@ -1,0 +1,635 @@
+/* The search, and properties of single states. A symbolic state is a pair of nodes.h; its zone holds the valuations of timers and clocks that are reached in its discrete state, after letting time pass; moves.c
+ * makes the zones of its successors. Pairs are expanded in the order of their numbers: the list of pairs is the queue.
+ *
+ * Zones are extrapolated with lower and upper bounds (Behrmann, Bouyer, Larsen, Pelanek 2006): every added valuation is simulated by one that is reached. So exactly the
+ * reachable discrete states are found, and the sequence of rules that leads to a pair can be followed in time. Being stuck is not kept: a valuation that was added may be able to do
+ * less. When a model with clocks seems to get stuck, the search therefore starts again with the larger of both bounds for each clock, `exact`: then every added
+ * valuation has the same future as one that is reached. (Models with timers alone are stuck where no rule is enabled.)
+ *
+ * Invariants while searching:
+ *  1. pairs 0 .. cursor - 1 are expanded or given up, the others wait;
+ *  2. a monitor is evaluated once in each discrete state, when that is found;
+ *  3. the zone of a pair is over the clocks of its discrete state's configuration. */
+#include "engine/timed/search.h"
+
+#include "base/clock.h"
+#include "engine/timed/zonetext.h"
+#include "program/reached.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { MONITOR_BITS = 64, POLL_STATES = 256, POLL_RULES = 50000 };
+
+/* ---- limits ---- */
+
+bool search_stop(struct search *search, enum stop_reason reason)
+{
+    search->result->stop = reason;
+    return false;
+}
+
+static void tell_progress(struct search *search, double time)
+{
+    struct search_progress progress = {.states = nodes_kept(&search->nodes), .transitions = search->result->transitions, .expanded = search->result->expanded,
+                                       .depth = search->result->depth, .bytes = search->model->mem->used, .seconds = time - search->started, .phase = search->phase};
+    search->task->progress(search->task->progress_context, &progress);
+    search->last_progress = time;
+}
+
+bool search_poll(struct search *search)
+{
+    struct task *task = search->task;
+    if (!search->phase && (task->stop_at_first || !search->undecided)) {
+        bool found = !search->undecided;
+        for (uint32_t i = 0; i < task->property_count; i++) found |= task->properties[i].verdict == VERDICT_VIOLATED;
+        if (found && task->property_count) return search_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
+    }
+    if (task->max_states && search->nodes.count > task->max_states && !search->phase) return search_stop(search, STOP_STATES);
+    if (search->poll_in--) return true;
+    search->poll_in = search->poll_interval;
+    if (task->interrupted && *task->interrupted) return search_stop(search, STOP_INTERRUPT);
+    double time = clock_now();
+    if (task->max_seconds > 0 && time - search->started >= task->max_seconds) return search_stop(search, STOP_TIME);
+    if (task->progress && time - search->last_progress >= 0.25) tell_progress(search, time);
+    return true;
+}
+
+/* ---- traces ---- */
+
+void search_load_discrete(struct search *search, uint32_t discrete)
+{
+    search->words[search->layout.words - 1] = 0; /* the record may end within the last word */
+    memcpy(search->words, store_get(&search->nodes.discrete, discrete), search->layout.record_bytes);
+}
+
+static struct trace *trace_to(struct search *search, uint32_t node)
+{
+    const struct node *list = search->nodes.list;
+    uint32_t steps = 0, at = node;
+    for (; list[at].parent != NODES_NONE; at = list[at].parent) steps++;
+    struct trace *trace = trace_new(search->model, steps);
+    search_load_discrete(search, list[at].discrete);
+    layout_unpack(&search->layout, search->model, search->words, trace->initial);
+    for (at = node; steps; at = list[at].parent) trace->rules[--steps] = list[at].rule;
+    return trace;
+}
+
+void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals, uint32_t count)
+{
+    bool found = !model_is_timed(search->model);
+    for (uint32_t i = 0; !found && i < count; i++) found = dating_find(search->model, trace, &goals[i]);
+    if (!found && !count) found = dating_find(search->model, trace, NULL);
+    if (!found) search->result->broken = "there are no dates for a sequence of rules that zones allow";
+}
+
+/* One of the zones in moves.rest must be reached by waiting in the last state. */
+bool search_date_stuck(struct search *search, struct trace *trace)
+{
+    struct mem *mem = search->model->mem;
+    const struct config *config = search->moves.config;
+    if (!search->enabled_count) return search_date(search, trace, NULL, 0), true;
+    if (!moves_find_dead(&search->moves, search->rules, search->enabled_count)) return false;
+    uint32_t count = search->moves.rest.count, timers = search->timers.list.len;
+    struct dating_goal *goals = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *goals);
+    struct dbm *zones = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *zones);
+    uint32_t *sources = mem_alloc(mem, (config->count + UINT64_C(1)) * sizeof *sources);
+    for (uint32_t i = 0; i < config->count; i++) {
+        uint32_t source = config->clocks[i].source;
+        sources[i] = source < timers ? search->timers.list.data[source].rule : search->model->rules.len + source - timers;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        zones[i] = federation_get(&search->moves.rest, i);
+        goals[i] = (struct dating_goal){.zone = &zones[i], .sources = sources, .failing = MODEL_NONE};
+    }
+    search_date(search, trace, goals, count);
+    mem_free(mem, goals);
+    mem_free(mem, zones);
+    mem_free(mem, sources);
+    return true;
+}
+
+static void violated(struct search *search, uint32_t property, uint32_t node, uint32_t failed_rule)
+{
+    struct property_result *entry = &search->task->properties[property];
+    struct mem *mem = search->model->mem;
+    if (entry->verdict == VERDICT_VIOLATED) return;
+    uint64_t limit = mem->limit;
+    mem->limit = 0; /* what was found must not be lost to the limit on the search */
+    entry->verdict = VERDICT_VIOLATED;
+    entry->trace = trace_to(search, node);
+    entry->trace->failed_rule = failed_rule;
+    struct dating_goal failing = {.failing = failed_rule};
+    if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
+    else if (!search_date_stuck(search, entry->trace)) mem_refuse(mem);
+    mem->limit = limit;
+    search->undecided -= !entry->watched_only;
+}
+
+/* ---- monitors ---- */
+
+static void stop_monitor(struct search *search, uint32_t m)
+{
+    search->monitors[m].active = false;
+    search->active = 0;
+    for (uint32_t i = 0; i < search->monitor_count; i++)
+        if (search->monitors[i].active) search->active |= UINT64_C(1) << (i < MONITOR_BITS ? i : MONITOR_BITS - 1);
+}
+
+static void report_findings(struct search *search)
+{
+    for (uint32_t i = 0; i < search->finding_count; i++) {
+        const struct finding *finding = &search->findings[i];
+        const struct monitor *monitor = &search->monitors[finding->monitor];
+        if (!monitor->active) continue;
+        stop_monitor(search, finding->monitor);
+        if (monitor->kind == MONITOR_ALWAYS) violated(search, monitor->property, finding->node, MODEL_NONE);
+        if (monitor->kind != MONITOR_NOT_ALWAYS) continue;
+        search->task->properties[monitor->property].verdict = VERDICT_HOLDS;
+        search->undecided--;
+    }
+    search->finding_count = 0;
+}
+
+/* In a new discrete state, whose first pair is `node`. */
+static void run_monitors(struct search *search, uint64_t bits, const uint64_t *words, uint32_t node)
+{
+    for (uint32_t i = 0; i < search->monitor_count; i++) {
+        struct monitor *monitor = &search->monitors[i];
+        if (!monitor->active || !(bits >> (i < MONITOR_BITS ? i : MONITOR_BITS - 1) & 1)) continue;
+        int64_t value;
+        if (!program_run(&search->program, monitor->code, words, &value)) {
+            monitor->failed = true; /* and goes on: a violation elsewhere still counts */
+            continue;
+        }
+        if (monitor->kind == MONITOR_ANTECEDENT ? !value : value) continue;
+        bool known = false;
+        for (uint32_t f = 0; f < search->finding_count; f++) known |= search->findings[f].monitor == i;
+        if (!known) search->findings[search->finding_count++] = (struct finding){i, node};
+    }
+}
+
+/* ---- edges ---- */
+
+static bool grow(struct search *search, void **data, uint64_t *cap, uint64_t len, size_t size)
+{
+    if (len < *cap) return true;
+    uint64_t bigger = *cap ? *cap + *cap / 2 : 256;
+    void *moved = mem_try_resize(search->model->mem, *data, bigger * size);
+    if (!moved) return search_stop(search, STOP_MEMORY);
+    *data = moved;
+    *cap = bigger;
+    return true;
+}
+
+/* The steps of a pair begin; all pairs are expanded, in order, when steps are kept. */
+static bool begin_edges(struct search *search, uint32_t node)
+{
+    struct search_edges *edges = &search->edges;
+    if (!edges->wanted) return true;
+    if (!grow(search, (void **)&edges->first, &edges->first_cap, node + UINT64_C(1), sizeof *edges->first)) return false;
+    edges->first[node] = edges->first[node + 1] = edges->count;
+    return true;
+}
+
+static bool keep_edge(struct search *search, uint32_t to)
+{
+    struct search_edges *edges = &search->edges;
+    if (!edges->wanted) return true;
+    if (!grow(search, (void **)&edges->to, &edges->to_cap, edges->count, sizeof *edges->to)) return false;
+    edges->to[edges->count++] = to;
+    return true;
+}
+
+/* ---- adding states ---- */
+
+static void tell_state(struct search *search, uint32_t node, const uint64_t *words, const struct config *config)
+{
+    struct text text;
+    if (!search->graph) return;
+    layout_unpack(&search->layout, search->model, words, search->values);
+    text_init(&text, search->model->mem);
+    zonetext_add(&text, search->model, &search->timers, config, &search->moves.next);
+    search->graph->state(search->graph->context, node, search->values, text.data ? text.data : "");
+    text_free(&text);
+}
+
+/* The pair of a discrete state and the zone in moves.next. *discrete may be NODES_NONE: then the state is added. `bits`: monitors that may have changed. */
+static bool add_pair(struct search *search, const uint64_t *words, uint64_t hash, uint32_t *discrete, uint32_t config, uint32_t parent, uint32_t rule, uint64_t bits)
+{
+    uint32_t node;
+    bool is_new = false;
+    if (*discrete == NODES_NONE) *discrete = store_find(&search->nodes.discrete, words, hash); /* another rule may have led there */
+    if (*discrete == NODES_NONE) {
+        *discrete = nodes_add_discrete(&search->nodes, words, hash, config);
+        if (*discrete == NODES_NONE) return search_stop(search, STOP_MEMORY);
+        is_new = true;
+    }
+    enum nodes_result added = nodes_add(&search->nodes, *discrete, &search->moves.next, parent, rule, &node);
+    if (added == NODES_REFUSED) return search_stop(search, STOP_MEMORY);
+    if (added == NODES_NEW) tell_state(search, node, words, configs_get(&search->configs, config));
+    if (search->graph) search->graph->edge(search->graph->context, parent, rule, node);
+    if (parent != NODES_NONE && !keep_edge(search, node)) return false;
+    if (is_new && bits) run_monitors(search, bits, words, node);
+    return true;
+}
+
+/* The configuration of a state, and room for its zones. */
+static bool find_config(struct search *search, const uint64_t *words, uint32_t discrete, uint32_t *config)
+{
+    if (discrete != NODES_NONE) *config = search->nodes.infos[discrete].config;
+    else *config = configs_find(&search->configs, words);
+    if (*config == CONFIG_NONE || !moves_reserve(&search->moves, search->configs.most)) return search_stop(search, STOP_MEMORY);
+    return true;
+}
+
+static bool add_initial_states(struct search *search)
+{
+    uint64_t *words = search->words;
+    eval_first_initial(search->model, search->values);
+    do {
+        uint32_t discrete = NODES_NONE, config;
+        layout_pack(&search->layout, search->model, search->values, words);
+        if (!find_config(search, words, NODES_NONE, &config)) return false;
+        if (!moves_initial(&search->moves, configs_get(&search->configs, config))) continue;
+        uint64_t hash = store_hash(words, search->layout.record_bytes);
+        if (!add_pair(search, words, hash, &discrete, config, NODES_NONE, MODEL_NONE, search->active)) return false;
+        search->result->initial_states++;
+        report_findings(search);
+        layout_unpack(&search->layout, search->model, words, search->values); /* others have used them */
+        if (!search_poll(search)) return false;
+    } while (eval_next_initial(search->model, search->values));
+    return true;
+}
+
+/* ---- expanding one ---- */
+
+static bool reserve_enabled(struct search *search)
+{
+    struct mem *mem = search->model->mem;
+    if (search->enabled_count < search->enabled_cap && search->failed_count < search->enabled_cap) return true;
+    uint64_t cap = search->enabled_cap ? 2 * (uint64_t)search->enabled_cap : 16;
+    void *enabled = mem_try_resize(mem, search->enabled, cap * sizeof *search->enabled);
+    if (enabled) search->enabled = enabled;
+    void *rules = mem_try_resize(mem, search->rules, cap * sizeof *search->rules);
+    if (rules) search->rules = rules;
+    void *successors = mem_try_resize(mem, search->successors, cap * search->layout.words * sizeof *search->successors);
+    if (successors) search->successors = successors;
+    void *failed = mem_try_resize(mem, search->failed, cap * sizeof *search->failed);
+    if (failed) search->failed = failed;
+    if (!enabled || !rules || !successors || !failed) return search_stop(search, STOP_MEMORY);
+    search->enabled_cap = (uint32_t)cap;
+    return true;
+}
+
+uint64_t *search_successor(const struct search *search, uint32_t i)
+{
+    return search->successors + (size_t)i * search->layout.words;
+}
+
+static bool find_enabled(struct search *search)
+{
+    struct program_cursor cursor;
+    const struct fast_rule *fast;
+    search->enabled_count = search->failed_count = 0;
+    program_start(&search->program, &cursor);
+    cursor.alone = true;
+    for (;;) {
+        if (!reserve_enabled(search)) return false;
+        uint64_t *next = search_successor(search, search->enabled_count);
+        enum step step = program_next(&search->program, &cursor, search->words, next, &fast);
+        if (step == STEP_NONE) return true;
+        if (step == STEP_FAILED) {
+            search->failed[search->failed_count++] = fast->rule;
+            continue;
+        }
+        uint64_t hash = store_hash(next, search->layout.record_bytes);
+        store_prefetch(&search->nodes.discrete, hash);
+        search->rules[search->enabled_count] = (struct moves_rule){fast->rule, NULL};
+        search->enabled[search->enabled_count++] = (struct enabled){fast, hash, NODES_NONE, CONFIG_NONE};
+    }
+}
+
+bool search_resolve(struct search *search, uint32_t i)
+{
+    struct enabled *enabled = &search->enabled[i];
+    if (enabled->config != CONFIG_NONE) return true;
+    enabled->discrete = store_find(&search->nodes.discrete, search_successor(search, i), enabled->hash);
+    if (!find_config(search, search_successor(search, i), enabled->discrete, &enabled->config)) return false;
+    search->rules[i].to = configs_get(&search->configs, enabled->config);
+    return true;
+}
+
+static bool take(struct search *search, uint32_t node, uint32_t i)
+{
+    struct enabled *enabled = &search->enabled[i];
+    struct result *result = search->result;
+    uint32_t rule = enabled->fast->rule;
+    if (!moves_can_begin(&search->moves, rule)) return true;
+    if (!search_resolve(search, i)) return false;
+    enum moves_result begun = moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
+    if (begun == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
+    while (begun == MOVES_ZONE && moves_next(&search->moves)) {
+        result->transitions++;
+        result->taken[rule]++;
+        if (!add_pair(search, search_successor(search, i), enabled->hash, &enabled->discrete, enabled->config, node, rule, enabled->fast->touches & search->active)) return false;
+    }
+    return true;
+}
+
+static bool report_failures(struct search *search, uint32_t node)
+{
+    for (uint32_t i = 0; i < search->failed_count; i++) {
+        uint32_t rule = search->failed[i];
+        enum moves_result tried = moves_fails(&search->moves, rule, search->rules, search->enabled_count);
+        if (tried == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
+        if (tried == MOVES_NONE) continue;
+        search->result->runtime_errors++;
+        if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, node, rule);
+    }
+    return true;
+}
+
+static bool look_for_stuck(struct search *search, uint32_t node)
+{
+    uint32_t count = search->enabled_count;
+    if (count && !search->look_for_stuck) return true;
+    enum moves_result dead = moves_dead(&search->moves, search->rules, count);
+    if (dead == MOVES_NONE) return true;
+    if (dead == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
+    if (count && !search->exact) {
+        search->start_again = true;
+        return false;
+    }
+    search->result->deadlocks++;
+    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, node, MODEL_NONE);
+    return keep_edge(search, node);
+}
+
+bool search_enter(struct search *search, uint32_t node)
+{
+    uint32_t discrete = search->nodes.list[node].discrete;
+    const struct config *config = configs_get(&search->configs, search->nodes.infos[discrete].config);
+    search_load_discrete(search, discrete);
+    moves_enter_state(&search->moves, config, &search->nodes.zones, search->nodes.list[node].zone);
+    bool going = find_enabled(search);
+    for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++) going = search_resolve(search, i);
+    return going;
+}
+
+static bool expand(struct search *search, uint32_t node)
+{
+    bool going = begin_edges(search, node) && search_enter(search, node);
+    for (uint32_t i = 0; going && i < search->enabled_count; i++) going = take(search, node, i);
+    report_findings(search); /* also when memory has just run out */
+    return going && report_failures(search, node) && look_for_stuck(search, node);
+}
+
+/* ---- breadth first ---- */
+
+static bool push_level(struct search *search)
+{
+    if (search->level_count == search->level_cap) {
+        uint32_t cap = search->level_cap ? 2 * search->level_cap : 64;
+        uint64_t *levels = mem_try_resize(search->model->mem, search->levels, cap * sizeof *levels);
+        if (!levels) return search_stop(search, STOP_MEMORY);
+        search->levels = levels;
+        search->level_cap = cap;
+    }
+    search->levels[search->level_count++] = nodes_kept(&search->nodes);
+    return true;
+}
+
+static bool breadth_first(struct search *search)
+{
+    struct result *result = search->result;
+    uint64_t level_end = search->nodes.next_level = search->nodes.count;
+    if (!push_level(search)) return false;
+    for (uint64_t cursor = 0; cursor < search->nodes.count; cursor++) {
+        if (cursor == level_end) {
+            level_end = search->nodes.next_level = search->nodes.count;
+            result->depth++;
+            if (!push_level(search)) return false;
+        }
+        if (nodes_is_given_up(&search->nodes, (uint32_t)cursor)) continue;
+        if (search->task->max_depth && result->depth >= search->task->max_depth) return search_stop(search, STOP_DEPTH);
+        if (!search_poll(search) || !expand(search, (uint32_t)cursor)) return false;
+        result->expanded++;
+    }
+    return true;
+}
+
+/* ---- before and after ---- */
+
+static void add_monitor(struct search *search, uint32_t property, expr e, enum monitor_kind kind)
+{
+    uint32_t m = search->monitor_count++;
+    search->monitors[m] = (struct monitor){property, program_compile(&search->program, e), kind, true, false};
+    unsigned bit = m < MONITOR_BITS ? m : MONITOR_BITS - 1;
+    program_watch(&search->program, e, bit);
+    search->active |= UINT64_C(1) << bit;
+}
+
+/* EF q and the like: not (always p), with p = not q. */
+static bool is_reachability(struct model *model, const struct property_result *entry, expr *always)
+{
+    if (entry->kind != PROPERTY_CTL) return false;
+    formula negated = formula_make(&model->formulas, &model->exprs, FORMULA_NOT, entry->property->root, entry->property->root, entry->property->place);
+    return formula_is_invariant(&model->formulas, &model->exprs, negated, always);
+}
+
+static void prepare_properties(struct search *search)
+{
+    struct task *task = search->task;
+    search->monitors = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->monitors);
+    search->findings = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->findings);
+    search->deadlock = search->runtime_error = MODEL_NONE;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        struct property_result *entry = &task->properties[i];
+        expr always;
+        search->undecided += !entry->watched_only;
+        if (entry->kind == PROPERTY_DEADLOCK) search->deadlock = i;
+        else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
+        else if (entry->in_each_state) add_monitor(search, i, entry->invariant, MONITOR_ALWAYS);
+        else if (is_reachability(search->model, entry, &always)) add_monitor(search, i, always, MONITOR_NOT_ALWAYS);
+        else if (entry->kind == PROPERTY_CTL) entry->reason = "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
+        else search->edges.wanted = true; /* after the search, on the whole graph */
+        if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, MONITOR_ANTECEDENT);
+    }
+    search->look_for_stuck = search->deadlock != MODEL_NONE || task->count_deadlocks || search->edges.wanted;
+}
+
+static void conclude(struct search *search)
+{
+    struct result *result = search->result;
+    result->complete = result->stop == STOP_NONE;
+    for (uint32_t m = 0; m < search->monitor_count; m++) {
+        const struct monitor *monitor = &search->monitors[m];
+        struct property_result *entry = &search->task->properties[monitor->property];
+        if (monitor->kind == MONITOR_ANTECEDENT || entry->verdict != VERDICT_UNKNOWN) continue;
+        if (monitor->failed) entry->reason = result_cannot_evaluate;
+        else if (monitor->kind == MONITOR_NOT_ALWAYS && result->all_states) entry->verdict = VERDICT_VIOLATED;
+    }
+    for (uint32_t i = 0; i < search->task->property_count; i++) {
+        struct property_result *entry = &search->task->properties[i];
+        if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
+        if (result->all_states) entry->verdict = VERDICT_HOLDS;
+        else entry->reason = stop_reason_text[result->stop];
+    }
+    for (uint32_t m = 0; m < search->monitor_count; m++) {
+        struct property_result *entry = &search->task->properties[search->monitors[m].property];
+        if (search->monitors[m].kind == MONITOR_ANTECEDENT && search->monitors[m].active && result->all_states) entry->vacuous = entry->verdict == VERDICT_HOLDS;
+    }
+}
+
+static void add_statistics(struct search *search)
+{
+    const struct nodes *nodes = &search->nodes;
+    struct timed_statistics *statistics = mem_alloc(search->model->mem, sizeof *statistics);
+    *statistics = (struct timed_statistics){.discrete_states = nodes->discrete.count, .zones = nodes->zones.count, .configurations = search->configs.count,
+                                            .zone_bytes = nodes->zones.string_bytes, .covered = nodes->covered, .given_up = nodes->given_up, .timers = search->timers.list.len,
+                                            .clocks = search->model->clocks.len, .largest = search->configs.most, .equal = nodes->equal, .exact = search->exact};
+    search->result->timed = statistics;
+}
+
+static bool prepare_space(struct search *search)
+{
+    struct mem *mem = search->model->mem;
+    if (!configs_init(&search->configs, mem, &search->program, &search->timers, &search->clocks)) return search_stop(search, STOP_MEMORY);
+    search->configs.exact = search->exact;
+    if (!moves_init(&search->moves, &search->timers, 8)) {
+        configs_release(&search->configs);
+        return search_stop(search, STOP_MEMORY);
+    }
+    if (!nodes_init(&search->nodes, mem, search->layout.record_bytes, search->task->equal_zones || search->edges.wanted)) {
+        moves_release(&search->moves);
+        configs_release(&search->configs);
+        return search_stop(search, STOP_MEMORY);
+    }
+    return true;
+}
+
+static void release(struct search *search, bool has_space)
+{
+    struct mem *mem = search->model->mem;
+    if (has_space) {
+        nodes_release(&search->nodes);
+        moves_release(&search->moves);
+        configs_release(&search->configs);
+    }
+    clocks_release(&search->clocks);
+    timers_release(&search->timers);
+    program_release(&search->program);
+    layout_release(&search->layout, search->model);
+    mem_free(mem, search->monitors);
+    mem_free(mem, search->findings);
+    mem_free(mem, search->words);
+    mem_free(mem, search->enabled);
+    mem_free(mem, search->rules);
+    mem_free(mem, search->successors);
+    mem_free(mem, search->failed);
+    mem_free(mem, search->values);
+    mem_free(mem, search->edges.first);
+    mem_free(mem, search->edges.to);
+}
+
+static void prepare(struct search *search, struct task *task, const struct timed_graph *graph, struct result *result)
+{
+    struct model *model = task->model;
+    struct mem *mem = model->mem;
+    search->task = task;
+    search->model = model;
+    search->result = result;
+    search->graph = graph;
+    layout_init(&search->layout, model);
+    program_init(&search->program, model, &search->layout);
+    timers_init(&search->timers, model);
+    clocks_init(&search->clocks, model, &search->timers);
+    prepare_properties(search);
+    search->poll_interval = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
+    search->words = mem_alloc(mem, (search->layout.words + UINT64_C(1)) * sizeof *search->words);
+    search->values = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *search->values);
+}
+
+/* False: it must be done again, exactly. */
+static bool run_once(struct task *task, const struct timed_graph *graph, struct result *result, bool exact, double started)
+{
+    struct model *model = task->model;
+    struct mem *mem = model->mem;
+    uint64_t limit = mem->limit;
+    struct search *search = mem_alloc(mem, sizeof *search);
+    memset(result, 0, sizeof *result);
+    search->exact = exact;
+    search->started = search->last_progress = started;
+    result->engine = "timed";
+    result->has_depth = true;
+    result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
+    prepare(search, task, graph, result);
+    uint64_t before = mem->used;
+    bool has_space = prepare_space(search);
+    if (has_space && add_initial_states(search)) breadth_first(search);
+    bool done = !search->start_again;
+    result->all_states = result->stop == STOP_NONE;
+    if (done) temporal_check_all(search);
+    result->seconds = clock_now() - started;
+    result->peak_bytes = mem->peak;
+    mem->limit = 0;
+    if (done && has_space) {
+        add_statistics(search);
+        result->timed->space_bytes = mem->used - before;
+        result->states = nodes_kept(&search->nodes);
+        reached_find(model, &search->layout, &search->nodes.discrete, result);
+    }
+    result->record_bytes = search->layout.record_bytes;
+    result->state_bits = search->layout.state_bits;
+    result->levels = search->levels;
+    result->level_count = search->level_count;
+    result->no_deadlocks = model->clocks.len && !search->look_for_stuck;
+    if (done) conclude(search);
+    release(search, has_space);
+    mem_free(mem, search);
+    mem->limit = limit;
+    return done;
+}
+
+void timed_run(struct task *task, const struct timed_graph *graph, struct result *result)
+{
+    struct mem *mem = task->model->mem;
+    double started = clock_now();
+    struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
+    if (task->property_count) memcpy(fresh, task->properties, task->property_count * sizeof *fresh);
+    if (!run_once(task, graph, result, false, started)) {
+        for (uint32_t i = 0; i < task->property_count; i++) trace_free(task->model, task->properties[i].trace);
+        if (task->property_count) memcpy(task->properties, fresh, task->property_count * sizeof *fresh);
+        mem_free(mem, result->taken);
+        mem_free(mem, result->levels);
+        run_once(task, graph, result, true, started);
+    }
+    mem_free(mem, fresh);
+}
+
+/* ---- what is beyond it ---- */
+
+static const char *refuse_constraint(const struct clock_constraint *constraint, struct place *place)
+{
+    *place = constraint->place;
+    if (constraint->x != MODEL_NONE && constraint->y != MODEL_NONE) return "the timed engine does not compare clocks with each other";
+    return bound_fits(constraint->bound) ? NULL : "a time has more than 2^30 ticks";
+}
+
+const char *timed_refuses(const struct model *model, struct place *place)
+{
+    const char *why = NULL;
+    *place = (struct place){0};
+    for (uint32_t i = 0; !why && i < model->constraints.len; i++) why = refuse_constraint(&model->constraints.data[i], place);
+    for (uint32_t r = 0; !why && r < model->rules.len; r++) {
+        const struct model_rule *rule = &model->rules.data[r];
+        if (rule->interval == MODEL_NONE) continue;
+        const struct model_interval *interval = &model->intervals.data[rule->interval];
+        bool point = interval->low == interval->high, empty = interval->low > interval->high || (point && (interval->low_open || interval->high_open));
+        if (rule->parts) *place = model->parts.data[rule->first_part].place;
+        if (!bound_fits(interval->low) || (!interval->infinite && !bound_fits(interval->high))) why = "a time has more than 2^30 ticks";
+        if (interval->low < 0 || (!interval->infinite && empty)) why = "the interval of a rule is empty";
+    }
+    return why;
+}

@@ -1,0 +1,307 @@
+/* What the passes after the parser share: resolved types, names in scope, and the model under construction.
+ *
+ * Every value of Fiacre is a run of cells, each a bounded integer (a variable of the model, or a local of code):
+ *   bool, nat, int, interval    one cell
+ *   array n of T                n times the cells of T
+ *   record                      the cells of its fields, one after the other
+ *   queue n of T                the length, then n times the cells of T; cells behind the length hold T's initial value
+ *   union                       the number of the constructor, then the cells of its argument; constructors share these cells, and
+ *                               those that the present one does not use hold the `blank` value of the cell
+ * so that equal values have equal cells. Types are structural, but for unions, which are equal only to themselves. */
+#ifndef CAIRN_LANG_FIACRE_SCOPE_H
+#define CAIRN_LANG_FIACRE_SCOPE_H
+
+#include "base/map.h"
+#include "lang/common/language.h"
+#include "lang/fiacre/ast.h"
+#include "model/model.h"
+
+/* ---- types ---- */
+
+enum kind { KIND_BOOL, KIND_INT, KIND_ARRAY, KIND_QUEUE, KIND_UNION, KIND_RECORD };
+
+struct ftype;
+
+struct ftype_member { /* a field, or a constructor */
+    const char *name;
+    struct ftype *type; /* of a constructor: NULL when it has no argument */
+    uint32_t offset;    /* first cell of a field */
+};
+
+struct ftype {
+    enum kind kind;
+    int64_t low, high, initial; /* of a KIND_INT */
+    struct ftype *of;           /* elements of arrays and queues */
+    uint32_t count;             /* of elements */
+    struct ftype_member *members;
+    uint32_t member_count;
+    uint32_t cells;
+    uint32_t depth;   /* of nested types */
+    const char *name; /* as declared; NULL: none */
+};
+
+enum { FIACRE_MAX_CELLS = 1 << 24, FIACRE_MAX_TYPE_DEPTH = 500 };
+
+struct cell_range {
+    int64_t low, high, initial;
+};
+struct cell_range ftype_cell(const struct ftype *type, uint32_t cell);
+/* A cell of a union's arguments; `initial` is what it holds while it is not used. */
+struct cell_range ftype_shared_cell(const struct ftype *type, uint32_t cell);
+bool ftype_is_scalar(const struct ftype *type);
+/* The same shape: the ranges of integers may differ. */
+bool ftype_matches(const struct ftype *a, const struct ftype *b);
+bool ftype_same(const struct ftype *a, const struct ftype *b);
+/* Number of values of a scalar type, 0 when there are more than `most`. */
+uint64_t ftype_values(const struct ftype *type, uint64_t most);
+/* The same for any type; and the cells of value number n. */
+uint64_t ftype_count(const struct ftype *type, uint64_t most);
+void ftype_nth(const struct ftype *type, uint64_t n, int64_t *cells);
+void ftype_show(struct text *text, const struct ftype *type);
+
+/* ---- names ---- */
+
+/* A value in an expression: a scalar is an expression of the model (Boolean for bool), the others are cells. */
+struct value {
+    const struct ftype *type;
+    expr e;
+    struct cell at;
+};
+
+enum binding_kind {
+    BIND_VALUE, /* a constant or a parameter by value: `value` */
+    BIND_TEXT,  /* one that is no scalar: lowered anew at every use, from exp in env */
+    BIND_CELLS, /* a variable */
+    BIND_PORT
+};
+
+struct env;
+
+struct binding {
+    const char *name;
+    uint8_t kind;
+    bool read_only;
+    const struct ftype *type;
+    struct value value;
+    struct fiacre_exp *exp;
+    struct env *env;
+    struct cell at;
+    uint32_t port;
+    struct place place;
+};
+
+struct env {
+    struct env *outer; /* NULL: then come the declarations of the file */
+    VEC(struct binding) list;
+};
+
+struct constructor {
+    const char *name;
+    const struct ftype *type;
+    uint32_t tag;
+    uint32_t other; /* one of the same name in another union, or MODEL_NONE */
+};
+
+enum function_state { FUNCTION_NEW, FUNCTION_BUSY, FUNCTION_READY, FUNCTION_BAD };
+
+struct function {
+    struct fiacre_decl *decl;
+    enum function_state state;
+    bool is_formula; /* just `return e`: put where it is called */
+    uint32_t depth;  /* of calls */
+    struct env env;
+    uint32_t parameters;
+    const struct ftype *result;
+    struct cell result_at;
+    statement body;
+};
+
+/* Declarations of the file, found by name and one of these. */
+enum { SCOPE_TYPE, SCOPE_CHANNEL, SCOPE_VALUE, SCOPE_CONSTRUCTOR, SCOPE_FUNCTION, SCOPE_UNIT, SCOPE_PROPERTY, SCOPE_STATE };
+
+/* A port of the system, whatever the processes call it. */
+struct port {
+    const char *name;
+    struct place place;
+    const struct ftype **types;
+    uint32_t type_count;
+    bool plain;
+    struct fiacre_interval *interval;
+    uint32_t priority_class; /* MODEL_NONE: none */
+};
+
+struct path;
+
+/* A process of the system. */
+struct instance {
+    struct fiacre_decl *decl;
+    struct env *env;
+    uint32_t process;  /* of the model */
+    uint32_t location; /* its variable */
+    VEC(uint32_t) ports; /* those it is connected to, each once */
+    VEC(struct path *) paths;
+};
+
+/* A component of the system; those of one declaration in the order of their numbers. */
+struct component {
+    struct fiacre_decl *decl;
+    struct env *env;
+};
+
+/* Composition as it was written: for the interfaces of par. */
+struct group {
+    bool is_instance;
+    uint32_t instance;
+    VEC(uint32_t) interface; /* ports that the block shares with its siblings */
+    bool all;                /* every port inside */
+    struct group *blocks, *next;
+};
+
+/* A part of initialisation. */
+struct init_stage {
+    statement plain;                  /* runs first */
+    VEC(statement) alternatives;      /* then one of these; none: nothing */
+    struct place place;
+};
+
+struct fiacre {
+    struct language_input *input;
+    struct diag *diag;
+    struct model *model;
+    struct fiacre_file file;
+    VEC(struct fiacre_decl *) decls; /* the file's, by number */
+    struct map names;
+    VEC(struct constructor) constructors;
+    VEC(struct function) functions;
+    VEC(struct binding) constants;
+    VEC(struct port) ports;
+    VEC(struct instance) instances;
+    VEC(struct component) components;
+    VEC(struct fiacre_interval *) intervals; /* of the model's, by number */
+    const struct ftype *bool_type, *int_type, *nat_type, *number_type;
+    struct code_sequence init;      /* gives the variables their initial values: what is not in a stage yet */
+    VEC(struct init_stage) stages;
+    uint32_t counts[8];        /* of unnamed properties, by kind */
+    struct env *root_env;
+    struct group *composition;
+    uint32_t temporaries;
+};
+
+/* Complains once per node. */
+#define complain(f, node, place, ...) ((node)->reported ? (void)0 : ((node)->reported = true, diag_error((f)->diag, (place), __VA_ARGS__)))
+
+static inline const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* ---- types.c ---- */
+const struct ftype *types_resolve(struct fiacre *f, struct fiacre_type *type, struct env *env);
+void types_init(struct fiacre *f);
+
+/* ---- lower.c: expressions ---- */
+
+/* Where code goes. */
+struct lowering {
+    struct fiacre *f;
+    struct env *env;
+    struct code_sequence *out; /* NULL: no code is allowed, only expressions */
+    const char *context;       /* then, what this is: "a constant" */
+    struct function *function; /* the one whose body this is, or NULL */
+    uint32_t depth;            /* of functions called from here */
+    uint32_t inlined;          /* functions whose formula this is inside of */
+    bool in_rule;              /* REQUIRE becomes part of the rule's guard as long as there is no code */
+    bool impossible;           /* a REQUIRE that is never true was met */
+    /* Expressions that are no Fiacre, for properties; *done tells whether it was one. NULL: none. */
+    bool (*special)(struct lowering *l, struct fiacre_exp *exp, struct value *value, bool *done);
+};
+
+/* All return false after an error. `expected` (may be NULL) gives literals their type. */
+bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value);
+bool lower_condition(struct lowering *l, struct fiacre_exp *exp, expr *cond);
+bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, const char *context, int64_t *value);
+/* What a pattern that can be assigned to means; `writing` asks for permission. */
+bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing, const struct ftype **type, struct cell *at);
+/* The type of a place, without code; NULL when the pattern is none. */
+const struct ftype *lower_place_type(struct lowering *l, struct fiacre_exp *exp);
+/* Cells that hold value number n of a type. */
+void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n, struct place place);
+bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at, const struct value *value, struct place place);
+/* target := exp for a queue that gets or loses an element where it is; *done tells whether that was it. */
+bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre_exp *exp, bool *done);
+void complain_types(struct lowering *l, struct place place, const struct ftype *wanted, const struct ftype *found);
+/* A value that later code does not change any more. */
+struct value lower_keep(struct lowering *l, struct value value, struct place place);
+bool lower_equal(struct lowering *l, const struct value *a, const struct value *b, struct place place, expr *result);
+
+struct value value_scalar(const struct ftype *type, expr e);
+struct value value_cells(struct fiacre *f, const struct ftype *type, const struct cell *at);
+struct cell cell_plain(struct fiacre *f, bool local, uint32_t base);
+struct cell cell_new_local(struct fiacre *f, const struct ftype *type, const char *name);
+struct cell cell_behind(const struct cell *cell, uint32_t cells);
+const struct binding *env_find(struct fiacre *f, const struct env *env, const char *name);
+const struct constructor *constructor_find(struct fiacre *f, const char *name, const struct ftype *expected);
+
+void emit_set(struct lowering *l, const struct cell *at, expr value, struct place place);
+void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells, struct place place);
+void emit_require(struct lowering *l, expr cond, struct place place);
+void emit_sequence(struct lowering *l, const struct code_sequence *code);
+void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no, struct place place);
+
+/* ---- statements.c ---- */
+
+/* A sequence without choices: everything but select, any, communication, wait, to, loop. */
+bool lower_statements(struct lowering *l, struct fiacre_stmt *first);
+bool lower_statement(struct lowering *l, struct fiacre_stmt *stmt);
+/* When a pattern matches (what it would assign aside), and what it assigns. */
+bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const struct value *value, expr *cond);
+bool pattern_assign(struct lowering *l, struct fiacre_exp *pattern, const struct value *value);
+/* The matching of branch number n of a `case`: none before it matches, it does. Assigns. */
+bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct value *value, uint32_t n);
+bool function_prepare(struct lowering *l, struct function *function);
+
+/* ---- paths.c ---- */
+
+enum step_kind {
+    STEP_PLAIN,  /* a statement without choices */
+    STEP_IF,     /* branch number `choice` is taken; none: choice == number of branches */
+    STEP_CASE,   /* likewise */
+    STEP_CHOOSE, /* pattern number n gets the value number choice[n], counted through: choice */
+    STEP_COMM,   /* the communication */
+    STEP_WAIT
+};
+
+struct path_step {
+    uint8_t kind;
+    struct fiacre_stmt *stmt;
+    uint64_t choice;
+};
+
+struct path {
+    struct fiacre_transition *transition;
+    uint32_t from, to; /* states, by number */
+    bool stays;        /* ends in `loop` */
+    uint32_t count;
+    uint32_t comm; /* the step that communicates, or MODEL_NONE */
+    uint32_t port;
+    struct fiacre_interval *wait;
+    const char *label; /* given by the user, or NULL */
+    struct fiacre_stmt *select; /* the one with `unless`, and which of its groups; or NULL */
+    uint32_t group;
+    struct place place;
+    struct path_step steps[];
+};
+
+/* Finds all paths of a process. `init`: of its init statement instead. False after errors. */
+bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt *init, struct place place);
+/* Code of the steps first .. end - 1. */
+bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, uint32_t end);
+
+/* ---- system.c: instances; rules.c: their steps ---- */
+bool system_build(struct fiacre *f);
+bool rules_build(struct fiacre *f);
+
+/* ---- properties.c ---- */
+bool properties_add(struct fiacre *f, struct fiacre_property *property);
+
+#endif

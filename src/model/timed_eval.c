@@ -1,0 +1,258 @@
+#include "model/timed_eval.h"
+
+#include <assert.h>
+#include <string.h>
+
+typedef __int128 wide; /* a constant of the model times a denominator */
+
+void timed_init(struct timed_state *state, const struct model *model, int64_t denominator)
+{
+    struct mem *mem = model->mem;
+    assert(denominator >= 1);
+    *state = (struct timed_state){.model = model, .denominator = denominator};
+    state->values = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *state->values);
+    state->next = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *state->next);
+    state->scratch = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *state->scratch);
+    state->enabled = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *state->enabled);
+    state->timers = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *state->timers);
+    state->clocks = mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *state->clocks);
+}
+
+void timed_release(struct timed_state *state)
+{
+    struct mem *mem = state->model->mem;
+    mem_free(mem, state->values);
+    mem_free(mem, state->next);
+    mem_free(mem, state->scratch);
+    mem_free(mem, state->enabled);
+    mem_free(mem, state->timers);
+    mem_free(mem, state->clocks);
+}
+
+void timed_copy(struct timed_state *to, const struct timed_state *from)
+{
+    const struct model *model = from->model;
+    to->denominator = from->denominator;
+    memcpy(to->values, from->values, model->vars.len * sizeof *to->values);
+    memcpy(to->enabled, from->enabled, model->rules.len * sizeof *to->enabled);
+    memcpy(to->timers, from->timers, model->rules.len * sizeof *to->timers);
+    memcpy(to->clocks, from->clocks, model->clocks.len * sizeof *to->clocks);
+}
+
+/* ---- windows ---- */
+
+bool timed_window_is_empty(const struct timed_window *window)
+{
+    if (window->infinite) return false;
+    return window->low > window->high || (window->low == window->high && (window->low_open || window->high_open));
+}
+
+bool timed_window_has(const struct timed_window *window, int64_t delay)
+{
+    if (delay < window->low || (delay == window->low && window->low_open)) return false;
+    return window->infinite || delay < window->high || (delay == window->high && !window->high_open);
+}
+
+static const struct timed_window always = {.infinite = true}, never = {.low = 1, .high = 0};
+
+/* d >= bound or d > bound; bounds beyond 64 bits are as good as infinite. */
+static void not_before(struct timed_window *window, wide bound, bool open)
+{
+    if (bound < 0 || (bound == window->low && !open)) return;
+    if (bound > INT64_MAX / 2) *window = never;
+    else if (bound > window->low || (bound == window->low && open)) window->low = (int64_t)bound, window->low_open = open;
+}
+
+static void not_after(struct timed_window *window, wide bound, bool open)
+{
+    if (bound > INT64_MAX / 2) return;
+    if (bound < 0) *window = never;
+    else if (window->infinite || bound < window->high || (bound == window->high && open))
+        window->high = (int64_t)bound, window->high_open = open, window->infinite = false;
+}
+
+/* value + d in the interval */
+static void in_interval(const struct timed_state *state, struct timed_window *window, int64_t value, const struct model_interval *interval)
+{
+    not_before(window, (wide)interval->low * state->denominator - value, interval->low_open);
+    if (!interval->infinite) not_after(window, (wide)interval->high * state->denominator - value, interval->high_open);
+}
+
+static bool is_reset(const struct model *model, const struct model_rule *rule, uint32_t clock)
+{
+    for (uint32_t i = 0; rule && i < rule->resets; i++)
+        if (model->resets.data[rule->first_reset + i] == clock) return true;
+    return false;
+}
+
+/* The delays after which a constraint holds; with a rule, after its resets. A clock that is reset is 0, whatever the delay. */
+static void satisfy(const struct timed_state *state, struct timed_window *window, const struct clock_constraint *constraint, const struct model_rule *rule)
+{
+    bool x_runs = constraint->x != MODEL_NONE && !is_reset(state->model, rule, constraint->x);
+    bool y_runs = constraint->y != MODEL_NONE && !is_reset(state->model, rule, constraint->y);
+    wide x = x_runs ? state->clocks[constraint->x] : 0, y = y_runs ? state->clocks[constraint->y] : 0;
+    wide bound = (wide)constraint->bound * state->denominator;
+    if (x_runs == y_runs) {
+        if (constraint->strict ? x - y >= bound : x - y > bound) *window = never;
+    } else if (x_runs) {
+        not_after(window, bound - x, constraint->strict);
+    } else {
+        not_before(window, -bound - y, constraint->strict);
+    }
+}
+
+/* The invariants of the locations in which the processes stand. */
+static void satisfy_invariants(const struct timed_state *state, struct timed_window *window, const int64_t *values, const struct model_rule *rule)
+{
+    const struct model *model = state->model;
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
+            const struct model_location *location = &model->locations.data[process->first_location + l];
+            if (location->value != values[process->location]) continue;
+            for (uint32_t i = 0; i < location->invariants; i++) satisfy(state, window, &model->constraints.data[location->first_invariant + i], rule);
+        }
+    }
+}
+
+struct timed_window timed_patience(const struct timed_state *state)
+{
+    const struct model *model = state->model;
+    struct timed_window window = always;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        const struct model_rule *rule = &model->rules.data[r];
+        if (!state->enabled[r] || rule->interval == MODEL_NONE) continue;
+        const struct model_interval *interval = &model->intervals.data[rule->interval];
+        if (!interval->infinite) not_after(&window, (wide)interval->high * state->denominator - state->timers[r], interval->high_open);
+    }
+    satisfy_invariants(state, &window, state->values, NULL);
+    return window;
+}
+
+/* Of a rule that is enabled or fails; `next` is its successor, NULL when it fails. */
+static struct timed_window find_chance(const struct timed_state *state, uint32_t r, const int64_t *next)
+{
+    const struct model *model = state->model;
+    const struct model_rule *rule = &model->rules.data[r];
+    struct timed_window window = timed_patience(state);
+    if (next && rule->interval != MODEL_NONE) in_interval(state, &window, state->timers[r], &model->intervals.data[rule->interval]);
+    for (uint32_t i = 0; i < rule->guards; i++) satisfy(state, &window, &model->constraints.data[rule->first_guard + i], NULL);
+    if (next) satisfy_invariants(state, &window, next, rule);
+    return window;
+}
+
+struct timed_window timed_chance(struct timed_state *state, uint32_t rule)
+{
+    switch (eval_rule_alone(state->model, rule, state->values, state->scratch, NULL)) {
+    case EVAL_ENABLED: return find_chance(state, rule, state->scratch);
+    case EVAL_FAILED: return find_chance(state, rule, NULL);
+    case EVAL_DISABLED: break;
+    }
+    return never;
+}
+
+/* ---- steps ---- */
+
+bool timed_is_above(const struct model *model, uint32_t h, uint32_t l)
+{
+    const struct model_rule *high = &model->rules.data[h], *low = &model->rules.data[l];
+    for (uint32_t p = 0; p < model->priorities.len; p++) {
+        bool has_high = false, has_low = false;
+        for (uint32_t i = 0; i < high->classes; i++) has_high |= model->rule_classes.data[high->first_class + i] == model->priorities.data[p].high;
+        for (uint32_t i = 0; i < low->classes; i++) has_low |= model->rule_classes.data[low->first_class + i] == model->priorities.data[p].low;
+        if (has_high && has_low) return true;
+    }
+    return false;
+}
+
+static bool is_held_back(struct timed_state *state, uint32_t rule)
+{
+    const struct model *model = state->model;
+    for (uint32_t h = 0; h < model->rules.len && model->rules.data[rule].classes; h++) {
+        if (!state->enabled[h] || !timed_is_above(model, h, rule)) continue;
+        struct timed_window window = timed_chance(state, h);
+        if (timed_window_has(&window, 0)) return true;
+    }
+    return false;
+}
+
+enum eval_result timed_try(struct timed_state *state, uint32_t rule)
+{
+    enum eval_result result = eval_rule_alone(state->model, rule, state->values, state->next, NULL);
+    if (result == EVAL_DISABLED) return result;
+    struct timed_window window = find_chance(state, rule, result == EVAL_ENABLED ? state->next : NULL);
+    return timed_window_has(&window, 0) && !is_held_back(state, rule) ? result : EVAL_DISABLED;
+}
+
+bool timed_wait(struct timed_state *state, int64_t delay)
+{
+    const struct model *model = state->model;
+    struct timed_window window = timed_patience(state);
+    if (delay < 0 || delay > INT64_MAX / 4 || !timed_window_has(&window, delay)) return false;
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (state->timers[r] > INT64_MAX / 4) return false;
+    for (uint32_t c = 0; c < model->clocks.len; c++)
+        if (state->clocks[c] > INT64_MAX / 4) return false;
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (state->enabled[r] && model->rules.data[r].interval != MODEL_NONE) state->timers[r] += delay;
+    for (uint32_t c = 0; c < model->clocks.len; c++) state->clocks[c] += delay;
+    return true;
+}
+
+bool timed_restarts(const struct model *model, uint32_t t, uint32_t o)
+{
+    const struct model_rule *taken = &model->rules.data[t], *other = &model->rules.data[o];
+    if (t == o) return true;
+    for (uint32_t i = 0; i < taken->parts; i++) {
+        const struct rule_part *part = &model->parts.data[taken->first_part + i];
+        if (part->process == MODEL_NONE || part->stays) continue;
+        for (uint32_t k = 0; k < other->parts; k++)
+            if (model->parts.data[other->first_part + k].process == part->process) return true;
+    }
+    return false;
+}
+
+static void find_enabled(struct timed_state *state, uint32_t taken)
+{
+    const struct model *model = state->model;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        bool enabled = eval_rule_alone(model, r, state->values, state->scratch, NULL) == EVAL_ENABLED;
+        bool starts = taken == MODEL_NONE || !state->enabled[r] || timed_restarts(model, taken, r);
+        if (!enabled || starts) state->timers[r] = 0;
+        state->enabled[r] = enabled;
+    }
+}
+
+bool timed_start(struct timed_state *state, const int64_t *values)
+{
+    const struct model *model = state->model;
+    memcpy(state->values, values, model->vars.len * sizeof *values);
+    memset(state->clocks, 0, model->clocks.len * sizeof *state->clocks);
+    find_enabled(state, MODEL_NONE);
+    struct timed_window window = timed_patience(state);
+    return eval_is_initial(model, values) && timed_window_has(&window, 0);
+}
+
+bool timed_take(struct timed_state *state, uint32_t r)
+{
+    const struct model *model = state->model;
+    if (r >= model->rules.len || timed_try(state, r) != EVAL_ENABLED) return false;
+    const struct model_rule *rule = &model->rules.data[r];
+    int64_t *swap = state->values;
+    state->values = state->next;
+    state->next = swap;
+    for (uint32_t i = 0; i < rule->resets; i++) state->clocks[model->resets.data[rule->first_reset + i]] = 0;
+    find_enabled(state, r);
+    return true;
+}
+
+/* Of the rules that can be taken at some moment, priorities aside, one that no other holds back can be taken at that moment. */
+bool timed_is_stuck(struct timed_state *state)
+{
+    for (uint32_t r = 0; r < state->model->rules.len; r++) {
+        if (!state->enabled[r]) continue;
+        struct timed_window window = timed_chance(state, r);
+        if (!timed_window_is_empty(&window)) return false;
+    }
+    return true;
+}

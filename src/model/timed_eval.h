@@ -1,0 +1,61 @@
+/* The reference semantics of time: slow, obvious, exact. Every timed trace is judged by it.
+ *
+ * A state is an array of values, a timer per rule that has an interval and is enabled (priorities aside), and the clocks. Times are
+ * fractions of ticks with one denominator that is chosen at the start: a run with rational delays is followed exactly.
+ *
+ *  - Waiting: no timer of an enabled rule passes the upper end of its interval, no clock leaves the invariant of a location.
+ *  - Taking: a rule can be taken now, priorities aside, when it is enabled, its timer is in its interval, its clock guards hold, and after its resets the
+ *    invariants of the locations it leads to hold. It is held back by a rule of a higher class that can be taken now, priorities aside.
+ *  - Afterwards timers start, go on or start again as model.h says. */
+#ifndef CAIRN_MODEL_TIMED_EVAL_H
+#define CAIRN_MODEL_TIMED_EVAL_H
+
+#include "model/eval.h"
+
+/* Whether one rule holds the other back while it can be taken. */
+bool timed_is_above(const struct model *model, uint32_t high, uint32_t low);
+/* Whether the timer of the other rule starts again when this one is taken: it is the same, or it moves one of its processes. */
+bool timed_restarts(const struct model *model, uint32_t taken, uint32_t other);
+
+struct timed_state {
+    const struct model *model;
+    int64_t denominator; /* times below are so many parts of a tick */
+    int64_t *values;
+    int64_t *next;    /* where timed_try leaves the successor */
+    int64_t *scratch; /* working memory for other rules */
+    bool *enabled;    /* per rule, priorities aside */
+    int64_t *timers;  /* per rule; of those that are enabled and have an interval */
+    int64_t *clocks;
+};
+
+/* Room for states of the model; timed_start makes one. */
+void timed_init(struct timed_state *state, const struct model *model, int64_t denominator);
+void timed_release(struct timed_state *state);
+void timed_copy(struct timed_state *to, const struct timed_state *from);
+
+/* An initial state, at time 0. False: it is not initial, or an invariant of a location does not hold there. */
+bool timed_start(struct timed_state *state, const int64_t *values);
+
+/* The delays d >= 0 after which something is true: low <= d <= high, or < where open. */
+struct timed_window {
+    int64_t low, high;
+    bool low_open, high_open, infinite; /* infinite: no upper end */
+};
+bool timed_window_is_empty(const struct timed_window *window);
+bool timed_window_has(const struct timed_window *window, int64_t delay);
+/* How long the state may last; never empty. */
+struct timed_window timed_patience(const struct timed_state *state);
+/* After which delays, within the state's patience, the rule can be taken, priorities aside. Of a rule that fails: after which it would be tried. */
+struct timed_window timed_chance(struct timed_state *state, uint32_t rule);
+
+/* Lets time pass. False, and nothing has changed: the state does not last so long (or the number leaves its range). */
+bool timed_wait(struct timed_state *state, int64_t delay);
+/* Whether the rule can be taken now; then its successor is in state->next. EVAL_FAILED: it is not held back, its clock guards hold, and it fails; its
+ * interval is not looked at, because a rule that fails is not enabled and has no timer. */
+enum eval_result timed_try(struct timed_state *state, uint32_t rule);
+/* Takes the rule. False: it cannot be taken; nothing has changed. */
+bool timed_take(struct timed_state *state, uint32_t rule);
+/* Whether no rule can ever be taken from here on, however long one waits. */
+bool timed_is_stuck(struct timed_state *state);
+
+#endif

@@ -1,0 +1,430 @@
+#include "program/machine.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- compiling expressions ---- */
+
+uint32_t machine_emit(struct program *program, struct instruction instruction)
+{
+    vec_push(program->model->mem, &program->code, instruction);
+    return program->code.len - 1;
+}
+
+static struct instruction with_field(const struct program *program, uint8_t op, uint32_t var)
+{
+    const struct field *field = &program->layout->fields[var];
+    return (struct instruction){.op = op, .shift = field->shift, .word = field->word, .mask = field->mask, .number = field->low};
+}
+
+static bool in_range(const struct model *model, uint32_t var, int64_t number)
+{
+    return number >= model->vars.data[var].low && number <= model->vars.data[var].high;
+}
+
+bool machine_is_comparison(const struct program *program, const struct expr_node *node, uint32_t *var, int64_t *number, uint8_t *op)
+{
+    static const uint8_t mirrored[EXPR_OPS] = {[EXPR_EQ] = EXPR_EQ, [EXPR_NE] = EXPR_NE, [EXPR_LT] = EXPR_GT,
+                                               [EXPR_LE] = EXPR_GE, [EXPR_GT] = EXPR_LT, [EXPR_GE] = EXPR_LE};
+    if (!mirrored[node->op]) return false;
+    const struct exprs *exprs = &program->model->exprs;
+    const struct expr_node *a = expr_get(exprs, node->a), *b = expr_get(exprs, node->b);
+    bool straight = a->op == EXPR_VAR && b->op == EXPR_CONST, reverse = a->op == EXPR_CONST && b->op == EXPR_VAR;
+    if (!straight && !reverse) return false;
+    *var = (uint32_t)(straight ? a : b)->value;
+    *number = (straight ? b : a)->value;
+    *op = straight ? node->op : mirrored[node->op];
+    return in_range(program->model, *var, *number);
+}
+
+static int64_t constant_of(const struct program *program, expr e)
+{
+    return expr_get(&program->model->exprs, e)->value;
+}
+
+static bool is_constant(const struct program *program, expr e, int64_t value)
+{
+    const struct expr_node *node = expr_get(&program->model->exprs, e);
+    return node->op == EXPR_CONST && node->value == value;
+}
+
+static void compile_choice(struct program *program, const struct expr_node *node, uint32_t height)
+{
+    machine_compile(program, node->a, height);
+    /* a Boolean as a number is that Boolean */
+    if (!node->is_bool && is_constant(program, node->b, 1) && is_constant(program, node->c, 0)) return;
+    uint32_t branch = machine_emit(program, (struct instruction){.op = OP_BRANCH});
+    machine_compile(program, node->b, height);
+    uint32_t jump = machine_emit(program, (struct instruction){.op = OP_JUMP});
+    program->code.data[branch].word = program->code.len;
+    machine_compile(program, node->c, height);
+    program->code.data[jump].word = program->code.len;
+}
+
+static void compile_operator(struct program *program, const struct expr_node *node, uint32_t height)
+{
+    static const uint8_t plain[EXPR_OPS] = {[EXPR_ADD] = OP_ADD, [EXPR_SUB] = OP_SUB, [EXPR_MUL] = OP_MUL};
+    const struct exprs *exprs = &program->model->exprs;
+    machine_compile(program, node->a, height);
+    if (expr_table[node->op].arity == 2) machine_compile(program, node->b, height + 1);
+    bool operands_fail = expr_get(exprs, node->a)->may_fail || expr_get(exprs, node->b)->may_fail;
+    bool bounded = node->low != INT64_MIN || node->high != INT64_MAX; /* otherwise the bounds say nothing about an overflow */
+    if (plain[node->op] && !node->bits && bounded && (!node->may_fail || operands_fail))
+        machine_emit(program, (struct instruction){.op = plain[node->op]});
+    else machine_emit(program, (struct instruction){.op = node->op, .bits = node->bits});
+}
+
+void machine_compile(struct program *program, expr e, uint32_t height)
+{
+    const struct expr_node node = *expr_get(&program->model->exprs, e);
+    uint32_t var;
+    int64_t number;
+    uint8_t op;
+    if (height >= program->stack_size) program->stack_size = height + 1;
+    if (node.op == EXPR_CONST) {
+        machine_emit(program, (struct instruction){.op = OP_PUSH_NUMBER, .number = node.value});
+    } else if (node.op == EXPR_VAR) {
+        machine_emit(program, with_field(program, OP_PUSH_FIELD, (uint32_t)node.value));
+    } else if (node.op == EXPR_LOCAL) {
+        machine_emit(program, (struct instruction){.op = OP_PUSH_LOCAL, .word = (uint32_t)node.value});
+    } else if (node.op == EXPR_AT || node.op == EXPR_LOCAL_AT) {
+        machine_compile(program, node.a, height);
+        machine_emit(program, (struct instruction){.op = node.op == EXPR_AT ? OP_PUSH_AT : OP_PUSH_LOCAL_AT, .word = (uint32_t)node.value});
+    } else if (node.op == EXPR_FAIL) {
+        machine_emit(program, (struct instruction){.op = OP_FAIL});
+    } else if (node.op == EXPR_WITHIN) {
+        int64_t low = constant_of(program, node.b), high = constant_of(program, node.c);
+        machine_compile(program, node.a, height);
+        machine_emit(program, (struct instruction){.op = OP_WITHIN, .number = low, .mask = (uint64_t)high - (uint64_t)low});
+    } else if (node.op == EXPR_CHOOSE) {
+        compile_choice(program, &node, height);
+    } else if (machine_is_comparison(program, &node, &var, &number, &op)) {
+        struct instruction fused = with_field(program, (uint8_t)(OP_FIELD_EQ + (op - EXPR_EQ)), var);
+        fused.number = number - fused.number; /* the field holds value - low */
+        machine_emit(program, fused);
+    } else if (node.op == EXPR_AND || node.op == EXPR_OR || node.op == EXPR_IMPLIES) {
+        machine_compile(program, node.a, height);
+        if (node.op == EXPR_IMPLIES) machine_emit(program, (struct instruction){.op = EXPR_NOT});
+        uint32_t jump = machine_emit(program, (struct instruction){.op = node.op == EXPR_AND ? OP_JUMP_IF_FALSE : OP_JUMP_IF_TRUE});
+        machine_compile(program, node.b, height);
+        program->code.data[jump].word = program->code.len;
+    } else {
+        compile_operator(program, &node, height);
+    }
+}
+
+uint32_t machine_end(struct program *program)
+{
+    if (program->stack_size > program->stack_room) {
+        program->stack_room = 2 * program->stack_size;
+        program->stack = mem_resize(program->model->mem, program->stack, (program->stack_room + 2) * sizeof *program->stack);
+    }
+    return machine_emit(program, (struct instruction){.op = OP_END});
+}
+
+uint32_t program_compile(struct program *program, expr e)
+{
+    uint32_t start = program->code.len;
+    machine_compile(program, e, 1);
+    machine_end(program);
+    return start;
+}
+
+/* ---- compiling code blocks ---- */
+
+enum { NOT_COMPILED = 0xFFFFFFFF, CALLED_ONCE = 0xFFFFFFFE };
+
+/* Who is called: once, then its code is put where the call is; or more often, then its code stands alone. */
+static void count_calls(struct program *program)
+{
+    struct model *model = program->model;
+    program->calls = mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *program->calls);
+    for (uint32_t i = 0; i < model->code.len; i++) {
+        const struct code_node *node = &model->code.data[i];
+        if (node->op != CODE_CALL || code_is_none(node->body)) continue;
+        uint32_t *calls = &program->calls[node->body.i];
+        *calls = *calls ? NOT_COMPILED : CALLED_ONCE;
+    }
+    program->local_count = model->locals.len;
+}
+
+/* Leaving a block that stands where it is called: jumps whose target is not known yet are a list through it. */
+struct exits {
+    bool returns; /* the block stands alone */
+    uint32_t last;
+};
+
+static void compile_block(struct program *program, statement at, struct exits *exits);
+
+static bool is_plain(const struct program *program, const struct cell *cell)
+{
+    return expr_get(&program->model->exprs, cell->offset)->op == EXPR_CONST;
+}
+
+static uint32_t plain_cell(const struct program *program, const struct cell *cell)
+{
+    return cell->base + (uint32_t)constant_of(program, cell->offset);
+}
+
+static void compile_set(struct program *program, const struct code_node *node)
+{
+    const struct cell *target = &node->target;
+    machine_compile(program, node->value, 1);
+    if (is_plain(program, target)) {
+        uint32_t cell = plain_cell(program, target);
+        if (target->local) machine_emit(program, (struct instruction){.op = OP_STORE_LOCAL, .word = cell});
+        else machine_emit(program, with_field(program, OP_STORE_FIELD, cell));
+        return;
+    }
+    machine_compile(program, target->offset, 2);
+    machine_emit(program, (struct instruction){.op = target->local ? OP_STORE_LOCAL_AT : OP_STORE_AT, .word = target->base});
+}
+
+/* `bits` of both instructions says whether the cells are locals. */
+static void compile_copy(struct program *program, const struct code_node *node)
+{
+    machine_compile(program, node->source.offset, 1);
+    machine_compile(program, node->target.offset, 2);
+    machine_emit(program, (struct instruction){.op = OP_COPY, .bits = node->target.local, .word = node->target.base, .number = node->cells});
+    machine_emit(program, (struct instruction){.op = OP_COPY, .bits = node->source.local, .word = node->source.base});
+}
+
+static void compile_if(struct program *program, const struct code_node *node, struct exits *exits)
+{
+    machine_compile(program, node->value, 1);
+    uint32_t branch = machine_emit(program, (struct instruction){.op = OP_BRANCH}), jump = PROGRAM_NONE;
+    compile_block(program, node->body, exits);
+    if (!code_is_none(node->other)) jump = machine_emit(program, (struct instruction){.op = OP_JUMP});
+    program->code.data[branch].word = program->code.len;
+    compile_block(program, node->other, exits);
+    if (jump != PROGRAM_NONE) program->code.data[jump].word = program->code.len;
+}
+
+static void compile_while(struct program *program, const struct code_node *node, struct exits *exits)
+{
+    uint32_t counter = program->local_count++;
+    machine_emit(program, (struct instruction){.op = OP_ZERO, .word = counter});
+    uint32_t start = program->code.len;
+    machine_compile(program, node->value, 1);
+    uint32_t branch = machine_emit(program, (struct instruction){.op = OP_BRANCH});
+    machine_emit(program, (struct instruction){.op = OP_ROUND, .word = counter});
+    compile_block(program, node->body, exits);
+    machine_emit(program, (struct instruction){.op = OP_JUMP, .word = start});
+    program->code.data[branch].word = program->code.len;
+}
+
+/* Goes through the list of jumps. */
+static void land(struct program *program, uint32_t last, uint32_t target)
+{
+    while (last != PROGRAM_NONE) {
+        uint32_t before = program->code.data[last].word;
+        program->code.data[last].word = target;
+        last = before;
+    }
+}
+
+static void compile_call(struct program *program, statement body)
+{
+    if (code_is_none(body)) return;
+    if (program->calls[body.i] == CALLED_ONCE) {
+        struct exits exits = {false, PROGRAM_NONE};
+        compile_block(program, body, &exits);
+        land(program, exits.last, program->code.len);
+        return;
+    }
+    if (program->calls[body.i] == NOT_COMPILED) {
+        bool known = false;
+        for (uint32_t i = 0; i < program->pending.len; i++) known |= program->pending.data[i] == body.i;
+        if (!known) vec_push(program->model->mem, &program->pending, body.i);
+    }
+    machine_emit(program, (struct instruction){.op = OP_CALL, .word = body.i}); /* machine_finish puts the address */
+}
+
+static void compile_block(struct program *program, statement at, struct exits *exits)
+{
+    for (; !code_is_none(at); at = program->model->code.data[at.i].next) {
+        const struct code_node node = program->model->code.data[at.i];
+        switch ((enum code_op)node.op) {
+        case CODE_SET: compile_set(program, &node); break;
+        case CODE_COPY: compile_copy(program, &node); break;
+        case CODE_REQUIRE:
+            machine_compile(program, node.value, 1);
+            machine_emit(program, (struct instruction){.op = OP_REQUIRE});
+            break;
+        case CODE_IF: compile_if(program, &node, exits); break;
+        case CODE_WHILE: compile_while(program, &node, exits); break;
+        case CODE_CALL: compile_call(program, node.body); break;
+        case CODE_LEAVE:
+            if (exits->returns) machine_emit(program, (struct instruction){.op = OP_RETURN});
+            else exits->last = machine_emit(program, (struct instruction){.op = OP_JUMP, .word = exits->last});
+            return; /* what follows is never reached */
+        }
+    }
+}
+
+uint32_t machine_compile_body(struct program *program, statement body)
+{
+    if (code_is_none(body)) return PROGRAM_NONE;
+    if (!program->calls) count_calls(program);
+    uint32_t start = program->code.len;
+    struct exits exits = {false, PROGRAM_NONE};
+    compile_block(program, body, &exits);
+    land(program, exits.last, program->code.len);
+    machine_end(program);
+    return start;
+}
+
+void machine_finish(struct program *program)
+{
+    struct mem *mem = program->model->mem;
+    if (!program->calls) return;
+    for (uint32_t i = 0; i < program->pending.len; i++) { /* grows while it is worked off */
+        uint32_t body = program->pending.data[i];
+        struct exits exits = {true, PROGRAM_NONE};
+        program->calls[body] = program->code.len;
+        compile_block(program, (statement){body}, &exits);
+        machine_emit(program, (struct instruction){.op = OP_RETURN});
+    }
+    for (uint32_t i = 0; i < program->code.len; i++)
+        if (program->code.data[i].op == OP_CALL) program->code.data[i].word = program->calls[program->code.data[i].word];
+    program->locals = mem_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *program->locals);
+    machine_end(program); /* the stack may have grown */
+    mem_free(mem, program->calls);
+    program->calls = NULL;
+    vec_free(mem, &program->pending);
+}
+
+void machine_release(struct program *program)
+{
+    struct mem *mem = program->model->mem;
+    mem_free(mem, program->stack);
+    mem_free(mem, program->locals);
+    mem_free(mem, program->calls);
+    vec_free(mem, &program->pending);
+}
+
+/* ---- running ---- */
+
+static int64_t cell_get(const struct program *program, bool local, uint32_t cell, const uint64_t *words)
+{
+    return local ? program->locals[cell] : field_get(&program->layout->fields[cell], words);
+}
+
+static void cell_set(const struct program *program, bool local, uint32_t cell, uint64_t *words, int64_t value)
+{
+    if (local) program->locals[cell] = value;
+    else field_set(&program->layout->fields[cell], words, value);
+}
+
+/* As if through a buffer: the direction depends on which is first. */
+static void copy_cells(const struct program *program, const struct instruction *target, uint32_t to, uint32_t from, uint64_t *words)
+{
+    bool to_local = target[0].bits, from_local = target[1].bits;
+    for (int64_t i = 0; i < target->number; i++) {
+        uint32_t at = (uint32_t)(to <= from ? i : target->number - 1 - i);
+        cell_set(program, to_local, to + at, words, cell_get(program, from_local, from + at, words));
+    }
+}
+
+/* A piece of code; the result of an expression is left in *value. Only bodies write to words. */
+static enum step run(const struct program *program, uint32_t start, uint64_t *words, int64_t *value)
+{
+    const struct instruction *code = program->code.data, *at = &code[start];
+    int64_t *top = program->stack, *locals = program->locals;
+    uint32_t returns[MACHINE_MAX_CALLS];
+    unsigned calls = 0;
+#define FIELD() ((int64_t)(words[at->word] >> at->shift & at->mask))
+#define COMPARE_FIELD(relation) *++top = FIELD() relation at->number; break
+#define BINARY(operator) top--; *top = top[0] operator top[1]; break
+    for (;; at++) {
+        switch (at->op) {
+        case OP_PUSH_FIELD: *++top = FIELD() + at->number; break;
+        case OP_PUSH_NUMBER: *++top = at->number; break;
+        case OP_PUSH_LOCAL: *++top = locals[at->word]; break;
+        case OP_PUSH_AT: *top = field_get(&program->layout->fields[at->word + (uint64_t)*top], words); break;
+        case OP_PUSH_LOCAL_AT: *top = locals[at->word + (uint64_t)*top]; break;
+        case OP_FIELD_EQ: COMPARE_FIELD(==);
+        case OP_FIELD_NE: COMPARE_FIELD(!=);
+        case OP_FIELD_LT: COMPARE_FIELD(<);
+        case OP_FIELD_LE: COMPARE_FIELD(<=);
+        case OP_FIELD_GT: COMPARE_FIELD(>);
+        case OP_FIELD_GE: COMPARE_FIELD(>=);
+        case EXPR_EQ: BINARY(==);
+        case EXPR_NE: BINARY(!=);
+        case EXPR_LT: BINARY(<);
+        case EXPR_LE: BINARY(<=);
+        case EXPR_GT: BINARY(>);
+        case EXPR_GE: BINARY(>=);
+        case OP_ADD: BINARY(+);
+        case OP_SUB: BINARY(-);
+        case OP_MUL: BINARY(*);
+        case OP_WITHIN:
+            if ((uint64_t)*top - (uint64_t)at->number > at->mask) return STEP_FAILED;
+            break;
+        case OP_FAIL: return STEP_FAILED;
+        case OP_JUMP_IF_FALSE:
+            if (*top) top--;
+            else at = &code[at->word] - 1;
+            break;
+        case OP_JUMP_IF_TRUE:
+            if (!*top) top--;
+            else at = &code[at->word] - 1;
+            break;
+        case OP_JUMP: at = &code[at->word] - 1; break;
+        case OP_BRANCH:
+            if (!*top--) at = &code[at->word] - 1;
+            break;
+        case OP_REQUIRE:
+            if (!*top--) return STEP_NONE;
+            break;
+        case OP_STORE_FIELD:
+            assert((uint64_t)(*top - at->number) <= at->mask);
+            words[at->word] = (words[at->word] & ~(at->mask << at->shift)) | (uint64_t)(*top-- - at->number) << at->shift;
+            break;
+        case OP_STORE_LOCAL: locals[at->word] = *top--; break;
+        case OP_STORE_AT:
+            field_set(&program->layout->fields[at->word + (uint64_t)top[0]], words, top[-1]);
+            top -= 2;
+            break;
+        case OP_STORE_LOCAL_AT:
+            locals[at->word + (uint64_t)top[0]] = top[-1];
+            top -= 2;
+            break;
+        case OP_COPY:
+            copy_cells(program, at, at->word + (uint32_t)top[0], at[1].word + (uint32_t)top[-1], words);
+            top -= 2;
+            at++;
+            break;
+        case OP_ZERO: locals[at->word] = 0; break;
+        case OP_ROUND:
+            if (++locals[at->word] > CODE_MAX_ROUNDS) return STEP_FAILED;
+            break;
+        case OP_CALL:
+            assert(calls < MACHINE_MAX_CALLS);
+            returns[calls++] = (uint32_t)(at - code);
+            at = &code[at->word] - 1;
+            break;
+        case OP_RETURN: at = &code[returns[--calls]]; break;
+        case OP_END: *value = *top; return STEP_TAKEN;
+        case EXPR_NOT: *top = !*top; break;
+        case EXPR_CUT: *top &= (int64_t)expr_mask(at->bits); break;
+        default:
+            top--;
+            if (!expr_apply(at->op, at->bits, top[0], top[1], top)) return STEP_FAILED;
+        }
+    }
+#undef BINARY
+#undef COMPARE_FIELD
+#undef FIELD
+}
+
+bool program_run(const struct program *program, uint32_t code, const uint64_t *words, int64_t *value)
+{
+    return run(program, code, (uint64_t *)words, value) == STEP_TAKEN;
+}
+
+enum step machine_run_body(const struct program *program, uint32_t body, uint64_t *words)
+{
+    int64_t value;
+    return run(program, body, words, &value);
+}

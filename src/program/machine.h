@@ -1,0 +1,53 @@
+/* The stack machine that runs guards, values and bodies of rules on packed states. */
+#ifndef CAIRN_PROGRAM_MACHINE_H
+#define CAIRN_PROGRAM_MACHINE_H
+
+#include "program/program.h"
+
+enum machine_op {
+    /* the operators of expressions come first, with their own numbers */
+    OP_PUSH_FIELD = EXPR_OPS,
+    OP_PUSH_NUMBER,
+    OP_PUSH_LOCAL,
+    OP_PUSH_AT, /* offset -> value */
+    OP_PUSH_LOCAL_AT,
+    OP_JUMP_IF_FALSE, /* keeps the value when it jumps, drops it otherwise */
+    OP_JUMP_IF_TRUE,
+    OP_FIELD_EQ, OP_FIELD_NE, OP_FIELD_LT, OP_FIELD_LE, OP_FIELD_GT, OP_FIELD_GE, /* field with constant, in one */
+    OP_ADD, OP_SUB, OP_MUL, /* exact, known not to overflow */
+    OP_WITHIN,              /* number = low, mask = high - low */
+    OP_FAIL,
+    OP_STORE_FIELD,
+    OP_STORE_LOCAL,
+    OP_STORE_AT, /* value, offset -> */
+    OP_STORE_LOCAL_AT,
+    OP_COPY, /* source offset, target offset -> ; the next instruction holds the source */
+    OP_REQUIRE,
+    OP_JUMP,
+    OP_BRANCH, /* drops the value, jumps when it was false */
+    OP_ZERO,   /* a local */
+    OP_ROUND,  /* counts a round of a loop */
+    OP_CALL,
+    OP_RETURN,
+    OP_END
+};
+
+enum { MACHINE_MAX_CALLS = 256 };
+
+uint32_t machine_emit(struct program *program, struct instruction instruction);
+/* Code that leaves the value on the stack, whose height is then `height`. */
+void machine_compile(struct program *program, expr e, uint32_t height);
+/* Ends a piece of code, and makes the stack high enough for it. Returns where the end is. */
+uint32_t machine_end(struct program *program);
+/* A comparison of a variable with a constant of its range: finds both and the operator with the variable on the left. */
+bool machine_is_comparison(const struct program *program, const struct expr_node *node, uint32_t *var, int64_t *number, uint8_t *op);
+
+/* Bodies that are called from several places are compiled once, by machine_finish. */
+uint32_t machine_compile_body(struct program *program, statement body);
+void machine_finish(struct program *program);
+void machine_release(struct program *program);
+
+/* Runs a body on a state, in place. */
+enum step machine_run_body(const struct program *program, uint32_t body, uint64_t *words);
+
+#endif

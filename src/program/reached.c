@@ -1,0 +1,68 @@
+#include "program/reached.h"
+
+#include <string.h>
+
+static void mark(const struct model *model, struct result *result, uint32_t p, int64_t value)
+{
+    const struct model_process *process = &model->processes.data[p];
+    for (uint32_t l = 0; l < process->locations; l++)
+        if (model->locations.data[process->first_location + l].value == value) {
+            uint64_t bit = result->reached_first[p] + l;
+            result->reached[bit / 8] |= (uint8_t)(1u << bit % 8);
+        }
+}
+
+/* For a location that is computed rather than stored as a constant: looks at all states. */
+static void scan_states(const struct model *model, const struct layout *layout, const struct store *store, struct result *result, uint32_t p)
+{
+    const struct field *field = &layout->fields[model->processes.data[p].location];
+    size_t offset = 8 * (size_t)field->word, bytes = layout->record_bytes - offset;
+    int64_t last = INT64_MIN;
+    for (uint64_t s = 0; s < store->count; s++) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)store_get(store, (uint32_t)s) + offset, bytes < 8 ? bytes : 8);
+        int64_t value = (int64_t)(word >> field->shift & field->mask) + field->low;
+        if (value != last) mark(model, result, p, value);
+        last = value;
+    }
+}
+
+/* A rule that was taken leads to the locations that it stores. */
+static void mark_stored(const struct model *model, struct result *result, const struct model_rule *rule, bool *scan)
+{
+    for (uint32_t i = 0; i < rule->stores; i++) {
+        const struct rule_store *store = &model->stores.data[rule->first_store + i];
+        const struct expr_node *value = expr_get(&model->exprs, store->value);
+        if (!model_is_location(model, store->var)) continue;
+        uint32_t p = model->vars.data[store->var].process;
+        if (value->op == EXPR_CONST) mark(model, result, p, value->value);
+        else scan[p] = true;
+    }
+    for (uint32_t i = 0; !code_is_none(rule->body) && i < rule->writes; i++) {
+        uint32_t var = model->accesses.data[rule->first_write + i];
+        if (model_is_location(model, var)) scan[model->vars.data[var].process] = true;
+    }
+}
+
+void reached_find(struct model *model, const struct layout *layout, const struct store *store, struct result *result)
+{
+    uint64_t bits = 0;
+    result->reached_first = mem_alloc(model->mem, (model->processes.len + UINT64_C(1)) * sizeof *result->reached_first);
+    bool *scan = mem_alloc(model->mem, model->processes.len + UINT64_C(1));
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        result->reached_first[p] = bits;
+        bits += model->processes.data[p].locations;
+    }
+    result->reached = mem_alloc(model->mem, bits / 8 + 1);
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        if (model->processes.data[p].location == MODEL_NONE) continue;
+        const struct model_var *var = &model->vars.data[model->processes.data[p].location];
+        if (var->any_init || model_lists_initial(model)) scan[p] = true;
+        else mark(model, result, p, var->init);
+    }
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (result->taken[r]) mark_stored(model, result, &model->rules.data[r], scan);
+    for (uint32_t p = 0; p < model->processes.len; p++)
+        if (scan[p] && model->processes.data[p].location != MODEL_NONE) scan_states(model, layout, store, result, p);
+    mem_free(model->mem, scan);
+}

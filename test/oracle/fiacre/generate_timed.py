@@ -1,0 +1,115 @@
+"""Random timed Fiacre programs: closed intervals with whole bounds from 0 to 6 or no upper bound, on waits and ports; priorities, shared variables.
+
+Used through `generate.py --timed`.  No run-time errors and no unless.  A program is only kept if its discrete states do not depend on whether the branch of
+an if or case belongs to the identity of a path (and so to its clock), nor on the other readings of generate.py.
+"""
+import random
+
+from fiacre import timed
+from fiacre.explore import explore
+from fiacre.expressions import Type
+from fiacre.generate import Generator
+from fiacre.parse import ModelError
+
+READINGS = [('if ', {'trace_if': False}), ('case ', {'trace_if': False}), (' - ', {'natural_steps': True}), ('priority', {'transitive': False})]
+COMPARED = ('list', 'deadlocks', 'failing_states', 'initial_states')
+
+
+class TimedGenerator(Generator):
+    def __init__(self, rng, frac=False):
+        super().__init__(rng, frac)
+        self.risky = self.with_unless = False
+        self.often = rng.random()                       # how many ports have an interval
+        self.largest = rng.randint(2, 6)               # the largest bound
+
+    def add_types(self):
+        super().add_types()
+        self.types = [t for t in self.types if t.size() <= 4] + [Type('bool', 'bool')]
+        self.scalars = [t for t in self.types if t.kind in ('bool', 'int', 'union')]
+
+    def interval(self):
+        low = self.rng.randint(0, self.largest)
+        kind = self.rng.random()
+        if kind < 0.2:
+            return f'[{low},...['
+        if kind < 0.5:
+            return f'[{low},{low}]'
+        return f'[{low},{self.rng.randint(low, self.largest)}]'
+
+    def port_interval(self):
+        return f' in {self.interval()}' if self.chance(self.often) else ''
+
+    def wait(self, ctx, comm):
+        """Paths that have communicated must not wait."""
+        if not comm or self.chance(0.25):
+            return []
+        return [f'wait {self.interval()}'] + ([self.guard(ctx)] if self.chance(0.25) else [])
+
+    def ending(self, ctx):
+        return 'loop' if self.chance(0.3) else f'to {self.pick(ctx.states)}'
+
+    def transition(self, ctx):
+        kind = self.rng.random()
+        if kind < 0.35:
+            block = ([self.guard(ctx)] if self.chance(0.3) else []) + self.wait(ctx, True)
+            return block + ([self.assign(ctx)] if self.chance(0.6) else []) + [self.ending(ctx)]
+        if kind < 0.7 and ctx.ports:
+            block = [self.guard(ctx)] if self.chance(0.25) else []
+            return block + [self.communication(ctx)] + ([self.assign(ctx)] if self.chance(0.5) else []) + [self.ending(ctx)]
+        return self.path(ctx, True, self.pick([0, 1, 1]), self.pick([1, 2, 4]))
+
+    def program(self):
+        self.out = []
+        self.add_types()
+        if self.chance(0.2):
+            self.add_function()
+        shared = [self.pick(self.types) for _ in range(self.pick([0, 1, 1, 2]))]
+        channels = [self.channel() for _ in range(self.pick([0, 1, 2, 2, 3]))]
+        processes = []
+        for _ in range(self.pick([1, 2, 2, 3])):
+            used = [self.pick(channels) for _ in range(self.rng.randint(1, 3))] if channels else []
+            processes.append(self.add_process(self.rng.sample(shared, self.rng.randint(0, len(shared))), used))
+        units = processes + [self.pick(processes) for _ in range(self.pick([0, 1, 1, 2]))]
+        units = (units + units)[:max(2, min(4, len(units)))]
+        root = self.add_component(units, shared, channels + [self.pick(channels)] * self.chance(0.5) if channels else [])
+        return self.text(root) if root else None
+
+
+def acceptable(text, most, rng, dialect):
+    """The result of the timed exploration if the program is worth keeping, else None."""
+    if 'wait' not in text and ' in [' not in text:
+        return None
+    got = timed.explore(text, dialect, max_states=most, listed=True)
+    if not got['complete'] or got['failing_states']:
+        return None
+    if rng.random() > (0.02 if got['discrete_states'] < 4 else 0.3 if got['discrete_states'] < 10 else 1):
+        return None
+    if got['timed_states'] == got['discrete_states'] and rng.random() > 0.05:
+        return None
+    for word, reading in READINGS:
+        if word in text:
+            other = timed.explore(text, dialect, max_states=4 * most, listed=True, **reading)
+            if any(got[key] != other[key] for key in COMPARED):
+                return None
+    untimed = explore(text, dialect, max_states=4 * most, ignore_time=True)
+    if untimed['doubtful'] or untimed['states'] == got['discrete_states'] and rng.random() > 0.2:
+        return None
+    return got
+
+
+def draw(seed, frac=False, most=6000):
+    """(text, result) of the program of a seed; most: how many states with clocks it may have."""
+    rng = random.Random(f'timed fiacre {seed} {frac}')
+    while True:
+        text = TimedGenerator(rng, frac).program()
+        if text is None:
+            continue
+        text = f'/* seed {seed}, timed{", frac" if frac else ""} */\n{text}'
+        try:
+            result = acceptable(text, most, rng, 'frac' if frac else 'obp')
+        except ModelError as error:
+            if any(words in str(error) for words in ('too many values', 'above itself')):
+                continue
+            raise AssertionError(f'an invalid program: {error}\n{text}') from error
+        if result:
+            return text, result

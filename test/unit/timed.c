@@ -1,0 +1,781 @@
+/* The timed engine against a search of regions (Alur and Dill 1994) that stands on the reference semantics alone.
+ *
+ * Random small models: processes that move alone or together, intervals and clock constraints with open and closed ends, parts that stay, priorities, invariants of
+ * locations, divisions by zero. All valuations of a region are equivalent, so one point stands for each: fractions are told apart by their order only, and what is larger than every constant by nothing.
+ * From it the next region in time is a step of a known length, which model/timed_eval takes, as it takes the rules. Compared are the reachable discrete states, the
+ * shortest way to one of them, deadlocks and run-time errors, F p and G F p; every trace is verified with its delays, and loops can be gone round several times. */
+#include "base/random.h"
+#include "engine/timed/dating.h"
+#include "engine/timed/timed.h"
+#include "solver/store.h"
+#include "unit/unit.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODELS = 700, LARGEST = 4, MAX_REGIONS = 6000, NAMES = 8 };
+
+struct test {
+    struct unit *unit;
+    struct random random;
+    struct mem *mem;
+    struct model *model;
+    unsigned compared, skipped, with_priorities, dead, failing, open_dates, eventually, again;
+};
+
+static uint32_t below(struct test *t, uint64_t bound)
+{
+    return (uint32_t)random_below(&t->random, bound);
+}
+static bool chance(struct test *t, uint32_t percent)
+{
+    return below(t, 100) < percent;
+}
+
+/* ---- random models ---- */
+
+static const struct place nowhere;
+static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+static expr equals(struct model *model, uint32_t var, int64_t value)
+{
+    const struct model_var *v = &model->vars.data[var];
+    return expr_make(&model->exprs, EXPR_EQ, 0, expr_var_in(&model->exprs, var, v->low, v->high), expr_int(&model->exprs, value));
+}
+
+static struct clock_constraint random_constraint(struct test *t, bool upper)
+{
+    uint32_t clock = below(t, t->model->clocks.len);
+    int64_t bound = below(t, LARGEST + 1);
+    return upper ? (struct clock_constraint){clock, MODEL_NONE, bound, bound && chance(t, 30), nowhere} : (struct clock_constraint){MODEL_NONE, clock, -bound, chance(t, 30), nowhere};
+}
+
+static void add_processes(struct test *t, uint32_t count)
+{
+    struct model *model = t->model;
+    for (uint32_t p = 0; p < count; p++) {
+        uint32_t locations = 2 + below(t, 2);
+        struct model_var var = {.name = names[p], .process = p, .high = locations - 1};
+        struct model_process process = {.name = names[p], .type = "t", .location = model->vars.len, .first_location = model->locations.len, .locations = locations};
+        vec_push(t->mem, &model->vars, var);
+        vec_push(t->mem, &model->processes, process);
+        for (uint32_t l = 0; l < locations; l++) {
+            struct model_location location = {.value = l, .first_invariant = model->constraints.len};
+            if (model->clocks.len && chance(t, 30)) {
+                vec_push(t->mem, &model->constraints, random_constraint(t, !chance(t, 10)));
+                location.invariants = 1;
+            }
+            vec_push(t->mem, &model->locations, location);
+        }
+    }
+}
+
+static uint32_t add_interval(struct test *t)
+{
+    struct model_interval interval = {.low = below(t, LARGEST), .infinite = chance(t, 25)};
+    interval.high = interval.low + below(t, LARGEST + 1 - (uint32_t)interval.low);
+    interval.low_open = chance(t, 20);
+    interval.high_open = chance(t, 20);
+    if (interval.low == interval.high) interval.low_open = interval.high_open = false;
+    if (interval.infinite) interval.high = 0, interval.high_open = false;
+    vec_push(t->mem, &t->model->intervals, interval);
+    return t->model->intervals.len - 1;
+}
+
+static void add_part(struct test *t, uint32_t process, uint32_t shared)
+{
+    struct model *model = t->model;
+    uint32_t var = model->processes.data[process].location, locations = model->processes.data[process].locations, from = below(t, locations);
+    model_add_part(model, process, nowhere);
+    bool stays = chance(t, 25);
+    model->parts.data[model->parts.len - 1].stays = stays;
+    model_add_conjunct(model, equals(model, var, from), nowhere);
+    if (chance(t, 30)) model_add_conjunct(model, equals(model, shared, below(t, 3)), nowhere);
+    if (!stays) model_add_store(model, var, expr_int(&model->exprs, below(t, locations)), nowhere);
+}
+
+static void add_rule(struct test *t, uint32_t number, uint32_t shared)
+{
+    struct model *model = t->model;
+    uint32_t first = below(t, model->processes.len), second = below(t, model->processes.len);
+    model_begin_rule(model, names[number % NAMES]);
+    add_part(t, first, shared);
+    if (second != first && chance(t, 30)) add_part(t, second, shared);
+    if (chance(t, 6)) {
+        expr g = expr_var_in(&model->exprs, shared, 0, 2);
+        model_add_store(model, shared, expr_make(&model->exprs, EXPR_DIV, 2, expr_int(&model->exprs, 2), g), nowhere);
+    } else if (chance(t, 40)) {
+        model_add_store(model, shared, expr_int(&model->exprs, below(t, 3)), nowhere);
+    }
+    for (uint32_t c = 0; c < model->class_count; c++)
+        if (chance(t, 40)) model_add_class(model, c);
+    for (uint32_t i = 0; model->clocks.len && i < 2; i++) {
+        if (chance(t, 30)) model_add_clock_guard(model, random_constraint(t, chance(t, 50)));
+        if (chance(t, 30) && (!i || model->resets.len == model->rules.data[model->rules.len - 1].first_reset)) model_add_reset(model, below(t, model->clocks.len));
+    }
+    if (chance(t, 65)) model->rules.data[model->rules.len - 1].interval = add_interval(t);
+    model_end_rule(model);
+}
+
+static void make_model(struct test *t)
+{
+    struct model *model = t->model = model_new(t->mem, "random");
+    static const char *const clock_names[] = {"x", "y"};
+    uint32_t clocks = chance(t, 50) ? 1 + below(t, 2) : 0, rules = 2 + below(t, 6);
+    for (uint32_t c = 0; c < clocks; c++) vec_push(t->mem, &model->clocks, ((struct model_clock){clock_names[c], nowhere}));
+    add_processes(t, 1 + below(t, 3));
+    uint32_t shared = model->vars.len;
+    struct model_var var = {.name = "shared", .process = MODEL_NONE, .high = 2, .any_init = chance(t, 20), .init = below(t, 3)};
+    vec_push(t->mem, &model->vars, var);
+    model->class_count = chance(t, 35) ? 2 + below(t, 2) : 0;
+    for (uint32_t high = 1; high < model->class_count; high++)
+        for (uint32_t low = 0; low < high; low++) vec_push(t->mem, &model->priorities, ((struct model_priority){high, low}));
+    for (uint32_t r = 0; r < rules; r++) add_rule(t, r, shared);
+    if (!model->intervals.len && !clocks) add_interval(t); /* of no rule: the model is timed all the same */
+    model_finish(model);
+    struct text complaint;
+    text_init(&complaint, t->mem);
+    CHECK(t->unit, model_check(model, &complaint));
+}
+
+/* ---- regions ---- */
+
+struct region_edge {
+    uint32_t from, to; /* numbers in `all` */
+    bool takes_rule;
+};
+
+struct regions {
+    struct test *t;
+    const struct model *model;
+    int64_t parts;            /* of a tick */
+    struct timed_state state; /* at work */
+    struct store seen, discrete, all; /* regions that were visited; their discrete states; regions that were met */
+    VEC(struct region_edge) edges;
+    VEC(uint32_t) stuck, initial;
+    int64_t *levels; /* per discrete state: rules on the shortest way to it */
+    int64_t *record;
+    uint32_t words;
+    VEC(int64_t) now, later; /* records */
+    bool too_many, dead, failing;
+};
+
+static bool has_timer(const struct regions *regions, uint32_t r)
+{
+    return regions->state.enabled[r] && regions->model->rules.data[r].interval != MODEL_NONE;
+}
+
+/* All timers and clocks of the state that are not above every constant. */
+static uint32_t list_times(struct regions *regions, int64_t **list)
+{
+    int64_t cap = LARGEST * regions->parts;
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < regions->model->rules.len; r++)
+        if (has_timer(regions, r) && regions->state.timers[r] <= cap) list[count++] = &regions->state.timers[r];
+    for (uint32_t c = 0; c < regions->model->clocks.len; c++)
+        if (regions->state.clocks[c] <= cap) list[count++] = &regions->state.clocks[c];
+    return count;
+}
+
+/* The point that stands for the region of the state: fraction number i from below is 2 i parts. */
+static void normalise(struct regions *regions)
+{
+    int64_t *list[64], parts = regions->parts, old[64], above = (LARGEST + 1) * parts;
+    uint32_t count = list_times(regions, list);
+    for (uint32_t i = 0; i < count; i++) old[i] = *list[i];
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t rank = 0;
+        for (uint32_t k = 0; k < count; k++) { /* how many different fractions there are up to this one, but 0 */
+            bool first = old[k] % parts != 0 && old[k] % parts <= old[i] % parts;
+            for (uint32_t e = 0; e < k; e++) first = first && old[e] % parts != old[k] % parts;
+            rank += first;
+        }
+        *list[i] = old[i] / parts * parts + 2 * rank;
+    }
+    for (uint32_t r = 0; r < regions->model->rules.len; r++)
+        if (has_timer(regions, r) && regions->state.timers[r] > LARGEST * parts) regions->state.timers[r] = above;
+    for (uint32_t c = 0; c < regions->model->clocks.len; c++)
+        if (regions->state.clocks[c] > LARGEST * parts) regions->state.clocks[c] = above;
+}
+
+/* To the next region in time; false: there is none, or time may not pass. */
+static bool pass(struct regions *regions)
+{
+    int64_t *list[64], largest = 0;
+    uint32_t count = list_times(regions, list);
+    bool any_whole = false;
+    for (uint32_t i = 0; i < count; i++) {
+        any_whole |= *list[i] % regions->parts == 0;
+        if (*list[i] % regions->parts > largest) largest = *list[i] % regions->parts;
+    }
+    return count && timed_wait(&regions->state, any_whole ? 1 : regions->parts - largest);
+}
+
+static void save_record(struct regions *regions)
+{
+    const struct model *model = regions->model;
+    int64_t *at = regions->record;
+    memcpy(at, regions->state.values, model->vars.len * sizeof *at);
+    at += model->vars.len;
+    for (uint32_t r = 0; r < model->rules.len; r++) *at++ = has_timer(regions, r) ? regions->state.timers[r] : -1;
+    memcpy(at, regions->state.clocks, model->clocks.len * sizeof *at);
+}
+
+static void load_record(struct regions *regions, const int64_t *record)
+{
+    const struct model *model = regions->model;
+    memcpy(regions->state.values, record, model->vars.len * sizeof *record);
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        regions->state.enabled[r] = eval_rule_alone(model, r, record, regions->state.scratch, NULL) == EVAL_ENABLED;
+        int64_t timer = record[model->vars.len + r];
+        regions->state.timers[r] = timer < 0 ? 0 : timer;
+    }
+    memcpy(regions->state.clocks, record + model->vars.len + model->rules.len, model->clocks.len * sizeof *record);
+}
+
+/* The number of the region in regions->record. */
+static uint32_t number(struct regions *regions)
+{
+    uint32_t index;
+    store_add(&regions->all, regions->record, store_hash(regions->record, regions->all.record_bytes), &index);
+    return index;
+}
+
+/* The state at work goes into a list; it is looked at later whether it is new. */
+#define push_record(regions, list)                                                                                          \
+    do {                                                                                                                    \
+        normalise(regions);                                                                                                 \
+        save_record(regions);                                                                                               \
+        number(regions);                                                                                                    \
+        for (uint32_t w_ = 0; w_ < (regions)->words; w_++) vec_push((regions)->t->mem, list, (regions)->record[w_]);        \
+    } while (0)
+
+static void visit(struct regions *regions, const int64_t *record, int64_t level)
+{
+    const struct model *model = regions->model;
+    uint32_t index, bytes = regions->words * sizeof *record;
+    if (store_add(&regions->seen, record, store_hash(record, bytes), &index) != STORE_NEW) return;
+    regions->too_many |= regions->seen.count > MAX_REGIONS;
+    uint32_t value_bytes = model->vars.len * sizeof *record;
+    if (store_add(&regions->discrete, record, store_hash(record, value_bytes), &index) == STORE_NEW) regions->levels[index] = level;
+    load_record(regions, record);
+    uint32_t here = store_find(&regions->all, record, store_hash(record, bytes));
+    if (timed_is_stuck(&regions->state)) {
+        regions->dead = true;
+        vec_push(regions->t->mem, &regions->stuck, here);
+    }
+    int64_t *saved = mem_alloc(regions->t->mem, bytes);
+    memcpy(saved, record, bytes);
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        load_record(regions, saved);
+        enum eval_result tried = timed_try(&regions->state, r);
+        regions->failing |= tried == EVAL_FAILED;
+        if (tried != EVAL_ENABLED || !timed_take(&regions->state, r)) continue;
+        push_record(regions, &regions->later);
+        vec_push(regions->t->mem, &regions->edges, ((struct region_edge){here, number(regions), true}));
+    }
+    load_record(regions, saved);
+    if (pass(regions)) {
+        push_record(regions, &regions->now);
+        vec_push(regions->t->mem, &regions->edges, ((struct region_edge){here, number(regions), false}));
+    }
+    mem_free(regions->t->mem, saved);
+}
+
+static void search_regions(struct regions *regions, struct test *t)
+{
+    const struct model *model = t->model;
+    *regions = (struct regions){.t = t, .model = model, .parts = 2 * (model->rules.len + model->clocks.len + 1), .words = model->vars.len + model->rules.len + model->clocks.len};
+    timed_init(&regions->state, model, regions->parts);
+    regions->record = mem_alloc(t->mem, (regions->words + 1) * sizeof *regions->record);
+    regions->levels = mem_alloc(t->mem, (MAX_REGIONS + 2) * sizeof *regions->levels);
+    store_init(&regions->seen, t->mem, regions->words * sizeof *regions->record);
+    store_init(&regions->discrete, t->mem, model->vars.len * sizeof *regions->record);
+    store_init(&regions->all, t->mem, regions->words * sizeof *regions->record);
+    int64_t values[16];
+    eval_first_initial(model, values);
+    do {
+        if (!timed_start(&regions->state, values)) continue;
+        push_record(regions, &regions->now);
+        vec_push(t->mem, &regions->initial, number(regions));
+    } while (eval_next_initial(model, values));
+    for (int64_t level = 0; regions->now.len && !regions->too_many; level++) {
+        for (uint32_t at = 0; at < regions->now.len && !regions->too_many; at += regions->words) {
+            int64_t record[64];
+            memcpy(record, regions->now.data + at, regions->words * sizeof *record);
+            visit(regions, record, level);
+        }
+        regions->now.len = 0;
+        for (uint32_t i = 0; i < regions->later.len; i++) vec_push(t->mem, &regions->now, regions->later.data[i]);
+        regions->later.len = 0;
+    }
+}
+
+static void release_regions(struct regions *regions)
+{
+    store_release(&regions->seen);
+    store_release(&regions->discrete);
+    store_release(&regions->all);
+    vec_free(regions->t->mem, &regions->edges);
+    vec_free(regions->t->mem, &regions->stuck);
+    vec_free(regions->t->mem, &regions->initial);
+    timed_release(&regions->state);
+    mem_free(regions->t->mem, regions->record);
+    mem_free(regions->t->mem, regions->levels);
+    vec_free(regions->t->mem, &regions->now);
+    vec_free(regions->t->mem, &regions->later);
+}
+
+/* The regions from which a run goes on for ever, or gets stuck, and never has the value: the largest set in which each region is stuck, or can by waiting get to one that is
+ * stuck or from which a rule leads into the set. */
+static bool *avoid_for_ever(const struct regions *regions, uint32_t var, int64_t value)
+{
+    uint64_t count = regions->all.count;
+    struct mem *mem = regions->t->mem;
+    bool *set = mem_alloc(mem, count + 1), *can = mem_alloc(mem, count + 1);
+    for (uint64_t i = 0; i < count; i++) set[i] = ((const int64_t *)store_get(&regions->all, (uint32_t)i))[var] != value;
+    for (bool smaller = true; smaller;) {
+        memset(can, 0, count);
+        for (uint32_t i = 0; i < regions->stuck.len; i++) can[regions->stuck.data[i]] = true;
+        for (bool more = true; more;) {
+            more = false;
+            for (uint32_t i = 0; i < regions->edges.len; i++) {
+                const struct region_edge *edge = &regions->edges.data[i];
+                if (can[edge->from] || (edge->takes_rule ? !set[edge->to] : !can[edge->to])) continue;
+                can[edge->from] = more = true;
+            }
+        }
+        smaller = false;
+        for (uint64_t i = 0; i < count; i++) {
+            smaller |= set[i] && !can[i];
+            set[i] = set[i] && can[i];
+        }
+    }
+    mem_free(mem, can);
+    return set;
+}
+
+/* ---- the engine ---- */
+
+struct found {
+    struct regions *regions;
+    uint64_t edges;
+    bool unreachable; /* a state that regions do not reach */
+    bool *reached;    /* per discrete state of the regions */
+};
+
+static void see_state(void *context, uint32_t state, const int64_t *values, const char *zone)
+{
+    struct found *found = context;
+    struct store *discrete = &found->regions->discrete;
+    uint32_t index = store_find(discrete, values, store_hash(values, discrete->record_bytes));
+    (void)state, (void)zone;
+    if (index == UINT32_MAX) found->unreachable = true;
+    else found->reached[index] = true;
+}
+
+static void see_edge(void *context, uint32_t from, uint32_t rule, uint32_t to)
+{
+    struct found *found = context;
+    (void)rule, (void)to;
+    found->edges += from != MODEL_NONE;
+}
+
+static void free_result(struct test *t, struct result *result)
+{
+    mem_free(t->mem, result->taken);
+    mem_free(t->mem, result->levels);
+    mem_free(t->mem, result->reached);
+    mem_free(t->mem, result->reached_first);
+    mem_free(t->mem, result->timed);
+}
+
+static void compare_states(struct test *t, struct regions *regions, bool equal)
+{
+    struct found found = {.regions = regions, .reached = mem_alloc(t->mem, regions->discrete.count + 1)};
+    struct timed_graph graph = {see_state, see_edge, &found};
+    struct task task = {.model = t->model, .equal_zones = equal};
+    struct result result;
+    timed_run(&task, &graph, &result);
+    bool all = true;
+    for (uint64_t i = 0; i < regions->discrete.count; i++) all &= found.reached[i];
+    CHECK(t->unit, result.complete && !result.broken);
+    CHECK(t->unit, !found.unreachable);
+    CHECK(t->unit, all);
+    CHECK(t->unit, result.timed->discrete_states == regions->discrete.count);
+    CHECK(t->unit, found.edges == result.transitions);
+    mem_free(t->mem, found.reached);
+    free_result(t, &result);
+}
+
+/* An invariant that one discrete state breaks: a reachable one (number `target`), or one that is not there. */
+static void add_property(struct test *t, const char *name, const int64_t *values)
+{
+    struct model *model = t->model;
+    expr all = expr_bool(&model->exprs, true);
+    for (uint32_t v = 0; v < model->vars.len; v++) all = expr_make(&model->exprs, EXPR_AND, 0, all, equals(model, v, values[v]));
+    formula root = formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_NOT, 0, all, all), nowhere);
+    vec_push(t->mem, &model->properties, ((struct model_property){.name = name, .kind = PROPERTY_INVARIANT, .root = root, .text = name}));
+}
+
+static void check_entry(struct test *t, const struct property_result *entry, bool expected, int64_t steps)
+{
+    CHECK(t->unit, entry->verdict == (expected ? VERDICT_VIOLATED : VERDICT_HOLDS));
+    if (!entry->trace) {
+        CHECK(t->unit, entry->verdict == VERDICT_HOLDS);
+        return;
+    }
+    const char *wrong = trace_verify(t->model, entry->trace, entry->kind, entry->invariant);
+    if (wrong) printf("%s: %s\n", entry->property->name, wrong);
+    CHECK(t->unit, !wrong);
+    CHECK(t->unit, steps < 0 || entry->trace->steps == steps);
+    t->open_dates += entry->trace->denominator > 1;
+}
+
+static void compare_properties(struct test *t, struct regions *regions, bool equal, int64_t steps, bool has_absent)
+{
+    struct task task = {.model = t->model, .equal_zones = equal};
+    struct result result;
+    task.properties = result_list_properties(t->model, true, &task.property_count);
+    timed_run(&task, NULL, &result);
+    CHECK(t->unit, !result.broken);
+    if (result.broken) printf("%s\n", result.broken);
+    for (uint32_t i = 0; i < task.property_count; i++) {
+        const struct property_result *entry = &task.properties[i];
+        if (entry->kind == PROPERTY_DEADLOCK) check_entry(t, entry, regions->dead, -1);
+        else if (entry->kind == PROPERTY_RUNTIME_ERROR) check_entry(t, entry, regions->failing, -1);
+        else check_entry(t, entry, !has_absent || i == 0, i == 0 ? steps : -1);
+        trace_free(t->model, entry->trace);
+    }
+    mem_free(t->mem, task.properties);
+    free_result(t, &result);
+}
+
+/* The run with its loop gone round several times has dates, too. */
+static void check_rounds(struct test *t, const struct trace *trace)
+{
+    enum { ROUNDS = 3 };
+    if (trace->loop == MODEL_NONE || trace->rules[trace->steps] == MODEL_NONE) return;
+    uint32_t length = trace->steps + 1 - trace->loop;
+    struct trace *longer = trace_new(t->model, trace->steps + 1 + ROUNDS * length);
+    memcpy(longer->initial, trace->initial, t->model->vars.len * sizeof *trace->initial);
+    for (uint32_t i = 0; i < longer->steps; i++) longer->rules[i] = trace->rules[i <= trace->steps ? i : trace->loop + (i - trace->loop) % length];
+    bool dated = dating_find(t->model, longer, NULL);
+    CHECK(t->unit, dated);
+    CHECK(t->unit, !dated || !trace_verify(t->model, longer, PROPERTY_INVARIANT, expr_bool(&t->model->exprs, false)));
+    trace_free(t->model, longer);
+}
+
+static void check_temporal(struct test *t, const struct property_result *entry, bool expected)
+{
+    CHECK(t->unit, entry->verdict == (expected ? VERDICT_VIOLATED : VERDICT_HOLDS));
+    if (!entry->trace) return;
+    const char *wrong = trace_verify_temporal(t->model, entry->trace, entry->kind, entry->property->root);
+    if (wrong) printf("%s: %s\n", entry->property->name, wrong);
+    CHECK(t->unit, !wrong);
+    check_rounds(t, entry->trace);
+}
+
+static void compare_temporal(struct test *t, struct regions *regions)
+{
+    struct model *model = t->model;
+    uint32_t var = below(t, model->vars.len);
+    int64_t value = below(t, (uint64_t)model->vars.data[var].high + 1);
+    bool *set = avoid_for_ever(regions, var, value), never = false, rarely = false;
+    for (uint32_t i = 0; i < regions->initial.len; i++) never |= set[regions->initial.data[i]];
+    for (uint64_t i = 0; i < regions->all.count; i++) rarely |= set[i];
+    formula atom = formula_atom(&model->formulas, equals(model, var, value), nowhere);
+    formula eventually = formula_make(&model->formulas, &model->exprs, FORMULA_F, atom, atom, nowhere);
+    formula again = formula_make(&model->formulas, &model->exprs, FORMULA_G, eventually, eventually, nowhere);
+    model->properties.len = 0;
+    vec_push(t->mem, &model->properties, ((struct model_property){.name = "F", .kind = PROPERTY_LTL, .root = eventually, .text = "F"}));
+    vec_push(t->mem, &model->properties, ((struct model_property){.name = "GF", .kind = PROPERTY_LTL, .root = again, .text = "GF"}));
+    struct task task = {.model = model};
+    struct result result;
+    task.properties = result_list_properties(model, false, &task.property_count);
+    timed_run(&task, NULL, &result);
+    CHECK(t->unit, !result.broken);
+    if (result.broken) printf("%s\n", result.broken);
+    check_temporal(t, &task.properties[0], never);
+    check_temporal(t, &task.properties[1], rarely);
+    t->eventually += !never;
+    t->again += !rarely;
+    mem_free(t->mem, set);
+    free_result(t, &result);
+}
+
+/* Some values that no reachable state has; false: all combinations are reached. */
+static bool find_absent(const struct regions *regions, int64_t *values)
+{
+    const struct model *model = regions->model;
+    for (uint32_t v = 0; v < model->vars.len; v++) values[v] = 0;
+    for (;;) {
+        if (store_find(&regions->discrete, values, store_hash(values, regions->discrete.record_bytes)) == UINT32_MAX) return true;
+        uint32_t v = 0;
+        while (v < model->vars.len && values[v] == model->vars.data[v].high) values[v++] = 0;
+        if (v == model->vars.len) return false;
+        values[v]++;
+    }
+}
+
+static void compare(struct test *t)
+{
+    struct regions regions;
+    int64_t absent[16];
+    make_model(t);
+    search_regions(&regions, t);
+    if (regions.too_many || !regions.discrete.count) {
+        t->skipped++;
+        release_regions(&regions);
+        return;
+    }
+    t->compared++;
+    t->with_priorities += t->model->priorities.len != 0;
+    t->dead += regions.dead;
+    t->failing += regions.failing;
+    for (unsigned equal = 0; equal < 2; equal++) compare_states(t, &regions, equal);
+    uint32_t target = below(t, regions.discrete.count);
+    add_property(t, "reachable", store_get(&regions.discrete, target));
+    bool has_absent = find_absent(&regions, absent);
+    if (has_absent) add_property(t, "absent", absent);
+    for (unsigned equal = 0; equal < 2; equal++) compare_properties(t, &regions, equal, regions.levels[target], has_absent);
+    compare_temporal(t, &regions);
+    release_regions(&regions);
+}
+
+/* ---- models that are understood ---- */
+
+enum { FOREVER = -1 };
+
+static void begin_model(struct test *t, uint32_t processes, uint32_t clocks)
+{
+    struct model *model = t->model = model_new(t->mem, "known");
+    static const char *const clock_names[] = {"x", "y"};
+    for (uint32_t c = 0; c < clocks; c++) vec_push(t->mem, &model->clocks, ((struct model_clock){clock_names[c], nowhere}));
+    for (uint32_t p = 0; p < processes; p++) {
+        struct model_var var = {.name = names[p], .process = p, .high = 3};
+        struct model_process process = {.name = names[p], .type = "t", .location = p, .first_location = model->locations.len, .locations = 4};
+        vec_push(t->mem, &model->vars, var);
+        vec_push(t->mem, &model->processes, process);
+        for (int64_t l = 0; l < 4; l++) vec_push(t->mem, &model->locations, ((struct model_location){.value = l}));
+    }
+}
+
+/* A rule that moves a process; more can be said of it until the next one begins. */
+static void move(struct test *t, uint32_t process, int64_t from, int64_t to)
+{
+    model_begin_rule(t->model, names[t->model->rules.len]);
+    model_add_part(t->model, process, nowhere);
+    model_add_conjunct(t->model, equals(t->model, process, from), nowhere);
+    if (from != to) model_add_store(t->model, process, expr_int(&t->model->exprs, to), nowhere);
+}
+
+static void only_when(struct test *t, uint32_t process, int64_t location)
+{
+    model_add_conjunct(t->model, equals(t->model, process, location), nowhere);
+}
+
+static void within(struct test *t, int64_t low, int64_t high)
+{
+    vec_push(t->mem, &t->model->intervals, ((struct model_interval){.low = low, .high = high == FOREVER ? 0 : high, .infinite = high == FOREVER}));
+    t->model->rules.data[t->model->rules.len - 1].interval = t->model->intervals.len - 1;
+}
+
+static void not_at_ends(struct test *t)
+{
+    struct model_interval *interval = &t->model->intervals.data[t->model->intervals.len - 1];
+    interval->low_open = interval->high_open = true;
+}
+
+static void guard_at_most(struct test *t, uint32_t clock, int64_t bound)
+{
+    model_add_clock_guard(t->model, (struct clock_constraint){clock, MODEL_NONE, bound, false, nowhere});
+}
+
+static void guard_at_least(struct test *t, uint32_t clock, int64_t bound)
+{
+    model_add_clock_guard(t->model, (struct clock_constraint){MODEL_NONE, clock, -bound, false, nowhere});
+}
+
+static void stay_at_most(struct test *t, uint32_t process, uint32_t location, uint32_t clock, int64_t bound)
+{
+    struct model *model = t->model;
+    struct model_location *place = &model->locations.data[model->processes.data[process].first_location + location];
+    place->first_invariant = model->constraints.len;
+    place->invariants = 1;
+    vec_push(t->mem, &model->constraints, ((struct clock_constraint){clock, MODEL_NONE, bound, false, nowhere}));
+}
+
+/* Class 1 is above class 0. */
+static void of_class(struct test *t, uint32_t priority_class)
+{
+    if (!t->model->class_count) vec_push(t->mem, &t->model->priorities, ((struct model_priority){1, 0}));
+    t->model->class_count = 2;
+    model_add_class(t->model, priority_class);
+}
+
+/* Searches for a state in which the process is at the location. The trace is the caller's; NULL: it is not reached. */
+static struct trace *reach(struct test *t, uint32_t process, int64_t location, struct property_result *deadlock)
+{
+    struct model *model = t->model;
+    struct task task = {.model = model};
+    struct result result;
+    expr goal = equals(model, process, location);
+    formula root = formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_NOT, 0, goal, goal), nowhere);
+    vec_push(t->mem, &model->properties, ((struct model_property){.name = "never", .kind = PROPERTY_INVARIANT, .root = root, .text = "never"}));
+    model_finish(model);
+    task.properties = result_list_properties(model, deadlock != NULL, &task.property_count);
+    timed_run(&task, NULL, &result);
+    CHECK(t->unit, !result.broken);
+    for (uint32_t i = 0; i < task.property_count; i++)
+        if (task.properties[i].trace) CHECK(t->unit, !trace_verify(model, task.properties[i].trace, task.properties[i].kind, task.properties[i].invariant));
+    if (deadlock) *deadlock = task.properties[1];
+    return task.properties[0].trace;
+}
+
+static bool has_delays(const struct trace *trace, uint32_t count, const int64_t *parts, int64_t denominator)
+{
+    bool good = trace && trace->steps + 1 == count && trace->denominator == denominator;
+    for (uint32_t i = 0; good && i < count; i++) good = trace->delays[i] == parts[i];
+    return good;
+}
+
+/* Delays are the shortest that the intervals allow. */
+static void test_delays(struct test *t)
+{
+    begin_model(t, 2, 0);
+    move(t, 0, 0, 1), within(t, 2, 3);
+    move(t, 0, 1, 2), within(t, 1, 1);
+    CHECK(t->unit, has_delays(reach(t, 0, 2, NULL), 3, (int64_t[]){2, 1, 0}, 1));
+    begin_model(t, 2, 0);
+    move(t, 0, 0, 1), within(t, 2, 4), not_at_ends(t);
+    move(t, 1, 0, 1), within(t, 3, 5);
+    CHECK(t->unit, has_delays(reach(t, 0, 1, NULL), 2, (int64_t[]){5, 0}, 2)); /* 2.5: more than 2 */
+    begin_model(t, 2, 0); /* the second process must not miss its end: its own step comes first */
+    move(t, 0, 0, 1), within(t, 6, 9);
+    move(t, 1, 0, 1), within(t, 2, 3);
+    CHECK(t->unit, has_delays(reach(t, 0, 1, NULL), 3, (int64_t[]){2, 4, 0}, 1));
+    begin_model(t, 1, 1); /* nine times two and a bit must fit below 19: more than halves are needed */
+    t->model->vars.data[0].high = 20;
+    for (int64_t i = 0; i < 9; i++) move(t, 0, i, i + 1), within(t, 2, 3), not_at_ends(t);
+    move(t, 0, 9, 10), guard_at_most(t, 0, 19);
+    const struct trace *trace = reach(t, 0, 10, NULL);
+    CHECK(t->unit, trace && trace->denominator == 9);
+}
+
+/* A rule of the higher class holds another back only while it can be taken; and whether it can is asked of zones: bounds for both directions. */
+static void test_holding_back(struct test *t)
+{
+    begin_model(t, 3, 0); /* the holder's timer is 4 when process 1 gets to 1: the low rule is never taken */
+    move(t, 0, 0, 1), within(t, 3, FOREVER), of_class(t, 1);
+    move(t, 1, 0, 1), within(t, 4, 4);
+    move(t, 2, 0, 1), only_when(t, 0, 0), only_when(t, 1, 1), of_class(t, 0);
+    CHECK(t->unit, !reach(t, 2, 1, NULL));
+    begin_model(t, 3, 0); /* with 2 instead it is, before 3 */
+    move(t, 0, 0, 1), within(t, 3, FOREVER), of_class(t, 1);
+    move(t, 1, 0, 1), within(t, 2, 2);
+    move(t, 2, 0, 1), within(t, 0, FOREVER), only_when(t, 0, 0), only_when(t, 1, 1), of_class(t, 0);
+    CHECK(t->unit, has_delays(reach(t, 2, 1, NULL), 3, (int64_t[]){2, 0, 0}, 1));
+    for (unsigned later = 0; later < 2; later++) {
+        begin_model(t, 3, 1); /* the holder has a guard x >= 3 */
+        move(t, 0, 0, 1), guard_at_least(t, 0, 3), of_class(t, 1);
+        move(t, 1, 0, 1), within(t, later ? 4 : 2, later ? 4 : 2);
+        move(t, 2, 0, 1), only_when(t, 0, 0), only_when(t, 1, 1), of_class(t, 0);
+        CHECK(t->unit, (reach(t, 2, 1, NULL) != NULL) == !later);
+        begin_model(t, 3, 1); /* x <= 3 */
+        move(t, 0, 0, 1), guard_at_most(t, 0, 3), of_class(t, 1);
+        move(t, 1, 0, 1), within(t, later ? 4 : 0, later ? 4 : 2);
+        move(t, 2, 0, 1), within(t, 0, 1), only_when(t, 0, 0), only_when(t, 1, 1), of_class(t, 0);
+        CHECK(t->unit, (reach(t, 2, 1, NULL) != NULL) == later);
+        begin_model(t, 3, 1); /* it leads to a location with x <= 3 */
+        move(t, 0, 0, 1), of_class(t, 1);
+        stay_at_most(t, 0, 1, 0, 3);
+        move(t, 1, 0, 1), within(t, later ? 4 : 0, later ? 4 : 2);
+        move(t, 2, 0, 1), within(t, 0, 1), only_when(t, 0, 0), only_when(t, 1, 1), of_class(t, 0);
+        CHECK(t->unit, (reach(t, 2, 1, NULL) != NULL) == later);
+    }
+}
+
+/* Two rules look alike, but the effect of one cannot be computed at first: its timer starts later. */
+static void test_separate_timers(struct test *t)
+{
+    for (unsigned sooner = 0; sooner < 2; sooner++) {
+        begin_model(t, 3, 0);
+        move(t, 0, 0, 1), within(t, sooner ? 4 : 3, sooner ? 4 : 3);
+        move(t, 0, 0, 2), within(t, 2, FOREVER);
+        expr divisor = expr_var_in(&t->model->exprs, 1, 0, 3);
+        model_add_store(t->model, 2, expr_make(&t->model->exprs, EXPR_DIV, 2, expr_int(&t->model->exprs, 2), divisor), nowhere);
+        move(t, 1, 0, 1), within(t, 2, 2);
+        CHECK(t->unit, (reach(t, 0, 2, NULL) != NULL) == sooner);
+    }
+}
+
+/* Getting stuck by waiting, and where no time passes. */
+static void test_stuck(struct test *t)
+{
+    struct property_result deadlock;
+    begin_model(t, 1, 1); /* until 2 there is a way on */
+    move(t, 0, 0, 0), guard_at_most(t, 0, 2);
+    model_add_reset(t->model, 0);
+    CHECK(t->unit, !reach(t, 0, 1, &deadlock));
+    CHECK(t->unit, has_delays(deadlock.trace, 1, (int64_t[]){5}, 2));
+    begin_model(t, 1, 1); /* the same, but one must not wait */
+    move(t, 0, 0, 0), guard_at_most(t, 0, 2);
+    model_add_reset(t->model, 0);
+    stay_at_most(t, 0, 0, 0, 2);
+    CHECK(t->unit, !reach(t, 0, 1, &deadlock) && deadlock.verdict == VERDICT_HOLDS);
+    begin_model(t, 1, 1); /* it is late when time must stop */
+    move(t, 0, 0, 1), guard_at_least(t, 0, 5);
+    stay_at_most(t, 0, 0, 0, 3);
+    CHECK(t->unit, !reach(t, 0, 1, &deadlock) && has_delays(deadlock.trace, 1, (int64_t[]){0}, 1));
+    begin_model(t, 2, 1); /* an urgent rule stops time before its guard is true */
+    move(t, 0, 0, 1), within(t, 0, 0), guard_at_least(t, 0, 5);
+    move(t, 1, 0, 1), guard_at_least(t, 0, 5);
+    CHECK(t->unit, !reach(t, 0, 1, &deadlock) && has_delays(deadlock.trace, 1, (int64_t[]){0}, 1));
+    begin_model(t, 1, 1); /* the same for some who come there */
+    move(t, 0, 0, 1), move(t, 0, 1, 2), within(t, 0, 0), guard_at_least(t, 0, 5);
+    move(t, 0, 2, 2);
+    CHECK(t->unit, !reach(t, 0, 3, &deadlock) && has_delays(deadlock.trace, 2, (int64_t[]){0, 0}, 1));
+    begin_model(t, 2, 0); /* timers alone: stuck where nothing is enabled */
+    move(t, 0, 0, 1), within(t, 2, 3);
+    CHECK(t->unit, !reach(t, 0, 2, &deadlock) && has_delays(deadlock.trace, 2, (int64_t[]){2, 0}, 1));
+}
+
+static void test_known(struct test *t)
+{
+    test_delays(t);
+    test_holding_back(t);
+    test_separate_timers(t);
+    test_stuck(t);
+}
+
+int main(int argc, char **argv)
+{
+    struct unit unit = {0};
+    struct mem mem;
+    jmp_buf recover;
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, models = argc > 2 ? strtoull(argv[2], NULL, 10) : MODELS;
+    struct test t = {.unit = &unit, .mem = &mem};
+    mem_init(&mem);
+    mem.recover = &recover;
+    if (setjmp(recover)) return puts("out of memory"), 1;
+    test_known(&t);
+    mem_release(&mem);
+    for (volatile uint64_t seed = first; seed < first + models; seed++) {
+        unsigned failed = unit.failed;
+        mem_init(&mem);
+        mem.recover = &recover;
+        if (setjmp(recover)) return puts("out of memory"), 1;
+        t.random.state = seed;
+        compare(&t);
+        if (unit.failed > failed) printf("seed %llu\n", (unsigned long long)seed);
+        mem_release(&mem);
+    }
+    printf("%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u traces with fractions, %u models have too many regions\n", t.compared,
+           t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates, t.skipped);
+    if (argc == 1) {
+        CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 100 && t.dead > 100 && t.failing > 20 && t.open_dates > 20 && t.eventually > 50 && t.again > 20);
+    }
+    return unit_finish(&unit);
+}
