@@ -66,7 +66,7 @@ bool session_load(struct session *session, const char *path)
     if (session->diag.errors && !languages_knows(path))
         fprintf(stderr, "cairn: note: '%.60s' was read as %s: its name has none of the known endings\n", path, language->name);
     if (session->diag.errors || !session->model) return false;
-    if (language->wide_types) tighten(session->model);
+    if (language->wide_types && !session->keep_ranges) tighten(session->model);
     struct text complaint;
     text_init(&complaint, session->mem);
     if (!model_check(session->model, &complaint)) {

@@ -10,6 +10,7 @@ struct session {
     struct options *options;
     struct mem *mem;
     struct diag diag;
+    bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
     struct model *flat; /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none */
