@@ -438,6 +438,31 @@ lit bits_in_range(struct bits *bits, uint32_t var)
     return fits;
 }
 
+/* Listed states, half by half: so many must not become a path of gates. */
+static lit one_of_listed(struct bits *bits, uint32_t first, uint32_t count)
+{
+    const struct model *model = bits->model;
+    if (count > 1) {
+        lit left = one_of_listed(bits, first, count / 2);
+        return circuit_or(&bits->circuit, left, one_of_listed(bits, first + count / 2, count - count / 2));
+    }
+    lit all = LIT_TRUE;
+    for (uint32_t v = 0; v < model->vars.len; v++) all = circuit_and(&bits->circuit, all, bits_equals(bits, v, model->initial.data[(size_t)first * model->vars.len + v]));
+    return all;
+}
+
+lit bits_initial(struct bits *bits)
+{
+    const struct model *model = bits->model;
+    lit all = LIT_TRUE;
+    if (model_lists_initial(model)) return one_of_listed(bits, 0, model->initial.len / model->vars.len);
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        const struct model_var *var = &model->vars.data[v];
+        all = circuit_and(&bits->circuit, all, var->any_init ? bits_in_range(bits, v) : bits_equals(bits, v, var->init));
+    }
+    return all;
+}
+
 void bits_encode_rule(struct bits *bits, uint32_t r, struct bits_rule *rule)
 {
     const struct model *model = bits->model;

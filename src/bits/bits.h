@@ -39,6 +39,8 @@ lit bits_condition(struct bits *bits, expr e, lit *fails);
 lit bits_equals(struct bits *bits, uint32_t var, int64_t value);
 /* Variable var is within its range. */
 lit bits_in_range(struct bits *bits, uint32_t var);
+/* The state is an initial one. */
+lit bits_initial(struct bits *bits);
 /* rule->stored must be empty or of an earlier call. */
 void bits_encode_rule(struct bits *bits, uint32_t r, struct bits_rule *rule);
 

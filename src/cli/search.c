@@ -215,7 +215,13 @@ static void run_auto(struct session *session, struct task *task, struct result *
     recall(&stages);
 }
 
-/* The engine that the options ask for; ENGINE_AUTO: it is still to be chosen. */
+static void run_timed(struct session *session, struct task *task, struct result *result)
+{
+    timed_run(task, NULL, result);
+    if (session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
+}
+
+/* The engine that the options and the model ask for; ENGINE_AUTO: it is still to be chosen. */
 static enum engine chosen_engine(const struct session *session)
 {
     const struct options *options = session->options;
@@ -226,25 +232,13 @@ static enum engine chosen_engine(const struct session *session)
     return options->engine == ENGINE_EXPLICIT || explicit_choice ? ENGINE_EXPLICIT : ENGINE_AUTO;
 }
 
-/* Whether the engine knows what the model has; otherwise that is told. Gives the task the model as the engine needs it. */
-static bool prepare_engine(struct session *session, enum engine engine, struct task *task)
-{
-    if (engine != ENGINE_SYMBOLIC && engine != ENGINE_BOUNDED) return true;
-    task->model = session_flat(session, false);
-    if (!task->model) session_tell_refusal(session, engine == ENGINE_SYMBOLIC ? "the symbolic engine" : "the bounded engine");
-    return task->model != NULL;
-}
-
 static void run_engine(struct session *session, enum engine engine, struct task *task, struct result *result)
 {
     switch (engine) {
+    case ENGINE_TIMED: run_timed(session, task, result); break;
     case ENGINE_BOUNDED: bounded_run(task, result); break;
     case ENGINE_SYMBOLIC: symbolic_run(task, result); break;
     case ENGINE_EXPLICIT: explicit_run(task, NULL, result); break;
-    case ENGINE_TIMED:
-        timed_run(task, NULL, result);
-        if (session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
-        break;
     case ENGINE_AUTO: run_auto(session, task, result); break;
     }
 }
@@ -257,13 +251,22 @@ static bool can_run(struct session *session)
     struct place place;
     bool other_choice = options->order == ORDER_DFS || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
     if (model_is_timed(model) && other_choice) {
-        fprintf(stderr, "cairn: error: %s is a timed model: only the timed engine knows time (--engine timed)\n", model->file);
+        fprintf(stderr, "cairn: error: %s has clocks or time intervals: only the timed engine knows time (--engine timed)\n", model->file);
         return false;
     }
     const char *why = options->engine == ENGINE_TIMED || model_is_timed(model) ? timed_refuses(model, &place) : NULL;
     if (why && place.line) diag_error(&session->diag, place, "%s", why);
     else if (why) fprintf(stderr, "cairn: error: %s: %s\n", model->file, why);
     return !why;
+}
+
+/* Gives the task the model as the engine needs it; false: there is none, as was told. */
+static bool choose_model(struct session *session, enum engine engine, struct task *task)
+{
+    if (engine != ENGINE_SYMBOLIC && engine != ENGINE_BOUNDED) return true;
+    task->model = session_flat(session, false);
+    if (!task->model) session_tell_refusal(session, engine == ENGINE_SYMBOLIC ? "the symbolic engine" : "the bounded engine");
+    return task->model != NULL;
 }
 
 /* What was found is verified, then told. */
@@ -293,8 +296,8 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
     enum engine engine = chosen_engine(&session);
-    if (!prepare_engine(&session, engine, &task)) return EXIT_USAGE;
-    switch (options_race(options) && !model_is_timed(session.model) ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
+    if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
+    switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
     case PORTFOLIO_TOLD: return status;
     case PORTFOLIO_TELL: break;
     case PORTFOLIO_NONE: run_engine(&session, engine, &task, &result); break;

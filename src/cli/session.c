@@ -66,7 +66,7 @@ bool session_load(struct session *session, const char *path)
     if (session->diag.errors && !languages_knows(path))
         fprintf(stderr, "cairn: note: '%.60s' was read as %s: its name has none of the known endings\n", path, language->name);
     if (session->diag.errors || !session->model) return false;
-    if (language->wide_types) tighten(session->model);
+    if (language->wide_types && !session->keep_ranges) tighten(session->model);
     struct text complaint;
     text_init(&complaint, session->mem);
     if (!model_check(session->model, &complaint)) {
@@ -130,10 +130,6 @@ struct model *session_flat(struct session *session, bool with_formulas)
 {
     struct mem *mem = session->mem;
     jmp_buf refused, *const outer = mem->recover;
-    if (model_lists_initial(session->model)) {
-        session->refusal = (struct flatten_refusal){.reason = "it has several initial states that are no combinations of values of single variables"};
-        return NULL;
-    }
     if (!flatten_is_needed(session->model)) return session->model;
     if (session->flat || session->refusal.reason) return session->flat;
     if (setjmp(refused)) {
@@ -157,10 +153,10 @@ int session_tell_refusal(struct session *session, const char *purpose)
     return EXIT_USAGE;
 }
 
-bool session_refuses_time(const struct session *session, const char *purpose)
+bool session_refuses_time(const struct session *session)
 {
     if (!model_is_timed(session->model)) return false;
-    fprintf(stderr, "%s: error: %s does not know time, and the model has clocks or time intervals: use --engine timed\n", session->model->file, purpose);
+    fprintf(stderr, "%s: error: cannot be translated to %s: the model has clocks or time intervals\n", session->model->file, session->options->to);
     return true;
 }
 

@@ -10,6 +10,7 @@ struct session {
     struct options *options;
     struct mem *mem;
     struct diag diag;
+    bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
     struct model *flat; /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none */
@@ -32,8 +33,8 @@ bool session_properties(struct session *session, struct task *task);
 struct model *session_flat(struct session *session, bool with_formulas);
 /* Tells why there is no such model; `purpose`: "the symbolic engine". Returns the exit status. */
 int session_tell_refusal(struct session *session, const char *purpose);
-/* Whether the model has clocks or time intervals, which `purpose` does not know: then that is told. */
-bool session_refuses_time(const struct session *session, const char *purpose);
+/* Whether the model has clocks or time intervals, which the language of --to does not know: then that is told. */
+bool session_refuses_time(const struct session *session);
 
 /* Limits, interruption and progress for a search. */
 void session_prepare(struct session *session, struct task *task);

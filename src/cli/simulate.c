@@ -74,15 +74,12 @@ static void find_enabled(struct run *run)
 
 static void random_values(struct run *run)
 {
-    if (model_lists_initial(run->model)) {
-        uint32_t vars = run->model->vars.len, count = run->model->initial.len / vars;
-        memcpy(run->scratch, run->model->initial.data + (size_t)random_below(&run->random, count) * vars, vars * sizeof *run->scratch);
-        return;
-    }
-    for (uint32_t v = 0; v < run->model->vars.len; v++) {
+    uint32_t vars = run->model->vars.len;
+    const int64_t *listed = model_lists_initial(run->model) ? run->model->initial.data + vars * random_below(&run->random, run->model->initial.len / vars) : NULL;
+    for (uint32_t v = 0; v < vars; v++) {
         const struct model_var *var = &run->model->vars.data[v];
         uint64_t span = (uint64_t)(var->high - var->low) + 1;
-        run->scratch[v] = var->any_init ? var->low + (int64_t)random_below(&run->random, span) : var->init;
+        run->scratch[v] = listed ? listed[v] : var->any_init ? var->low + (int64_t)random_below(&run->random, span) : var->init;
     }
 }
 

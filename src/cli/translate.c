@@ -86,9 +86,10 @@ static int refused(const struct session *session, const char *why)
     return EXIT_USAGE;
 }
 
-/* Other languages know no code. NULL after a message. */
+/* Other languages know no code and no time. NULL after a message. */
 static struct model *model_for(struct session *session, bool with_formulas)
 {
+    if (session_refuses_time(session)) return NULL;
     struct model *flat = session_flat(session, with_formulas);
     if (!flat) session_tell_refusal(session, session->options->to);
     return flat;
@@ -164,7 +165,6 @@ static int write_dimacs(struct session *session, FILE *out)
 
 static int write_cairn(struct session *session, FILE *out)
 {
-    if (model_lists_initial(session->model)) return refused(session, "it has several initial states that are no combinations of values of single variables");
     model_print(session->model, &session->diag, out);
     return EXIT_HOLDS;
 }
@@ -182,8 +182,9 @@ int translate_run(struct options *options, struct mem *mem)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (strcmp(formats[i].name, options->to)) continue;
         session_init(&session, options, mem);
+        session.keep_ranges = formats[i].write == write_cairn; /* those that are tightened hold for reasons that a reader of the text cannot see */
         if (!session_load(&session, options->file)) return EXIT_USAGE;
-        if (!formats[i].knows_time && session_refuses_time(&session, options->to)) return EXIT_USAGE;
+        if (!formats[i].knows_time && session_refuses_time(&session)) return EXIT_USAGE;
         FILE *out = options->output ? session_open(&session, options->output) : stdout;
         if (!out) return EXIT_USAGE;
         int status = formats[i].write(&session, out);

@@ -108,23 +108,33 @@ static lit last_input(const struct builder *b)
     return b->aig.inputs.data[b->aig.inputs.len - 1].value;
 }
 
+/* Listed initial states: anything may be in the latches at first, and a constraint says what; one more latch knows that the first step has been taken. */
+static void add_listed(struct builder *b)
+{
+    lit started = circuit_input(b->circuit, b->inputs++);
+    vec_push(b->mem, &b->aig.latches, ((struct aig_latch){"the first step is taken", started, LIT_TRUE, AIG_ZERO}));
+    vec_push(b->mem, &b->aig.constraints, ((struct aig_signal){"the first state is initial", circuit_or(b->circuit, started, bits_initial(&b->bits))}));
+}
+
 static void add_state(struct builder *b)
 {
     struct model *model = b->model;
+    bool listed = model_lists_initial(model);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct model_var *var = &model->vars.data[v];
         uint64_t code = (uint64_t)var->init - (uint64_t)var->low;
         for (uint32_t i = 0; i < bits_width(&b->bits, v); i++) {
-            enum aig_reset reset = var->any_init ? AIG_ANY : code >> i & 1 ? AIG_ONE : AIG_ZERO;
+            enum aig_reset reset = var->any_init || listed ? AIG_ANY : code >> i & 1 ? AIG_ONE : AIG_ZERO;
             const char *name = names_format(&model->names, "%s.%" PRIu32, var->name, i);
             vec_push(b->mem, &b->aig.latches, ((struct aig_latch){name, circuit_input(b->circuit, b->bits.first[v] + i), LIT_FALSE, reset}));
         }
-        lit within = var->any_init ? bits_in_range(&b->bits, v) : LIT_TRUE;
+        lit within = var->any_init && !listed ? bits_in_range(&b->bits, v) : LIT_TRUE;
         if (within == LIT_TRUE) continue;
         const char *name = names_format(&model->names, "%s is within its range", var->name);
         vec_push(b->mem, &b->aig.constraints, ((struct aig_signal){name, within}));
     }
     b->inputs = b->bits.total;
+    if (listed) add_listed(b);
 }
 
 /* The lowest `count` bits are this number. From the top, so that numbers with the same beginning share gates. */

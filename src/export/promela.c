@@ -308,9 +308,27 @@ static void print_declarations(struct promela *p)
 
 /* ---- steps ---- */
 
+static void print_listed(struct promela *p)
+{
+    const struct model *model = p->model;
+    fputs("    if\n", p->out);
+    for (uint32_t i = 0; i < model->initial.len; i++) {
+        uint32_t v = i % model->vars.len;
+        fprintf(p->out, "%s%s = %" PRId64 "%s", v ? " " : "    :: ", p->name[v], model->initial.data[i], v + 1 < model->vars.len ? ";" : "\n");
+    }
+    fputs("    fi", p->out);
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        if (!p->is_read[v]) fprintf(p->out, ";\n    (%s == %s) /* no rule reads it */", p->name[v], p->name[v]);
+    fputs("\n  }\n", p->out);
+}
+
 static void print_initial_values(struct promela *p)
 {
     fputs("  atomic {\n", p->out);
+    if (model_lists_initial(p->model)) {
+        print_listed(p);
+        return;
+    }
     for (uint32_t v = 0; v < p->model->vars.len; v++) {
         const struct model_var *var = &p->model->vars.data[v];
         fprintf(p->out, "    %s = %" PRId64 ";\n", p->name[v], declared_value(var));
@@ -480,7 +498,7 @@ static void print_property(struct promela *p, const struct model_property *prope
 
 static void print_head(struct promela *p)
 {
-    bool several = false;
+    bool several = p->model->initial.len > p->model->vars.len;
     for (uint32_t v = 0; v < p->model->vars.len; v++)
         if (p->model->vars.data[v].any_init && p->model->vars.data[v].low < p->model->vars.data[v].high) several = true;
     fputs("/* ", p->out);

@@ -305,6 +305,16 @@ static void print_conjunct(struct smv *s, expr e)
 
 /* ---- the transition system ---- */
 
+static void print_listed(struct smv *s)
+{
+    const struct model *model = s->model;
+    for (uint32_t i = 0; i < model->initial.len; i++) {
+        uint32_t v = i % model->vars.len;
+        bool is_last = v + 1 == model->vars.len;
+        fprintf(s->out, "%s%s = %" PRId64 "%s", v ? " & " : "(", s->name[v], model->initial.data[i], !is_last ? "" : i + 1 == model->initial.len ? ");\n" : ")\n  | ");
+    }
+}
+
 static void print_declarations(struct smv *s)
 {
     struct model *model = s->model;
@@ -320,6 +330,8 @@ static void print_declarations(struct smv *s)
     for (uint32_t v = 0; v < model->vars.len; v++)
         fprintf(s->out, "  %s : %" PRId64 "..%" PRId64 ";\n", s->name[v], model->vars.data[v].low, model->vars.data[v].high);
     fputs("\nINIT\n  ", s->out);
+    print_listed(s);
+    if (model_lists_initial(model)) return;
     bool any = false;
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct model_var *var = &model->vars.data[v];

@@ -4,8 +4,10 @@
  * properties (every model has them) and the positions of the inner nodes of formulas (the property's position stands for them).
  *
  * Relies on: (1) names of variables, processes, clocks and properties are unique, because references are by name; (2) the conjuncts of a
- * rule ascend by part, as model_add_conjunct makes them; (3) the expressions know the ranges of all variables or of none, and those of
- * all locals.
+ * rule ascend by part, as model_add_conjunct makes them; (3) the expressions know the ranges of all variables or of none.
+ *
+ * An expression may know more of the values of a cell than its declaration says, because it is evaluated only where that is so. The text cannot say why, and a reader must not
+ * believe it; so it is printed as a test.
  *
  * Expressions and code are printed as trees, by recursion: the depth of expressions is at most EXPR_MAX_DEPTH. The body of a function is
  * printed once, before everything that calls it; functions have numbers, because the model has no names for them. */
@@ -148,24 +150,60 @@ static void print_local(const struct printer *printer, uint32_t local)
     else print_string(printer->out, printer->model->locals.data[local].name);
 }
 
-/* One of `count` cells from `base` on; `bounds`: with the bounds that the node has and that do not follow from the cells. */
+static void print_range(FILE *out, int64_t low, int64_t high)
+{
+    print_number(out, low);
+    fputs("..", out);
+    print_number(out, high);
+    fputc(' ', out);
+}
+
+/* What a node says of its values beyond what follows from declarations holds for reasons that the text does not have: it becomes a test. */
+static bool print_test(const struct printer *printer, const struct expr_node *node, int64_t low, int64_t high)
+{
+    if (node->low <= low && node->high >= high) return false;
+    fputs("(within range ", printer->out);
+    print_range(printer->out, node->low, node->high);
+    return true;
+}
+
+/* One of `count` cells from `base` on; `bounds`: with wider bounds than those of the cells. */
 static void print_array_cell(const struct printer *printer, bool local, uint32_t base, uint32_t count, expr offset, const struct expr_node *bounds)
 {
     FILE *out = printer->out;
-    int64_t low, high;
     fputs(local ? "(local_at " : "(at ", out);
     if (local) print_local(printer, base);
     else print_string(out, printer->model->vars.data[base].name);
     fprintf(out, " %" PRIu32 " ", count);
-    cells_range(printer->model, local, base, count, offset, &low, &high);
-    if (bounds && (bounds->low != low || bounds->high != high)) {
-        print_number(out, bounds->low);
-        fputs("..", out);
-        print_number(out, bounds->high);
-        fputc(' ', out);
-    }
+    if (bounds) print_range(out, bounds->low, bounds->high);
     print_expr(printer, offset);
     fputc(')', out);
+}
+
+static void print_array(const struct printer *printer, const struct expr_node *node)
+{
+    uint32_t count = (uint32_t)expr_get(&printer->model->exprs, node->b)->value;
+    bool local = node->op == EXPR_LOCAL_AT;
+    int64_t low, high;
+    cells_range(printer->model, local, (uint32_t)node->value, count, node->a, &low, &high);
+    bool test = print_test(printer, node, low, high);
+    print_array_cell(printer, local, (uint32_t)node->value, count, node->a, !test && (node->low < low || node->high > high) ? node : NULL);
+    if (test) fputc(')', printer->out);
+}
+
+/* A variable or local. */
+static void print_cell_value(const struct printer *printer, const struct expr_node *node)
+{
+    const struct model *model = printer->model;
+    bool local = node->op == EXPR_LOCAL;
+    int64_t low = local ? model->locals.data[node->value].low : model->vars.data[node->value].low;
+    int64_t high = local ? model->locals.data[node->value].high : model->vars.data[node->value].high;
+    bool test = print_test(printer, node, low, high);
+    if (local) fputs("(local ", printer->out);
+    if (local) print_local(printer, (uint32_t)node->value);
+    else print_string(printer->out, model->vars.data[node->value].name);
+    if (local) fputc(')', printer->out);
+    if (test) fputc(')', printer->out);
 }
 
 static void print_operator(const struct printer *printer, const struct expr_node *node)
@@ -185,10 +223,7 @@ static void print_within(const struct printer *printer, const struct expr_node *
 {
     const struct exprs *exprs = &printer->model->exprs;
     fprintf(printer->out, "(within %s ", failure_name[node->bits]);
-    print_number(printer->out, expr_get(exprs, node->b)->value);
-    fputs("..", printer->out);
-    print_number(printer->out, expr_get(exprs, node->c)->value);
-    fputc(' ', printer->out);
+    print_range(printer->out, expr_get(exprs, node->b)->value, expr_get(exprs, node->c)->value);
     print_expr(printer, node->a);
     fputc(')', printer->out);
 }
@@ -203,18 +238,12 @@ static void print_expr(const struct printer *printer, expr e)
         if (node->is_bool) fputs(node->value ? "true" : "false", out);
         else print_number(out, node->value);
         break;
-    case EXPR_VAR: print_string(out, printer->model->vars.data[node->value].name); break;
-    case EXPR_LOCAL:
-        fputs("(local ", out);
-        print_local(printer, (uint32_t)node->value);
-        fputc(')', out);
-        break;
+    case EXPR_VAR:
+    case EXPR_LOCAL: print_cell_value(printer, node); break;
     case EXPR_FAIL: fprintf(out, "(fail %s)", failure_name[node->bits]); break;
     case EXPR_WITHIN: print_within(printer, node); break;
     case EXPR_AT:
-    case EXPR_LOCAL_AT:
-        print_array_cell(printer, node->op == EXPR_LOCAL_AT, (uint32_t)node->value, (uint32_t)expr_get(exprs, node->b)->value, node->a, node);
-        break;
+    case EXPR_LOCAL_AT: print_array(printer, node); break;
     default: print_operator(printer, node);
     }
 }
@@ -314,7 +343,16 @@ static void print_variables(const struct printer *printer)
         fputs(" = ", out);
         if (var->any_init) fputs("any", out);
         else print_number(out, var->init);
+        if (var->value_names) fputs(" named", out);
+        for (int64_t value = var->low; var->value_names && value <= var->high; value++) print_name(out, " ", var->value_names[value - var->low]);
         print_place(printer, var->place);
+    }
+    if (model->initial.len) fputc('\n', out);
+    for (uint32_t i = 0; i < model->initial.len; i++) {
+        if (i % model->vars.len == 0) fputs("initial", out);
+        fputc(' ', out);
+        print_number(out, model->initial.data[i]);
+        if ((i + 1) % model->vars.len == 0) fputc('\n', out);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "program/machine.h"
 
+#include "model/locals.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -262,12 +264,27 @@ static void compile_block(struct program *program, statement at, struct exits *e
     }
 }
 
+/* Locals that may be read before they are written begin with the lowest value of their range. */
+static void compile_locals(struct program *program, statement body)
+{
+    struct model *model = program->model;
+    bool *unset = mem_alloc(model->mem, model->locals.len + UINT64_C(1));
+    locals_unset(model, body, unset);
+    for (uint32_t l = 0; l < model->locals.len; l++) {
+        if (!unset[l]) continue;
+        machine_compile(program, expr_int(&model->exprs, model->locals.data[l].low), 1);
+        machine_emit(program, (struct instruction){.op = OP_STORE_LOCAL, .word = l});
+    }
+    mem_free(model->mem, unset);
+}
+
 uint32_t machine_compile_body(struct program *program, statement body)
 {
     if (code_is_none(body)) return PROGRAM_NONE;
     if (!program->calls) count_calls(program);
     uint32_t start = program->code.len;
     struct exits exits = {false, PROGRAM_NONE};
+    compile_locals(program, body);
     compile_block(program, body, &exits);
     land(program, exits.last, program->code.len);
     machine_end(program);

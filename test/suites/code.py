@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
 sys.path.insert(0, os.path.join(ROOT, 'test', 'tools'))
 import aiger
+from fiacre.generate import draw
 import smv
 
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
@@ -19,6 +20,14 @@ for tool in ('naive', 'random_code'):
 
 def tool(name, *arguments):
     return subprocess.run([os.path.join(ROOT, 'build/release/tools', name), *arguments], capture_output=True, text=True, timeout=120).stdout
+
+
+def explicit(name, model, naive):
+    for options in ((), ('--order', 'dfs')):
+        status, ours = run_json('explore', model, '-q', '--engine', 'explicit', *options)
+        if check(f'{name} explicit {options} explores', ours and ours['complete'], status):
+            check(f'{name} explicit {options} counts', [ours[key] for key in COUNTS] == [naive[key] for key in COUNTS], [ours[key] for key in COUNTS])
+            check(f'{name} explicit {options} run-time errors', ours['statistics']['runtime_errors'] == naive['runtime_errors'], ours['statistics']['runtime_errors'])
 
 
 def symbolic(name, model, naive):
@@ -104,7 +113,9 @@ def random_models():
         naive = json.loads(tool('naive', model) or '{}')
         if not check(f'{name} is searched', naive.get('states')) or naive['states'] > 3000:
             continue
+        explicit(name, model, naive)
         symbolic(name, model, naive)
+        verdicts(name, model, naive, 'explicit')
         first, second = verdicts(name, model, naive, 'symbolic'), verdicts(name, model, naive, 'bounded')
         for key in set(first) & set(second):
             check(f'{name} {key}: two engines', 'unknown' in (first[key], second[key]) or first[key] == second[key], (first[key], second[key]))
@@ -114,6 +125,24 @@ def random_models():
         if naive['initial_states'] == 1 and spins < count / 8:
             spins += in_spin(name, model, naive)
     check('some were searched in Spin', spins >= 3, spins)
+
+
+def fiacre_programs():
+    """Symbolically and as text: the same counts as explicitly."""
+    count = 200 if LONG else 25
+    for seed in range(1 + 100000 * SEED, 1 + 100000 * SEED + count):
+        model, text, again = write('random.fcr', draw(seed, False)[0]), path('first.cairn'), path('second.cairn')
+        status, naive = run_json('explore', model, '-q', '--engine', 'explicit')
+        if not naive or not naive['complete'] or naive['states'] > 20000:
+            continue
+        naive['runtime_errors'] = naive['statistics']['runtime_errors']
+        symbolic(f'program {seed}', model, naive)
+        done = run('translate', model, '--to', 'cairn', '-o', text), run('translate', text, '--to', 'cairn', '-o', again)
+        if check(f'program {seed} as text', not done[0].returncode and not done[1].returncode, done[1].stderr):
+            with open(text, encoding='utf-8') as first, open(again, encoding='utf-8') as second:
+                check(f'program {seed} as text, again', first.read() == second.read())
+            status, ours = run_json('explore', text, '-q', '--engine', 'explicit')
+            check(f'program {seed} read from text', ours and [ours[key] for key in COUNTS] == [naive[key] for key in COUNTS], status)
 
 
 HEAD = 'cairn 1\nmodel "m" ranged\nsource "m.src"\nvariable "x" 0..1000000 = 0\nvariable "y" 0..1000000 = any\n'
@@ -137,17 +166,63 @@ def refusals():
     refused('a loop to dimacs', 'cannot be turned into conditions for dimacs', 'translate', ENDLESS, '--to', 'dimacs', '-p', 'p', '--bound', '2')
     for model in (TIMED, CLOCKS):
         for engine in ('explicit', 'symbolic', 'bounded'):
-            refused(f'time in the {engine} engine', 'the model has clocks or time intervals: use --engine timed', 'check', model, '--engine', engine)
-        for form in ('promela', 'smv', 'ord', 'aiger', 'aag', 'dot', 'aut'):
+            refused(f'time in the {engine} engine', 'clocks or time intervals: only the timed engine knows time (--engine timed)', 'check', model, '--engine', engine)
+        for form in ('promela', 'smv', 'ord', 'aiger', 'aag'):
             refused(f'time to {form}', 'the model has clocks or time intervals', 'translate', model, '--to', form)
         refused('time to dimacs', 'the model has clocks or time intervals', 'translate', model, '--to', 'dimacs', '-p', 'deadlock', '--bound', '2')
-        refused('time in the simulator', 'the model has clocks or time intervals', 'simulate', model)
         check('time as text', run('translate', model, '--to', 'cairn').returncode == 0)
     wide = write('wide.cairn', 'cairn 1\nmodel "m" ranged\nvariable "x" -3000000..3000000 = 0\nrule "r" part global when (lt (mul 0 "x" "x") 5) set "x" 1\n')
     for form in ('promela', 'smv'):
         refused(f'numbers beyond {form}', 'a sum or product may be too large', 'translate', wide, '--to', form)
 
 
+FAILS = write('fails.cairn', '''cairn 1
+model "fails" ranged
+source "fails.src"
+process "p" type "P" pc "p.pc" at 1:1
+  location 0 "idle"
+variable "p.pc" of "p" 0..1 = 0
+variable "x" 0..7 = 0
+variable "q" 0..255 = 250
+variable "a[0]" 0..3 = 0
+variable "a[1]" 0..3 = 1
+local "i" 0..7
+rule "up" part "p" at 4:1 when (eq "p.pc" 0) at 4:2
+  do
+    set (local "i") "x" at 5:1
+    set (at "a[0]" 2 (within index 0..1 (local "i"))) 1 at 6:3
+    set "x" (within range 0..7 (add 0 "x" 1)) at 7:3
+  end
+rule "grow" part "p" at 9:1 when (eq "p.pc" 0) at 9:2
+  do
+    require (lt "x" 1) at 10:3
+    set "q" (within range 0..255 (add 0 "q" 3)) at 11:3
+  end
+rule "stuck" part "p" at 12:1 when (choose (gt "x" 1) (lt (at "a[0]" 2 (mod 0 "x" 2)) 1) false) at 12:2
+property "cells" invariant formula (implies (gt "x" 1) (ne (at "a[0]" 2 (mod 0 "x" 2)) 1))
+property "chosen" invariant formula (choose (lt "x" 2) true (eq "q" 0))
+''')
+
+
+def explanations():
+    for engine in ('explicit', 'symbolic', 'bounded'):
+        told = run('check', FAILS, '--engine', engine).stdout
+        for piece in ('a[x % 2] != 1 is false: x = 2, a[0] = 1', 'q == 0 is false: q = 250', 'x < 2 is false: x = 2', 'it fails: the index 2 is outside 0..1 at fails.src:6',
+                      'the condition at fails.src:10 (x < 1) is false', 'a[x % 2] < 1 is false: x = 2, a[0] = 1', 'the value 256 is outside 0..255 at fails.src:11'):
+            check(f'{engine}: {piece}', piece in told, told)
+    head = 'cairn 1\nmodel "m" ranged\nsource "m.src"\nvariable "x" 1..9 = 3\nrule "r" part global do '
+    for what, reason in (('set "x" (fail full) at 1:1', 'the queue is full'), ('set "x" (choose (eq "x" 3) (fail empty) 1) at 1:1', 'the queue is empty'), ('while true at 1:1 end', 'a loop does not end'),
+                         ('set "x" (within range 1..9 (mul 0 "x" (mul 0 9223372036854775807 "x"))) at 1:1', 'a number leaves 64 bits'), ('set "x" (within range 1..9 (div 0 4 (sub 0 "x" 3))) at 1:1', 'division by zero'),
+                         ('set "x" (fail range) at 1:1', 'a value leaves its type'), ('set "x" (fail index) at 1:1', 'an index is out of bounds')):
+        model = write('fails2.cairn', head + what + ' end\n')
+        told = run('simulate', model, '-i', stdin='q\n', program=ASAN).stdout
+        check(f'simulate: {reason}', f'the step [r] fails here: {reason}' in told, told)
+        told = run('check', model, '--engine', 'explicit', program=ASAN).stdout
+        check(f'check: {reason}', f'{reason} at m.src:1' in told, told)
+
+
 random_models()
+fiacre_programs()
 refusals()
+explanations()
 finish()

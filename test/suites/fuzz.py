@@ -146,7 +146,7 @@ def choose(i):
     if kind == 'itf.json':
         return kind, data, [['replay']]
     if kind == 'code':
-        engine = ['check', '--engine', rng.choice(['symbolic', 'bounded']), *limits]
+        engine = ['check', *rng.choice([[], ['--engine', 'symbolic'], ['--engine', 'bounded']]), *limits]
         return 'cairn', data, [['translate', '--to', rng.choice(['cairn', 'promela', 'smv', 'aag']), *limits], engine]
     commands = [['check', *limits, *extra, *rng.choice([[], ['--json'], ['--order', 'dfs'], ['--full', '-v']])]]
     commands.append(rng.choice([['explore', *limits, '--json'], ['simulate', '--steps', '30', '--runs', '3'], ['simulate', '-i'],

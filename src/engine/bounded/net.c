@@ -64,9 +64,12 @@ static void collect_values(struct value_sets *sets)
 {
     const struct model *model = sets->net->model;
     for (uint32_t v = 0; v < model->vars.len; v++) {
+        if (model_lists_initial(model)) continue;
         if (model->vars.data[v].any_init) sets->unknown[v] = true;
         else add_value(sets, v, model->vars.data[v].init);
     }
+    for (uint32_t i = 0; i < model->initial.len; i++)
+        if (!sets->unknown[i % model->vars.len]) add_value(sets, i % model->vars.len, model->initial.data[i]);
     for (uint32_t i = 0; i < model->stores.len; i++) {
         const struct rule_store *store = &model->stores.data[i];
         const struct expr_node *node = expr_get(&model->exprs, store->value);
@@ -94,10 +97,10 @@ static void encode_states(struct net *net)
     sets.heads = mem_alloc(net->mem, (vars + UINT64_C(1)) * sizeof *sets.heads);
     sets.counts = mem_alloc(net->mem, (vars + UINT64_C(1)) * sizeof *sets.counts);
     collect_values(&sets);
-    net->plausible = net->initial = LIT_TRUE;
+    net->initial = bits_initial(&net->bits);
+    net->plausible = LIT_TRUE;
     for (uint32_t v = 0; v < vars; v++) {
         lit fits = bits_in_range(&net->bits, v);
-        net->initial = circuit_and(c, net->initial, model->vars.data[v].any_init ? fits : bits_equals(&net->bits, v, model->vars.data[v].init));
         net->plausible = circuit_and(c, net->plausible, sets.unknown[v] ? fits : one_of(&sets, v));
     }
     mem_free(net->mem, sets.unknown);

@@ -370,9 +370,26 @@ bool encode_start(struct encoding *e, struct model *model, enum relation_form fo
     return true;
 }
 
+static void encode_listed(struct encoding *e)
+{
+    bdd one = BDD_FALSE;
+    uint32_t mark = dd_mark(e->dd);
+    e->initial = BDD_FALSE;
+    dd_protect(e->dd, &one);
+    for (uint32_t i = 0; i < e->model->initial.len; i += e->model->vars.len) {
+        one = encode_state(e, e->model->initial.data + i);
+        e->initial = dd_or(e->dd, e->initial, one);
+    }
+    dd_release(e->dd, mark);
+}
+
 /* From the last variable of the order to the first: every conjunction grows at its top. */
 static void encode_initial(struct encoding *e)
 {
+    if (model_lists_initial(e->model)) {
+        encode_listed(e);
+        return;
+    }
     uint32_t *owner = mem_alloc(e->mem, (e->bits.total + 1) * sizeof *owner);
     bdd one = BDD_FALSE;
     uint32_t mark = dd_mark(e->dd);

@@ -22,6 +22,7 @@ static bool read_source(struct reader *reader);
 static bool read_constant(struct reader *reader);
 static bool read_process(struct reader *reader);
 static bool read_variable(struct reader *reader);
+static bool read_initial(struct reader *reader);
 static bool read_local(struct reader *reader);
 static bool read_function(struct reader *reader);
 static bool read_rule(struct reader *reader);
@@ -32,7 +33,7 @@ static const struct item {
     bool (*read)(struct reader *reader); /* after the word */
 } items[] = {
     {"source", read_source},       {"constant", read_constant},     {"ticks", timing_ticks}, {"clock", timing_clock},       {"classes", timing_classes},
-    {"priority", timing_priority}, {"process", read_process},       {"variable", read_variable}, {"local", read_local}, {"function", read_function},
+    {"priority", timing_priority}, {"process", read_process},       {"variable", read_variable}, {"initial", read_initial}, {"local", read_local}, {"function", read_function},
     {"rule", read_rule},           {"property", read_property},
 };
 static const char *const clauses[] = {"location", "locations", "invariant", "part", "when", "set", "do", "class", "interval", "guard", "reset", "text", "formula"};
@@ -199,6 +200,19 @@ static bool read_range(struct reader *reader, struct model_var *var)
     return false;
 }
 
+/* A name for each value of the range. */
+static bool read_value_names(struct reader *reader, struct model_var *var)
+{
+    const struct token *start = reader_peek(reader);
+    VEC(const char *) names = {0};
+    if (!reader_accept_word(reader, "named")) return true;
+    while (reader_peek(reader)->kind == TOKEN_STRING) vec_push(reader_mem(reader), &names, reader->tokens[reader->at++].text);
+    var->value_names = names.data; /* they live as long as the model */
+    if (names.len && (uint64_t)var->high - (uint64_t)var->low == names.len - 1) return true;
+    diag_error(reader->diag, start->place, "there must be a name for each value of the range");
+    return false;
+}
+
 static bool read_variable(struct reader *reader)
 {
     const struct token *token = reader_peek(reader);
@@ -206,13 +220,39 @@ static bool read_variable(struct reader *reader)
     bool good = reader_string(reader, "the name of a variable in quotes", &var.name);
     if (!good) return false;
     if (reader_accept_word(reader, "of")) good = reader_reference(reader, SCOPE_PROCESS, "process", &var.process);
-    good = good && read_range(reader, &var) && reader_place(reader, &var.place);
+    good = good && read_range(reader, &var) && read_value_names(reader, &var) && reader_place(reader, &var.place);
     /* A damaged one is kept: every use of it would look like an error otherwise. */
     if (!good) reader->vague = true;
+    if (reader->model->initial.len) {
+        diag_error(reader->diag, token->place, "variables are declared before initial states are listed");
+        return false;
+    }
     if (!reader_declare(reader, token, SCOPE_VARIABLE, reader->model->vars.len, "variable")) return false;
     vec_push(reader_mem(reader), &reader->model->vars, var);
     vec_push(reader_mem(reader), &reader->writer, 0);
     return good;
+}
+
+/* An initial state: a value for each variable. */
+static bool read_initial(struct reader *reader)
+{
+    struct model *model = reader->model;
+    if (!model->vars.len) diag_error(reader->diag, reader_peek(reader)[-1].place, "there are no variables yet: an initial state is a value for each of them");
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        const struct token *token = reader_peek(reader);
+        const struct model_var *var = &model->vars.data[v];
+        int64_t value = 0;
+        bool good = reader_number(reader, "a value for each variable", &value);
+        if (good && !reader->vague && (value < var->low || value > var->high)) {
+            diag_error(reader->diag, token->place, "the initial value %" PRId64 " of \"%.60s\" is outside %" PRId64 "..%" PRId64, value, var->name, var->low, var->high);
+            good = false;
+        }
+        vec_push(model->mem, &model->initial, value); /* whole states only */
+        if (good) continue;
+        while (model->initial.len % model->vars.len) model->initial.len--;
+        return false;
+    }
+    return model->vars.len != 0;
 }
 
 static bool read_local(struct reader *reader)

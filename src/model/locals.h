@@ -1,0 +1,11 @@
+/* Which locals a code block may read before it has written them: those must really begin with the lowest value of their range. Languages whose variables are always set
+ * first have none. */
+#ifndef CAIRN_MODEL_LOCALS_H
+#define CAIRN_MODEL_LOCALS_H
+
+#include "model/model.h"
+
+/* Sets unset[l] for such locals, and leaves the other entries alone. True for too many rather than too few. */
+void locals_unset(const struct model *model, statement body, bool *unset);
+
+#endif
