@@ -130,6 +130,10 @@ struct model *session_flat(struct session *session, bool with_formulas)
 {
     struct mem *mem = session->mem;
     jmp_buf refused, *const outer = mem->recover;
+    if (model_lists_initial(session->model)) {
+        session->refusal = (struct flatten_refusal){.reason = "it has several initial states that are no combinations of values of single variables"};
+        return NULL;
+    }
     if (!flatten_is_needed(session->model)) return session->model;
     if (session->flat || session->refusal.reason) return session->flat;
     if (setjmp(refused)) {

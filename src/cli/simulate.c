@@ -74,6 +74,11 @@ static void find_enabled(struct run *run)
 
 static void random_values(struct run *run)
 {
+    if (model_lists_initial(run->model)) {
+        uint32_t vars = run->model->vars.len, count = run->model->initial.len / vars;
+        memcpy(run->scratch, run->model->initial.data + (size_t)random_below(&run->random, count) * vars, vars * sizeof *run->scratch);
+        return;
+    }
     for (uint32_t v = 0; v < run->model->vars.len; v++) {
         const struct model_var *var = &run->model->vars.data[v];
         uint64_t span = (uint64_t)(var->high - var->low) + 1;

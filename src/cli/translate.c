@@ -164,6 +164,7 @@ static int write_dimacs(struct session *session, FILE *out)
 
 static int write_cairn(struct session *session, FILE *out)
 {
+    if (model_lists_initial(session->model)) return refused(session, "it has several initial states that are no combinations of values of single variables");
     model_print(session->model, &session->diag, out);
     return EXIT_HOLDS;
 }

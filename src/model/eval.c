@@ -191,9 +191,15 @@ enum eval_result eval_rule(const struct model *model, uint32_t r, const int64_t 
 /* Which of the listed initial states this is; the number of states when it is none. */
 static uint32_t find_listed(const struct model *model, const int64_t *state)
 {
-    uint32_t vars = model->vars.len, count = model->initial.len / (vars ? vars : 1), i = 0;
-    while (i < count && memcmp(model->initial.data + (size_t)i * vars, state, vars * sizeof *state)) i++;
-    return i;
+    uint32_t vars = model->vars.len, count = model->initial.len / (vars ? vars : 1), low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = memcmp(model->initial.data + (size_t)middle * vars, state, vars * sizeof *state);
+        if (!order) return middle;
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return count;
 }
 
 bool eval_is_initial(const struct model *model, const int64_t *state)

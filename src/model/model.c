@@ -91,6 +91,21 @@ statement model_add_code(struct model *model, struct code_sequence *sequence, st
     return added;
 }
 
+static int by_bytes(const void *a, const void *b, void *bytes)
+{
+    return memcmp(a, b, *(size_t *)bytes);
+}
+
+void model_list_initial(struct model *model, const int64_t *states, uint32_t count)
+{
+    size_t bytes = model->vars.len * sizeof *states;
+    model->initial.len = 0;
+    vec_reserve(model->mem, &model->initial, (size_t)count * model->vars.len);
+    memcpy(model->initial.data, states, count * bytes);
+    model->initial.len = count * model->vars.len;
+    qsort_r(model->initial.data, count, bytes, by_bytes, &bytes);
+}
+
 bool model_lists_initial(const struct model *model)
 {
     return model->initial.len > 0;

@@ -152,7 +152,7 @@ struct model {
     VEC(uint32_t) accesses; /* the reads and writes of rules */
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
-    VEC(int64_t) initial; /* the initial states one after the other, where `init` and `any_init` of variables cannot say it; else empty */
+    VEC(int64_t) initial; /* the initial states one after the other in the order of their bytes, where `init` and `any_init` of variables cannot say it; else empty */
     VEC(struct code_node) code;
     VEC(struct model_local) locals;
     int64_t *local_values; /* working memory of the reference evaluator, from model_finish on */
@@ -177,6 +177,9 @@ void model_add_class(struct model *model, uint32_t priority_class);
 void model_add_clock_guard(struct model *model, struct clock_constraint constraint);
 void model_add_reset(struct model *model, uint32_t clock);
 void model_end_rule(struct model *model);
+
+/* Says which states are initial: `count` of them, all different, one after the other. */
+void model_list_initial(struct model *model, const int64_t *states, uint32_t count);
 
 /* Computes reads and writes of all rules. */
 void model_finish(struct model *model);

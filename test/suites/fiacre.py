@@ -65,7 +65,7 @@ def compare(seed, frac):
 
 
 known_models()
-count = 1500 if LONG else 40
+count = 1500 if LONG else 30
 for number in range(count):
     compare(SEED * 100000 + number, number % 5 == 4)
 finish()

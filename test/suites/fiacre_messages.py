@@ -76,7 +76,7 @@ def declarations():
     bad('§proces P is states s from s to s\nP\n', "expected a declaration or the name of the main component, found 'proces': did you mean 'process'?")
     bad('§nonsense P is states s from s to s\nP\n', "expected a declaration or the name of the main component, found 'nonsense'\n")
     bad('§) ' + process('to s'), "expected a declaration (type, channel, const, function, extern, process, component, property or assert), found ')'")
-    bad('process P is states s from s to s\n', 'the file ends without the name of its main component')
+    bad('process P is\n  states s from s to §s\n// and then?\n', 'the file ends without the name of its main component')
     bad('process Proc is states s from s to s\n§Prok\n', "there is no process or component 'Prok': did you mean 'Proc'?")
     bad('process Proc is states s from s to s\n§Main\n', "there is no process or component 'Main'\n")
     bad(process('to s', head=' (x : nat)').replace('\nP\n', '\n§P\n'), "the main component 'P' has parameters: nothing gives them a value")
@@ -171,6 +171,7 @@ def processes():
 def statements():
     bad(process('x := 1 §to s', var='x : nat'), "expected ';' or an operator, found 'to'")
     bad(process('§)'), "expected a statement, found ')'")
+    bad(process('to s;').replace('\nP\n', '\n§P\n'), "expected a statement, found what seems to be the main component: a ';' too many before it?")
     bad(process('to s §else to t'), "expected ';' or the next transition, found 'else'")
     bad(process('x §= 1; to s', var='x : nat'), "an assignment is written with ':='")
     bad(process('x, y §:= 1; to s', var='x, y : nat'), "2 on the left of ':=', 1 on the right: an assignment has as many values as variables")
@@ -223,6 +224,8 @@ def statements():
 
 def expressions():
     bad(process('x := §; to s', var='x : nat'), "expected an expression, found ';'")
+    bad(process('on x §== 1; to s', var='x : nat'), "expected ';' or an operator, found '==': Fiacre writes '='")
+    bad(process('on x = 1 §&& true; to s', var='x : nat'), "expected ';' or an operator, found '&&': Fiacre writes 'and'")
     bad(process('x := (1 §; to s', var='x : nat'), "expected an operator or ')' in the parentheses, found ';'")
     bad(process('x := a[1§; to s', var='x : nat'), "expected an operator or ']' in the index, found ';'")
     bad(process('x := f(1 §; to s', var='x : nat'), "expected ',', an operator or ')' in the arguments, found ';'")
@@ -299,7 +302,7 @@ def components():
     bad(component('var v : nat, §v : nat par Q end'), "'v' is declared twice")
     bad(component('var v : nat port §v : none par Q end'), "'v' is declared twice")
     bad(component('port p : none is §Q/state s par Q end').replace('port p', 'port §p').replace('is §Q', 'is Q'), 'probes (`is ...` at a port) are not supported')
-    bad(component('port p, r : none priority p §r par Q end'), "expected '>' or '<', found 'r'")
+    bad(component('port p, r : none priority p §r par Q end'), "expected '|', '>' or '<', found 'r'")
     bad(component('port p, r : none priority p > r, §r > p par Q end').replace('§', '').replace('port p', 'port §p'), "the port 'p' has priority over itself")
     bad(component('port p : none priority p > §q par Q end'), "'q' is not a port of this component")
     bad(component('port p : none par §r in Q end'), "'r' is not a port of this component")
@@ -385,6 +388,7 @@ def properties():
     bad(prop('property b is ltl [] §c\nproperty c is ltl <> b'), 'properties that refer to each other too deeply')
     bad(prop('property a is ltl §a'), 'this should be bool and is array 2 of nat', name='a property and a variable of one name')
     bad(prop('property a is ltl Q.§z = 1'), "there is no 'z' here")
+    bad(prop('property a is ltl true = §present v = 1'), "the operator 'present' after an operator that binds tighter: put it in parentheses")
     bad(prop('property a is ltl (§<> v = 1) = true'), 'this is not possible in an expression here')
     bad(prop('property a is ltl §enter v = 1'), '`enter` and `leave` are not supported')
     bad(prop('property a is present v = 1 after v = 2 §before v = 3'), 'a second scope of this pattern')
@@ -420,13 +424,13 @@ def dialects():
 
 
 RUNTIME = [  # what fails, how deep, the reason at the mark's line
-    ('index', 'x : 0..5, a : array 3 of nat', 'x := x + 1; to s\n  from s on x > 2;\n§  a[x] := 1; to s', 3, 'the index 3 is outside 0..2'),
-    ('a constant index', 'a : array 3 of nat', 'null;\n§  a[3] := 1; to s', 0, 'an index is out of bounds'),
-    ('an index that is read', 'x : 0..5 := 5, a : array 3 of nat', 'null;\n§  on a[x] = 0; to s', 0, 'the index 5 is outside 0..2'),
-    ('range', 'x : 0..2', 'null;\n§  x := x + 1; to s', 2, 'the value 3 is outside 0..2'),
-    ('below zero', 'x : nat', 'null;\n§  x := x - 1; to s', 0, 'the value -1 is outside 0..2147483647'),
-    ('32 bits', 'x : int := 1', 'null;\n§  x := x * 16; to s', 7, 'the value 4294967296 is outside -2147483648..2147483647'),
-    ('64 bits', 'x : int := 2147483647', 'null;\n§  x := x * x * x % 7; to s', 0, 'a number leaves 64 bits'),
+    ('index', 'x : 0..5, a : array 3 of nat', 'x := x + 1; to s\n  from s on x > 2;\n§  a[x] := 1; to s', 3, 'index 3 outside 0..2'),
+    ('a constant index', 'a : array 3 of nat', 'null;\n§  a[3] := 1; to s', 0, 'index outside its range'),
+    ('an index that is read', 'x : 0..5 := 5, a : array 3 of nat', 'null;\n§  on a[x] = 0; to s', 0, 'index 5 outside 0..2'),
+    ('range', 'x : 0..2', 'null;\n§  x := x + 1; to s', 2, 'value 3 outside 0..2'),
+    ('below zero', 'x : nat', 'null;\n§  x := x - 1; to s', 0, 'value -1 outside 0..2147483647'),
+    ('32 bits', 'x : int := 1', 'null;\n§  x := x * 16; to s', 7, 'value 4294967296 outside -2147483648..2147483647'),
+    ('64 bits', 'x : int := 2147483647', 'null;\n§  x := x * x * x % 7; to s', 0, 'a number does not fit in 64 bits'),
     ('full', 'q : queue 2 of nat', 'null;\n§  q := enqueue(q, 1); to s', 2, 'the queue is full'),
     ('full, at the head', 'q : queue 2 of nat', 'null;\n§  q := append(q, 1); to s', 2, 'the queue is full'),
     ('empty', 'q : queue 2 of nat', 'null;\n§  q := dequeue q; to s', 0, 'the queue is empty'),
@@ -434,8 +438,8 @@ RUNTIME = [  # what fails, how deep, the reason at the mark's line
     ('first of records', 'q : queue 2 of record f : nat end, x : nat', 'null;\n§  x := (first q).f; to s', 0, 'the queue is empty'),
     ('division', 'x : nat := 3', 'null;\n  x := x - 1;\n§  on 6 / x > 0; to s', 2, 'division by zero'),
     ('remainder', 'x, y : nat', 'null;\n§  y := 6 % x; to s', 0, 'division by zero'),
-    ('a loop', 'x : nat', 'null;\n§  while x < 3 do x := 2 end; to s', 0, 'a loop does not end'),
-    ('inside a function', 'x : nat', 'null;\n  x := down(x); to s', 0, 'the value -1 is outside 0..2147483647'),
+    ('a loop', 'x : nat', 'null;\n§  while x < 3 do x := 2 end; to s', 0, 'the loop does not end'),
+    ('inside a function', 'x : nat', 'null;\n  x := down(x); to s', 0, 'value -1 outside 0..2147483647'),
 ]
 
 
@@ -449,7 +453,7 @@ def runtime_errors():
         if os.path.exists(trace):
             os.remove(trace)
         done = run('check', file, '-p', 'runtime-error', '--trace', trace)
-        wanted = f'{reason} at fails.fcr:{line}'
+        wanted = f'{reason} at fails.fcr:{line}:'
         check(f'run-time error: {name}', done.returncode == 1 and wanted in done.stdout and f'runtime-error is violated after {steps} step' in done.stdout,
               f'{done.returncode}\n{wanted}\n{done.stdout}{done.stderr}')
         replayed = run('replay', trace)
@@ -458,9 +462,9 @@ def runtime_errors():
     sends = 'process Q [p : 0..3] is states s var x : nat from s\n  p ! x; x := x + 1; to s\nprocess R [p : 0..3] is states s var y : 0..2 from s p ? y; to s\n' \
             'component C is port p : 0..3 par Q[p] || R[p] end\nC\n'
     done = run('check', write('sends.fcr', sends))
-    check('run-time error: a value that its receiver has no room for', done.returncode == 1 and 'the value 3 is outside 0..2 at sends.fcr:3' in done.stdout, done.stdout)
+    check('run-time error: a value that its receiver has no room for', done.returncode == 1 and 'value 3 outside 0..2 at sends.fcr:3' in done.stdout, done.stdout)
     done = run('check', write('sends.fcr', sends.replace('y : 0..2', 'y : nat')))
-    check('run-time error: a value that its channel does not carry', done.returncode == 1 and 'the value 4 is outside 0..3 at sends.fcr:2' in done.stdout, done.stdout)
+    check('run-time error: a value that its channel does not carry', done.returncode == 1 and 'value 4 outside 0..3 at sends.fcr:2' in done.stdout, done.stdout)
 
 
 def properties_that_fail():
@@ -512,6 +516,28 @@ def odd_files():
     check('the line and a caret', re.search(r'bad\.fcr:5:\d+: error: .*\n      from s x := \$\$; to s\n +\^\n', line.stderr), line.stderr)
 
 
+def documentation():
+    """The first page of docs/fiacre.md is true: the models and what is shown of their results; and so is the list of what is not supported."""
+    with open(os.path.join(ROOT, 'docs/fiacre.md'), encoding='utf-8') as file:
+        page = file.read()
+    blocks = re.findall(r'^```\n(.*?)^```\n', page, re.M | re.S)
+    shown = re.findall(r'^    \$ cairn (.*)\n((?:    .*\n|\n)*)', page, re.M)
+    check('documentation: a model, a change, two results', len(blocks) >= 2 and len(shown) == 2, (len(blocks), len(shown)))
+    first = blocks[0]
+    begin, end = first.index('    states'), first.index('    from inside')
+    for model, (command, output) in zip((first, first[:begin] + blocks[1] + '\n' + first[end:]), shown):
+        file = write('lock.fcr', model)
+        ours = run(*command.replace('lock.fcr', file).split()).stdout.replace(file, 'lock.fcr')
+        ours, wanted = (re.sub(r'\d+\.\d+ s$', '', re.sub('^    ', '', text, flags=re.M), flags=re.M).strip() for text in (ours, output))
+        ours, wanted = (re.sub(r'^ +', '', text, flags=re.M) for text in (ours, wanted))
+        check(f'documentation: {command}', wanted in ours, f'{ours}\n--- wanted:\n{wanted}')
+    table = page[page.index('## What is not supported'):page.index('## Where the definition is open')]
+    everything = '\n'.join(seen)
+    for message in re.findall(r'^\| .* \| (`+)(.*?)\1 \|$', table, re.M):
+        words = message[1].strip().replace("'f'", "").replace('O > Main', 'Obs > P')
+        check(f'documentation: {words}', words in everything)
+
+
 # Messages that no model gives: a later pass than the parser repeats what the parser has told, or nothing gets there.
 UNSEEN = {
     'this cannot be assigned to',  # a place that is no place: the parser reads none
@@ -553,6 +579,6 @@ def every_message():
 
 
 for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, dialects, runtime_errors,
-             properties_that_fail, shown_names, odd_files, every_message):
+             properties_that_fail, shown_names, odd_files, documentation, every_message):
     part()
 finish()

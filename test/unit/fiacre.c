@@ -454,10 +454,10 @@ static void test_labels(struct unit *unit)
 {
     struct reader reader;
     read_file(&reader, "process P is /*@ heading */ states s init /* @ none */ to s\n"
-                       "/*@after init*/ from /*@a*/ s x /*@{b}*/ := 1; /*@*/ /*@{}*/ if x /*@c*/ then null end /*@d*/ ; to s\n"
+                       "/*@before from*/ from /*@a*/ s x /*@{b}*/ := 1; /*@*/ /*@{}*/ if x /*@c*/ then null end /*@d*/ ; to s\n"
                        "/*@e*/ from s to s\nP /*@ end */");
     CHECK(unit, reader.good);
-    static const char *const expected[] = {"a", NULL, "b", NULL, "d", NULL, "e"}; /* NULL: a statement */
+    static const char *const expected[] = {"before from", "a", NULL, "b", NULL, "d", NULL}; /* NULL: a statement */
     const struct fiacre_process *process = reader.file.decls->process;
     const struct fiacre_stmt *stmt = process->transitions->body;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++, stmt = stmt ? stmt->next : NULL) {
@@ -465,8 +465,9 @@ static void test_labels(struct unit *unit)
         if (stmt && expected[i]) CHECK(unit, !strcmp(stmt->name, expected[i]));
         if (stmt && stmt->kind == FIACRE_STMT_IF) CHECK(unit, !strcmp(stmt->branches->body->name, "c"));
     }
-    CHECK(unit, !stmt && process->init->kind == FIACRE_STMT_TO && process->transitions->next->body->kind == FIACRE_STMT_TO);
-    CHECK(unit, process->init->next && !strcmp(process->init->next->name, "after init"));
+    CHECK(unit, !stmt && process->init->kind == FIACRE_STMT_TO && !process->init->next);
+    const struct fiacre_stmt *second = process->transitions->next->body; /* a label alone on its line before `from` is of what follows */
+    CHECK(unit, second->kind == FIACRE_STMT_LABEL && !strcmp(second->name, "e") && second->next->kind == FIACRE_STMT_TO);
     finish(&reader);
 }
 
@@ -538,7 +539,7 @@ static const struct mistake mistakes[] = {
     {"function f() : nat is begin to s end", "1:29: 'to' is not allowed in a function\n"},
     {"function f() : nat is begin p!3 end", "1:30: expected ':=' after 'p': a function has no ports\n"},
     {"function f() : nat is x", "1:23: expected 'var', 'begin' or 'return', found 'x'\n"},
-    {"function f(&x : nat) : nat is return x", "1:12: expected a name after the declaration before, found '&'\n"},
+    {"function f(&x : nat) : nat is return x", "1:12: expected a name after '(', found '&'\n"},
     {"type t is array 3 bool", "1:19: expected 'of' after the size of the array, found 'bool'\n"},
     {"type t is union A | B", "1:22: expected '|', 'of' or 'end' in the 'union', found the end of the file\n"},
     {"type t is record a b end", "1:20: expected ':' after the field's name, found 'b'\n"},

@@ -13,7 +13,7 @@
 static void test_reduction(struct unit *unit, struct mem *mem)
 {
     struct random random = {3};
-    struct reduction reduction = {0};
+    struct zone_reduction reduction = {0};
     struct dbm zone, spare;
     uint32_t ties = 0, kept = 0;
     dbm_init(&zone, mem, NAIVE_MOST - 1), dbm_init(&spare, mem, NAIVE_MOST - 1);

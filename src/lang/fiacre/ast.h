@@ -407,6 +407,7 @@ struct fiacre_decl {
 struct fiacre_file {
     struct fiacre_decl *decls;
     struct fiacre_decl *root; /* the last FIACRE_DECL_ROOT; NULL: the file has none (a fragment), which the parser does not diagnose */
+    struct place last;        /* of the last token */
 };
 
 /* Reads a whole file. `mem` holds what the parser needs while it works; the tree is in the arena. Returns false after errors. */

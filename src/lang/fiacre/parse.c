@@ -470,6 +470,7 @@ bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, s
     fiacre_lexer_run(diag, names, mem, source, &tokens);
     struct fiacre_parser parser = start(diag, names, arena, mem, &tokens);
     if (tokens.list.len == 1 && diag->errors == errors) diag_error(diag, (struct place){.source = source}, "the file is empty: a model needs at least a process");
+    if (tokens.list.len > 1) file->last = tokens.list.data[tokens.list.len - 2].place;
     if (!tokens.has_macros) parse_file(&parser, file);
     vec_free(mem, &tokens.list);
     vec_free(mem, &tokens.labels);

@@ -418,7 +418,8 @@ void fiacre_print_stmt(struct text *out, const struct fiacre_stmt *stmt, unsigne
         while (later && later->kind == FIACRE_STMT_LABEL) later = later->next;
         print_one(out, stmt, indent);
         if (stmt->kind != FIACRE_STMT_LABEL && later) text_add(out, ";");
-        if (stmt->next) new_line(out, indent);
+        if (stmt->next && !later) text_add(out, " "); /* a label on a line of its own would name what follows */
+        else if (stmt->next) new_line(out, indent);
     }
 }
 

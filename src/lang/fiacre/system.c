@@ -532,7 +532,7 @@ static bool add_root(struct builder *builder)
 {
     struct fiacre *f = builder->f;
     if (!f->file.root) {
-        diag_error(f->diag, (struct place){f->input->source, 1, 1}, "the file ends without the name of its main component");
+        diag_error(f->diag, f->file.last, "the file ends without the name of its main component");
         return false;
     }
     struct fiacre_decl *decl = find_unit(f, f->file.root->name, f->file.root->name_place);
@@ -645,6 +645,22 @@ static bool run_stage(struct fiacre *f, struct states *states, const struct init
     return good;
 }
 
+/* Whether the states are all combinations of the values of some variables, each of which takes all of its range: then these just start anywhere. */
+static bool is_product(struct model *model, const struct states *states)
+{
+    uint32_t vars = model->vars.len;
+    uint64_t combinations = 1;
+    bool *free = mem_alloc(model->mem, vars + UINT64_C(1));
+    for (uint32_t v = 0; v < vars && combinations <= states->count; v++) {
+        for (uint32_t i = v; i < states->cells.len; i += vars) free[v] |= states->cells.data[i] != states->cells.data[v];
+        if (free[v]) combinations *= (uint64_t)(model->vars.data[v].high - model->vars.data[v].low) + 1;
+    }
+    bool is_all = combinations == states->count; /* the states differ from each other and have no other values */
+    for (uint32_t v = 0; is_all && v < vars; v++) model->vars.data[v].any_init = free[v];
+    mem_free(model->mem, free);
+    return is_all;
+}
+
 /* Runs what was collected, and takes the result for the initial states. */
 static bool set_initial_states(struct fiacre *f)
 {
@@ -657,8 +673,7 @@ static bool set_initial_states(struct fiacre *f)
     model->local_values = mem_resize(model->mem, model->local_values, (model->locals.len + UINT64_C(1)) * sizeof *model->local_values);
     for (uint32_t i = 0; good && i < f->stages.len; i++) good = run_stage(f, &states, &f->stages.data[i]);
     for (uint32_t i = 0; good && i < model->vars.len; i++) model->vars.data[i].init = states.cells.data[i];
-    if (good && states.count > 1)
-        for (uint32_t i = 0; i < states.cells.len; i++) vec_push(model->mem, &model->initial, states.cells.data[i]);
+    if (good && states.count > 1 && !is_product(model, &states)) model_list_initial(model, states.cells.data, states.count);
     free_states(model->mem, &states);
     return good;
 }
