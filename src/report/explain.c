@@ -271,6 +271,35 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
 
 /* ---- run-time errors ---- */
 
+void explain_reason(struct text *text, const struct eval_failure *failure)
+{
+    bool is_outside = failure->value < failure->low || failure->value > failure->high; /* not known when it just fails */
+    switch (failure->reason) {
+    case FAILURE_DIVISION: text_add(text, "division by zero"); break;
+    case FAILURE_OVERFLOW: text_add(text, "a number does not fit in 64 bits"); break;
+    case FAILURE_FULL: text_add(text, "the queue is full"); break;
+    case FAILURE_EMPTY: text_add(text, "the queue is empty"); break;
+    case FAILURE_LOOP: text_add(text, "the loop does not end"); break;
+    case FAILURE_RANGE:
+    case FAILURE_INDEX:
+        text_add(text, failure->reason == FAILURE_INDEX ? "index" : "value");
+        if (is_outside) text_add(text, " %" PRId64 " outside %" PRId64 "..%" PRId64, failure->value, failure->low, failure->high);
+        else text_add(text, " outside its range");
+        break;
+    default: text_add(text, "it cannot be evaluated");
+    }
+}
+
+bool explain_only_divides(const struct model *model)
+{
+    for (uint32_t i = 0; i < model->exprs.nodes.len; i++) {
+        const struct expr_node *node = &model->exprs.nodes.data[i];
+        bool is_exact = expr_table[node->op].has_bits && !node->bits;
+        if (node->op == EXPR_WITHIN || node->op == EXPR_FAIL || (is_exact && node->may_fail)) return false;
+    }
+    return !model_has_code(model);
+}
+
 /* The smallest part of e that fails. */
 static bool is_failing_part(const struct model *model, expr e, const int64_t *state, expr *part)
 {

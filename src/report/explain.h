@@ -16,8 +16,10 @@ void explain_expr(const struct model *model, struct text *text, expr e, const in
  * a command whose conjuncts are true is explained by its timer and by clocks. */
 void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text, const int64_t *state, const struct timed_state *timed);
 
-/* Why something fails: `division by zero`, `the index 5 is outside 0..4`. */
+/* `division by zero`, `index 5 outside 0..4` */
 void explain_reason(struct text *text, const struct eval_failure *failure);
+/* Whether the only way in which a step of the model can fail is to divide by zero. */
+bool explain_only_divides(const struct model *model);
 
 /* What fails when the rule is tried in the state. */
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t rule, const int64_t *state);

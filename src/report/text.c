@@ -516,7 +516,7 @@ static void explain_end(const struct report_style *style, const struct model *mo
     text_free(&text);
 }
 
-static void show_verdict(const struct report_style *style, const struct property_result *entry, const char *engine, int width)
+static void show_verdict(const struct report_style *style, const struct model *model, const struct property_result *entry, const char *engine, int width)
 {
     static const char *const colors[] = {YELLOW, GREEN, RED};
     const struct model_property *property = entry->property;
@@ -525,7 +525,7 @@ static void show_verdict(const struct report_style *style, const struct property
             property->name);
     if (!built_in) fprintf(style->out, "  %s", property->text);
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
-    else fputs("  no step fails", style->out);
+    else fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
     if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
     if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
@@ -551,7 +551,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         if (length > width && length <= 30) width = length;
     }
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, &task->properties[i], result->engine, width);
+        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, model, &task->properties[i], result->engine, width);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, task, result); /* never left out */
         return;
