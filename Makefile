@@ -75,6 +75,8 @@ bench: test-packages cairn
 	@python3 test/bench/bench.py $(if $(SCALE),--scale)
 	@LIMIT=$(LIMIT) python3 test/bench/symbolic.py
 	@LIMIT=$(LIMIT) python3 test/bench/bounded.py
+	-@python3 test/bench/fiacre.py
+	@python3 test/bench/timed.py
 
 install: cairn
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
