@@ -335,7 +335,10 @@ def communication():
     bad(pair.format('nat', '§p ! 1, 2', 'p ? x'), "the channel of 'p' carries 1 value, not 2")
     bad(pair.format('nat', '§p', 'p ? x'), "the channel of 'p' carries 1 value, not 0")
     bad(pair.format('nat', '§p ? x', 'p ? x'), 'nobody sends a value here, and there are too many to try')
-    bad(pair.format('none', '§p ? x', 'p ? x'), 'nobody sends a value here, and the channel does not say its type')
+    silent = run('explore', write('silent.fcr', pair.format('none', 'p ? x', 'p ? x')))
+    seen.append(silent.stderr)
+    check('a combination without a sender is left out, with a word', silent.returncode == 0 and 'silent.fcr:1:63: warning: nobody sends a value here, and the channel does not say its type: left out' in silent.stderr
+          and 'deadlocks                    1' in silent.stdout, silent.stdout + silent.stderr)
     bad(pair.format('none', '§p ! ' + ', '.join(['1'] * 65), 'p ? x'), 'more than 64 values at once')
     many = ' [] '.join(['p'] * 30)
     bad(component('port p : none par ' + ' || '.join(['Q[p]'] * 5) + ' end', f'process Q [p : none] is states s §from s select {many} end; to s\n'), 'the system has more than 2000000 rules')

@@ -463,9 +463,15 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
         }
         if (sent) continue;
         struct fiacre_stmt *stmt = comm_of(&s->parties[0]);
-        s->choices[n] = s->types[n] ? ftype_count(s->types[n], MAX_VALUES) : 0;
+        if (!s->types[n]) { /* there is no value that could be exchanged: models of OBP have such combinations */
+            if (!stmt->info) diag_warning(f->diag, stmt->place, "nobody sends a value here, and the channel does not say its type: left out");
+            stmt->info = stmt; /* told once */
+            *combinations = 0;
+            return true;
+        }
+        s->choices[n] = ftype_count(s->types[n], MAX_VALUES);
         if (!s->choices[n] || *combinations > MAX_VALUES / s->choices[n]) {
-            complain(f, stmt, stmt->place, s->types[n] ? "nobody sends a value here, and there are too many to try" : "nobody sends a value here, and the channel does not say its type");
+            complain(f, stmt, stmt->place, "nobody sends a value here, and there are too many to try");
             return false;
         }
         *combinations *= s->choices[n];
