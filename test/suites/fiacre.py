@@ -81,7 +81,7 @@ def compare(seed, frac):
 
 
 known_models()
-count = 1500 if LONG else 30
+count = 1500 if LONG else 16
 for number in range(count):
     compare(SEED * 100000 + number, number % 5 == 4)
 finish()

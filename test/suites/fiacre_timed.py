@@ -63,7 +63,7 @@ def compare(seed, frac):
             check(f'{name} {claim} replays', replayed.returncode == 0 and 'replays' in replayed.stdout, replayed.stdout + replayed.stderr)
 
 
-count = 1000 if LONG else 24
+count = 1000 if LONG else 12
 for number in range(count):
     compare(SEED * 100000 + number, number % 5 == 4)
 finish()

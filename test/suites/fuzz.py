@@ -32,7 +32,7 @@ CAIRN_WORDS = ['source', 'constant', 'process', 'variable', 'rule', 'property', 
                'finally', 'globally', 'until', 'release', 'weak', 'all', 'exists', 'ctl', 'ltl', 'invariant', '(', ')', '..', '=', '-', '"', '0', '1', '2', '63', '64', '-1',
                '-9223372036854775807', '9223372036854775807', '4294967295', '4294967296', 'true', 'false', ':', 'lowest', 'ranged', 'choose', 'within', 'fail', 'at', 'local', 'local_at',
                'index', 'range', 'full', 'empty', 'loop', 'do', 'end', 'if', 'else', 'while', 'require', 'copy', 'call', 'call 1', 'call nothing', 'leave', 'function', 'function 1', 'class',
-               'classes', 'priority', '>', '<=', 'ticks', 'clock', 'interval', 'guard', 'reset', 'stays', 'infinity', '[', ']', ',']
+               'classes', 'priority', '>', '<=', 'ticks', 'clock', 'interval', 'guard', 'reset', 'stays', 'infinity', '[', ']', ',', 'named', 'initial']
 JSON_WORDS = ['{', '}', '[', ']', ',', ':', '"', 'null', 'true', '0', '-1', '1e3', '1.5', '9223372036854775808', '"#meta"', '"label"', '"states"', '"source"', '"constants"',
               '"#bigint"', '""', '"\\u0000"', '{"#bigint": "7"}', '[]', '{}']
 

@@ -74,6 +74,8 @@ whole('code', DO + '''
     call nothing
   end
 ''', ['model "m" ranged', 'copy 2 (local "t[0]") "a[0].f" at 1:1', 'while (lt (local 0) 2) at 1:2', '      set (at "a[0].g" 3 (mul 0 2 (within index 0..1 (local 0))))', '    else\n      require (choose'])
+whole('initial states and names', 'cairn 1\nmodel "m"\nvariable "x" -1..1 = 0 named "low" "middle" "high"\nvariable "y" 0..3 = any\ninitial 1 0\ninitial -1 3\n',
+      ['variable "x" -1..1 = 0 named "low" "middle" "high"', 'initial -1 3\n', 'initial 1 0\n'])
 whole('functions', HEAD + '''
 function 1
   if (gt "n" 3) leave end
@@ -121,6 +123,11 @@ for name, text, message in (
     ('a guard on a variable', RULE + 'guard "n" <= 3', 'unknown clock'), ('a guard on a number', RULE + 'guard 1 <= 3', 'a clock in quotes, or 0'), ('a guard without a number', RULE + 'guard "x" <= "y"', 'a number'),
     ('a guard without a comparison', RULE + 'guard "x" 3', '<, <=, =, >= or >'), ('a bound too low', RULE + 'guard "x" >= lowest', 'too low'), ('an invariant without a clock', HEAD.replace('invariant "x" <=', 'invariant <='), 'a clock in quotes'),
     ('cut exactly', RULE + 'set "n" (cut 0 "n")', "'cut' has 1 to 63 bits"), ('an exact sum in a modulus', RULE + 'set "n" (add 3 (sub 0 "n" 1) 1)', 'may be -1 to 6'),
+    ('too few names', HEAD + 'variable "z" 0..2 = 0 named "a" "b"', 'a name for each value'), ('too many names', HEAD + 'variable "z" 0..0 = 0 named "a" "b"', 'a name for each value'),
+    ('no names', HEAD + 'variable "z" 0..0 = 0 named', 'a name for each value'), ('half an initial state', HEAD + 'initial 0 0 0', 'a value for each variable'),
+    ('an initial value outside its range', HEAD + 'initial 0 0 6 0 0 0', 'is outside -5..5'), ('initial states of nothing', 'cairn 1\nmodel "m"\ninitial\n', 'no variables yet'),
+    ('an initial state twice', HEAD + 'initial 0 0 0 0 0 0\ninitial 0 0 1 0 0 0\ninitial 0 0 0 0 0 0\n', 'listed twice'),
+    ('a variable after initial states', HEAD + 'initial 0 0 0 0 0 0\nvariable "z" 0..0 = 0', 'declared before initial states'),
     ('a fail with operands', RULE + 'set "n" (fail index 3)', "')'"), ('deep code', DO + 'if true ' * 2000 + 'end ' * 2001, 'nested too deeply'), ('deep code without ends', DO + 'while true ' * 100000, 'nested too deeply'),
     ('deep calls', HEAD + 'function 1 end\n' + ''.join(f'function {i} call {i - 1} end\n' for i in range(2, 1200)) + 'rule "r" part "p" do call 1199 end', 'nested too deeply'),
     ('deep expressions', DO + 'set "n" ' + '(within range 0..7 (sub 0 0 ' * 3000 + '1' + '))' * 3000 + ' end', 'nested too deeply'),

@@ -189,9 +189,11 @@ class System:
         """(states, transitions, initial states, deadlocks, {invariant: holds})"""
         DOWNWARDS[0] = downwards
         names = list(self.ranges)
-        fixed = {part[1][1]: part[2] for part in self.parts(self.initial, '&') if part[0] == '='}
-        choices = [[self.value(fixed[name], {}, {})] if name in fixed else range(low, high + 1) for name, (low, high) in self.ranges.items()]
-        found = dict.fromkeys(itertools.product(*choices))
+        found = {}
+        for case in self.parts(self.initial, '|'):
+            fixed = {part[1][1]: part[2] for part in self.parts(case, '&') if part[0] == '='}
+            choices = [[self.value(fixed[name], {}, {})] if name in fixed else range(low, high + 1) for name, (low, high) in self.ranges.items()]
+            found.update(dict.fromkeys(itertools.product(*choices)))
         waiting, transitions, deadlocks, initial, holds = list(found), 0, 0, len(found), dict.fromkeys(self.invariants, True)
         while waiting:
             values = waiting.pop()

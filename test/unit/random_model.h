@@ -8,6 +8,7 @@
 #include "model/eval.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The variables: PLAIN of any range, then RECORDS records of two fields, then ARRAY cells of one range. The locals: the same, and LOOPS counters. */
 enum { PLAIN = 3, RECORDS = 2, ARRAY = 3, CELLS = PLAIN + 2 * RECORDS + ARRAY, LOOPS = 3 };
@@ -295,6 +296,27 @@ static inline void random_cells(struct generator *g)
     }
 }
 
+/* Some models list their initial states, and some values have names. */
+static inline void random_initial(struct generator *g)
+{
+    static const char *const names[] = {"red", "green", "blue", "white"};
+    struct model *model = g->model;
+    for (uint32_t v = 0; v < CELLS; v++) {
+        struct model_var *var = &model->vars.data[v];
+        if (var->high - var->low < 4 && pick(g, 4) == 0) var->value_names = names;
+    }
+    if (pick(g, 4)) return;
+    int64_t states[4][CELLS];
+    uint32_t count = 0;
+    for (uint64_t i = 1 + pick(g, 4); i > 0; i--) {
+        bool is_new = true;
+        for (uint32_t v = 0; v < CELLS; v++) states[count][v] = pick_between(g, model->vars.data[v].low, model->vars.data[v].high);
+        for (uint32_t k = 0; k < count; k++) is_new &= memcmp(states[k], states[count], sizeof states[k]) != 0;
+        count += is_new;
+    }
+    model_list_initial(model, states[0], count);
+}
+
 static inline struct clock_constraint random_constraint(struct generator *g)
 {
     struct clock_constraint constraint = {.x = (uint32_t)pick(g, 2), .y = MODEL_NONE, .bound = pick_between(g, -3, 5), .strict = pick(g, 2), .place = next_place(g)};
@@ -363,6 +385,7 @@ static inline struct model *random_model(struct generator *g, unsigned rules, un
     g->functions.len = 0;
     g->line = 0;
     random_cells(g);
+    random_initial(g);
     model->ticks = g->with_time ? 1 + (int64_t)pick(g, 3) : 1;
     for (uint32_t i = 0; g->with_time && i < 2; i++) {
         struct model_clock clock = {.name = i ? "y" : "x", .place = next_place(g)};

@@ -237,7 +237,8 @@ static bool read_variable(struct reader *reader)
 static bool read_initial(struct reader *reader)
 {
     struct model *model = reader->model;
-    if (!model->vars.len) diag_error(reader->diag, reader_peek(reader)[-1].place, "there are no variables yet: an initial state is a value for each of them");
+    reader->initial_place = reader_peek(reader)[-1].place;
+    if (!model->vars.len) diag_error(reader->diag, reader->initial_place, "there are no variables yet: an initial state is a value for each of them");
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct token *token = reader_peek(reader);
         const struct model_var *var = &model->vars.data[v];
@@ -253,6 +254,24 @@ static bool read_initial(struct reader *reader)
         return false;
     }
     return model->vars.len != 0;
+}
+
+/* In the order that the model wants, and each of them once. */
+static void sort_initial(struct reader *reader)
+{
+    struct model *model = reader->model;
+    uint32_t vars = model->vars.len, count = vars ? model->initial.len / vars : 0;
+    size_t bytes = vars * sizeof(int64_t);
+    int64_t *states = mem_alloc(model->mem, count * bytes + 1);
+    if (!count) return;
+    memcpy(states, model->initial.data, count * bytes);
+    model_list_initial(model, states, count);
+    mem_free(model->mem, states);
+    for (uint32_t i = 1; i < count; i++)
+        if (!memcmp(model->initial.data + (size_t)i * vars, model->initial.data + (size_t)(i - 1) * vars, bytes)) {
+            diag_error(reader->diag, reader->initial_place, "an initial state is listed twice");
+            return;
+        }
 }
 
 static bool read_local(struct reader *reader)
@@ -480,6 +499,7 @@ static void read_items(struct reader *reader)
     }
     resolve_late_pcs(reader);
     timing_close_priorities(reader);
+    sort_initial(reader);
     vec_free(reader_mem(reader), &reader->late);
 }
 

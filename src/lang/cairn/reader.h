@@ -54,6 +54,7 @@ struct reader {
     VEC(uint32_t) writer; /* per variable: the last rule that wrote it, + 1 */
     VEC(struct function) functions;
     struct place priority_place; /* of the last priority */
+    struct place initial_place;  /* of the last initial state */
     VEC(struct frame) stack;
     enum property_kind logic; /* which operators may stand in an expression; PROPERTY_INVARIANT: no temporal ones */
     bool in_code;             /* locals may stand in an expression */
