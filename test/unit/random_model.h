@@ -303,7 +303,7 @@ static inline void random_initial(struct generator *g)
     struct model *model = g->model;
     for (uint32_t v = 0; v < CELLS; v++) {
         struct model_var *var = &model->vars.data[v];
-        if (var->high - var->low < 4 && pick(g, 4) == 0) var->value_names = names;
+        if ((uint64_t)var->high - (uint64_t)var->low < 4 && pick(g, 4) == 0) var->value_names = names;
     }
     if (pick(g, 4)) return;
     int64_t states[4][CELLS];
