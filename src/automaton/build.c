@@ -138,6 +138,7 @@ static enum dag_status extract(struct dag *dag, struct builder *b, future whole)
         for (uint32_t e = f->first[i]; e < f->first[i + 1]; e++) number[f->edges[e].to] = 1;
     }
     enum dag_status status = states > f->limit ? DAG_TOO_LARGE : dag_alloc(dag, b->mem, states, edges) ? DAG_DONE : DAG_REFUSED;
+    dag->is_branching = future_branches(f, whole);
     for (uint32_t i = whole.i + 1; status == DAG_DONE && i-- > 0;) {
         if (!number[i]) continue;
         dag->first_edge[state] = at;
@@ -169,11 +170,12 @@ static enum dag_status run(struct builder *b, struct dag *dag, uint32_t top)
     return status;
 }
 
-enum dag_status dag_build(struct dag *dag, struct mem *mem, const struct terms *terms, term t, uint32_t max_states)
+enum dag_status dag_build(struct dag *dag, struct mem *mem, const struct terms *terms, term t, bool is_branching,
+                          uint32_t max_states)
 {
     struct builder b = {.mem = mem, .terms = terms};
     *dag = (struct dag){.mem = mem};
-    enum dag_status status = futures_init(&b.futures, mem, max_states) ? run(&b, dag, t.i) : DAG_REFUSED;
+    enum dag_status status = futures_init(&b.futures, mem, is_branching, max_states) ? run(&b, dag, t.i) : DAG_REFUSED;
     futures_release(&b.futures);
     mem_free(mem, b.value);
     mem_free(mem, b.needed);

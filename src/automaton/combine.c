@@ -7,6 +7,9 @@
  * that follows a set is known, its future is made, and the table of futures merges it with what is equal. So determinising and minimising are one
  * pass, no future is made that is not part of the result, and a set of a single item (x, END) is known at once.
  *
+ * In a branching table a shuffle has the items themselves as states: each step is an edge of its own, whatever its label. The other operations keep
+ * apart only what branches already.
+ *
  * The depth of the search is the length of the longest word: it has its own stack.
  *
  * Cost: a set takes 24 bytes and 8 for each item; its edges are kept only while it is on the stack.
@@ -20,7 +23,6 @@
 #include "automaton/room.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <xxhash.h>
 
 #ifdef CAIRN_DEGENERATE
@@ -55,6 +57,7 @@ struct pending {
 struct step {
     uint64_t item;
     uint32_t label;
+    bool is_alone; /* an edge of its own */
 };
 
 struct future_work {
@@ -62,10 +65,10 @@ struct future_work {
     struct set *sets;
     struct frame *frames;
     struct pending *pending;
-    struct step *steps;
+    struct step *steps, *merged;
     struct future_edge *edges;
     uint64_t item_count, set_count, frame_count, pending_count, step_count;
-    uint64_t item_cap, set_cap, frame_cap, pending_cap, step_cap, edge_cap;
+    uint64_t item_cap, set_cap, frame_cap, pending_cap, step_cap, merged_cap, edge_cap;
     uint32_t *slots; /* set + 1; 0: free */
     uint64_t size;
     enum mode mode;
@@ -90,6 +93,7 @@ void combine_free(struct mem *mem, struct future_work *work)
     mem_free(mem, work->frames);
     mem_free(mem, work->pending);
     mem_free(mem, work->steps);
+    mem_free(mem, work->merged);
     mem_free(mem, work->edges);
     mem_free(mem, work->slots);
     mem_free(mem, work);
@@ -171,40 +175,57 @@ static bool intern_set(struct futures *f, struct future_work *w, uint64_t first,
     return true;
 }
 
+static bool is_alone(const struct futures *f, const struct future_work *w, uint64_t item)
+{
+    if (!f->is_branching) return false;
+    return w->mode == SHUFFLE || future_branches(f, (future){(uint32_t)(item >> 32)}) || future_branches(f, (future){(uint32_t)item});
+}
+
 static bool add_steps(struct futures *f, struct future_work *w, uint32_t moving, uint32_t staying, bool beside)
 {
     uint32_t from = f->first[moving], to = f->first[moving + 1];
     if (!ROOM(f->mem, w->steps, &w->step_cap, w->step_count + (to - from))) return false;
     for (uint32_t e = from; e < to; e++) {
         uint64_t item = beside ? item_of(w, f->edges[e].to, staying) : (uint64_t)f->edges[e].to << 32 | FUTURE_END;
-        w->steps[w->step_count++] = (struct step){item, f->edges[e].label};
+        w->steps[w->step_count++] = (struct step){item, f->edges[e].label, is_alone(f, w, item)};
     }
     return true;
 }
 
 static bool is_before(const struct step *x, const struct step *y)
 {
-    return x->label != y->label ? x->label < y->label : x->item < y->item;
+    if (x->label != y->label) return x->label < y->label;
+    return x->is_alone != y->is_alone ? y->is_alone : x->item < y->item;
 }
 
-static int compare_steps(const void *x, const void *y)
+static uint64_t run_end(const struct step *steps, uint64_t from, uint64_t count)
 {
-    return is_before(x, y) ? -1 : is_before(y, x);
+    while (++from < count && !is_before(&steps[from], &steps[from - 1]));
+    return from < count ? from : count;
 }
 
-static void sort_steps(struct step *steps, uint64_t count)
+static void merge(struct step *to, const struct step *steps, uint64_t a, uint64_t middle, uint64_t end)
 {
-    enum { FEW = 24 };
-    if (count > FEW) {
-        qsort(steps, count, sizeof *steps, compare_steps);
-        return;
+    for (uint64_t b = middle; a < middle || b < end;) *to++ = b == end || (a < middle && !is_before(&steps[b], &steps[a])) ? steps[a++] : steps[b++];
+}
+
+/* The steps of an item are sorted, so there are few runs to merge. */
+static bool sort_steps(struct futures *f, struct future_work *w)
+{
+    uint64_t count = w->step_count;
+    while (run_end(w->steps, 0, count) < count) {
+        if (!ROOM(f->mem, w->merged, &w->merged_cap, w->step_cap)) return false;
+        for (uint64_t a = 0, middle, end; a < count; a = end) {
+            middle = run_end(w->steps, a, count);
+            end = middle < count ? run_end(w->steps, middle, count) : count;
+            merge(w->merged + a, w->steps, a, middle, end);
+        }
+        struct step *sorted = w->merged;
+        uint64_t cap = w->merged_cap;
+        w->merged = w->steps, w->merged_cap = w->step_cap;
+        w->steps = sorted, w->step_cap = cap;
     }
-    for (uint64_t i = 1; i < count; i++) {
-        struct step moved = steps[i];
-        uint64_t k = i;
-        for (; k && is_before(&moved, &steps[k - 1]); k--) steps[k] = steps[k - 1];
-        steps[k] = moved;
-    }
+    return true;
 }
 
 /* All steps of a set's items, in w->steps. */
@@ -221,8 +242,12 @@ static bool find_steps(struct futures *f, struct future_work *w, uint32_t set, b
         if (w->mode == SHUFFLE && !add_steps(f, w, b, a, true)) return false;
         if (w->mode == SEQUENCE && a_ends && !add_steps(f, w, b, FUTURE_END, false)) return false;
     }
-    sort_steps(w->steps, w->step_count);
-    return true;
+    return sort_steps(f, w);
+}
+
+static bool go_together(const struct step *x, const struct step *y)
+{
+    return x->label == y->label && x->is_alone == y->is_alone && (!x->is_alone || x->item == y->item);
 }
 
 static bool push_set(struct futures *f, struct future_work *w, uint32_t set)
@@ -232,7 +257,7 @@ static bool push_set(struct futures *f, struct future_work *w, uint32_t set)
     if (!find_steps(f, w, set, &has_empty)) return false;
     for (uint64_t i = 0; i < w->step_count;) {
         uint64_t first = w->item_count, from = i;
-        for (; i < w->step_count && w->steps[i].label == w->steps[from].label; i++) {
+        for (; i < w->step_count && go_together(&w->steps[from], &w->steps[i]); i++) {
             if (i > from && w->steps[i].item == w->steps[i - 1].item) continue;
             if (!ROOM(f->mem, w->items, &w->item_cap, w->item_count + 1)) return false;
             w->items[w->item_count++] = w->steps[i].item;
@@ -247,6 +272,23 @@ static bool push_set(struct futures *f, struct future_work *w, uint32_t set)
     return true;
 }
 
+/* Different items with one label may have become one future. Returns how many edges are left. */
+static uint64_t sort_edges(struct future_edge *edges, uint64_t count)
+{
+    uint64_t kept = 0, first = 0; /* edges with the label at hand start at `first` */
+    for (uint64_t i = 0; i < count; i++) {
+        struct future_edge moved = edges[i];
+        if (kept && edges[kept - 1].label != moved.label) first = kept;
+        uint64_t k = kept;
+        while (k > first && edges[k - 1].to > moved.to) k--;
+        if (k > first && edges[k - 1].to == moved.to) continue;
+        memmove(edges + k + 1, edges + k, (kept - k) * sizeof *edges);
+        edges[k] = moved;
+        kept++;
+    }
+    return kept;
+}
+
 /* Everything after the topmost set is known: makes its future. */
 static enum dag_status pop_set(struct futures *f, struct future_work *w)
 {
@@ -254,6 +296,7 @@ static enum dag_status pop_set(struct futures *f, struct future_work *w)
     uint64_t count = w->pending_count - frame->edges;
     if (!ROOM(f->mem, w->edges, &w->edge_cap, count)) return DAG_REFUSED;
     for (uint64_t i = 0; i < count; i++) w->edges[i] = (struct future_edge){w->pending[frame->edges + i].label, w->pending[frame->edges + i].to};
+    if (f->is_branching) count = sort_edges(w->edges, count);
     future made = future_make(f, frame->has_empty, w->edges, (uint32_t)count);
     w->pending_count = frame->edges;
     w->sets[frame->set].result = made.i;

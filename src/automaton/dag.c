@@ -67,6 +67,7 @@ enum dag_status dag_below(struct dag *below, const struct dag *dag, uint32_t sta
     if (done) {
         uint32_t states, edges = find_below(dag, state, number, order, &states);
         done = dag_alloc(below, dag->mem, states, edges);
+        below->is_branching = dag->is_branching;
         if (done) copy_states(below, dag, order, number);
     }
     mem_free(dag->mem, number);
@@ -83,6 +84,7 @@ enum dag_status dag_renumber(struct dag *dag, const uint32_t *order)
         mem_free(dag->mem, number);
         return DAG_REFUSED;
     }
+    moved.is_branching = dag->is_branching;
     for (uint32_t i = 0; i < dag->states; i++) number[order[i]] = i;
     copy_states(&moved, dag, order, number);
     mem_free(dag->mem, number);
@@ -93,6 +95,7 @@ enum dag_status dag_renumber(struct dag *dag, const uint32_t *order)
 
 uint32_t dag_step(const struct dag *dag, uint32_t state, uint32_t label)
 {
+    assert(!dag->is_branching);
     uint32_t low = dag->first_edge[state], high = dag->first_edge[state + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -168,7 +171,8 @@ bool dag_check(const struct dag *dag)
         if (dag->first_edge[s + 1] == dag->first_edge[s] && !dag_is_final(dag, s)) good = false; /* invariant 4, as edges lead on */
         for (uint32_t e = dag->first_edge[s]; good && e < dag->first_edge[s + 1]; e++) {
             uint32_t to = dag->edge_to[e];
-            good = to > s && to < dag->states && (e == dag->first_edge[s] || dag->edge_label[e - 1] < dag->edge_label[e]);
+            bool is_first = e == dag->first_edge[s], repeats = !is_first && dag->edge_label[e - 1] == dag->edge_label[e];
+            good = to > s && to < dag->states && (is_first || dag->edge_label[e - 1] <= dag->edge_label[e]) && (dag->is_branching || !repeats);
             if (!good) break;
             reached += !(seen[to / 64] >> to % 64 & 1);
             seen[to / 64] |= UINT64_C(1) << to % 64;

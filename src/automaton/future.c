@@ -64,26 +64,27 @@ future future_make(struct futures *f, bool has_empty, const struct future_edge *
     if (2 * ((uint64_t)f->count + 1) > f->size && !grow_slots(f)) return fail(f, DAG_REFUSED);
     uint32_t at = slot_of(f, has_empty, edges, count);
     if (f->slots[at]) return (future){f->slots[at] - 1};
-    uint32_t longest = 0;
+    uint32_t longest = 0, branches = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t here = future_longest(f, (future){edges[i].to}) + 1;
         if (here > longest) longest = here;
+        branches |= future_branches(f, (future){edges[i].to}) || (i && edges[i - 1].label == edges[i].label);
     }
     if (f->count >= UINT32_MAX / 4 || f->edge_count + count > UINT32_MAX || longest >= f->limit) return fail(f, DAG_TOO_LARGE);
     if (!has_room(f, count)) return fail(f, DAG_REFUSED);
     if (count) memcpy(f->edges + f->edge_count, edges, count * sizeof *edges);
     f->edge_count += count;
-    f->longest[f->count] = longest << 1 | has_empty;
+    f->longest[f->count] = longest << 2 | branches << 1 | has_empty;
     f->first[++f->count] = (uint32_t)f->edge_count;
     f->slots[at] = f->count;
     return (future){f->count - 1};
 }
 
-bool futures_init(struct futures *f, struct mem *mem, uint32_t limit)
+bool futures_init(struct futures *f, struct mem *mem, bool is_branching, uint32_t limit)
 {
     if (limit == 0) limit = 1;
-    if (limit > INT32_MAX) limit = INT32_MAX;
-    *f = (struct futures){.mem = mem, .limit = limit};
+    if (limit > INT32_MAX / 2) limit = INT32_MAX / 2; /* lengths of words share their 32 bits with two others */
+    *f = (struct futures){.mem = mem, .is_branching = is_branching, .limit = limit};
     if (!has_room(f, 0)) return false;
     f->first[0] = 0;
     f->work = combine_new(mem);
@@ -118,8 +119,11 @@ bool futures_check(const struct futures *f)
     for (uint32_t i = 0; i < f->count; i++) {
         const struct future_edge *edges = f->edges + f->first[i];
         uint32_t count = f->first[i + 1] - f->first[i];
-        for (uint32_t k = 0; k < count; k++)
-            if (edges[k].to >= i || (k && edges[k - 1].label >= edges[k].label)) return false;
+        for (uint32_t k = 0; k < count; k++) {
+            bool branches = k && edges[k - 1].label == edges[k].label;
+            if (edges[k].to >= i || (k && edges[k - 1].label > edges[k].label)) return false;
+            if (branches && (!f->is_branching || edges[k - 1].to >= edges[k].to)) return false;
+        }
         if (f->slots[slot_of(f, f->longest[i] & 1, edges, count)] != i + 1) return false;
         if (!count && i != FUTURE_END) return false;
     }

@@ -2,7 +2,10 @@
  * automaton stands for: whether the empty word is in it, and what may follow each first label. So the futures that can be reached from one are the
  * states of its minimal deterministic automaton, and nothing ever needs minimising.
  *
- * Layout: flat arrays; the edges of future f are edges[first[f]] .. edges[first[f + 1] - 1], ascending by label. Invariants:
+ * In a branching table the two operands of a shuffle may both have an edge with one label. Such futures are trees of choices instead of sets of
+ * words, equal when they are bisimilar; what has been made without such shuffles is as in any table.
+ *
+ * Layout: flat arrays; the edges of future f are edges[first[f]] .. edges[first[f + 1] - 1], ascending by label, then target. Invariants:
  * (1) edges lead to smaller indices; (2) no two futures have equal edges and finality; (3) future 0 is the empty word alone, and no future is empty. */
 #ifndef CAIRN_AUTOMATON_FUTURE_H
 #define CAIRN_AUTOMATON_FUTURE_H
@@ -24,11 +27,12 @@ struct future_work; /* what operations keep between calls, see combine.c */
 
 struct futures {
     struct mem *mem;
+    bool is_branching;
     uint32_t limit;         /* of states of any automaton that an operation makes */
     enum dag_status status; /* why the last operation gave FUTURE_NONE */
     uint32_t count;
     uint32_t *first;   /* [count + 1] */
-    uint32_t *longest; /* length of the longest word, times 2, + 1 when the empty word is in */
+    uint32_t *longest; /* length of the longest word, times 4, + 2 when it or a future after it branches, + 1 when the empty word is in */
     struct future_edge *edges;
     uint64_t edge_count, edge_cap, first_cap, longest_cap;
     uint32_t *slots; /* index + 1; 0: free */
@@ -37,7 +41,7 @@ struct futures {
 };
 
 /* False when memory is refused; release is right in any case. */
-bool futures_init(struct futures *futures, struct mem *mem, uint32_t limit);
+bool futures_init(struct futures *futures, struct mem *mem, bool is_branching, uint32_t limit);
 void futures_release(struct futures *futures);
 /* Keeps the futures, but no operation may follow: frees what only operations need. */
 void futures_forget(struct futures *futures);
@@ -49,7 +53,12 @@ static inline bool future_has_empty(const struct futures *futures, future f)
 
 static inline uint32_t future_longest(const struct futures *futures, future f)
 {
-    return futures->longest[f.i] >> 1;
+    return futures->longest[f.i] >> 2;
+}
+
+static inline bool future_branches(const struct futures *futures, future f)
+{
+    return futures->longest[f.i] & 2;
 }
 
 /* Operations give FUTURE_NONE when memory is refused or the limit is passed, and say why in `status`; FUTURE_NONE as an operand gives it again.

@@ -1,5 +1,6 @@
 /* The words of an automaton, which are its paths from the start to a final state: how many there are, exactly, and single ones of them.
- * Words are ordered by label, and a word stands before its continuations. */
+ * Words are ordered by label, and a word stands before its continuations. In a branching automaton paths are counted and listed, so that a word
+ * comes as often as it has paths. */
 #ifndef CAIRN_AUTOMATON_PATHS_H
 #define CAIRN_AUTOMATON_PATHS_H
 
