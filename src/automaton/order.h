@@ -11,7 +11,7 @@
 bool order_metric(const struct dag *dag, const uint32_t *order, uint32_t *metric);
 bool order_is_topological(const struct dag *dag, const uint32_t *order, bool *answer); /* false: refused */
 
-enum { ORDER_METHODS = 14 };
+enum { ORDER_METHODS = 13 };
 
 struct order_row {
     const char *name;
