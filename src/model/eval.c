@@ -206,6 +206,12 @@ static uint32_t find_listed(const struct model *model, const int64_t *state)
     return count;
 }
 
+bool eval_is_final(const struct model *model, const int64_t *state)
+{
+    int64_t value;
+    return model->has_final && eval_expr(model, model->final, state, &value) && value;
+}
+
 bool eval_is_initial(const struct model *model, const int64_t *state)
 {
     if (model_lists_initial(model)) return (size_t)find_listed(model, state) * model->vars.len < model->initial.len;
