@@ -13,6 +13,7 @@
 
 #include "pass/graft.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The lengths of queues of one capacity after an element was added, or taken. */
@@ -20,11 +21,17 @@ struct length_tables {
     uint32_t capacity, up, down;
 };
 
+struct edge {
+    uint32_t from, to;
+};
+
 struct weaving {
     struct model *model;
     struct exprs *exprs;
     const struct context *context;
     uint32_t process, state;
+    uint32_t *first;  /* [events + 1]: the edges of event e are edges[first[e]] .. edges[first[e + 1] - 1] */
+    struct edge *edges;
     int64_t *targets; /* working memory: a table */
     VEC(struct length_tables) lengths;
 };
@@ -34,13 +41,15 @@ static expr compare(struct weaving *w, enum expr_op op, expr a, int64_t b)
     return expr_make(w->exprs, op, 0, a, expr_int(w->exprs, b));
 }
 
-/* A name that no process and no variable has. */
-static const char *free_name(struct model *model, const char *wanted)
+/* A name that no process, no observer and no variable has. */
+static const char *free_name(const struct weaving *w, const char *wanted)
 {
+    struct model *model = w->model;
     const char *name = wanted;
     for (unsigned i = 2;; i++) {
         size_t length = strlen(name);
         bool taken = false;
+        for (uint32_t o = 0; o < w->context->observers.len; o++) taken |= !strcmp(w->context->observers.data[o].name, name);
         for (uint32_t p = 0; p < model->processes.len; p++) taken |= !strcmp(model->processes.data[p].name, name);
         for (uint32_t v = 0; v < model->vars.len && !taken; v++) taken = !strncmp(model->vars.data[v].name, name, length) && !strcmp(model->vars.data[v].name + length, ".state");
         if (!taken) return name;
@@ -54,7 +63,7 @@ static void add_process(struct weaving *w)
 {
     struct model *model = w->model;
     const struct context *context = w->context;
-    const char *name = free_name(model, "context");
+    const char *name = free_name(w, "context");
     struct model_process process = {.name = name, .type = "context", .location = model->vars.len, .first_location = model->locations.len, .place = context->place};
     struct model_var state = {.name = names_format(&model->names, "%s.state", name), .process = model->processes.len, .high = context->scenario.states - 1, .place = context->place};
     w->process = model->processes.len;
@@ -81,20 +90,31 @@ static expr is_final(struct weaving *w)
 
 /* ---- events ---- */
 
+/* The edges by event. */
+static void sort_edges(struct weaving *w)
+{
+    const struct dag *dag = &w->context->scenario;
+    uint32_t events = w->context->events.len;
+    w->first = mem_alloc(w->model->mem, (events + UINT64_C(2)) * sizeof *w->first);
+    w->edges = mem_alloc(w->model->mem, dag->edges * sizeof *w->edges);
+    for (uint32_t i = 0; i < dag->edges; i++) w->first[dag->edge_label[i] + 2]++;
+    for (uint32_t e = 0; e < events; e++) w->first[e + 2] += w->first[e + 1];
+    for (uint32_t s = 0; s < dag->states; s++)
+        for (uint32_t i = dag->first_edge[s]; i < dag->first_edge[s + 1]; i++) w->edges[w->first[dag->edge_label[i] + 1]++] = (struct edge){s, dag->edge_to[i]};
+}
+
 /* Where the event leads. False: nowhere from any state. */
 static bool event_target(struct weaving *w, uint32_t event, expr *target)
 {
-    const struct dag *dag = &w->context->scenario;
-    bool found = false;
-    memset(w->targets, 0, dag->states * sizeof *w->targets);
-    for (uint32_t s = 0; s < dag->states; s++)
-        for (uint32_t i = dag->first_edge[s]; i < dag->first_edge[s + 1]; i++) {
-            if (dag->edge_label[i] != event) continue;
-            w->targets[s] = dag->edge_to[i];
-            found = true;
-        }
-    if (found) *target = model_table_entry(w->model, model_add_table(w->model, w->targets, dag->states), model_var_expr(w->model, w->state));
-    return found;
+    uint32_t states = w->context->scenario.states;
+    if (w->first[event] == w->first[event + 1]) return false;
+    memset(w->targets, 0, states * sizeof *w->targets);
+    for (uint32_t i = w->first[event]; i < w->first[event + 1]; i++) {
+        assert(!w->targets[w->edges[i].from] && w->edges[i].to > w->edges[i].from);
+        w->targets[w->edges[i].from] = w->edges[i].to;
+    }
+    *target = model_table_entry(w->model, model_add_table(w->model, w->targets, states), model_var_expr(w->model, w->state));
+    return true;
 }
 
 static void begin_rule(struct weaving *w, const struct context_event *event, expr target)
@@ -192,6 +212,7 @@ void weave_context(struct model *model, const struct context *context)
     struct weaving w = {.model = model, .exprs = &model->exprs, .context = context};
     if (!context->has_scenario) return;
     w.targets = mem_alloc(model->mem, context->scenario.states * sizeof *w.targets);
+    sort_edges(&w);
     add_process(&w);
     for (uint32_t e = 0; e < context->events.len; e++) {
         const struct context_event *event = &context->events.data[e];
@@ -205,6 +226,8 @@ void weave_context(struct model *model, const struct context *context)
     expr end = is_final(&w);
     model->final = model->has_final ? expr_make(w.exprs, EXPR_AND, 0, model->final, end) : end;
     model->has_final = true;
+    mem_free(model->mem, w.first);
+    mem_free(model->mem, w.edges);
     mem_free(model->mem, w.targets);
     vec_free(model->mem, &w.lengths);
     model_finish(model);

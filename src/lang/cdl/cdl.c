@@ -1,6 +1,7 @@
 /* The file, activities, and the context as a whole. */
 #include "lang/cdl/cdl.h"
 
+#include "automaton/order.h"
 #include "lang/cdl/parser.h"
 #include "lang/cdl/scope.h"
 
@@ -8,6 +9,12 @@
 #include <string.h>
 
 static const char *const kind_names[CDL_KINDS] = {"event", "predicate", "activity", "property", "restriction", "context"};
+
+/* Properties and restrictions share their names. */
+static uint32_t space_of(enum cdl_kind kind)
+{
+    return kind == CDL_DECL_RESTRICTION ? CDL_DECL_PROPERTY : kind;
+}
 
 /* ---- the file ---- */
 
@@ -23,11 +30,14 @@ struct cdl *cdl_read(struct diag *diag, struct mem *mem, uint32_t source)
     cdl->path = diag->sources.data[source].name;
     cdl_parse(diag, &cdl->names, &cdl->arena, source, &cdl->file);
     for (struct cdl_decl *decl = cdl->file.decls; decl; decl = decl->next) {
-        if (map_add(&cdl->map, decl->name, decl->kind, cdl->decls.len)) vec_push(mem, &cdl->decls, decl);
-        else {
-            diag_error(diag, decl->place, "there is a %s '%.60s' already", kind_names[decl->kind], decl->name);
-            diag_note(diag, cdl->decls.data[map_get(&cdl->map, decl->name, decl->kind)]->place, "here");
+        uint32_t before = map_get(&cdl->map, decl->name, space_of(decl->kind));
+        if (before != MAP_NONE) {
+            diag_error(diag, decl->place, "there is a %s '%.60s' already", kind_names[cdl->decls.data[before]->kind], decl->name);
+            diag_note(diag, cdl->decls.data[before]->place, "here");
+            continue;
         }
+        map_add(&cdl->map, decl->name, space_of(decl->kind), cdl->decls.len);
+        vec_push(mem, &cdl->decls, decl);
     }
     if (diag->errors == errors && !cdl_context_count(cdl)) diag_error(diag, (struct place){source, 1, 1}, "the file has no context (cdl NAME is { ... })");
     return diag->errors == errors ? cdl : NULL;
@@ -65,8 +75,8 @@ bool cdl_has_constant(const struct cdl *cdl, const char *name)
 
 struct cdl_decl *cdl_lookup(struct cdl *cdl, enum cdl_kind kind, const char *name)
 {
-    uint32_t index = map_get(&cdl->map, names_intern(&cdl->names, name, strlen(name)), kind);
-    return index == MAP_NONE ? NULL : cdl->decls.data[index];
+    uint32_t index = map_get(&cdl->map, names_intern(&cdl->names, name, strlen(name)), space_of(kind));
+    return index == MAP_NONE || cdl->decls.data[index]->kind != kind ? NULL : cdl->decls.data[index];
 }
 
 struct cdl_decl *cdl_find(struct cdl *cdl, enum cdl_kind kind, const char *name, struct place place)
@@ -226,6 +236,17 @@ static bool find_term(struct cdl *cdl, const struct cdl_activity *activity, term
 
 /* ---- the context ---- */
 
+/* The states in an order that keeps few of them waiting at any time. */
+static enum dag_status put_in_order(struct cdl *cdl, struct dag *dag)
+{
+    struct order_table table;
+    uint32_t *order = NULL;
+    enum dag_status status = order_best(dag, &table, &order);
+    if (status == DAG_DONE) status = dag_renumber(dag, order);
+    mem_free(cdl->mem, order);
+    return status;
+}
+
 static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
 {
     enum { MOST_STATES = 1 << 28 };
@@ -240,6 +261,7 @@ static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
     if (!good) return false;
     term whole = term_seq(&cdl->terms, init, main);
     enum dag_status status = dag_build(&context->scenario, cdl->mem, &cdl->terms, whole, false, MOST_STATES);
+    if (status == DAG_DONE) status = put_in_order(cdl, &context->scenario);
     context->has_scenario = status == DAG_DONE && context->scenario.states > 1;
     if (status == DAG_REFUSED) diag_error(cdl->diag, decl->place, "memory does not suffice for the scenario of this context");
     if (status == DAG_TOO_LARGE) diag_error(cdl->diag, decl->place, "the scenario of this context has too many states");
@@ -271,11 +293,15 @@ static bool check_alphabet(struct cdl *cdl)
     return good;
 }
 
-/* Names of assertions and properties are unique, and those of the model are others. */
-static bool is_new_name(struct cdl *cdl, const struct cdl_name *list, const struct cdl_name *name)
+/* Names of assertions, properties and restrictions are unique, and those of the model are others. */
+static bool is_new_name(struct cdl *cdl, const struct cdl_decl *decl, const struct cdl_name *name)
 {
-    for (; list != name; list = list->next)
-        if (!strcmp(list->name, name->name)) {
+    const struct cdl_name *lists[] = {decl->asserts, decl->properties, decl->restrictions};
+    for (unsigned i = 0; i < 3; i++)
+        for (const struct cdl_name *other = lists[i]; other; other = other->next) {
+            if (other == name) i = 2; /* those behind it are looked at from there */
+            if (other == name) break;
+            if (strcmp(other->name, name->name)) continue;
             diag_error(cdl->diag, name->place, "'%.60s' is listed twice", name->name);
             return false;
         }
@@ -293,7 +319,7 @@ static bool add_assertions(struct cdl *cdl, const struct cdl_decl *decl)
     for (const struct cdl_name *name = decl->asserts; name; name = name->next) {
         struct cdl_decl *predicate = cdl_find(cdl, CDL_DECL_PREDICATE, name->name, name->place);
         expr condition;
-        if (!predicate || !is_new_name(cdl, decl->asserts, name) || !cdl_predicate(cdl, predicate, &condition)) {
+        if (!predicate || !is_new_name(cdl, decl, name) || !cdl_predicate(cdl, predicate, &condition)) {
             good = false;
             continue;
         }
@@ -303,12 +329,12 @@ static bool add_assertions(struct cdl *cdl, const struct cdl_decl *decl)
     return good;
 }
 
-static bool add_observers(struct cdl *cdl, const struct cdl_name *list, enum cdl_kind kind)
+static bool add_observers(struct cdl *cdl, const struct cdl_decl *decl, enum cdl_kind kind)
 {
     bool good = true;
-    for (const struct cdl_name *name = list; name; name = name->next) {
-        struct cdl_decl *decl = cdl_find(cdl, kind, name->name, name->place);
-        good &= decl && is_new_name(cdl, list, name) && cdl_observer(cdl, decl);
+    for (const struct cdl_name *name = kind == CDL_DECL_PROPERTY ? decl->properties : decl->restrictions; name; name = name->next) {
+        struct cdl_decl *observer = cdl_find(cdl, kind, name->name, name->place);
+        good &= observer && is_new_name(cdl, decl, name) && cdl_observer(cdl, observer);
     }
     return good;
 }
@@ -331,8 +357,8 @@ struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model
     bool good = build_scenario(cdl, decl);
     good = good && check_alphabet(cdl);
     good &= add_assertions(cdl, decl);
-    good &= add_observers(cdl, decl->properties, CDL_DECL_PROPERTY);
-    good &= add_observers(cdl, decl->restrictions, CDL_DECL_RESTRICTION);
+    good &= add_observers(cdl, decl, CDL_DECL_PROPERTY);
+    good &= add_observers(cdl, decl, CDL_DECL_RESTRICTION);
     terms_release(&cdl->terms);
     return good ? context : NULL;
 }
