@@ -54,7 +54,8 @@ void store_release(struct store *store)
 {
     for (uint32_t i = 0; i < store->slab_count; i++) mem_free(store->mem, store->slabs[i]);
     mem_free(store->mem, store->slabs);
-    mem_free(store->mem, store->chunks);
+    if (store->chunks != &store->first) mem_free(store->mem, store->chunks);
+    mem_free(store->mem, store->first);
     for (uint32_t i = 0; i <= store->segment_mask; i++) mem_free(store->mem, store->segments[i].slots);
     memset(store, 0, sizeof *store);
 }
@@ -220,28 +221,34 @@ static bool grow_first_chunk(struct store *store)
 {
     uint64_t full = UINT64_C(1) << store->chunk_shift, room = store->room ? 2 * store->room : STORE_SMALL_RECORDS;
     if (room > full) room = full;
-    char *chunk = mem_try_resize(store->mem, store->chunk_count ? store->chunks[0] : NULL, room * store->record_bytes);
+    char *chunk = mem_try_resize(store->mem, store->first, room * store->record_bytes);
     if (!chunk) return false;
-    store->chunks[0] = store->slabs[0] = chunk;
-    store->chunk_count = store->slab_count = 1;
+    store->first = chunk;
+    store->chunks = &store->first;
+    store->chunk_count = 1;
     store->room = room;
+    return true;
+}
+
+/* More chunks, and slabs, than there are. */
+static bool grow_arrays(struct store *store)
+{
+    uint32_t cap = store->chunk_cap ? 2 * store->chunk_cap : 16;
+    char **slabs = mem_try_resize(store->mem, store->slabs, cap * sizeof *slabs);
+    if (!slabs) return false;
+    store->slabs = slabs;
+    char **chunks = mem_try_resize(store->mem, store->chunk_cap ? store->chunks : NULL, cap * sizeof *chunks);
+    if (!chunks) return false;
+    if (!store->chunk_cap) chunks[0] = store->first;
+    store->chunks = chunks;
+    store->chunk_cap = cap;
     return true;
 }
 
 static bool make_room(struct store *store)
 {
-    bool first = store->room < UINT64_C(1) << store->chunk_shift;
-    if (first ? !store->chunk_cap : store->chunk_count == store->chunk_cap) {
-        uint32_t cap = store->chunk_cap ? 4 * store->chunk_cap : 1;
-        char **chunks = mem_try_resize(store->mem, store->chunks, cap * sizeof *chunks);
-        if (!chunks) return false;
-        store->chunks = chunks;
-        char **slabs = mem_try_resize(store->mem, store->slabs, cap * sizeof *slabs);
-        if (!slabs) return false;
-        store->slabs = slabs;
-        store->chunk_cap = cap;
-    }
-    if (first) return grow_first_chunk(store);
+    if (store->room < UINT64_C(1) << store->chunk_shift) return grow_first_chunk(store);
+    if (store->chunk_count >= store->chunk_cap && !grow_arrays(store)) return false;
     char *fresh = new_chunk(store);
     if (!fresh) return false;
     store->chunks[store->chunk_count++] = fresh;

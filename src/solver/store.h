@@ -27,20 +27,23 @@ struct store_segment {
     uint32_t used;
 };
 
+/* What a small store needs is at the beginning. A store points into itself: it is never copied. */
 struct store {
-    struct mem *mem;
     uint32_t record_bytes;
     uint32_t chunk_shift; /* records per chunk = 1 << chunk_shift */
     uint64_t count;
-    uint64_t room; /* records before the next chunk, or more of the first one, is needed */
-    char **chunks;
-    uint32_t chunk_count, chunk_cap;
-    char *slab; /* where the next chunk comes from ... */
-    uint32_t slab_left; /* ... and how many are left there */
-    char **slabs; /* the blocks to free: each holds one chunk or several */
-    uint32_t slab_count;
+    uint64_t room;        /* records before the next chunk, or more of the first one, is needed */
+    char **chunks;        /* &first, or an array */
+    char *first;
     uint32_t segment_mask; /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
+    uint32_t chunk_count;
     struct store_segment segments[STORE_SEGMENTS];
+    struct mem *mem;
+    uint32_t chunk_cap;
+    uint32_t slab_left; /* so many chunks are left ... */
+    char *slab;         /* ... where the next one comes from */
+    char **slabs;       /* the blocks to free, but for the first chunk: each holds one chunk or several */
+    uint32_t slab_count;
 };
 
 enum store_result { STORE_NEW, STORE_KNOWN, STORE_REFUSED };

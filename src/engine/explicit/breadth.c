@@ -38,6 +38,40 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
     return true;
 }
 
+/* Most steps stay in their cluster. */
+static void find_store(const struct past *past, const uint64_t *words, struct successor *successor)
+{
+    successor->rank = past_rank(past, words);
+    if (successor->rank == past->current->rank) {
+        successor->cluster = past->current;
+        return;
+    }
+    successor->store = NULL;
+    past_prefetch(past, successor->rank);
+}
+
+/* For the others there are two more cache misses, for the table of clusters and the cluster. */
+static bool find_clusters(struct search *search)
+{
+    for (uint32_t i = 0; i < search->batch_size; i++) {
+        struct successor *successor = &search->successors[i];
+        if (successor->cluster) continue;
+        successor->cluster = past_cluster(search->past, successor->rank);
+        if (!successor->cluster) return false;
+        __builtin_prefetch(&successor->cluster->store);
+        __builtin_prefetch((const char *)&successor->cluster->store + 64);
+        __builtin_prefetch(&successor->cluster->origins);
+    }
+    for (uint32_t i = 0; i < search->batch_size; i++) {
+        struct successor *successor = &search->successors[i];
+        if (successor->store) continue;
+        successor->store = &successor->cluster->store;
+        store_prefetch(successor->store, successor->hash);
+        origins_prefetch(&successor->cluster->origins);
+    }
+    return true;
+}
+
 /* All successors of the state are known. */
 static void finish_expansion(struct search *search, const struct expansion *expansion)
 {
@@ -54,7 +88,8 @@ static bool flush(struct search *search, bool open)
 {
     uint32_t first = 0;
     bool going = true;
-    for (uint32_t i = 0; i < search->batch_size; i++) store_prefetch_record(search->successors[i].store, search->successors[i].hash);
+    if (search->past) going = find_clusters(search);
+    for (uint32_t i = 0; going && i < search->batch_size; i++) store_prefetch_record(search->successors[i].store, search->successors[i].hash);
     for (uint32_t i = 0; going && i < search->expansion_count; i++) {
         struct expansion *expansion = &search->expansions[i];
         if (!search->past && !expansion->begun && !parents_expand(&search->parents)) going = visit_stop(search, STOP_MEMORY);
@@ -95,12 +130,10 @@ bool breadth_expand(struct search *search, uint32_t state)
             if (!expansion->failures++) expansion->failed = fast->rule;
             continue;
         }
-        struct cluster *cluster = search->past ? past_cluster(search->past, next) : NULL;
-        if (search->past && !cluster) return false;
-        struct store *store = cluster ? &cluster->store : search->space.store;
-        uint64_t hash = store_hash(next, search->space.layout.record_bytes);
-        store_prefetch(store, hash);
-        search->successors[search->batch_size++] = (struct successor){fast, hash, store, cluster};
+        struct successor *successor = &search->successors[search->batch_size++];
+        *successor = (struct successor){fast, store_hash(next, search->space.layout.record_bytes), search->space.store, NULL, 0};
+        if (search->past) find_store(search->past, next, successor);
+        if (successor->store) store_prefetch(successor->store, successor->hash);
         expansion->enabled = true;
         expansion->successors++;
         if (search->batch_size < VISIT_BATCH) continue;

@@ -20,7 +20,7 @@ static bool add_initial_states(struct search *search)
         uint32_t index;
         layout_pack(&search->space.layout, search->model, values, search->space.next);
         uint64_t hash = store_hash(search->space.next, search->space.layout.record_bytes);
-        struct cluster *cluster = search->past ? past_cluster(search->past, search->space.next) : NULL;
+        struct cluster *cluster = search->past ? past_cluster(search->past, past_rank(search->past, search->space.next)) : NULL;
         if (search->past && !cluster) return false;
         enum store_result added = search->past ? past_add(search->past, cluster, search->space.next, hash, 0, 0, &index)
                                                : store_add(search->space.store, search->space.next, hash, &index);

@@ -86,6 +86,7 @@ static bool reserve(struct origins *origins)
 static void begin_segment(struct origins *origins, uint64_t source)
 {
     origins->segments[origins->segment_count++] = (struct origins_segment){source, origins->bits, origins->states};
+    origins->last_source = source;
     origins->last_state = 0;
     origins->last_step = NO_STEP;
 }
@@ -99,7 +100,7 @@ static void mark(struct origins *origins)
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
 {
     if (!reserve(origins)) return false;
-    if (!origins->segment_count || origins->segments[origins->segment_count - 1].source != source) begin_segment(origins, source);
+    if (!origins->segment_count || origins->last_source != source) begin_segment(origins, source);
     mark(origins);
     assert(state > origins->last_state || (state == origins->last_state && (origins->last_step == NO_STEP || step > origins->last_step)));
     uint32_t before = state == origins->last_state ? origins->last_step : NO_STEP;

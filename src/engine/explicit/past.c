@@ -33,29 +33,29 @@ static uint32_t home_of(const struct past *past, uint64_t rank)
 
 static struct cluster *find(const struct past *past, uint64_t rank)
 {
-    for (uint32_t i = home_of(past, rank); past->table[i]; i = (i + 1) & (past->table_size - 1))
-        if (past->table[i]->rank == rank) return past->table[i];
+    for (uint32_t i = home_of(past, rank); past->table[i].cluster; i = (i + 1) & (past->table_size - 1))
+        if (past->table[i].rank == rank) return past->table[i].cluster;
     return NULL;
 }
 
-static void put_in_table(struct past *past, struct cluster *cluster)
+static void put_in_table(struct past *past, struct past_entry entry)
 {
-    uint32_t i = home_of(past, cluster->rank);
-    while (past->table[i]) i = (i + 1) & (past->table_size - 1);
-    past->table[i] = cluster;
+    uint32_t i = home_of(past, entry.rank);
+    while (past->table[i].cluster) i = (i + 1) & (past->table_size - 1);
+    past->table[i] = entry;
 }
 
-static void take_from_table(struct past *past, const struct cluster *cluster)
+static void take_from_table(struct past *past, uint64_t rank)
 {
-    uint32_t mask = past->table_size - 1, hole = home_of(past, cluster->rank);
-    while (past->table[hole] != cluster) hole = (hole + 1) & mask;
-    for (uint32_t i = (hole + 1) & mask; past->table[i]; i = (i + 1) & mask) {
-        uint32_t home = home_of(past, past->table[i]->rank);
+    uint32_t mask = past->table_size - 1, hole = home_of(past, rank);
+    while (past->table[hole].rank != rank || !past->table[hole].cluster) hole = (hole + 1) & mask;
+    for (uint32_t i = (hole + 1) & mask; past->table[i].cluster; i = (i + 1) & mask) {
+        uint32_t home = home_of(past, past->table[i].rank);
         if (((i - home) & mask) < ((i - hole) & mask)) continue; /* it stands after the hole on its own way */
         past->table[hole] = past->table[i];
         hole = i;
     }
-    past->table[hole] = NULL;
+    past->table[hole] = (struct past_entry){0};
 }
 
 /* Room for one more. */
@@ -63,14 +63,14 @@ static bool reserve(struct past *past)
 {
     if (past->heap_len == past->heap_room) {
         uint32_t room = past->heap_room + past->heap_room / 2 + 16;
-        struct cluster **heap = mem_try_resize(past->mem, past->heap, room * sizeof *heap);
+        struct past_entry *heap = mem_try_resize(past->mem, past->heap, room * sizeof *heap);
         if (!heap) return false;
         past->heap = heap;
         past->heap_room = room;
     }
     if (2 * (past->heap_len + 1) > past->table_size) {
         uint32_t size = past->table_size ? 2 * past->table_size : FIRST_TABLE;
-        struct cluster **table = mem_try_alloc(past->mem, size * sizeof *table);
+        struct past_entry *table = mem_try_alloc(past->mem, size * sizeof *table);
         if (!table) return false;
         mem_free(past->mem, past->table);
         past->table = table;
@@ -82,27 +82,28 @@ static bool reserve(struct past *past)
 
 static void push(struct past *past, struct cluster *cluster)
 {
+    struct past_entry entry = {cluster->rank, cluster};
     uint32_t at = past->heap_len++;
-    for (; at && past->heap[(at - 1) / 2]->rank > cluster->rank; at = (at - 1) / 2) past->heap[at] = past->heap[(at - 1) / 2];
-    past->heap[at] = cluster;
-    put_in_table(past, cluster);
+    for (; at && past->heap[(at - 1) / 2].rank > entry.rank; at = (at - 1) / 2) past->heap[at] = past->heap[(at - 1) / 2];
+    past->heap[at] = entry;
+    put_in_table(past, entry);
 }
 
 static struct cluster *pop(struct past *past)
 {
-    struct cluster *first = past->heap[0], *last = past->heap[--past->heap_len];
+    struct past_entry first = past->heap[0], last = past->heap[--past->heap_len];
     uint32_t at = 0;
     for (;;) {
         uint32_t child = 2 * at + 1;
         if (child >= past->heap_len) break;
-        if (child + 1 < past->heap_len && past->heap[child + 1]->rank < past->heap[child]->rank) child++;
-        if (past->heap[child]->rank >= last->rank) break;
+        if (child + 1 < past->heap_len && past->heap[child + 1].rank < past->heap[child].rank) child++;
+        if (past->heap[child].rank >= last.rank) break;
         past->heap[at] = past->heap[child];
         at = child;
     }
     past->heap[at] = last;
-    take_from_table(past, first);
-    return first;
+    take_from_table(past, first.rank);
+    return first.cluster;
 }
 
 /* ---- making and freeing clusters ---- */
@@ -175,7 +176,7 @@ static bool drop_logs(struct past *past)
     make_traces(past); /* of what was found before */
     past->logs_dropped = past->statistics->logs_dropped = true;
     free_logs(past);
-    for (uint32_t i = 0; i < past->heap_len; i++) origins_release(&past->heap[i]->origins);
+    for (uint32_t i = 0; i < past->heap_len; i++) origins_release(&past->heap[i].cluster->origins);
     if (past->current) origins_release(&past->current->origins);
     return true;
 }
@@ -205,17 +206,20 @@ static struct cluster *new_cluster(struct past *past, uint64_t rank)
     return cluster;
 }
 
-struct cluster *past_cluster(struct past *past, const uint64_t *words)
+void past_prefetch(const struct past *past, uint64_t rank)
 {
-    uint64_t rank = words[past->field.word] >> past->field.shift & past->field.mask;
+    __builtin_prefetch(&past->table[home_of(past, rank)]);
+}
+
+struct cluster *past_cluster(struct past *past, uint64_t rank)
+{
     if (past->current && rank == past->current->rank) return past->current;
-    if (past->target && rank == past->target->rank) return past->target;
     if (past->current && rank < past->current->rank) {
         visit_stop(past->search, STOP_RANK);
         return NULL;
     }
     struct cluster *cluster = find(past, rank);
-    return past->target = cluster ? cluster : new_cluster(past, rank);
+    return cluster ? cluster : new_cluster(past, rank);
 }
 
 /* A log that cannot grow is given up with all others: without one of them the others say nothing. */
@@ -321,7 +325,7 @@ static void finish(struct past *past)
     past->statistics->finished++;
     past->done_states += cluster->store.count;
     if (past->heap_len) past->statistics->freed_states += cluster->store.count;
-    past->current = past->target = NULL;
+    past->current = NULL;
     search->space.store = &search->store;
     recycle(past, cluster);
 }
@@ -344,7 +348,6 @@ bool past_run(struct search *search)
     struct past *past = search->past;
     while (past->heap_len) {
         past->current = pop(past);
-        past->target = NULL;
         past->statistics->rank = past->current->rank;
         search->space.store = &past->current->store;
         if (!search_cluster(search, past->current)) return false;
@@ -375,7 +378,7 @@ void past_release(struct search *search)
     struct past *past = search->past;
     struct mem *mem = past->mem;
     if (past->current) free_cluster(past, past->current);
-    for (uint32_t i = 0; i < past->heap_len; i++) free_cluster(past, past->heap[i]);
+    for (uint32_t i = 0; i < past->heap_len; i++) free_cluster(past, past->heap[i].cluster);
     free_unused(past);
     free_logs(past);
     origins_release(&past->loaded);
@@ -519,7 +522,7 @@ void past_conclude(struct past *past)
 {
     if (past->statistics->size_count > MANY_SIZES) find_quantiles(past);
     make_traces(past);
-    for (uint32_t i = 0; i < past->heap_len; i++) reached_scan(past->search->model, &past->search->space.layout, &past->heap[i]->store, past->search->result, past->scan);
+    for (uint32_t i = 0; i < past->heap_len; i++) reached_scan(past->search->model, &past->search->space.layout, &past->heap[i].cluster->store, past->search->result, past->scan);
     if (past->current) reached_scan(past->search->model, &past->search->space.layout, &past->current->store, past->search->result, past->scan);
     reached_end(past->search->model, past->search->result);
 }

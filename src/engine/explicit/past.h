@@ -15,6 +15,12 @@ struct cluster {
     struct cluster *next; /* in the list of unused ones */
 };
 
+/* A waiting cluster, with its rank at hand. */
+struct past_entry {
+    uint64_t rank;
+    struct cluster *cluster;
+};
+
 /* Where a property was first violated: a trace is made of it after the search. */
 struct past_place {
     bool known;
@@ -36,10 +42,9 @@ struct past {
     struct field field; /* of the rank */
     struct cluster_statistics *statistics;
     struct cluster *current; /* the one being searched, or NULL */
-    struct cluster *target;  /* the last other one that a successor went to, or NULL */
-    struct cluster **heap;   /* reached and waiting, the smallest rank first ... */
+    struct past_entry *heap;   /* reached and waiting, the smallest rank first ... */
     uint32_t heap_len, heap_room;
-    struct cluster **table;  /* ... and the same by rank: a hash table, at most half full */
+    struct past_entry *table; /* ... and the same by rank: a hash table, at most half full */
     uint32_t table_size;
     struct cluster *unused;
     bool *scan; /* processes whose locations must be looked for in the states */
@@ -62,8 +67,14 @@ struct past {
 bool past_init(struct search *search);
 void past_release(struct search *search);
 
+static inline uint64_t past_rank(const struct past *past, const uint64_t *words)
+{
+    return words[past->field.word] >> past->field.shift & past->field.mask;
+}
+/* Brings what past_cluster will need closer. */
+void past_prefetch(const struct past *past, uint64_t rank);
 /* The cluster of a state that a step leads to, or that is initial; NULL: the search must end, as the result says. */
-struct cluster *past_cluster(struct past *past, const uint64_t *words);
+struct cluster *past_cluster(struct past *past, uint64_t rank);
 /* Gives memory back that can be done without; false: there is none. */
 bool past_relieve(struct past *past);
 /* Adds a state to a cluster, with its origin, which is `step` of `state` in the current cluster, or nothing. STORE_REFUSED: no memory, as the result says. */

@@ -35,8 +35,9 @@ struct depth_frame { /* of the depth-first stack */
 struct successor {
     const struct fast_rule *fast;
     uint64_t hash;
-    struct store *store;     /* where it belongs, and ... */
-    struct cluster *cluster; /* ... in past-freeze order, of which cluster that is */
+    struct store *store;     /* where it belongs; in past-freeze order ... */
+    struct cluster *cluster; /* ... of this cluster: both NULL as long as that is not known */
+    uint64_t rank;           /* and this is its rank */
 };
 
 struct expansion {
