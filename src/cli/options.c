@@ -42,7 +42,7 @@ static const struct option_row {
     {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic, bounded or timed"},
-    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
+    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation (its default), bfs or chaining"},
     {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
@@ -167,7 +167,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const shown[] = {"process-model", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
     static const char *const reductions[] = {"none", "por", "deadlock", "improviso", "steps", NULL};
-    static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", NULL}, *const other_orders[] = {"past-freeze", NULL};
+    static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", "past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
@@ -176,7 +176,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     switch (row->id) {
     case OPTION_ENGINE: return parse_choice("--engine", value, engines, none, &choice) && (options->engine = (enum engine)choice, true);
     case OPTION_REDUCE: return parse_choice("--reduce", value, reductions, none, &choice) && (options->reduction = (enum reduction)choice, true);
-    case OPTION_ORDER: return parse_choice("--order", value, orders, other_orders, &choice) && (options->order = (enum search_order)choice, true);
+    case OPTION_ORDER: return parse_choice("--order", value, orders, none, &choice) && (options->order = (enum search_order)choice, true);
     case OPTION_DIRECTION: return parse_choice("--direction", value, directions, none, &choice) && (options->direction = (enum search_direction)choice, true);
     case OPTION_RELATION: return parse_choice("--relation", value, forms, none, &choice) && (options->relation = (enum relation_form)choice, true);
     case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
@@ -328,7 +328,7 @@ static bool check_timed(const struct options *options, bool symbolic_choice)
     if (options->has_zones && !timed && options->engine != ENGINE_AUTO) return complain("--zones is a choice of the timed engine: add --engine timed%s%s", "", "");
     if (!timed) return true;
     if (symbolic_choice) return complain("the timed engine has none of the choices of the symbolic one%s%s", "", "");
-    if (options->order == ORDER_DFS) return complain("the timed engine searches breadth-first%s%s", "", "");
+    if (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE) return complain("the timed engine searches breadth-first%s%s", "", "");
     return options->reduction == REDUCE_NONE || complain("the timed engine has no --reduce%s%s", "", "");
 }
 
@@ -359,8 +359,9 @@ static bool check_together(struct options *options)
     if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
         return complain("--%s is a choice of the symbolic engine: add --engine symbolic%s",
                         symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : options->variant ? "variant" : options->no_frontier ? "no-frontier" : "reduce improviso", "");
-    if (options->engine == ENGINE_SYMBOLIC && options->order == ORDER_DFS)
-        return complain("--order dfs is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s%s", "", "");
+    if (options->engine == ENGINE_SYMBOLIC && (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE))
+        return complain("--order %s is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s", search_order_name[options->order], "");
+    if (options->order == ORDER_PAST_FREEZE && options->command->bit == TRANSLATE) return complain("--order past-freeze does not keep the states that a translation needs%s%s", "", "");
     if (symbolic_order && options->relation != RELATION_PER_RULE)
         return complain("--order %s needs --relation per-rule%s", search_order_name[options->order], "");
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
@@ -496,7 +497,7 @@ void options_completion(FILE *out, const char *shell)
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
-          "    --order) COMPREPLY=($(compgen -W 'bfs dfs saturation chaining' -- \"$word\")); return ;;\n"
+          "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- \"$word\")); return ;;\n"
           "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- \"$word\")); return ;;\n"
           "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
           "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso steps' -- \"$word\")); return ;;\n"
