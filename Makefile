@@ -68,7 +68,8 @@ packages: test-packages
 demo: cairn
 	@./examples/demo.sh
 
-test: test-packages cairn
+test: test-packages
+	@$(MAKE) -s -j$$(nproc) cairn
 	@test/run.sh
 
 bench: test-packages cairn

@@ -150,7 +150,7 @@ static struct property_result *find_violation(struct run *run)
         bool bad = false;
         uint32_t failed = MODEL_NONE;
         if (!entry->in_each_state) continue;
-        if (entry->kind == PROPERTY_DEADLOCK) bad = run->is_timed ? timed_is_stuck(&run->timed) : !run->enabled_count;
+        if (entry->kind == PROPERTY_DEADLOCK) bad = (run->is_timed ? timed_is_stuck(&run->timed) : !run->enabled_count) && !eval_is_final(run->model, last_state(run));
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) bad = (failed = run->failed) != MODEL_NONE;
         else bad = eval_expr(run->model, entry->invariant, last_state(run), &value) && !value;
         if (!bad) continue;
@@ -235,7 +235,7 @@ static int random_runs(struct run *run)
         char a[32], b[32];
         if (violation && !show) report_trace(&run->session->style, run->model, &run->session->diag, violation->trace);
         if (violation) printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name, run->rules.len, runs);
-        else if (runs && !run->enabled_count && (!run->is_timed || timed_is_stuck(&run->timed))) printf("Run %" PRIu64 " ends in a deadlock after %u steps.\n", runs, run->rules.len);
+        else if (runs && !run->enabled_count && (!run->is_timed || timed_is_stuck(&run->timed))) printf("Run %" PRIu64 " ends in a %s after %u steps.\n", runs, eval_is_final(run->model, last_state(run)) ? "final state" : "deadlock", run->rules.len);
         for (uint32_t i = 0; i < run->task.property_count; i++)
             if (!run->task.properties[i].in_each_state)
                 printf("%s is not checked: a simulation looks at single states.\n", run->task.properties[i].property->name);
@@ -260,7 +260,8 @@ static void list_enabled(struct run *run)
                diag_source_name(&run->session->diag, place), place.line);
         text_free(&text);
     }
-    if (!run->enabled_count) {
+    if (!run->enabled_count && eval_is_final(run->model, last_state(run))) puts("  the end: no rule is enabled, and the state is final");
+    else if (!run->enabled_count) {
         struct text text;
         text_init(&text, run->model->mem);
         explain_deadlock(run->model, &run->session->diag, &text, last_state(run), NULL);

@@ -264,7 +264,10 @@ static const char *add_justice(struct builder *b, const struct model_property *p
 static void add_bad(struct builder *b, const struct property_result *entry)
 {
     lit fails, bad;
-    if (entry->kind == PROPERTY_DEADLOCK) bad = lit_not(b->enabled);
+    if (entry->kind == PROPERTY_DEADLOCK) {
+        lit final = b->model->has_final ? bits_condition(&b->bits, b->model->final, &fails) : LIT_FALSE;
+        bad = circuit_and(b->circuit, lit_not(b->enabled), lit_not(final));
+    }
     else if (entry->kind == PROPERTY_RUNTIME_ERROR) bad = b->fails;
     else {
         lit holds = bits_condition(&b->bits, entry->invariant, &fails);

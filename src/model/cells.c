@@ -99,6 +99,7 @@ static bool list_values(struct lister *lister, expr e, struct values *values)
     case EXPR_CHOOSE: return list_choice(lister, node, values);
     case EXPR_WITHIN: return list_within(lister, node, values);
     case EXPR_AT:
+    case EXPR_TABLE:
     case EXPR_LOCAL_AT: return add_range(model->mem, node->low, node->high, values);
     default: return list_operator(lister, node, values);
     }

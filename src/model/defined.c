@@ -98,7 +98,7 @@ static expr find(struct defined *defined, expr e)
     if (!node.may_fail) return expr_bool(exprs, true);
     if (node.op == EXPR_FAIL) return expr_bool(exprs, false);
     expr a = defined_condition(defined, node.a);
-    if (expr_table[node.op].arity == 1 || node.op == EXPR_AT || node.op == EXPR_LOCAL_AT) return a;
+    if (expr_table[node.op].arity == 1 || node.op == EXPR_AT || node.op == EXPR_LOCAL_AT || node.op == EXPR_TABLE) return a;
     if (node.op == EXPR_WITHIN) return both(exprs, a, works_here(defined, &node));
     expr b = defined_condition(defined, node.b);
     if (node.op == EXPR_CHOOSE) {

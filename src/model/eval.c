@@ -38,6 +38,10 @@ static bool eval(struct machine *machine, expr e, int64_t *value)
         assert(a >= 0 && a < expr_get(&model->exprs, node->b)->value);
         return *value = (node->op == EXPR_AT ? machine->state : model->local_values)[node->value + a], true;
     }
+    if (node->op == EXPR_TABLE) {
+        assert(a >= 0 && a < model->tables.data[node->value].count);
+        return *value = model->tables.data[node->value].values[a], true;
+    }
     if (expr_table[node->op].arity == 2 && !eval(machine, node->b, &b)) return false;
     if (expr_apply(node->op, node->bits, a, b, value)) return true;
     return fail(machine, (node->op == EXPR_DIV || node->op == EXPR_MOD) && !b ? FAILURE_DIVISION : FAILURE_OVERFLOW, 0, 0, 0);
@@ -200,6 +204,12 @@ static uint32_t find_listed(const struct model *model, const int64_t *state)
         else high = middle;
     }
     return count;
+}
+
+bool eval_is_final(const struct model *model, const int64_t *state)
+{
+    int64_t value;
+    return model->has_final && eval_expr(model, model->final, state, &value) && value;
 }
 
 bool eval_is_initial(const struct model *model, const int64_t *state)

@@ -24,6 +24,8 @@ enum eval_result eval_rule_alone(const struct model *model, uint32_t rule, const
 /* Runs a statement block on a state, in place. EVAL_DISABLED: a REQUIRE was false. */
 enum eval_result eval_code(const struct model *model, statement block, int64_t *state, struct eval_failure *failure);
 
+/* Whether runs may end in the state: then it is no deadlock that no rule is enabled. */
+bool eval_is_final(const struct model *model, const int64_t *state);
 bool eval_is_initial(const struct model *model, const int64_t *state);
 /* The first initial state, and the one after `state` in counting order (false: there is none). */
 void eval_first_initial(const struct model *model, int64_t *state);

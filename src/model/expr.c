@@ -30,6 +30,7 @@ const struct expr_info expr_table[EXPR_OPS] = {
     [EXPR_AT] = {"at", "at", 2, false, false, false, 10},
     [EXPR_LOCAL] = {"local", "", 0, false, false, false, 10},
     [EXPR_LOCAL_AT] = {"local_at", "at", 2, false, false, false, 10},
+    [EXPR_TABLE] = {"table", "table", 2, false, false, false, 10},
 };
 
 const char *const failure_name[FAILURE_KINDS] = {
@@ -276,6 +277,15 @@ expr expr_at(struct exprs *exprs, bool local, uint32_t base, expr offset, uint32
         return local ? expr_local(exprs, cell, low, high) : expr_var_in(exprs, cell, low, high);
     }
     struct expr_node node = {.op = local ? EXPR_LOCAL_AT : EXPR_AT, .a = offset, .may_fail = no->may_fail, .value = base, .low = low, .high = high};
+    node.b = expr_int(exprs, count);
+    return cons(exprs, node);
+}
+
+expr expr_table_entry(struct exprs *exprs, uint32_t table, expr index, uint32_t count, int64_t low, int64_t high)
+{
+    const struct expr_node *ni = expr_get(exprs, index);
+    assert(count && !ni->is_bool);
+    struct expr_node node = {.op = EXPR_TABLE, .a = index, .may_fail = ni->may_fail, .value = table, .low = low, .high = high};
     node.b = expr_int(exprs, count);
     return cons(exprs, node);
 }

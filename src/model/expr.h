@@ -11,6 +11,7 @@
  *    `bits`: an index, a range, a queue;
  *  - AT is the variable number `value` + a, LOCAL and LOCAL_AT the same for the locals of code blocks (model/code.h). The operand b of AT
  *    is the constant number of cells that can be meant: a lies in 0 .. b - 1, which the front end makes sure of with WITHIN;
+ *  - TABLE is entry number a of the model's table number `value`, which has b entries;
  *  - division and remainder by zero fail; a failure of a part that is evaluated is a failure of the whole.
  *
  * Every node knows bounds of its values when it does not fail (low, high): from the ranges of variables as told to expr_var_in. The same variable with
@@ -51,6 +52,7 @@ enum expr_op {
     EXPR_AT,
     EXPR_LOCAL,
     EXPR_LOCAL_AT,
+    EXPR_TABLE,
     EXPR_OPS
 };
 
@@ -107,6 +109,8 @@ expr expr_var_in(struct exprs *exprs, uint32_t var, int64_t low, int64_t high); 
 expr expr_local(struct exprs *exprs, uint32_t local, int64_t low, int64_t high);
 /* One of `count` variables (or locals) from `base` on, all with values in low .. high. A constant offset gives the variable itself. */
 expr expr_at(struct exprs *exprs, bool local, uint32_t base, expr offset, uint32_t count, int64_t low, int64_t high);
+/* Entry number `index` of a table (model_add_table) of `count` numbers in low .. high. */
+expr expr_table_entry(struct exprs *exprs, uint32_t table, expr index, uint32_t count, int64_t low, int64_t high);
 expr expr_choose(struct exprs *exprs, expr cond, expr yes, expr no);
 /* Just e when its bounds show that it cannot fail. */
 expr expr_within(struct exprs *exprs, expr e, int64_t low, int64_t high, enum failure reason);

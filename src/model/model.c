@@ -17,7 +17,30 @@ struct model *model_new(struct mem *mem, const char *file)
     exprs_init(&model->exprs, mem);
     formulas_init(&model->formulas, mem);
     model->ticks = 1;
+    model->rank = MODEL_NONE;
     return model;
+}
+
+uint32_t model_add_table(struct model *model, const int64_t *values, uint32_t count)
+{
+    assert(count);
+    int64_t *copy = mem_alloc(model->mem, count * sizeof *copy);
+    struct model_table table = {copy, count, values[0], values[0]};
+    for (uint32_t i = 0; i < count; i++) {
+        copy[i] = values[i];
+        if (values[i] < table.low) table.low = values[i];
+        if (values[i] > table.high) table.high = values[i];
+    }
+    vec_push(model->mem, &model->tables, table);
+    return model->tables.len - 1;
+}
+
+expr model_table_entry(struct model *model, uint32_t table, expr index)
+{
+    const struct model_table *t = &model->tables.data[table];
+    const struct expr_node *node = expr_get(&model->exprs, index);
+    if (node->op == EXPR_CONST) return expr_int(&model->exprs, t->values[node->value]);
+    return expr_table_entry(&model->exprs, table, index, t->count, t->low, t->high);
 }
 
 static struct model_rule *last_rule(struct model *model)
@@ -333,6 +356,7 @@ bool model_check(const struct model *model, struct text *complaint)
         const struct expr_node *node = &model->exprs.nodes.data[i];
         if (node->op == EXPR_VAR && node->value >= model->vars.len) broken = "3: an expression without its variable";
         if (node->op == EXPR_LOCAL && node->value >= model->locals.len) broken = "3: an expression without its local";
+        if (node->op == EXPR_TABLE && (node->value >= model->tables.len || model->tables.data[node->value].count != expr_get(&model->exprs, node->b)->value)) broken = "3: an expression without its table";
         if (node->op == EXPR_AT && node->value + expr_get(&model->exprs, node->b)->value > model->vars.len) broken = "3: an array without its variables";
     }
     for (uint32_t i = 0; !broken && i < model->code.len; i++) broken = check_code(model, &model->code.data[i]);
@@ -341,6 +365,8 @@ bool model_check(const struct model *model, struct text *complaint)
         if ((constraint->x != MODEL_NONE && constraint->x >= model->clocks.len) || (constraint->y != MODEL_NONE && constraint->y >= model->clocks.len))
             broken = "3: a constraint without its clock";
     }
+    if (!broken && model->has_final && !expr_get(&model->exprs, model->final)->is_bool) broken = "4: a condition that is not Boolean";
+    if (!broken && model->rank != MODEL_NONE && model->rank >= model->vars.len) broken = "3: a rank without its variable";
     if (broken) text_add(complaint, "invariant %s", broken);
     return !broken;
 }
@@ -411,6 +437,11 @@ static void print_expr(const struct model *model, struct text *text, expr e, uns
     else if (node->op == EXPR_FAIL) text_add(text, "fail");
     else if (node->op == EXPR_WITHIN) print_expr(model, text, node->a, outer, node->a);
     else if (node->op == EXPR_AT || node->op == EXPR_LOCAL_AT) print_array_cell(model, text, node);
+    else if (node->op == EXPR_TABLE) {
+        text_add(text, "table%" PRId64 "[", node->value);
+        print_expr(model, text, node->a, 0, node->a);
+        text_add(text, "]");
+    }
     else if (node->op == EXPR_CHOOSE) {
         print_expr(model, text, node->a, 1, node->a);
         text_add(text, " ? ");

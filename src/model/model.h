@@ -98,6 +98,13 @@ struct clock_constraint {
     struct place place;
 };
 
+/* A function from 0 .. count - 1 to numbers. */
+struct model_table {
+    const int64_t *values;
+    uint32_t count;
+    int64_t low, high; /* of the values */
+};
+
 /* Rules of class `low` wait for those of class `high`. */
 struct model_priority {
     uint32_t high, low;
@@ -164,6 +171,10 @@ struct model {
     VEC(struct clock_constraint) constraints; /* of guards and invariants */
     VEC(uint32_t) resets;
     int64_t ticks; /* per unit of time */
+    VEC(struct model_table) tables;
+    bool has_final;
+    expr final; /* where runs may end: a state without a step in which this is true is no deadlock */
+    uint32_t rank; /* a variable that no step makes smaller, so that states with a smaller one are the past; or MODEL_NONE */
 };
 
 struct model *model_new(struct mem *mem, const char *file);
@@ -180,6 +191,11 @@ void model_end_rule(struct model *model);
 
 /* Says which states are initial: `count` of them, all different, one after the other. */
 void model_list_initial(struct model *model, const int64_t *states, uint32_t count);
+
+/* Makes a copy of the values. */
+uint32_t model_add_table(struct model *model, const int64_t *values, uint32_t count);
+/* Entry number `index`, which lies in the table. */
+expr model_table_entry(struct model *model, uint32_t table, expr index);
 
 /* Computes reads and writes of all rules. */
 void model_finish(struct model *model);

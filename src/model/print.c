@@ -140,6 +140,20 @@ static void print_header(const struct printer *printer)
         fprintf(printer->out, "priority %" PRIu32 " > %" PRIu32 "\n", model->priorities.data[i].high, model->priorities.data[i].low);
 }
 
+static void print_tables(const struct printer *printer)
+{
+    enum { PER_LINE = 24 };
+    for (uint32_t t = 0; t < printer->model->tables.len; t++) {
+        const struct model_table *table = &printer->model->tables.data[t];
+        fprintf(printer->out, "\ntable %" PRIu32, table->count);
+        for (uint32_t i = 0; i < table->count; i++) {
+            fputs(i % PER_LINE ? " " : "\n  ", printer->out);
+            print_number(printer->out, table->values[i]);
+        }
+        fputc('\n', printer->out);
+    }
+}
+
 /* ---- expressions and formulas ---- */
 
 static void print_expr(const struct printer *printer, expr e);
@@ -244,6 +258,11 @@ static void print_expr(const struct printer *printer, expr e)
     case EXPR_WITHIN: print_within(printer, node); break;
     case EXPR_AT:
     case EXPR_LOCAL_AT: print_array(printer, node); break;
+    case EXPR_TABLE:
+        fprintf(out, "(table %" PRId64 " ", node->value);
+        print_expr(printer, node->a);
+        fputc(')', out);
+        break;
     default: print_operator(printer, node);
     }
 }
@@ -476,6 +495,19 @@ static void print_functions(struct printer *printer)
 
 /* ---- rules and properties ---- */
 
+static void print_ends(const struct printer *printer)
+{
+    const struct model *model = printer->model;
+    if (model->rank != MODEL_NONE) {
+        print_name(printer->out, "\nrank ", model->vars.data[model->rank].name);
+        fputc('\n', printer->out);
+    }
+    if (!model->has_final) return;
+    fputs("\nfinal ", printer->out);
+    print_expr(printer, model->final);
+    fputc('\n', printer->out);
+}
+
 static void print_timing(const struct printer *printer, const struct model_rule *rule)
 {
     const struct model *model = printer->model;
@@ -552,6 +584,8 @@ void model_print(const struct model *model, const struct diag *diag, FILE *out)
     print_processes(&printer);
     print_variables(&printer);
     print_locals(&printer);
+    print_tables(&printer);
+    print_ends(&printer);
     print_functions(&printer);
     for (uint32_t i = 0; i < model->rules.len; i++) print_rule(&printer, &model->rules.data[i]);
     for (uint32_t i = 0; i < model->properties.len; i++)

@@ -186,6 +186,27 @@ static expr read_cell(struct flattener *f, uint32_t first, expr offset, uint32_t
     return value;
 }
 
+/* The entries first .. first + count - 1, which the index is known to lie in. Runs of equal ones are not told apart. */
+static expr choose_entry(struct flattener *f, const struct model_table *table, uint32_t first, uint32_t count, expr index)
+{
+    uint32_t same = 1;
+    while (same < count && table->values[first + same] == table->values[first]) same++;
+    if (same == count) return expr_int(f->exprs, table->values[first]);
+    uint32_t half = count / 2;
+    expr is_left = expr_make(f->exprs, EXPR_LT, 0, index, expr_int(f->exprs, first + half));
+    expr left = choose_entry(f, table, first, half, index), right = choose_entry(f, table, first + half, count - half, index);
+    return expr_choose(f->exprs, is_left, left, right);
+}
+
+static expr read_table(struct flattener *f, const struct model_table *table, expr index)
+{
+    const struct expr_node node = *expr_get(f->exprs, index);
+    if (node.op == EXPR_CONST) return expr_int(f->exprs, table->values[node.value >= 0 && node.value < table->count ? node.value : 0]); /* outside: not reached */
+    expr value = choose_entry(f, table, 0, table->count, index);
+    if (node.may_fail && expr_get(f->exprs, value)->op == EXPR_CONST) value = expr_choose(f->exprs, expr_make(f->exprs, EXPR_GE, 0, index, expr_int(f->exprs, node.low)), value, value);
+    return value;
+}
+
 /* ---- expressions in terms of the old state ---- */
 
 static expr now(struct flattener *f, expr e);
@@ -200,6 +221,7 @@ static expr find_now(struct flattener *f, expr e)
     case EXPR_LOCAL: return f->value[cell_number(f, true, (uint32_t)node.value)];
     case EXPR_AT:
     case EXPR_LOCAL_AT: return read_cell(f, cell_number(f, node.op == EXPR_LOCAL_AT, (uint32_t)node.value), now(f, node.a), (uint32_t)expr_get(f->exprs, node.b)->value);
+    case EXPR_TABLE: return read_table(f, &f->source->tables.data[node.value], now(f, node.a));
     case EXPR_WITHIN: {
         expr a = now(f, node.a);
         return expr_within(f->exprs, a, expr_get(f->exprs, node.b)->value, expr_get(f->exprs, node.c)->value, node.bits);
@@ -682,6 +704,12 @@ static void write_rule(struct flattener *f)
     model_end_rule(f->flat);
 }
 
+static void write_final(struct flattener *f)
+{
+    start_state(f);
+    f->flat->final = now(f, f->source->final);
+}
+
 static void write_formulas(struct flattener *f)
 {
     struct formulas *formulas = &f->flat->formulas;
@@ -728,7 +756,7 @@ bool flatten_is_needed(const struct model *model)
 {
     if (model_has_code(model) || model->priorities.len) return true;
     for (uint32_t i = 0; i < model->exprs.nodes.len; i++)
-        if (model->exprs.nodes.data[i].op == EXPR_AT) return true;
+        if (model->exprs.nodes.data[i].op == EXPR_AT || model->exprs.nodes.data[i].op == EXPR_TABLE) return true;
     return false;
 }
 
@@ -740,6 +768,7 @@ struct model *flatten_model(struct model *model, bool with_formulas, struct flat
     for (f.rule = 0; f.rule < model->rules.len && !f.stopped; f.rule++) run_rule(&f);
     for (f.rule = 0; f.rule < model->rules.len && !f.stopped; f.rule++) write_rule(&f);
     f.rule = 0;
+    if (model->has_final) write_final(&f);
     if (with_formulas) write_formulas(&f);
     struct model *flat = f.stopped ? NULL : f.flat;
     release(&f);

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_CHANGES = 40, MOST_ROUNDS = 500 };
+enum { MOST_ENTRIES = 4096, MOST_CHANGES = 40, MOST_ROUNDS = 500 };
 
 struct bounds {
     int64_t low, high; /* low > high: no value, evaluation always fails */
@@ -65,6 +65,17 @@ static struct bounds array_bounds(struct tightening *t, const struct expr_node *
     return result;
 }
 
+/* Large tables are not worth a look at each entry whenever the bounds of the index change. */
+static struct bounds table_bounds(struct tightening *t, const struct expr_node *node)
+{
+    const struct model_table *table = &t->model->tables.data[node->value];
+    struct bounds index = bounds_of(t, node->a), result = nothing;
+    if (is_nothing(index)) return nothing;
+    if (table->count > MOST_ENTRIES) return (struct bounds){table->low, table->high};
+    for (int64_t i = index.low < 0 ? 0 : index.low; i <= index.high && i < table->count; i++) result = both(result, (struct bounds){table->values[i], table->values[i]});
+    return result;
+}
+
 static struct bounds arithmetic_bounds(const struct expr_node *node, struct bounds a, struct bounds b)
 {
     struct bounds all = {node->low, node->high}, result = nothing;
@@ -94,6 +105,7 @@ static struct bounds compute(struct tightening *t, const struct expr_node *node)
     case EXPR_LOCAL: return common(all, t->locals[node->value]);
     case EXPR_AT:
     case EXPR_LOCAL_AT: return common(all, array_bounds(t, node));
+    case EXPR_TABLE: return common(all, table_bounds(t, node));
     case EXPR_CHOOSE: return both(bounds_of(t, node->b), bounds_of(t, node->c));
     case EXPR_WITHIN: return common(all, bounds_of(t, node->a));
     case EXPR_ADD:

@@ -92,6 +92,9 @@ void machine_compile(struct program *program, expr e, uint32_t height)
     } else if (node.op == EXPR_AT || node.op == EXPR_LOCAL_AT) {
         machine_compile(program, node.a, height);
         machine_emit(program, (struct instruction){.op = node.op == EXPR_AT ? OP_PUSH_AT : OP_PUSH_LOCAL_AT, .word = (uint32_t)node.value});
+    } else if (node.op == EXPR_TABLE) {
+        machine_compile(program, node.a, height);
+        machine_emit(program, (struct instruction){.op = OP_TABLE, .word = (uint32_t)node.value});
     } else if (node.op == EXPR_FAIL) {
         machine_emit(program, (struct instruction){.op = OP_FAIL});
     } else if (node.op == EXPR_WITHIN) {
@@ -358,6 +361,7 @@ static enum step run(const struct program *program, uint32_t start, uint64_t *wo
         case OP_PUSH_FIELD: *++top = FIELD() + at->number; break;
         case OP_PUSH_NUMBER: *++top = at->number; break;
         case OP_PUSH_LOCAL: *++top = locals[at->word]; break;
+        case OP_TABLE: *top = program->model->tables.data[at->word].values[*top]; break;
         case OP_PUSH_AT: *top = field_get(&program->layout->fields[at->word + (uint64_t)*top], words); break;
         case OP_PUSH_LOCAL_AT: *top = locals[at->word + (uint64_t)*top]; break;
         case OP_FIELD_EQ: COMPARE_FIELD(==);

@@ -16,6 +16,7 @@ enum machine_op {
     OP_FIELD_EQ, OP_FIELD_NE, OP_FIELD_LT, OP_FIELD_LE, OP_FIELD_GT, OP_FIELD_GE, /* field with constant, in one */
     OP_ADD, OP_SUB, OP_MUL, /* exact, known not to overflow */
     OP_WITHIN,              /* number = low, mask = high - low */
+    OP_TABLE, /* index -> entry */
     OP_FAIL,
     OP_STORE_FIELD,
     OP_STORE_LOCAL,

@@ -46,7 +46,7 @@ static void show_vars(struct explainer *explainer, expr e)
     if (arity) show_vars(explainer, node.a);
     if (node.op == EXPR_AT && eval_expr(explainer->model, node.a, explainer->state, &a)) show_var(explainer, (uint32_t)(node.value + a));
     else if (node.op == EXPR_CHOOSE && eval_expr(explainer->model, node.a, explainer->state, &a)) show_vars(explainer, a ? node.b : node.c);
-    else if (arity == 2 && node.op != EXPR_AT) show_vars(explainer, node.b);
+    else if (arity == 2 && node.op != EXPR_AT && node.op != EXPR_TABLE) show_vars(explainer, node.b);
 }
 
 static void show_part(struct explainer *explainer, expr e, bool value)

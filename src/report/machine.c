@@ -333,6 +333,7 @@ static void put_statistics(struct json *json, const struct model *model, const s
     json_key(json, "stop");
     json_string(json, result->stop == STOP_NONE ? NULL : stop_reason_text[result->stop]);
     if (!result->bounded) put_number(json, "runtime_errors", result->runtime_errors);
+    if (model->has_final && !result->bounded && !result->symbolic) put_number(json, "ends", result->ends);
     if (!result->symbolic && !result->bounded) put_number(json, "expanded", result->expanded);
     json_key(json, "processes");
     json_uint(json, model->processes.len);

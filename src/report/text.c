@@ -283,6 +283,7 @@ static void show_statistics(const struct report_style *style, const struct resul
     if (!result->no_transitions) show_count(style, "transitions", result->transitions, result->exact.transitions);
     show_count(style, "initial states", result->initial_states, result->exact.initial_states);
     if (!result->no_deadlocks) show_count(style, "deadlocks", result->deadlocks, result->exact.deadlocks);
+    if (result->ends) show_count(style, "ends", result->ends, NULL);
     if (result->runtime_errors) fprintf(style->out, "  run-time errors %14s\n", report_count(a, result->runtime_errors));
     if (result->has_depth) fprintf(style->out, "  depth           %14s\n", report_count(a, result->depth));
     if (result->timed) show_timed(style, result);

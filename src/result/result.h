@@ -173,6 +173,7 @@ struct result {
     bool all_states; /* the state space is complete; with !complete, a temporal property met a limit afterwards */
     enum stop_reason stop;
     uint64_t states, transitions, initial_states, deadlocks, runtime_errors, expanded;
+    uint64_t ends; /* states without a step that are final: not among the deadlocks */
     uint64_t depth;
     bool has_depth; /* a depth-first search does not know it */
     uint64_t max_stack;

@@ -113,7 +113,9 @@ static const char *verify_timed_end(struct timed_state *state, const struct trac
 {
     int64_t value;
     switch (kind) {
-    case PROPERTY_DEADLOCK: return timed_is_stuck(state) ? NULL : "a rule can be taken in the last state";
+    case PROPERTY_DEADLOCK:
+        if (eval_is_final(state->model, state->values)) return "the last state is final";
+        return timed_is_stuck(state) ? NULL : "a rule can be taken in the last state";
     case PROPERTY_RUNTIME_ERROR:
         if (trace->failed_rule == MODEL_NONE) return "it names no rule that fails";
         return timed_try(state, trace->failed_rule) == EVAL_FAILED ? NULL : "the rule does not fail in the last state";
@@ -182,6 +184,7 @@ static const char *verify_end(struct trace_walk *walk, enum property_kind kind, 
     int64_t value;
     switch (kind) {
     case PROPERTY_DEADLOCK:
+        if (eval_is_final(walk->model, walk->state)) return "the last state is final";
         for (uint32_t r = 0; r < walk->model->rules.len; r++)
             if (eval_rule(walk->model, r, walk->state, walk->previous) == EVAL_ENABLED) return "a rule is enabled in the last state";
         return NULL;

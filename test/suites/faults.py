@@ -16,7 +16,7 @@ from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, check, crashed, finish, pat
 EXAMPLE = os.path.join(ROOT, 'examples')
 WORKERS = 2
 SMALL = DEGENERATE if os.path.exists(DEGENERATE) else ASAN   # sanitized too; its store makes 2 allocations at first instead of 256
-ALL = 1500 if not LONG else 100000   # more allocations than this in one command: some are left out
+ALL = 300 if not LONG else 100000   # more allocations than this in one command: some are left out
 
 # ---- the n-th allocation fails ------------------------------------------------------------------------------------
 

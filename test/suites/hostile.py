@@ -628,12 +628,13 @@ collect()
 
 # ---- simulation by hand ----------------------------------------------------------------------------------------------------------
 
+no_variables = write('empty_main.mil', 'MAIN END\n')  # written once: a search that is still running must not meet a half-written file
 for name, text in {
     'nothing': b'', 'garbage': bytes(rng.randrange(256) for _ in range(20000)), 'numbers': b'0\n-1\n1\n2\n3\n99999999999999999999999\n1 2\n1x\n+1\n 1\n0x1\n', 'NULs': b'\0\0\n\0' * 50, 'a long line': b'1' * 100000 + b'\n',
     'long commands': b'w ' + b'x' * 10000 + b'\n', 'all letters': b''.join(bytes([c]) + b'\n' for c in range(256) if c != 113), 'undo too often': b'u\nu\n1\nu\nu\nr\nt\ns\nl\n?\n', 'format signs': b'%n%s\nw %n%s%n\n', 'no newline': b'1',
     'saving nowhere': b'w\nw \nw /nowhere/x\nw .\n', '5,000 random steps': b'\n' * 5000,
 }.items():
-    for what, file in (('a model', tiny), ('no variables', write('empty_main.mil', 'MAIN END\n'))):
+    for what, file in (('a model', tiny), ('no variables', no_variables)):
         later(f'simulate -i, {what}: {name}', fine(0), 'simulate', file, '-i', stdin=text, cwd=scratch.name, program=ASAN, cpu=20)
 for command in (('simulate',), ('simulate', '--json'), ('simulate', '--trace', path('none.itf.json')), ('check',), ('check', '--json', '--trace', path('none.itf.json')), ('explore', '--json'), ('explore', '--order', 'dfs'),
                 ('translate', '--to', 'dot'), ('translate', '--to', 'aut'), ('translate', '--to', 'cairn'), ('translate', '--to', 'promela'), ('translate', '--to', 'smv'), ('translate', '--to', 'aag')):

@@ -70,7 +70,7 @@ static void explore(struct naive *naive)
             add(naive, next);
         }
         transitions += enabled;
-        deadlocks += !enabled;
+        deadlocks += !enabled && !eval_is_final(model, now);
     }
     printf("{\"states\": %u, \"transitions\": %llu, \"initial_states\": %u, \"deadlocks\": %llu, \"runtime_errors\": %llu, \"depth\": %u, \"invariants\": {", naive->states,
            (unsigned long long)transitions, initial, (unsigned long long)deadlocks, (unsigned long long)errors, depth);

@@ -81,7 +81,7 @@ static bool is_stopped(struct bounded *b, const struct sat *sat)
 /* The condition that must be true in every state. */
 static struct net_condition state_condition(struct bounded *b, const struct property_result *entry)
 {
-    if (entry->kind == PROPERTY_DEADLOCK) return (struct net_condition){lit_not(b->net.dead), LIT_FALSE};
+    if (entry->kind == PROPERTY_DEADLOCK) return (struct net_condition){lit_not(b->net.deadlock), LIT_FALSE};
     if (entry->kind == PROPERTY_RUNTIME_ERROR) return (struct net_condition){lit_not(b->net.fails), LIT_FALSE};
     return net_condition(&b->net, entry->invariant);
 }

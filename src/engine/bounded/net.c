@@ -29,6 +29,7 @@ static void encode_rules(struct net *net)
         for (uint32_t i = 0; i < encoded.stored.len; i++) vec_push(net->mem, &net->stored, encoded.stored.data[i]);
     }
     net->dead = conjunction(&net->bits.circuit, disabled, rules);
+    net->deadlock = model->has_final ? circuit_and(&net->bits.circuit, net->dead, lit_not(net_condition(net, model->final).holds)) : net->dead;
     net->fails = lit_not(conjunction(&net->bits.circuit, fine, rules));
     vec_free(net->mem, &encoded.stored);
     mem_free(net->mem, disabled);

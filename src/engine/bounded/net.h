@@ -15,7 +15,8 @@ struct net {
     struct bits bits;
     struct net_rule *rules;
     VEC(lit) stored;
-    lit dead;  /* no rule is enabled */
+    lit dead;  /* no rule is enabled ... */
+    lit deadlock; /* ... and the state is not final */
     lit fails; /* some rule fails */
     lit initial;
     lit plausible; /* all variables have values that they can ever get, as far as is plain to see: true in every reachable state, and kept by every rule */

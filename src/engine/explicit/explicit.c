@@ -65,6 +65,7 @@ struct search {
     uint32_t monitor_count, undecided;
     uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
+    uint32_t final;                   /* the code of the model's final states, if it has any */
     /* Breadth-first: states that are expanded but whose successors are not looked up yet, and these successors. */
     struct expansion expansions[BATCH];
     uint32_t expansion_count;
@@ -245,8 +246,20 @@ static void rule_failed(struct search *search, uint32_t state, uint32_t rule)
     if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, state, rule);
 }
 
+static bool is_final(struct search *search, uint32_t state)
+{
+    int64_t value;
+    if (!search->model->has_final) return false;
+    space_load(&search->space, state);
+    return program_run(&search->space.program, search->final, search->space.words, &value) && value;
+}
+
 static void dead_end(struct search *search, uint32_t state)
 {
+    if (is_final(search, state)) {
+        search->result->ends++;
+        return;
+    }
     search->result->deadlocks++;
     if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, state, MODEL_NONE);
 }
@@ -564,7 +577,7 @@ static bool fill_next(struct search *search, struct kripke *kripke, uint64_t edg
 static bool build_graph(struct search *search, struct kripke *kripke)
 {
     const struct result *result = search->result;
-    uint64_t edges = result->transitions + result->deadlocks;
+    uint64_t edges = result->transitions + result->deadlocks + result->ends;
     if (!kripke_init(kripke, search->model->mem, search->space.store.count, (uint32_t)result->initial_states, edges)) return false;
     bool good = fill_next(search, kripke, edges);
     if (good) kripke_transpose(kripke);
@@ -744,6 +757,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     program_init(&search->space.program, model, &search->space.layout);
     parents_init(&search->parents, mem);
     prepare_properties(search);
+    if (model->has_final) search->final = program_compile(&search->space.program, model->final);
     search->poll_interval = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
     search->space.words = mem_alloc(mem, search->space.layout.words * sizeof *search->space.words);
     search->space.next = mem_alloc(mem, search->space.layout.words * sizeof *search->space.next);

@@ -42,13 +42,21 @@ static uint64_t count_set(struct symbolic *s, bdd set, const char **digits)
     return to_number(s, &count, digits);
 }
 
+/* Stuck, and not at a final state. */
+static bdd symbolic_deadlocks(struct symbolic *s)
+{
+    bool fails;
+    if (!s->model->has_final) return s->dead;
+    return dd_diff(s->dd, s->dead, symbolic_condition(s, s->model->final, &fails));
+}
+
 static void count_sets(struct symbolic *s, void *context)
 {
     struct result *result = s->result;
     (void)context;
     result->states = count_set(s, s->reach, &result->exact.states);
     result->initial_states = count_set(s, s->e.initial, &result->exact.initial_states);
-    result->deadlocks = count_set(s, s->dead, &result->exact.deadlocks);
+    result->deadlocks = count_set(s, symbolic_deadlocks(s), &result->exact.deadlocks);
     s->statistics->set_nodes = dd_size(s->dd, s->reach);
 }
 
@@ -200,7 +208,7 @@ static bdd bad_states(struct symbolic *s, const struct property_result *entry, b
     bdd bad = BDD_FALSE, part = BDD_FALSE;
     uint32_t mark = dd_mark(dd);
     *unclear = false;
-    if (entry->kind == PROPERTY_DEADLOCK) return s->dead;
+    if (entry->kind == PROPERTY_DEADLOCK) return symbolic_deadlocks(s);
     dd_keep(dd, &bad, &part);
     if (entry->kind == PROPERTY_RUNTIME_ERROR) {
         for (uint32_t r = 0; r < s->model->rules.len; r++) {

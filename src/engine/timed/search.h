@@ -62,6 +62,7 @@ struct search {
     struct finding *findings;
     uint32_t finding_count;
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
+    uint32_t final;                   /* the code of the model's final states, if it has any */
     uint64_t *words;                  /* the state being expanded ... */
     struct enabled *enabled;          /* ... its enabled rules ... */
     struct moves_rule *rules;         /* ... for moves ... */

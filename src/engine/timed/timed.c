@@ -350,6 +350,14 @@ static bool report_failures(struct search *search, uint32_t node)
     return true;
 }
 
+static bool is_final(struct search *search, uint32_t node)
+{
+    int64_t value;
+    if (!search->model->has_final) return false;
+    search_load_discrete(search, search->nodes.list[node].discrete);
+    return program_run(&search->program, search->final, search->words, &value) && value;
+}
+
 static bool look_for_stuck(struct search *search, uint32_t node)
 {
     uint32_t count = search->enabled_count;
@@ -360,6 +368,10 @@ static bool look_for_stuck(struct search *search, uint32_t node)
     if (count && !search->exact) {
         search->start_again = true;
         return false;
+    }
+    if (is_final(search, node)) {
+        search->result->ends++;
+        return keep_edge(search, node);
     }
     search->result->deadlocks++;
     if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, node, MODEL_NONE);
@@ -444,6 +456,7 @@ static void prepare_properties(struct search *search)
     search->monitors = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->monitors);
     search->findings = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->findings);
     search->deadlock = search->runtime_error = MODEL_NONE;
+    if (search->model->has_final) search->final = program_compile(&search->program, search->model->final);
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
         expr always;

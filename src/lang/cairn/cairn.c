@@ -25,6 +25,9 @@ static bool read_variable(struct reader *reader);
 static bool read_initial(struct reader *reader);
 static bool read_local(struct reader *reader);
 static bool read_function(struct reader *reader);
+static bool read_table(struct reader *reader);
+static bool read_rank(struct reader *reader);
+static bool read_final(struct reader *reader);
 static bool read_rule(struct reader *reader);
 static bool read_property(struct reader *reader);
 
@@ -34,6 +37,7 @@ static const struct item {
 } items[] = {
     {"source", read_source},       {"constant", read_constant},     {"ticks", timing_ticks}, {"clock", timing_clock},       {"classes", timing_classes},
     {"priority", timing_priority}, {"process", read_process},       {"variable", read_variable}, {"initial", read_initial}, {"local", read_local}, {"function", read_function},
+    {"table", read_table},         {"rank", read_rank},             {"final", read_final},
     {"rule", read_rule},           {"property", read_property},
 };
 static const char *const clauses[] = {"location", "locations", "invariant", "part", "when", "set", "do", "class", "interval", "guard", "reset", "text", "formula"};
@@ -390,6 +394,55 @@ static bool read_rule(struct reader *reader)
     if (good && !reader->model->rules.data[reader->model->rules.len - 1].parts)
         diag_error(reader->diag, start->place, "a rule needs a part: a process, or global");
     model_end_rule(reader->model);
+    return true;
+}
+
+/* ---- tables, ends ---- */
+
+static bool read_table(struct reader *reader)
+{
+    const struct token *token = reader_peek(reader);
+    VEC(int64_t) values = {0};
+    uint32_t count;
+    bool good = reader_count(reader, "the number of entries", UINT32_MAX - 1, &count);
+    if (good && !count) {
+        diag_error(reader->diag, token->place, "a table needs an entry");
+        return false;
+    }
+    for (uint32_t i = 0; good && i < count; i++) {
+        int64_t value;
+        good = reader_number(reader, "an entry of the table", &value);
+        if (good) vec_push(reader_mem(reader), &values, value);
+    }
+    if (good) model_add_table(reader->model, values.data, count);
+    vec_free(reader_mem(reader), &values);
+    return good;
+}
+
+static bool read_rank(struct reader *reader)
+{
+    const struct token *token = reader_peek(reader);
+    uint32_t var;
+    if (!reader_reference(reader, SCOPE_VARIABLE, "variable", &var)) return false;
+    if (reader->model->rank != MODEL_NONE) {
+        diag_error(reader->diag, token->place, "the rank is known already");
+        return false;
+    }
+    reader->model->rank = var;
+    return true;
+}
+
+static bool read_final(struct reader *reader)
+{
+    const struct token *token = reader_peek(reader);
+    struct term cond;
+    if (!expression_read(reader, PROPERTY_INVARIANT, &cond) || !expression_is_condition(reader, &cond)) return false;
+    if (reader->model->has_final) {
+        diag_error(reader->diag, token->place, "the final states are known already");
+        return false;
+    }
+    reader->model->has_final = true;
+    reader->model->final = cond.e;
     return true;
 }
 

@@ -228,6 +228,16 @@ static bool combine_array(struct reader *reader, const struct frame *frame, stru
     return true;
 }
 
+static bool combine_table(struct reader *reader, const struct frame *frame, struct term *result)
+{
+    const struct model_table *table = &reader->model->tables.data[frame->base];
+    if (!expression_is_offset(reader, &frame->operands[0], table->count)) return false;
+    result->low = table->low;
+    result->high = table->high;
+    result->e = model_table_entry(reader->model, frame->base, frame->operands[0].e);
+    return true;
+}
+
 static bool combine_operator(struct reader *reader, const struct frame *frame, struct term *result)
 {
     const struct expr_info *info = &expr_table[frame->op];
@@ -255,6 +265,7 @@ static bool combine(struct reader *reader, const struct frame *frame, struct ter
     case EXPR_WITHIN: good = combine_within(reader, frame, result); break;
     case EXPR_AT:
     case EXPR_LOCAL_AT: good = combine_array(reader, frame, result); break;
+    case EXPR_TABLE: good = combine_table(reader, frame, result); break;
     default: good = combine_operator(reader, frame, result);
     }
     if (good && result->type == TERM_NUMBER) refine(&reader->model->exprs, result);
@@ -272,7 +283,7 @@ static bool is_operator(unsigned op)
 /* Operands that are expressions: ranges and numbers of cells are read by themselves. */
 static uint8_t operands_of(enum expr_op op)
 {
-    return op == EXPR_WITHIN || op == EXPR_AT || op == EXPR_LOCAL_AT ? 1 : expr_table[op].arity;
+    return op == EXPR_WITHIN || op == EXPR_AT || op == EXPR_LOCAL_AT || op == EXPR_TABLE ? 1 : expr_table[op].arity;
 }
 
 static bool find_operator(const char *word, struct frame *frame)
@@ -350,6 +361,15 @@ static bool read_array(struct reader *reader, struct frame *frame)
     return !frame->has_bounds || reader_range(reader, &frame->low, &frame->high);
 }
 
+static bool read_table_number(struct reader *reader, struct frame *frame)
+{
+    const struct token *token = reader_peek(reader);
+    if (!reader_count(reader, "the number of a table", UINT32_MAX, &frame->base)) return false;
+    if (frame->base < reader->model->tables.len) return true;
+    diag_error(reader->diag, token->place, "there are only %" PRIu32 " tables so far, counted from 0", reader->model->tables.len);
+    return false;
+}
+
 /* What stands between an operator and its operands. */
 static bool read_details(struct reader *reader, struct frame *frame)
 {
@@ -360,6 +380,7 @@ static bool read_details(struct reader *reader, struct frame *frame)
     case EXPR_LOCAL: return reader_local(reader, &frame->base);
     case EXPR_AT:
     case EXPR_LOCAL_AT: return read_array(reader, frame);
+    case EXPR_TABLE: return read_table_number(reader, frame);
     default: return !expr_table[frame->op].has_bits || read_bits(reader, frame);
     }
 }

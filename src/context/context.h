@@ -1,0 +1,93 @@
+/* A context: one way in which an environment uses a system, with what is to be checked in it. This is what a context language (CDL) becomes; passes weave it
+ * into a model (pass/weave.h, pass/observe.h), after which engines see nothing but a model.
+ *
+ *  - Events happen in steps of the model. The environment performs some of them (send, receive, sync): `scenario` says in which orders. Observers see
+ *    all of them, and changes of predicates too.
+ *  - A queue is a variable with its length and `capacity` runs of `width` variables, the first element first, unused cells 0: what the Fiacre front end
+ *    makes of queues.
+ *  - An observer is a deterministic automaton that sees every step: after the step it takes the first of its edges from where it stands whose clock guards, predicate (in
+ *    the new state) and event (of this step) are all given; otherwise it stays. What an edge does not mention is given. Edges with neither predicate nor event
+ *    are taken as soon as their clock guards hold, without a step of the system. In the initial state an observer takes an edge without event and guards whose predicate is true.
+ *  - A property is violated when its observer is in a state named `reject`. A restriction cuts: a state in which its observer is in `cut` counts and has no successor, and
+ *    is no deadlock.
+ *  - A clock of an observer runs from its last start on; a guard over a clock that is not running is false. */
+#ifndef CAIRN_CONTEXT_CONTEXT_H
+#define CAIRN_CONTEXT_CONTEXT_H
+
+#include "automaton/dag.h"
+#include "model/model.h"
+
+enum { CONTEXT_NONE = 0xFFFFFFFF };
+
+enum context_event_kind { EVENT_SEND, EVENT_RECEIVE, EVENT_SYNC, EVENT_BECOMES };
+
+struct context_queue {
+    uint32_t length;          /* a variable */
+    uint32_t cells;           /* the first variable of the first element */
+    uint32_t capacity, width; /* elements; variables in each */
+};
+
+struct context_event {
+    const char *name; /* as people know it; unique */
+    enum context_event_kind kind;
+    struct context_queue queue; /* SEND: the receiver's; RECEIVE: the one to the environment */
+    const int64_t *message;     /* SEND, RECEIVE: queue.width values */
+    const uint32_t *rules;      /* SYNC: the rules that this event is a step of, ascending */
+    uint32_t rule_count;
+    expr predicate; /* BECOMES: this ... */
+    bool value;     /* ... gets this truth value */
+    struct place place;
+};
+
+struct observer_guard { /* the clock of the observer, compared with a number of ticks */
+    uint32_t clock;     /* counted from 0 in this observer */
+    enum expr_op op;    /* EXPR_LT, LE, GT, GE, EQ */
+    int64_t ticks;
+};
+
+struct observer_action {
+    uint32_t clock;
+    bool starts; /* from 0; otherwise stops */
+};
+
+struct observer_edge {
+    uint32_t from, to;
+    uint32_t first_guard, guards;
+    bool has_predicate;
+    expr predicate;
+    uint32_t event; /* of the context, or CONTEXT_NONE */
+    uint32_t first_action, actions;
+    struct place place;
+};
+
+struct observer {
+    const char *name;
+    bool is_restriction;
+    const char *text; /* one line that says what is asked, for reports */
+    VEC(const char *) states; /* 0 is the start */
+    VEC(const char *) clocks;
+    VEC(struct observer_edge) edges; /* in the order in which they are tried */
+    VEC(struct observer_guard) guards;
+    VEC(struct observer_action) actions;
+    uint32_t bad; /* the state `reject` or `cut`, or CONTEXT_NONE: there is none */
+    struct place place;
+};
+
+struct context_assertion {
+    const char *name, *text;
+    expr condition;
+    struct place place;
+};
+
+struct context {
+    const char *name;
+    const char *file;
+    VEC(struct context_event) events;
+    bool has_scenario;   /* false: nothing but `skip`: the system is closed, and no context process is made */
+    struct dag scenario; /* labels are numbers of events; states in the order of their ranks */
+    VEC(struct context_assertion) assertions;
+    VEC(struct observer) observers; /* properties and restrictions */
+    struct place place;
+};
+
+#endif
