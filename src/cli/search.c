@@ -1,3 +1,4 @@
+#define XXH_INLINE_ALL
 #include "cli/search.h"
 
 #include "cli/portfolio.h"
@@ -5,12 +6,14 @@
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
 #include "engine/timed/timed.h"
+#include "model/print.h"
 #include "report/machine.h"
 #include "result/lasso.h"
 #include "report/processes.h"
 
 #include <stddef.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* What is wrong with the evidence of a property; NULL: nothing. */
 static const char *find_fault(const struct model *model, const struct task *task, const struct property_result *entry)
@@ -264,6 +267,32 @@ static bool can_run(struct session *session)
     return !why;
 }
 
+/* ---- whose run it is ---- */
+
+static ssize_t hash_write(void *context, const char *bytes, size_t size)
+{
+    XXH3_128bits_update(context, bytes, size);
+    return (ssize_t)size;
+}
+
+/* A hash of the model as it is printed and of what is asked: a frozen run is continued only by the same. False: memory was refused. */
+static bool identify_run(struct session *session, struct task *task)
+{
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    FILE *out = fopencookie(&state, "w", (cookie_io_functions_t){.write = hash_write});
+    if (!out) return false;
+    fprintf(out, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION, session->options->command->name, task->stop_at_first ? ", first" : "", task->property_count);
+    for (uint32_t i = 0; i < task->property_count; i++)
+        fprintf(out, "%s %u %u\n", task->properties[i].property->name, (unsigned)task->properties[i].kind, task->properties[i].watched_only);
+    model_print(session->model, &session->diag, out);
+    if (fclose(out)) return false;
+    XXH128_hash_t hash = XXH3_128bits_digest(&state);
+    task->freeze_hash[0] = hash.low64;
+    task->freeze_hash[1] = hash.high64;
+    return true;
+}
+
 /* Gives the task the model as the engine needs it; false: there is none, as was told. */
 static bool choose_model(struct session *session, enum engine engine, struct task *task)
 {
@@ -278,6 +307,10 @@ static int conclude(struct session *session, const char *command, bool is_check,
 {
     session->mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
     session_end_progress(session);
+    if (result->refused) {
+        fprintf(stderr, "cairn: error: %s\n", result->refused);
+        return EXIT_USAGE;
+    }
     if (result->broken) {
         fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result->broken, CAIRN_VERSION, session->model->file);
         return EXIT_INTERNAL;
@@ -299,6 +332,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
+    if (task.freeze && !identify_run(&session, &task)) mem_refuse(mem);
     enum engine engine = chosen_engine(&session);
     if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
     switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {

@@ -304,6 +304,8 @@ void session_prepare(struct session *session, struct task *task)
     task->phase = (uint32_t)options->phase;
     task->without_induction = options->no_induction;
     task->equal_zones = options->equal_zones;
+    task->freeze = options->freeze;
+    task->resume = options->resume;
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;

@@ -357,6 +357,10 @@ static void put_clusters(struct json *json, const struct model *model, const str
     json_int(json, clusters->largest.rank);
     json_uint(json, clusters->largest.states);
     json_close(json, ']');
+    if (clusters->frozen_bytes || clusters->resumed) {
+        put_number(json, "frozen_bytes", clusters->frozen_bytes);
+        put_number(json, "clusters_resumed", clusters->resumed);
+    }
     put_sizes(json, clusters);
     if (clusters->sizes_lost) {
         json_key(json, "cluster_sizes_incomplete");
