@@ -138,29 +138,6 @@ void dag_shortest(const struct dag *dag, uint32_t *steps)
     }
 }
 
-bool dag_reverse_init(struct dag_reverse *reverse, const struct dag *dag)
-{
-    reverse->first = mem_try_alloc(dag->mem, ((size_t)dag->states + 1) * sizeof *reverse->first);
-    reverse->before = mem_try_alloc(dag->mem, (size_t)dag->edges * sizeof *reverse->before);
-    if (!reverse->first || !reverse->before) {
-        dag_reverse_release(reverse, dag);
-        return false;
-    }
-    uint32_t *first = reverse->first;
-    for (uint32_t e = 0; e < dag->edges; e++) first[dag->edge_to[e]]++;
-    for (uint32_t s = 0; s < dag->states; s++) first[s + 1] += first[s];
-    for (uint32_t s = dag->states; s-- > 0;)
-        for (uint32_t e = dag->first_edge[s + 1]; e-- > dag->first_edge[s];) reverse->before[--first[dag->edge_to[e]]] = s;
-    return true;
-}
-
-void dag_reverse_release(struct dag_reverse *reverse, const struct dag *dag)
-{
-    mem_free(dag->mem, reverse->first);
-    mem_free(dag->mem, reverse->before);
-    *reverse = (struct dag_reverse){NULL, NULL};
-}
-
 bool dag_check(const struct dag *dag)
 {
     if (!dag->states || dag->first_edge[0] || dag->first_edge[dag->states] != dag->edges) return false;

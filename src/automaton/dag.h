@@ -60,13 +60,6 @@ void dag_depths(const struct dag *dag, uint32_t *depth);
 void dag_heights(const struct dag *dag, uint32_t *height);
 void dag_shortest(const struct dag *dag, uint32_t *steps);
 
-/* The other direction: the edges that lead to state s come from before[first[s]] .. before[first[s + 1] - 1], ascending. */
-struct dag_reverse {
-    uint32_t *first, *before;
-};
-bool dag_reverse_init(struct dag_reverse *reverse, const struct dag *dag); /* false: refused */
-void dag_reverse_release(struct dag_reverse *reverse, const struct dag *dag);
-
 /* For tests: whether the invariants hold. */
 bool dag_check(const struct dag *dag);
 

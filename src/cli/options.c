@@ -17,7 +17,7 @@ enum option_id {
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -30,6 +30,7 @@ static const struct option_row {
 } rows[] = {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS, "set a constant of the model"},
     {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY, "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the interfaces of par)"},
+    {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", MODELS, "compose the model with this context (CDL): its scenario, assertions, properties and restrictions"},
     {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE, "also check that F is true in every reachable state"},
@@ -218,6 +219,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_ACCEPTS: options->accepts = value; return true;
     case OPTION_BUCHI: options->buchi = true; return true;
     case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
+    case OPTION_CONTEXT: options->context = value; return true;
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;

@@ -468,6 +468,10 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
     json_string(&json, model->file);
     json_key(&json, "tool");
     json_string(&json, "cairn " CAIRN_VERSION);
+    if (model->context) {
+        json_key(&json, "context");
+        json_string(&json, model->context);
+    }
     json_key(&json, "constants");
     json_open_inline(&json, '{');
     for (uint32_t i = 0; i < model->constants.len; i++) {
