@@ -455,7 +455,7 @@ static void complain(struct bench *b, const struct pattern *p, const struct obse
         printf(" }");
     }
     printf("\n");
-    observer_print(o, &b->context, &b->exprs, NULL, stdout);
+    observer_print(o, &(struct observer_words){.context = &b->context, .exprs = &b->exprs, .ticks = 1}, stdout);
     text_free(&text);
 }
 

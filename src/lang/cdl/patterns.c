@@ -95,3 +95,13 @@ bool cdl_pattern_observer(struct cdl *cdl, const struct cdl_decl *decl)
     vec_push(cdl->mem, &cdl->context->observers, observer);
     return true;
 }
+
+const char *cdl_predicate_name(void *context, expr predicate)
+{
+    const struct cdl *cdl = context;
+    for (uint32_t i = 0; i < cdl->decls.len; i++) {
+        const struct cdl_decl *decl = cdl->decls.data[i];
+        if (decl->kind == CDL_DECL_PREDICATE && decl->is_ready && !decl->is_bad && expr_same(decl->condition, predicate)) return decl->name;
+    }
+    return "?";
+}
