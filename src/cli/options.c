@@ -65,7 +65,7 @@ static const struct option_row {
     {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
     {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
     {OPTION_MODEL, 0, "model", "FILE", REPLAY, "the model, when it is no longer where the trace says"},
-    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut or cairn; automaton: hoa, never (claim), dot or text"},
+    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut, cairn, observers (of --context) or observers-dot; automaton: hoa, never (claim), dot or text"},
     {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON, "write to FILE (smv: also FILE with .ord)"},
     {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON, "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
@@ -386,7 +386,7 @@ static bool check_together(struct options *options)
         return complain("cairn explore decides no properties: use cairn check, or add --show process-model%s%s", "", "");
     if (!check_input(options)) return false;
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
-        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut or cairn%s%s", "", "");
+        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut, cairn, observers or observers-dot%s%s", "", "");
     if (!options->help && options->command->bit == TRANSLATE && !check_translation(options)) return false;
     if (options->threads > 1 && !options_race(options)) fputs("cairn: note: this version uses one thread\n", stderr);
     return true;
@@ -516,7 +516,7 @@ void options_completion(FILE *out, const char *shell)
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"
-          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn hoa never text' -- \"$word\")); return ;;\n"
+          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn observers observers-dot hoa never text' -- \"$word\")); return ;;\n"
           "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
           "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
           "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _cairn cairn\n", out);

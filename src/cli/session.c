@@ -108,6 +108,7 @@ static bool weave(struct session *session)
     weave_context(model, context);
     if (!observe_weave(model, context, &session->diag)) return false;
     model->context = names_format(&model->names, "%s:%s", context->file, context->name);
+    session->context = context;
     return true;
 }
 
