@@ -17,7 +17,7 @@ enum option_id {
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -30,6 +30,7 @@ static const struct option_row {
 } rows[] = {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS, "set a constant of the model"},
     {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY, "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the interfaces of par)"},
+    {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", MODELS, "compose the model with this context (CDL): its scenario, assertions, properties and restrictions"},
     {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE, "also check that F is true in every reachable state"},
@@ -41,7 +42,7 @@ static const struct option_row {
     {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic, bounded or timed"},
-    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
+    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation (its default), bfs or chaining"},
     {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
@@ -166,7 +167,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const shown[] = {"process-model", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
     static const char *const reductions[] = {"none", "por", "deadlock", "improviso", "steps", NULL};
-    static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", NULL}, *const other_orders[] = {"past-freeze", NULL};
+    static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", "past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
@@ -175,7 +176,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     switch (row->id) {
     case OPTION_ENGINE: return parse_choice("--engine", value, engines, none, &choice) && (options->engine = (enum engine)choice, true);
     case OPTION_REDUCE: return parse_choice("--reduce", value, reductions, none, &choice) && (options->reduction = (enum reduction)choice, true);
-    case OPTION_ORDER: return parse_choice("--order", value, orders, other_orders, &choice) && (options->order = (enum search_order)choice, true);
+    case OPTION_ORDER: return parse_choice("--order", value, orders, none, &choice) && (options->order = (enum search_order)choice, true);
     case OPTION_DIRECTION: return parse_choice("--direction", value, directions, none, &choice) && (options->direction = (enum search_direction)choice, true);
     case OPTION_RELATION: return parse_choice("--relation", value, forms, none, &choice) && (options->relation = (enum relation_form)choice, true);
     case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
@@ -218,6 +219,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_ACCEPTS: options->accepts = value; return true;
     case OPTION_BUCHI: options->buchi = true; return true;
     case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
+    case OPTION_CONTEXT: options->context = value; return true;
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;
@@ -326,7 +328,7 @@ static bool check_timed(const struct options *options, bool symbolic_choice)
     if (options->has_zones && !timed && options->engine != ENGINE_AUTO) return complain("--zones is a choice of the timed engine: add --engine timed%s%s", "", "");
     if (!timed) return true;
     if (symbolic_choice) return complain("the timed engine has none of the choices of the symbolic one%s%s", "", "");
-    if (options->order == ORDER_DFS) return complain("the timed engine searches breadth-first%s%s", "", "");
+    if (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE) return complain("the timed engine searches breadth-first%s%s", "", "");
     return options->reduction == REDUCE_NONE || complain("the timed engine has no --reduce%s%s", "", "");
 }
 
@@ -357,8 +359,9 @@ static bool check_together(struct options *options)
     if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
         return complain("--%s is a choice of the symbolic engine: add --engine symbolic%s",
                         symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : options->variant ? "variant" : options->no_frontier ? "no-frontier" : "reduce improviso", "");
-    if (options->engine == ENGINE_SYMBOLIC && options->order == ORDER_DFS)
-        return complain("--order dfs is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s%s", "", "");
+    if (options->engine == ENGINE_SYMBOLIC && (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE))
+        return complain("--order %s is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s", search_order_name[options->order], "");
+    if (options->order == ORDER_PAST_FREEZE && options->command->bit == TRANSLATE) return complain("--order past-freeze does not keep the states that a translation needs%s%s", "", "");
     if (symbolic_order && options->relation != RELATION_PER_RULE)
         return complain("--order %s needs --relation per-rule%s", search_order_name[options->order], "");
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
@@ -494,7 +497,7 @@ void options_completion(FILE *out, const char *shell)
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
-          "    --order) COMPREPLY=($(compgen -W 'bfs dfs saturation chaining' -- \"$word\")); return ;;\n"
+          "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- \"$word\")); return ;;\n"
           "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- \"$word\")); return ;;\n"
           "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
           "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso steps' -- \"$word\")); return ;;\n"

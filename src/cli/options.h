@@ -20,6 +20,7 @@ struct options {
     const struct command *command;
     const char *file; /* the model or trace */
     const char *model; /* replay --model */
+    const char *context; /* FILE or FILE:NAME */
     enum engine engine;
     enum search_order order;
     enum relation_form relation;

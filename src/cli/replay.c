@@ -26,22 +26,40 @@ static json_t *read_trace(struct session *session, const char *path)
     return root;
 }
 
+/* A file that the trace names: there, or beside the trace. Its name may end in `:NAME`. */
+static const char *find_file(struct session *session, const char *trace_path, const char *source)
+{
+    const char *slash = strrchr(trace_path, '/'), *colon = strrchr(source, ':');
+    size_t folder = slash ? (size_t)(slash - trace_path) + 1 : 0, length = strlen(source);
+    char *path = mem_alloc(session->mem, folder + length + 1);
+    for (unsigned beside = 0; beside < 2; beside++) {
+        memcpy(path, trace_path, beside ? folder : 0);
+        memcpy(path + (beside ? folder : 0), source, length + 1);
+        if (!access(path, R_OK)) return path;
+        if (colon) path[(beside ? folder : 0) + (size_t)(colon - source)] = 0;
+        bool found = !access(path, R_OK);
+        if (colon) path[(beside ? folder : 0) + (size_t)(colon - source)] = ':';
+        if (found) return path;
+        if (source[0] == '/' || !slash) break;
+    }
+    return source;
+}
+
 /* The model: as named, or beside the trace. */
 static const char *find_model(struct session *session, const char *trace_path, json_t *root)
 {
     if (session->options->model) return session->options->model;
     const char *source = json_string_value(json_object_get(json_object_get(root, "#meta"), "source"));
-    const char *slash = strrchr(trace_path, '/');
-    if (!source) {
-        bad_trace(trace_path, "the trace does not say which model it belongs to: use --model FILE%s", "");
-        return NULL;
-    }
-    if (!access(source, R_OK) || source[0] == '/' || !slash) return source;
-    size_t folder = (size_t)(slash - trace_path) + 1;
-    char *beside = mem_alloc(session->mem, folder + strlen(source) + 1);
-    memcpy(beside, trace_path, folder);
-    strcpy(beside + folder, source);
-    return access(beside, R_OK) ? source : beside;
+    if (source) return find_file(session, trace_path, source);
+    bad_trace(trace_path, "the trace does not say which model it belongs to: use --model FILE%s", "");
+    return NULL;
+}
+
+/* The context that the trace was made in, unless the command line names one. */
+static void take_context(struct session *session, json_t *root)
+{
+    const char *context = json_string_value(json_object_get(json_object_get(root, "#meta"), "context"));
+    if (context && !session->options->context) session->options->context = find_file(session, session->options->file, context);
 }
 
 /* A value of ITF: a number, a decimal string, or {"#bigint": "..."}. */
@@ -289,6 +307,7 @@ static int replay_trace(struct session *session, json_t *root)
     struct trace *trace;
     if (!model) return EXIT_USAGE;
     take_constants(session, root);
+    take_context(session, root);
     if (!session_load(session, model)) {
         if (!options->model) fprintf(stderr, "cairn: note: the trace names the model %.200s; --model FILE names another\n", model);
         return EXIT_USAGE;

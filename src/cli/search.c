@@ -225,7 +225,7 @@ static void run_timed(struct session *session, struct task *task, struct result 
 static enum engine chosen_engine(const struct session *session)
 {
     const struct options *options = session->options;
-    bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->bound;
+    bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE || options->bound;
     if (options->engine == ENGINE_TIMED || model_is_timed(session->model)) return ENGINE_TIMED;
     if (options->engine == ENGINE_BOUNDED) return ENGINE_BOUNDED;
     if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) return ENGINE_SYMBOLIC;
@@ -249,9 +249,13 @@ static bool can_run(struct session *session)
     const struct options *options = session->options;
     const struct model *model = session->model;
     struct place place;
-    bool other_choice = options->order == ORDER_DFS || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
+    bool other_choice = options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
     if (model_is_timed(model) && other_choice) {
         fprintf(stderr, "cairn: error: %s has clocks or time intervals: only the timed engine knows time (--engine timed)\n", model->file);
+        return false;
+    }
+    if (options->order == ORDER_PAST_FREEZE && model->rank == MODEL_NONE) {
+        fprintf(stderr, "cairn: error: %s has no rank for --order past-freeze to follow: it needs a context (--context FILE)\n", model->file);
         return false;
     }
     const char *why = options->engine == ENGINE_TIMED || model_is_timed(model) ? timed_refuses(model, &place) : NULL;

@@ -1,7 +1,10 @@
 #include "cli/session.h"
 
+#include "lang/cdl/cdl.h"
 #include "lang/languages.h"
+#include "pass/observe.h"
 #include "pass/tighten.h"
+#include "pass/weave.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -47,6 +50,67 @@ void session_init(struct session *session, struct options *options, struct mem *
     session->style = (struct report_style){stdout, use_color(options, stdout), options->full, options->quiet, options->verbose};
 }
 
+/* ---- contexts ---- */
+
+/* FILE or FILE:NAME; *name is NULL when none is given. */
+static const char *split_context(struct session *session, const char **name)
+{
+    const char *given = session->options->context, *colon = strrchr(given, ':');
+    *name = NULL;
+    if (!colon || !colon[1] || strchr(colon, '/') || !access(given, F_OK)) return given;
+    char *file = mem_alloc(session->mem, (size_t)(colon - given) + 1);
+    memcpy(file, given, (size_t)(colon - given));
+    *name = colon + 1;
+    return file;
+}
+
+/* Reads the file of --context. Constants that only the context knows are no mistake in -D. */
+static bool read_context(struct session *session)
+{
+    struct options *options = session->options;
+    const char *name;
+    uint32_t source;
+    if (!options->context) return true;
+    const char *file = split_context(session, &name);
+    if (diag_read_source(&session->diag, file, &source)) session->cdl = cdl_read(&session->diag, session->mem, source);
+    for (uint32_t i = 0; session->cdl && i < options->defines.len; i++) options->defines.data[i].optional |= cdl_has_constant(session->cdl, options->defines.data[i].name);
+    return session->cdl != NULL;
+}
+
+/* Which context of the file: the one that is named, or the only one. */
+static bool choose_context(struct session *session, uint32_t *index)
+{
+    const char *name, *nearest = NULL, *file = split_context(session, &name);
+    unsigned distance = 0;
+    uint32_t count = cdl_context_count(session->cdl);
+    for (*index = 0; *index < count; ++*index) {
+        const char *each = cdl_context_name(session->cdl, *index, NULL);
+        if (name ? !strcmp(name, each) : count == 1) return true;
+        if (name) text_nearest(name, each, &nearest, &distance);
+    }
+    if (name && nearest) fprintf(stderr, "cairn: error: %s has no context '%.60s': did you mean '%s'?\n", file, name, nearest);
+    else fprintf(stderr, name ? "cairn: error: %s has no context '%.60s'; it has" : "cairn: error: %s has several contexts: choose one with --context FILE:NAME:", file, name);
+    for (uint32_t i = 0; !(name && nearest) && i < count; i++) fprintf(stderr, "%s %s", i ? "," : "", cdl_context_name(session->cdl, i, NULL));
+    if (!(name && nearest)) fputc('\n', stderr);
+    session->diag.errors++;
+    return false;
+}
+
+/* Composes the model with the context. */
+static bool weave(struct session *session)
+{
+    struct model *model = session->model;
+    uint32_t index;
+    if (!session->cdl) return true;
+    if (!choose_context(session, &index)) return false;
+    struct context *context = cdl_context(session->cdl, index, model, session->options->defines.data, session->options->defines.len);
+    if (!context) return false;
+    weave_context(model, context);
+    if (!observe_weave(model, context, &session->diag)) return false;
+    model->context = names_format(&model->names, "%s:%s", context->file, context->name);
+    return true;
+}
+
 bool session_load(struct session *session, const char *path)
 {
     struct options *options = session->options;
@@ -55,7 +119,9 @@ bool session_load(struct session *session, const char *path)
                                    .define_count = options->defines.len, .dialect = options->dialect};
     const struct language *language = languages_find(path);
     void *scope = NULL;
-    if (diag_read_source(&session->diag, path, &input.source)) session->model = language->load(&input, &scope);
+    bool has_source = diag_read_source(&session->diag, path, &input.source), has_context = read_context(session);
+    if (has_source) session->model = language->load(&input, &scope);
+    if (!has_context || (session->model && !weave(session))) session->model = NULL;
     for (uint32_t i = 0; session->model && i < options->formulas.len; i++) {
         static const char *const names[] = {"--ctl", "--ltl", "--invariant"};
         const struct formula_option *given = &options->formulas.data[i];
@@ -199,9 +265,12 @@ static void show_progress(void *context, const struct search_progress *progress)
         session->progress_shown = true;
         return;
     }
+    char where[64];
+    if (progress->ranks) snprintf(where, sizeof where, "rank %llu of %llu (%.1f%%)", (unsigned long long)progress->rank, (unsigned long long)progress->ranks, 100.0 * (double)progress->rank / (double)progress->ranks);
+    else snprintf(where, sizeof where, "depth %llu", (unsigned long long)progress->depth);
     double rate = elapsed > 0 ? (double)(progress->states - session->last_states) / elapsed : 0;
-    fprintf(stderr, "\r\033[K%s states, %.2f M/s, depth %llu, %s waiting, %s", report_count(states, progress->states), rate / 1e6,
-            (unsigned long long)progress->depth, report_count(queue, progress->states - progress->expanded),
+    fprintf(stderr, "\r\033[K%s states, %.2f M/s, %s, %s waiting, %s", report_count(states, progress->states), rate / 1e6,
+            where, report_count(queue, progress->states - progress->expanded),
             report_bytes(bytes, progress->bytes));
     show_forecast(session, progress, elapsed);
     fflush(stderr);

@@ -12,6 +12,7 @@ struct session {
     struct diag diag;
     bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
+    struct cdl *cdl; /* the file of --context, or NULL */
     struct model *flat; /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none */
     struct report_style style;

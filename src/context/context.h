@@ -3,8 +3,8 @@
  *
  *  - Events happen in steps of the model. The environment performs some of them (send, receive, sync): `scenario` says in which orders. Observers see
  *    all of them, and changes of predicates too.
- *  - A queue is a variable with its length and `capacity` runs of `width` variables, the first element first, unused cells 0: what the Fiacre front end
- *    makes of queues.
+ *  - A queue is a variable with its length and `capacity` runs of `width` variables, the first element first: what the Fiacre front end
+ *    makes of queues. Variables of elements that are not there hold the initial value of their type, which is not always 0.
  *  - An observer is a deterministic automaton that sees every step: after the step it takes the first of its edges from where it stands whose clock guards, predicate (in
  *    the new state) and event (of this step) are all given; otherwise it stays. What an edge does not mention is given. Edges with neither predicate nor event
  *    are taken as soon as their clock guards hold, without a step of the system. In the initial state an observer takes an edge without event and guards whose predicate is true.
@@ -25,6 +25,7 @@ struct context_queue {
     uint32_t length;          /* a variable */
     uint32_t cells;           /* the first variable of the first element */
     uint32_t capacity, width; /* elements; variables in each */
+    const int64_t *rest;      /* width values: what the variables of an element that is not there hold */
 };
 
 struct context_event {

@@ -371,6 +371,17 @@ bool model_check(const struct model *model, struct text *complaint)
     return !broken;
 }
 
+expr model_var_expr(struct model *model, uint32_t var)
+{
+    const struct exprs *exprs = &model->exprs;
+    for (uint32_t i = 0; i < exprs->nodes.len; i++) {
+        const struct expr_node *node = &exprs->nodes.data[i];
+        if (node->op == EXPR_VAR && node->low == INT64_MIN && node->high == INT64_MAX) return expr_var(&model->exprs, var);
+        if (node->op == EXPR_VAR) break;
+    }
+    return expr_var_in(&model->exprs, var, model->vars.data[var].low, model->vars.data[var].high);
+}
+
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value)
 {
     const struct model_process *p = &model->processes.data[process];

@@ -27,6 +27,7 @@
 #include "model/code.h"
 #include "model/expr.h"
 #include "model/formula.h"
+#include "model/shape.h"
 
 enum { MODEL_NONE = 0xFFFFFFFF };
 
@@ -141,6 +142,15 @@ struct model_constant {
     int64_t value;
 };
 
+/* What a name of the source means in the model: a variable of a process or component, or a parameter by reference. */
+struct model_name {
+    const char *unit; /* the process type or component, ... */
+    uint32_t number;  /* ... and which of them, from 0 */
+    const char *name; /* NULL: only says that there is this unit */
+    uint32_t var;     /* the first of the variables ... */
+    const struct shape *shape; /* ... that make up the value */
+};
+
 struct model {
     struct mem *mem;
     struct arena arena;
@@ -159,6 +169,8 @@ struct model {
     VEC(uint32_t) accesses; /* the reads and writes of rules */
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
+    VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
+    const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
     VEC(int64_t) initial; /* the initial states one after the other in the order of their bytes, where `init` and `any_init` of variables cannot say it; else empty */
     VEC(struct code_node) code;
     VEC(struct model_local) locals;
@@ -215,6 +227,9 @@ bool model_has_code(const struct model *model);
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
 bool model_rule_may_fail(const struct model *model, uint32_t rule);
+
+/* A variable as an expression, with its bounds when expressions of this model know them. */
+expr model_var_expr(struct model *model, uint32_t var);
 
 /* Lookups */
 const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */

@@ -18,7 +18,7 @@ static const struct {
     {"+", TOKEN_PLUS},    {"-", TOKEN_MINUS},     {"*", TOKEN_TIMES},    {"/", TOKEN_DIVIDE},   {"%", TOKEN_REMAINDER},
     {"\u00AC", TOKEN_NOT}, {"\u2227", TOKEN_AND}, {"\u2228", TOKEN_OR},  {"\u21D2", TOKEN_IMPLIES}, {"\u21D4", TOKEN_IFF},
     {"\u2260", TOKEN_NE}, {"\u2264", TOKEN_LE},   {"\u2265", TOKEN_GE},  {"\u00D7", TOKEN_TIMES}, {"~", TOKEN_NOT},
-    {"^", TOKEN_XOR},
+    {"^", TOKEN_XOR},     {"@", TOKEN_AT},
 };
 static const struct {
     const char *spelling;
@@ -31,6 +31,7 @@ struct lexer {
     struct tokens *tokens;
     const char *text, *at, *end;
     uint32_t source, line;
+    bool is_cdl;
     const char *counted;    /* columns of the line are counted up to here, */
     uint32_t column;        /* which is this column: keeps long lines linear */
 };
@@ -121,7 +122,12 @@ static void read_name(struct lexer *lexer)
 
 static void read_number(struct lexer *lexer)
 {
-    const char *start = lexer->at;
+    const char *start = lexer->at, *end = start;
+    while (end < lexer->end && isdigit((unsigned char)*end)) end++;
+    if (lexer->is_cdl && end < lexer->end && is_name_start(*end)) {
+        read_name(lexer);
+        return;
+    }
     uint64_t number = 0;
     bool too_large = false;
     for (; lexer->at < lexer->end && isdigit((unsigned char)*lexer->at); lexer->at++) {
@@ -159,6 +165,7 @@ static bool read_operator(struct lexer *lexer)
         size_t length = strlen(operators[i].spelling);
         if ((size_t)(lexer->end - lexer->at) < length) continue;
         if (memcmp(lexer->at, operators[i].spelling, length)) continue;
+        if (operators[i].kind == TOKEN_AT && !lexer->is_cdl) continue;
         const char *start = lexer->at;
         lexer->at += length;
         push(lexer, operators[i].kind, start, operators[i].spelling, 0);
@@ -181,11 +188,11 @@ static void reject_run(struct lexer *lexer)
            && *lexer->at != ' ' && *lexer->at != '\t');
 }
 
-void lexer_run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens)
+static void run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens, bool is_cdl)
 {
     const struct source *file = &diag->sources.data[source];
     struct lexer lexer = {.diag = diag, .names = names, .tokens = tokens, .text = file->text, .at = file->text,
-                          .end = file->text + file->length, .source = source};
+                          .end = file->text + file->length, .source = source, .is_cdl = is_cdl};
     start_line(&lexer, lexer.at);
     if (file->length >= 3 && !memcmp(file->text, "\xEF\xBB\xBF", 3)) lexer.at += 3;
     for (;;) {
@@ -197,6 +204,16 @@ void lexer_run(struct diag *diag, struct names *names, uint32_t source, struct t
         else if (!read_operator(&lexer)) reject_run(&lexer);
     }
     push(&lexer, TOKEN_END, lexer.at, "the end of the file", 0);
+}
+
+void lexer_run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens)
+{
+    run(diag, names, source, tokens, false);
+}
+
+void lexer_run_cdl(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens)
+{
+    run(diag, names, source, tokens, true);
 }
 
 const char *token_kind_show(enum token_kind kind)

@@ -38,6 +38,7 @@ struct ftype {
     uint32_t cells;
     uint32_t depth;   /* of nested types */
     const char *name; /* as declared; NULL: none */
+    const struct shape *shape; /* see shapes.c; NULL: not asked for yet */
 };
 
 enum { FIACRE_MAX_CELLS = 1 << 24, FIACRE_MAX_TYPE_DEPTH = 500 };
@@ -298,6 +299,9 @@ bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt 
 bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, uint32_t end);
 
 /* ---- system.c: instances; rules.c: their steps ---- */
+/* Makes the names of a process or component known to the model (model_name). */
+void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const struct env *env);
+
 bool system_build(struct fiacre *f);
 bool rules_build(struct fiacre *f);
 

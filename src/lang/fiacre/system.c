@@ -335,6 +335,7 @@ static bool add_process(struct builder *builder, struct fiacre_decl *decl, struc
         for (uint32_t k = 0; k < instance.ports.len; k++) known |= instance.ports.data[k] == env->list.data[i].port;
         if (!known) vec_push(model->mem, &instance.ports, env->list.data[i].port);
     }
+    shapes_name(f, decl->name, number, env);
     *index = f->instances.len;
     vec_push(model->mem, &f->instances, instance);
     return run_init(f, &f->instances.data[*index]);
@@ -355,7 +356,7 @@ static struct fiacre_decl *find_unit(struct fiacre *f, const char *name, struct 
     return NULL;
 }
 
-static bool add_component(struct builder *builder, struct fiacre_decl *decl, struct env *env, const char *prefix, struct group *group);
+static bool add_component(struct builder *builder, struct fiacre_decl *decl, struct env *env, uint32_t number, const char *prefix, struct group *group);
 
 static bool add_unit(struct builder *builder, struct fiacre_decl *decl, struct env *env, struct place place, struct group *group)
 {
@@ -367,7 +368,7 @@ static bool add_unit(struct builder *builder, struct fiacre_decl *decl, struct e
         group->is_instance = true;
         return add_process(builder, decl, env, number, place, &group->instance);
     }
-    return add_component(builder, decl, env, names_format(&f->model->names, "%s[%u].", decl->name, number), group);
+    return add_component(builder, decl, env, number, names_format(&f->model->names, "%s[%u].", decl->name, number), group);
 }
 
 static bool read_portset(struct fiacre *f, const struct fiacre_portset *set, struct env *env, struct group *group)
@@ -404,7 +405,7 @@ static bool add_block(struct builder *builder, struct fiacre_block *block, struc
     return add_unit(builder, decl, inner, block->place, group);
 }
 
-static bool add_component(struct builder *builder, struct fiacre_decl *decl, struct env *env, const char *prefix, struct group *group)
+static bool add_component(struct builder *builder, struct fiacre_decl *decl, struct env *env, uint32_t number, const char *prefix, struct group *group)
 {
     struct fiacre *f = builder->f;
     struct fiacre_component *ast = decl->component;
@@ -415,6 +416,7 @@ static bool add_component(struct builder *builder, struct fiacre_decl *decl, str
     builder->nesting++;
     vec_push(f->model->mem, &f->components, ((struct component){decl, env}));
     bool good = add_variables(f, ast->variables, env, prefix, MODEL_NONE) && add_ports(f, ast->local_ports, env, prefix) && add_priorities(f, ast->priorities, env);
+    if (good) shapes_name(f, decl->name, number, env);
     if (good && ast->init) {
         struct lowering l = {.f = f, .env = env, .out = &f->init};
         good = lower_statements(&l, ast->init);
@@ -545,7 +547,7 @@ static bool add_root(struct builder *builder)
     struct env *env = f->root_env = arena_alloc(&f->model->arena, sizeof *env);
     if (!add_ports(f, is_process ? decl->process->ports : decl->component->ports, env, "")) return false;
     f->composition = arena_alloc(&f->model->arena, sizeof *f->composition);
-    if (!is_process) return add_component(builder, decl, env, "", f->composition);
+    if (!is_process) return add_component(builder, decl, env, 0, "", f->composition);
     return add_unit(builder, decl, env, decl->place, f->composition);
 }
 

@@ -1,0 +1,234 @@
+/* The scenario as a process.
+ *
+ * Its state is a variable, `context.state`, that counts the states of the scenario's automaton in their topological order. An event has a table: where it leads from each
+ * state, or 0 where it is not possible, which no event leads to. So an event is one rule, however many edges it has:
+ *
+ *     send:     table[state] > 0 and length < capacity           state := table[state]; the message goes behind the last element
+ *     receive:  table[state] > 0 and the first element matches   state := table[state]; the others move up
+ *     sync:     the rules of the event get `table[state] > 0` as their first condition, and the assignment
+ *
+ * Everything is parallel assignments, without code and without a way to fail: queues are short, and each of their cells is assigned. Lengths change by
+ * tables, too, because length + 1 alone would leave the range in the eyes of those who know bounds only. */
+#include "pass/weave.h"
+
+#include "pass/graft.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* The lengths of queues of one capacity after an element was added, or taken. */
+struct length_tables {
+    uint32_t capacity, up, down;
+};
+
+struct edge {
+    uint32_t from, to;
+};
+
+struct weaving {
+    struct model *model;
+    struct exprs *exprs;
+    const struct context *context;
+    uint32_t process, state;
+    uint32_t *first;  /* [events + 1]: the edges of event e are edges[first[e]] .. edges[first[e + 1] - 1] */
+    struct edge *edges;
+    int64_t *targets; /* working memory: a table */
+    VEC(struct length_tables) lengths;
+};
+
+static expr compare(struct weaving *w, enum expr_op op, expr a, int64_t b)
+{
+    return expr_make(w->exprs, op, 0, a, expr_int(w->exprs, b));
+}
+
+/* A name that no process, no observer and no variable has. */
+static const char *free_name(const struct weaving *w, const char *wanted)
+{
+    struct model *model = w->model;
+    const char *name = wanted;
+    for (unsigned i = 2;; i++) {
+        size_t length = strlen(name);
+        bool taken = false;
+        for (uint32_t o = 0; o < w->context->observers.len; o++) taken |= !strcmp(w->context->observers.data[o].name, name);
+        for (uint32_t p = 0; p < model->processes.len; p++) taken |= !strcmp(model->processes.data[p].name, name);
+        for (uint32_t v = 0; v < model->vars.len && !taken; v++) taken = !strncmp(model->vars.data[v].name, name, length) && !strcmp(model->vars.data[v].name + length, ".state");
+        if (!taken) return name;
+        name = names_format(&model->names, "%s%u", wanted, i);
+    }
+}
+
+/* ---- the process ---- */
+
+static void add_process(struct weaving *w)
+{
+    struct model *model = w->model;
+    const struct context *context = w->context;
+    const char *name = free_name(w, "context");
+    struct model_process process = {.name = name, .type = "context", .location = model->vars.len, .first_location = model->locations.len, .place = context->place};
+    struct model_var state = {.name = names_format(&model->names, "%s.state", name), .process = model->processes.len, .high = context->scenario.states - 1, .place = context->place};
+    w->process = model->processes.len;
+    vec_push(model->mem, &model->processes, process);
+    w->state = graft_variable(model, state);
+    model->rank = w->state;
+}
+
+/* Where nothing is possible any more, it is the end; elsewhere the scenario may end or go on. */
+static expr is_final(struct weaving *w)
+{
+    const struct dag *dag = &w->context->scenario;
+    expr state = model_var_expr(w->model, w->state);
+    uint32_t count = 0, last = 0;
+    for (uint32_t s = 0; s < dag->states; s++) {
+        w->targets[s] = dag_is_final(dag, s);
+        if (!w->targets[s]) continue;
+        count++;
+        last = s;
+    }
+    if (count == 1) return compare(w, EXPR_EQ, state, last);
+    return compare(w, EXPR_EQ, model_table_entry(w->model, model_add_table(w->model, w->targets, dag->states), state), 1);
+}
+
+/* ---- events ---- */
+
+/* The edges by event. */
+static void sort_edges(struct weaving *w)
+{
+    const struct dag *dag = &w->context->scenario;
+    uint32_t events = w->context->events.len;
+    w->first = mem_alloc(w->model->mem, (events + UINT64_C(2)) * sizeof *w->first);
+    w->edges = mem_alloc(w->model->mem, dag->edges * sizeof *w->edges);
+    for (uint32_t i = 0; i < dag->edges; i++) w->first[dag->edge_label[i] + 2]++;
+    for (uint32_t e = 0; e < events; e++) w->first[e + 2] += w->first[e + 1];
+    for (uint32_t s = 0; s < dag->states; s++)
+        for (uint32_t i = dag->first_edge[s]; i < dag->first_edge[s + 1]; i++) w->edges[w->first[dag->edge_label[i] + 1]++] = (struct edge){s, dag->edge_to[i]};
+}
+
+/* Where the event leads. False: nowhere from any state. */
+static bool event_target(struct weaving *w, uint32_t event, expr *target)
+{
+    uint32_t states = w->context->scenario.states;
+    if (w->first[event] == w->first[event + 1]) return false;
+    memset(w->targets, 0, states * sizeof *w->targets);
+    for (uint32_t i = w->first[event]; i < w->first[event + 1]; i++) {
+        assert(!w->targets[w->edges[i].from] && w->edges[i].to > w->edges[i].from);
+        w->targets[w->edges[i].from] = w->edges[i].to;
+    }
+    *target = model_table_entry(w->model, model_add_table(w->model, w->targets, states), model_var_expr(w->model, w->state));
+    return true;
+}
+
+static void begin_rule(struct weaving *w, const struct context_event *event, expr target)
+{
+    struct model *model = w->model;
+    model_begin_rule(model, names_intern(&model->names, event->name, strlen(event->name)));
+    model_add_part(model, w->process, event->place);
+    model_add_conjunct(model, compare(w, EXPR_GT, target, 0), event->place);
+    model_add_store(model, w->state, target, event->place);
+}
+
+/* The length after an element was added or taken: a constant, or an entry of a table. */
+static expr next_length(struct weaving *w, const struct context_queue *queue, bool up)
+{
+    struct model *model = w->model;
+    uint32_t i = 0;
+    if (queue->capacity == 1) return expr_int(w->exprs, up);
+    while (i < w->lengths.len && w->lengths.data[i].capacity != queue->capacity) i++;
+    if (i == w->lengths.len) {
+        int64_t *values = mem_alloc(model->mem, (queue->capacity + UINT64_C(1)) * sizeof *values);
+        struct length_tables tables = {.capacity = queue->capacity};
+        for (uint32_t n = 0; n <= queue->capacity; n++) values[n] = n < queue->capacity ? n + 1 : n;
+        tables.up = model_add_table(model, values, queue->capacity + 1);
+        for (uint32_t n = 0; n <= queue->capacity; n++) values[n] = n ? n - 1 : 0;
+        tables.down = model_add_table(model, values, queue->capacity + 1);
+        vec_push(model->mem, &w->lengths, tables);
+        mem_free(model->mem, values);
+    }
+    return model_table_entry(model, up ? w->lengths.data[i].up : w->lengths.data[i].down, model_var_expr(model, queue->length));
+}
+
+static void add_send(struct weaving *w, const struct context_event *event, expr target)
+{
+    struct model *model = w->model;
+    const struct context_queue *queue = &event->queue;
+    expr length = model_var_expr(model, queue->length);
+    begin_rule(w, event, target);
+    model_add_conjunct(model, compare(w, EXPR_LT, length, queue->capacity), event->place);
+    model_add_store(model, queue->length, next_length(w, queue, true), event->place);
+    for (uint32_t element = 0; element < queue->capacity; element++)
+        for (uint32_t i = 0; i < queue->width; i++) {
+            uint32_t cell = queue->cells + element * queue->width + i;
+            expr value = expr_int(w->exprs, event->message[i]);
+            if (queue->capacity > 1) value = expr_choose(w->exprs, compare(w, EXPR_EQ, length, element), value, model_var_expr(model, cell));
+            model_add_store(model, cell, value, event->place);
+        }
+    model_end_rule(model);
+}
+
+static void add_receive(struct weaving *w, const struct context_event *event, expr target)
+{
+    struct model *model = w->model;
+    const struct context_queue *queue = &event->queue;
+    uint32_t last = (queue->capacity - 1) * queue->width;
+    begin_rule(w, event, target);
+    model_add_conjunct(model, compare(w, EXPR_GT, model_var_expr(model, queue->length), 0), event->place);
+    for (uint32_t i = 0; i < queue->width; i++) model_add_conjunct(model, compare(w, EXPR_EQ, model_var_expr(model, queue->cells + i), event->message[i]), event->place);
+    model_add_store(model, queue->length, next_length(w, queue, false), event->place);
+    for (uint32_t i = 0; i < last; i++) model_add_store(model, queue->cells + i, model_var_expr(model, queue->cells + queue->width + i), event->place);
+    for (uint32_t i = 0; i < queue->width; i++) model_add_store(model, queue->cells + last + i, expr_int(w->exprs, queue->rest[i]), event->place);
+    model_end_rule(model);
+}
+
+/* The context takes part in a rule that exists. Its condition comes first: where the scenario does not allow the step, the rest does not matter. */
+static void join_rule(struct weaving *w, uint32_t r, const struct context_event *event, expr target)
+{
+    struct model *model = w->model;
+    struct model_rule *rule = &model->rules.data[r];
+    uint32_t first_part = model->parts.len, first_store = model->stores.len, first_conjunct = model->conjuncts.len;
+    for (uint32_t i = 0; i < rule->parts; i++) {
+        struct rule_part part = model->parts.data[rule->first_part + i];
+        vec_push(model->mem, &model->parts, part);
+    }
+    vec_push(model->mem, &model->parts, ((struct rule_part){.process = w->process, .place = event->place}));
+    vec_push(model->mem, &model->conjuncts, ((struct rule_conjunct){compare(w, EXPR_GT, target, 0), rule->parts, event->place}));
+    for (uint32_t i = 0; i < rule->conjuncts; i++) {
+        struct rule_conjunct conjunct = model->conjuncts.data[rule->first_conjunct + i];
+        vec_push(model->mem, &model->conjuncts, conjunct);
+    }
+    for (uint32_t i = 0; i < rule->stores; i++) {
+        struct rule_store store = model->stores.data[rule->first_store + i];
+        vec_push(model->mem, &model->stores, store);
+    }
+    vec_push(model->mem, &model->stores, ((struct rule_store){w->state, target, event->place}));
+    rule->first_part = first_part;
+    rule->first_store = first_store;
+    rule->first_conjunct = first_conjunct;
+    rule->parts++;
+    rule->stores++;
+    rule->conjuncts++;
+}
+
+void weave_context(struct model *model, const struct context *context)
+{
+    struct weaving w = {.model = model, .exprs = &model->exprs, .context = context};
+    if (!context->has_scenario) return;
+    w.targets = mem_alloc(model->mem, context->scenario.states * sizeof *w.targets);
+    sort_edges(&w);
+    add_process(&w);
+    for (uint32_t e = 0; e < context->events.len; e++) {
+        const struct context_event *event = &context->events.data[e];
+        expr target;
+        if (!event_target(&w, e, &target)) continue;
+        if (event->kind == EVENT_SEND) add_send(&w, event, target);
+        else if (event->kind == EVENT_RECEIVE) add_receive(&w, event, target);
+        else
+            for (uint32_t i = 0; i < event->rule_count; i++) join_rule(&w, event->rules[i], event, target);
+    }
+    expr end = is_final(&w);
+    model->final = model->has_final ? expr_make(w.exprs, EXPR_AND, 0, model->final, end) : end;
+    model->has_final = true;
+    mem_free(model->mem, w.first);
+    mem_free(model->mem, w.edges);
+    mem_free(model->mem, w.targets);
+    vec_free(model->mem, &w.lengths);
+    model_finish(model);
+}
