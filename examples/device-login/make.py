@@ -37,7 +37,7 @@ type Flags is array n of bool
 // Knows who is logged in; hands logins to the registry and operations to the operator.
 process SM (&requests : Requests, &logins : Line, &operations : Line, &results : Results, &answers : Answers) is
     states State_Idle, State_Init
-    var devLogged, operateAccepted, called : Flags, d : Device
+    var devLogged, operateAccepted, answered, called : Flags, d : Device
 
     from State_Idle
         on not (empty requests);
@@ -60,7 +60,7 @@ process SM (&requests : Requests, &logins : Line, &operations : Line, &results :
             LOGIN d -> logins := enqueue(logins, d)
           | OPERATE d ->
                 if devLogged[d - 1] then operations := enqueue(operations, d) else answers := enqueue(answers, NACK_OPER(d)) end
-          | LOGOUT d -> devLogged[d - 1], operateAccepted[d - 1] := false, false
+          | LOGOUT d -> devLogged[d - 1], operateAccepted[d - 1], answered[d - 1] := false, false, false
         end;
         requests := dequeue requests;             /*@request*/
         d := 1;
@@ -69,8 +69,8 @@ process SM (&requests : Requests, &logins : Line, &operations : Line, &results :
     from State_Init
         on not (empty results);{take(0, 0)}
         case first results of
-            ADMITTED d -> devLogged[d - 1] := true; answers := enqueue(answers, ACK_LOG(d))
-          | REFUSED d -> answers := enqueue(answers, NACK_LOG(d))
+            ADMITTED d -> devLogged[d - 1], answered[d - 1] := true, true; answers := enqueue(answers, ACK_LOG(d))
+          | REFUSED d -> answered[d - 1] := true; answers := enqueue(answers, NACK_LOG(d))
           | DONE d ->
                 if devLogged[d - 1] or not checked then
                     operateAccepted[d - 1] := true;
@@ -91,8 +91,8 @@ process Registry (&logins : Line, &results : Results) is
     from ready
         on not (empty logins);{take(*LOGIN)}
         select
-            results := enqueue(results, ADMITTED(first logins));                     /*@admit*/
-        []  results := enqueue(results, REFUSED(first logins));                      /*@refuse*/
+            results := enqueue(results, ADMITTED(first logins))                      /*@admit*/
+        []  results := enqueue(results, REFUSED(first logins))                       /*@refuse*/
         end;
         logins := dequeue logins;
         to ready
@@ -104,8 +104,8 @@ process Operator (&operations : Line, &results : Results) is
     from ready
         on not (empty operations);{take(*OPERATION)}
         select
-            results := enqueue(results, DONE(first operations));                     /*@done*/
-        []  results := enqueue(results, FAILED(first operations));                   /*@failed*/
+            results := enqueue(results, DONE(first operations))                      /*@done*/
+        []  results := enqueue(results, FAILED(first operations))                    /*@failed*/
         end;
         operations := dequeue operations;
         to ready
@@ -122,10 +122,10 @@ Controller
 '''
 
 
-def device(i, impatient):
-    """What device i does; an impatient one does not wait for the answer to its operation before it logs out."""
-    answer = f'{{ event recv_ack_oper{i} [] event recv_nack_oper{i} }}'
-    rest = f'event send_logout{i}; {answer}' if impatient else f'{answer}; event send_logout{i}'
+def device(i):
+    """Its events, what a device does, and what one does that does not wait for the answer to its operation before it logs out."""
+    begin = f'event recv_go{i}; event send_login{i}; {{ event recv_ack_log{i} [] event recv_nack_log{i} }}; event send_operate{i}'
+    answer, end = f'{{ event recv_ack_oper{i} [] event recv_nack_oper{i} }}', f'event send_logout{i}'
     return f'''event recv_go{i} is {{ receive GO_INIT({i}) from {{SM}}1 }}
 event send_login{i} is {{ send LOGIN({i}) to {{SM}}1 }}
 event recv_ack_log{i} is {{ receive ACK_LOG({i}) from {{SM}}1 }}
@@ -134,24 +134,66 @@ event send_operate{i} is {{ send OPERATE({i}) to {{SM}}1 }}
 event recv_ack_oper{i} is {{ receive ACK_OPER({i}) from {{SM}}1 }}
 event recv_nack_oper{i} is {{ receive NACK_OPER({i}) from {{SM}}1 }}
 event send_logout{i} is {{ send LOGOUT({i}) to {{SM}}1 }}
+activity DEV{i} is {{ {begin}; {answer}; {end} }}
+activity HASTY{i} is {{ {begin}; {end}; {answer} }}
 
-''' if not impatient else '', f'''activity {'HASTY' if impatient else 'DEV'}{i} is {{
-    event recv_go{i};
-    event send_login{i}; {{ event recv_ack_log{i} [] event recv_nack_log{i} }};
-    event send_operate{i}; {rest}
-}}
-
+predicate R1_{i} is {{ {{SM}}1:operateAccepted[{i - 1}] = false or {{SM}}1:devLogged[{i - 1}] = true }}
+predicate answered{i} is {{ {{SM}}1:answered[{i - 1}] = true }}
+event answer{i} is {{ answered{i} becomes true }}
 '''
 
 
-def within(i, limit):
+def deadline(name, i, limit):
     """R2 for device i: an answer within `limit` of the login."""
-    return f'''predicate answered{i} is {{ {{SM}}1:devLogged[{i - 1}] = true or {{SM}}1:refused[{i - 1}] = true }}
-event answer{i} is {{ answered{i} becomes true }}
-property R2_{limit}_{i} is {{
+    return f'''property {name}_{i} is {{
     start -- / / send_login{i} / ck := 0 -> waiting;
     waiting -- / / answer{i} / disable ck -> start;
     waiting -- ck > {limit} / / / disable ck -> reject
 }}
+'''
+
+
+def contexts(most):
+    text = f'''// Devices that log in, operate and log out: the environments of login.fcr and timed.fcr. For k devices the model needs -D n=k.
+// Written by make.py contexts {most}
+
+event send_start is {{ send START to {{SM}}1 }}
 
 '''
+    text += '\n'.join(device(i) for i in range(1, most + 1)) + '\n'
+    for k in range(1, most + 1):
+        numbers = range(1, k + 1)
+        init, invariants = 'init is { event send_start }', ', '.join(f'R1_{i}' for i in numbers)
+        crowd, hasty = (' || '.join(f'{kind}{i}' for i in numbers) for kind in ('DEV', 'HASTY'))
+        slowest = LOGIN[1] * k
+        text += f'''// --- {k} device{'s' if k > 1 else ''}: all may log in at once, and the last one waits for {k} x {LOGIN[1]}.
+{deadline(f'R2_{k}', 1, slowest)}{deadline(f'tight_{k}', 1, slowest - 1)}
+cdl devices{k} is {{
+    assert {invariants}
+    {init}
+    main is {{ {crowd} }}
+}}
+cdl hasty{k} is {{
+    assert {invariants}
+    {init}
+    main is {{ {hasty} }}
+}}
+cdl deadline{k} is {{
+    assert {invariants}
+    properties R2_{k}_1, tight_{k}_1
+    {init}
+    main is {{ {crowd} }}
+}}
+
+'''
+    return text
+
+
+if __name__ == '__main__':
+    words = sys.argv[1:]
+    if words in (['login'], ['timed']):
+        print(model(words[0] == 'timed'), end='')
+    elif words[:1] == ['contexts'] and len(words) <= 2:
+        print(contexts(int(words[1]) if len(words) == 2 else 4), end='')
+    else:
+        sys.exit(__doc__)
