@@ -17,7 +17,7 @@ enum option_id {
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -69,6 +69,7 @@ static const struct option_row {
     {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON, "write to FILE (smv: also FILE with .ord)"},
     {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON, "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
+    {OPTION_REPORT, 0, "report", "FILE", SEARCH, "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
     {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY, "show all variables in every state of a trace"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", SEARCH | TRANSLATE, "auto, always or never"},
     {OPTION_COLOR, 0, "color", "WHEN", ALL, "auto, always or never"},
@@ -224,6 +225,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_BUCHI: options->buchi = true; return true;
     case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
     case OPTION_CONTEXT: options->context = value; return true;
+    case OPTION_REPORT: options->report_file = value; return true;
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;
@@ -388,7 +390,7 @@ static bool check_together(struct options *options)
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
         return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut, cairn, observers or observers-dot%s%s", "", "");
     if (!options->help && options->command->bit == TRANSLATE && !check_translation(options)) return false;
-    if (options->threads > 1 && !options_race(options)) fputs("cairn: note: this version uses one thread\n", stderr);
+    if (options->threads > 1 && !options_race(options) && !options->context) fputs("cairn: note: this version uses one thread\n", stderr);
     return true;
 }
 

@@ -77,6 +77,12 @@ static bool read_context(struct session *session)
     return session->cdl != NULL;
 }
 
+bool session_read_context(struct session *session, const char **name)
+{
+    split_context(session, name);
+    return read_context(session);
+}
+
 /* Which context of the file: the one that is named, or the only one. */
 static bool choose_context(struct session *session, uint32_t *index)
 {
