@@ -3,6 +3,7 @@
 #define CAIRN_CLI_SESSION_H
 
 #include "cli/options.h"
+#include "context/context.h"
 #include "pass/flatten.h"
 #include "report/text.h"
 
@@ -13,6 +14,7 @@ struct session {
     bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
     struct cdl *cdl; /* the file of --context, or NULL */
+    const struct context *context; /* what was woven into the model, or NULL */
     struct model *flat; /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none */
     struct report_style style;
