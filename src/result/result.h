@@ -203,12 +203,23 @@ struct cluster_statistics {
     bool logs_dropped;            /* how states were reached was forgotten for lack of memory */
 };
 
+/* A search that was split into parts. */
+struct split_statistics {
+    uint32_t parts, split;   /* that were searched; those that were split again */
+    uint32_t waiting;        /* that were not */
+    uint64_t gross_states, gross_transitions; /* with those that several parts visited counted each time */
+    bool is_net;             /* the counts of the result are without these; otherwise ... */
+    const char *why_gross;   /* ... why not */
+    uint64_t frozen_bytes, live_peak;
+};
+
 struct result {
     const char *engine;
     const char *why_engine; /* when it was chosen automatically: the reason */
     struct symbolic_statistics *symbolic; /* NULL: another engine */
     struct bounded_statistics *bounded;   /* NULL: another engine; states are not counted otherwise */
     struct cluster_statistics *clusters;  /* NULL: another order */
+    struct split_statistics *parts;       /* NULL: it was not split */
     struct timed_statistics *timed;       /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */
