@@ -1,14 +1,15 @@
 /* The work folder (--freeze, or a temporary one) has
  *
- *   parts          the journal: a line per part (`part NUMBER PARENT RANK`) and per part that is done (`done NUMBER`), each with a checksum; appended and synced
+ *   parts          the journal: a line per part (`part NUMBER PARENT FIRST-RANK LAST-RANK`) and per part that is done (`done NUMBER`), each with a checksum; appended and synced
  *   NUMBER/        the folder of a part: what it finished (engine/explicit/frozen.c), `rest/`: what it handed on, `outcome`: what it found
  *
  * An outcome is written whole, under another name, and then renamed; only then `done` is written. So after a crash everything that is in the journal is there, parts that had begun
- * are resumed from their own folders, and parts that were not yet known are found again because the part that hands them on is not done. A part is its parent's
- * cluster and nothing else, so the answer does not depend on when, in which order or how often parts are run.
+ * are resumed from their own folders, and parts that were not yet known are found again because the part that hands them on is not done. A part is some of its parent's
+ * clusters and nothing else, so the answer does not depend on when, in which order or how often parts are run.
  *
  * What is violated in a part is violated: its run is made by the part itself, through the folders of the parts that it comes from. What holds in all parts holds: every waiting
  * cluster is a part, so together they visit every state. */
+#define XXH_INLINE_ALL
 #include "cli/split.h"
 
 #include "base/clock.h"
@@ -26,13 +27,13 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { NO_PART = 0xFFFFFFFF, LINE_ROOM = 256 };
+enum { NO_PART = 0xFFFFFFFF, LINE_ROOM = 256, MOST_GROUPS = 256 };
 
 enum part_state { PART_WAITING, PART_RUNNING, PART_DONE, PART_FAILED };
 
 struct part {
     uint32_t parent; /* or NO_PART: the first one */
-    uint64_t rank;
+    uint64_t rank, last_rank;
     enum part_state state;
     bool has_outcome, handed_on;
     enum stop_reason stop;
@@ -40,7 +41,7 @@ struct part {
     double seconds;
 };
 
-struct split {
+struct division {
     struct session *session;
     struct task *task;
     struct result *result;
@@ -57,7 +58,7 @@ struct split {
 
 /* ---- names ---- */
 
-static const char *name_of(const struct split *split, uint32_t part, const char *file)
+static const char *name_of(const struct division *split, uint32_t part, const char *file)
 {
     struct text text;
     text_init(&text, split->session->mem);
@@ -66,7 +67,7 @@ static const char *name_of(const struct split *split, uint32_t part, const char 
 }
 
 /* The folders of the parts that it comes from, the first one first. */
-static const char **folders_of(const struct split *split, uint32_t part, uint32_t *count)
+static const char **folders_of(const struct division *split, uint32_t part, uint32_t *count)
 {
     *count = 0;
     for (uint32_t at = split->parts.data[part].parent; at != NO_PART; at = split->parts.data[at].parent) ++*count;
@@ -78,14 +79,14 @@ static const char **folders_of(const struct split *split, uint32_t part, uint32_
 
 /* ---- the journal ---- */
 
-static bool complain(struct split *split, const char *what)
+static bool complain(struct division *split, const char *what)
 {
     fprintf(stderr, "cairn: error: cannot %s the folder '%.200s': %s\n", what, split->folder, strerror(errno));
     split->broken = true;
     return false;
 }
 
-static bool note(struct split *split, const char *line)
+static bool note(struct division *split, const char *line)
 {
     char checked[LINE_ROOM + 32];
     int length = snprintf(checked, sizeof checked, "%s #%016" PRIx64 "\n", line, (uint64_t)XXH3_64bits(line, strlen(line)));
@@ -93,11 +94,11 @@ static bool note(struct split *split, const char *line)
     return true;
 }
 
-static bool add_part(struct split *split, uint32_t parent, uint64_t rank, bool to_journal)
+static bool add_part(struct division *split, uint32_t parent, uint64_t rank, uint64_t last_rank, bool to_journal)
 {
     char line[LINE_ROOM];
-    struct part part = {.parent = parent, .rank = rank};
-    snprintf(line, sizeof line, "part %u %u %" PRIu64, split->parts.len, parent, rank);
+    struct part part = {.parent = parent, .rank = rank, .last_rank = last_rank};
+    snprintf(line, sizeof line, "part %u %u %" PRIu64 " %" PRIu64, split->parts.len, parent, rank, last_rank);
     vec_push(split->session->mem, &split->parts, part);
     return !to_journal || note(split, line);
 }
@@ -112,10 +113,10 @@ static bool is_checked(char *line)
     return *end == '\n' && sum == XXH3_64bits(line, strlen(line));
 }
 
-static bool read_outcome(struct split *split, uint32_t number);
+static bool read_outcome(struct division *split, uint32_t number);
 
 /* Takes over what an earlier run has noted; what is not whole, and all after it, does not count. */
-static bool read_journal(struct split *split, const char *path)
+static bool read_journal(struct division *split, const char *path)
 {
     char line[LINE_ROOM + 64], head[LINE_ROOM];
     long good = 0;
@@ -126,8 +127,8 @@ static bool read_journal(struct split *split, const char *path)
     if (!same) fprintf(stderr, "cairn: error: the folder '%.200s' has parts of another model, or of a search that asked something else\n", split->folder);
     for (good = ftell(file); same && fgets(line, sizeof line, file) && is_checked(line); good = ftell(file)) {
         uint32_t number, parent;
-        uint64_t rank;
-        if (sscanf(line, "part %u %u %" SCNu64, &number, &parent, &rank) == 3 && number == split->parts.len) add_part(split, parent, rank, false);
+        uint64_t rank, last;
+        if (sscanf(line, "part %u %u %" SCNu64 "%" SCNu64, &number, &parent, &rank, &last) == 4 && number == split->parts.len) add_part(split, parent, rank, last, false);
         else if (sscanf(line, "done %u", &number) == 1 && number < split->parts.len && read_outcome(split, number)) {
             split->parts.data[number].state = PART_DONE;
             split->done++;
@@ -138,7 +139,7 @@ static bool read_journal(struct split *split, const char *path)
     return same;
 }
 
-static bool open_journal(struct split *split)
+static bool open_journal(struct division *split)
 {
     const struct options *options = split->session->options;
     struct text path;
@@ -155,7 +156,7 @@ static bool open_journal(struct split *split)
     if (split->journal < 0) return complain(split, "write to");
     if (exists) return true;
     snprintf(head, sizeof head, "cairn parts 1 %016" PRIx64 "%016" PRIx64, split->task->freeze_hash[0], split->task->freeze_hash[1]);
-    return note(split, head) && add_part(split, NO_PART, 0, true);
+    return note(split, head) && add_part(split, NO_PART, 0, 0, true);
 }
 
 /* ---- a part, in its own process ---- */
@@ -188,15 +189,15 @@ static void write_outcome(FILE *out, const struct task *task, const struct resul
 
 static int run_part(void *context, uint32_t number)
 {
-    struct split *split = context;
+    struct division *split = context;
     struct session *session = split->session;
     const struct options *options = session->options;
     struct task task = *split->task;
     struct result result;
     uint32_t count;
     const char *const *folders = folders_of(split, number, &count);
-    struct search_part part = {.folders = folders, .folder_count = count, .rank = split->parts.data[number].rank, .hands_on = true};
-    if (options->split == SPLIT_ALWAYS) {
+    struct search_part part = {.folders = folders, .folder_count = count, .rank = split->parts.data[number].rank, .last_rank = split->parts.data[number].last_rank, .hands_on = true};
+    if (options->split == SPLIT_ALWAYS && !count) { /* the parts of that are split only when they do not fit */
         part.depths = session->depths;
         part.depth = options->split_depth ? (uint32_t)options->split_depth : 1;
     }
@@ -222,7 +223,7 @@ static int run_part(void *context, uint32_t number)
 
 /* ---- outcomes ---- */
 
-static struct trace *read_trace(struct split *split, FILE *file, uint32_t steps, uint32_t failed_rule)
+static struct trace *read_trace(struct division *split, FILE *file, uint32_t steps, uint32_t failed_rule)
 {
     const struct model *model = split->session->model;
     struct trace *trace = trace_new(model, steps);
@@ -235,14 +236,14 @@ static struct trace *read_trace(struct split *split, FILE *file, uint32_t steps,
 }
 
 /* Verdicts of a part go into those of all: one violation is enough, and every part must say that it holds. */
-static void take_verdict(struct split *split, uint32_t property, unsigned verdict, bool cannot)
+static void take_verdict(struct division *split, uint32_t property, unsigned verdict, bool cannot)
 {
     struct property_result *entry = &split->task->properties[property];
     if (verdict == VERDICT_VIOLATED) entry->verdict = VERDICT_VIOLATED;
     else if (verdict == VERDICT_UNKNOWN && cannot) entry->reason = result_cannot_evaluate;
 }
 
-static bool read_lines(struct split *split, uint32_t number, FILE *file)
+static bool read_lines(struct division *split, uint32_t number, FILE *file)
 {
     struct part *part = &split->parts.data[number];
     char word[16];
@@ -274,7 +275,7 @@ static bool read_lines(struct split *split, uint32_t number, FILE *file)
     return false;
 }
 
-static bool read_outcome(struct split *split, uint32_t number)
+static bool read_outcome(struct division *split, uint32_t number)
 {
     FILE *file = fopen(name_of(split, number, "outcome"), "r");
     bool good = file && read_lines(split, number, file);
@@ -283,18 +284,35 @@ static bool read_outcome(struct split *split, uint32_t number)
     return good;
 }
 
-/* The parts that this one leaves. */
-static bool add_rest(struct split *split, uint32_t number)
+/* The clusters that this one leaves, as few parts of about the same number of states: clusters of neighbouring ranks have much of their future in common, and parts visit that each for itself. With
+ * --split always the first part is split as it was asked for, a part for each cluster. */
+static bool add_rest(struct division *split, uint32_t number)
 {
     char word[16], line[LINE_ROOM];
-    uint64_t rank, states;
+    VEC(struct cluster_size) rest = {0};
+    struct cluster_size one;
+    uint64_t total = 0, sum = 0;
+    const struct options *options = split->session->options;
     FILE *file = fopen(name_of(split, number, "outcome"), "r");
-    bool good = file != NULL;
-    while (good && fscanf(file, "%15s", word) == 1 && strcmp(word, "property") && strcmp(word, "end")) {
-        if (!strcmp(word, "rest") && fscanf(file, "%" SCNu64 "%" SCNu64, &rank, &states) == 2) good = add_part(split, number, rank, true);
-        else if (!fgets(line, sizeof line, file)) break;
+    while (file && fscanf(file, "%15s", word) == 1 && strcmp(word, "property") && strcmp(word, "end")) {
+        if (!strcmp(word, "rest") && fscanf(file, "%" SCNd64 "%" SCNu64, &one.rank, &one.states) == 2) {
+            vec_push(split->session->mem, &rest, one);
+            total += one.states;
+        } else if (!fgets(line, sizeof line, file)) break;
     }
     if (file) fclose(file);
+    uint32_t groups = options->split == SPLIT_ALWAYS && split->parts.data[number].parent == NO_PART ? MOST_GROUPS : options->threads > 2 ? (uint32_t)options->threads : 2;
+    if (groups > rest.len) groups = rest.len;
+    bool good = rest.len > 0;
+    for (uint32_t from = 0, group = 1; good && from < rest.len; group++) {
+        uint32_t to = from;
+        do sum += rest.data[to++].states;
+        while (to < rest.len && rest.len - to > groups - group && sum * groups < total * group);
+        if (group == groups) to = rest.len;
+        good = add_part(split, number, (uint64_t)rest.data[from].rank, (uint64_t)rest.data[to - 1].rank, true);
+        from = to;
+    }
+    vec_free(split->session->mem, &rest);
     return good;
 }
 
@@ -302,7 +320,7 @@ static bool add_rest(struct split *split, uint32_t number)
 
 static bool next_part(void *context, uint32_t *job)
 {
-    struct split *split = context;
+    struct division *split = context;
     if (split->stopping || split->broken) return false;
     for (; split->next < split->parts.len; split->next++)
         if (split->parts.data[split->next].state == PART_WAITING) {
@@ -313,7 +331,7 @@ static bool next_part(void *context, uint32_t *job)
     return false;
 }
 
-static bool all_violated(const struct split *split)
+static bool all_violated(const struct division *split)
 {
     bool asked = false;
     for (uint32_t i = 0; i < split->task->property_count; i++) {
@@ -329,7 +347,7 @@ static bool all_violated(const struct split *split)
 /* Parts are written to the journal before the one that leaves them is done, so that none is lost. */
 static void part_done(void *context, uint32_t number, const struct text *output, int status)
 {
-    struct split *split = context;
+    struct division *split = context;
     char line[LINE_ROOM];
     (void)output;
     split->parts.data[number].state = PART_FAILED;
@@ -351,7 +369,7 @@ static void part_done(void *context, uint32_t number, const struct text *output,
 
 static void look(void *context, uint32_t running)
 {
-    struct split *split = context;
+    struct division *split = context;
     const struct options *options = split->session->options;
     bool wanted = options->progress == WHEN_ALWAYS || (options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet);
     double now = clock_now();
@@ -365,7 +383,7 @@ static void look(void *context, uint32_t running)
 
 /* ---- the result ---- */
 
-static void add_counts(struct split *split, struct split_statistics *statistics)
+static void add_counts(struct division *split, struct split_statistics *statistics)
 {
     struct result *result = split->result;
     for (uint32_t i = 0; i < split->parts.len; i++) {
@@ -389,8 +407,27 @@ static void add_counts(struct split *split, struct split_statistics *statistics)
     statistics->gross_transitions = result->transitions;
 }
 
+/* A refusal outside of the search for them must not end everything. */
+static bool find_repeated(struct division *split, const char *const *folders, uint32_t count, struct net_counts *repeated, struct split_statistics *statistics)
+{
+    struct mem *mem = split->session->mem;
+    jmp_buf *const outer = mem->recover;
+    jmp_buf recover;
+    if (setjmp(recover)) {
+        statistics->is_net = false;
+        statistics->why_gross = "there is too little memory";
+    } else {
+        mem->recover = &recover;
+        mem->limit = split->limit;
+        statistics->is_net = net_find_repeated(split->task, folders, count, repeated, &statistics->why_gross);
+    }
+    mem->recover = outer;
+    mem->limit = 0;
+    return statistics->is_net;
+}
+
 /* What several parts have counted counts once. */
-static void make_net(struct split *split, struct split_statistics *statistics)
+static void make_net(struct division *split, struct split_statistics *statistics)
 {
     struct result *result = split->result;
     struct net_counts repeated;
@@ -398,10 +435,7 @@ static void make_net(struct split *split, struct split_statistics *statistics)
     const char **folders = mem_alloc(split->session->mem, (split->parts.len + UINT64_C(1)) * sizeof *folders);
     for (uint32_t i = 0; i < split->parts.len; i++)
         if (split->parts.data[i].has_outcome && split->parts.data[i].states) folders[count++] = name_of(split, i, NULL);
-    split->session->mem->limit = split->limit;
-    statistics->is_net = net_find_repeated(split->task, folders, count, &repeated, &statistics->why_gross);
-    split->session->mem->limit = 0;
-    if (!statistics->is_net) return;
+    if (!find_repeated(split, folders, count, &repeated, statistics)) return;
     result->states -= repeated.states;
     result->transitions -= repeated.transitions;
     result->deadlocks -= repeated.deadlocks;
@@ -410,7 +444,7 @@ static void make_net(struct split *split, struct split_statistics *statistics)
     result->expanded -= repeated.states;
 }
 
-static enum stop_reason stop_of(const struct split *split)
+static enum stop_reason stop_of(const struct division *split)
 {
     enum stop_reason stop = STOP_NONE;
     for (uint32_t i = 0; i < split->parts.len; i++) {
@@ -423,7 +457,7 @@ static enum stop_reason stop_of(const struct split *split)
     return stop;
 }
 
-static void conclude(struct split *split)
+static void conclude(struct division *split)
 {
     struct result *result = split->result;
     struct split_statistics *statistics = mem_alloc(split->session->mem, sizeof *statistics);
@@ -444,7 +478,7 @@ static void conclude(struct split *split)
 }
 
 /* Removes what was made in a temporary folder. */
-static void clean(struct split *split)
+static void clean(struct division *split)
 {
     struct text path;
     if (split->journal >= 0) close(split->journal);
@@ -461,7 +495,7 @@ static void clean(struct split *split)
     rmdir(split->folder);
 }
 
-static bool open_folder(struct split *split)
+static bool open_folder(struct division *split)
 {
     const char *given = split->session->options->freeze, *temporary = getenv("TMPDIR");
     if (given) {
@@ -480,7 +514,7 @@ bool split_run(struct session *session, struct task *task, struct result *result
 {
     const struct options *options = session->options;
     uint32_t at_once = options->threads > 1 ? (uint32_t)options->threads : 1;
-    struct split split = {.session = session, .task = task, .result = result, .journal = -1, .started = clock_now()};
+    struct division split = {.session = session, .task = task, .result = result, .journal = -1, .started = clock_now()};
     uint64_t given = session->mem->limit ? session->mem->limit : mem_available() / 5 * 4;
     memset(result, 0, sizeof *result);
     result->taken = mem_alloc(session->mem, (session->model->rules.len + UINT64_C(1)) * sizeof *result->taken);

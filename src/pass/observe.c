@@ -12,7 +12,8 @@
  * a variable, `seen`, which edges of the observer's state are given as far as values go, and a rule of the observer for each value of it, urgent and before every other
  * rule, asks the clocks and moves. Time does not pass in between, and waiting for a rule of a higher class does not touch timers, so the system does not notice.
  * An edge with a guard and nothing else is also a rule by itself: the observer takes it when no step comes. Where every way into the state starts the clock, the
- * guard's lower end becomes an invariant of the state, so that it is taken at once; then steps need not look at it.
+ * guard's lower end becomes an invariant of the state, so that it is taken at once; then steps need not look at it. Neither need they when it leads to `reject`: if its guard holds at a step, it held
+ * before that, and the observer could have taken it then. Observers with something to do take their turn in a fixed order.
  *
  * Whether a clock runs in a state must not depend on the way there: that is checked. */
 #include "pass/observe.h"
@@ -24,6 +25,8 @@
 #include <string.h>
 
 enum { MOST_INITIAL = 1 << 16, MOST_TIMED_EDGES = 6, NO_LOCAL = 0xFFFFFFFF };
+
+struct woven;
 
 struct event_locals {
     uint32_t first, second; /* BECOMES: whether it was true; SEND, RECEIVE: the length of the queue; RECEIVE: whether the head is the message */
@@ -38,6 +41,7 @@ struct weaver {
     bool *possible;           /* rules x events: the rule may be the event */
     struct event_locals *locals; /* per event */
     uint32_t everyone, urgent; /* priority classes, or MODEL_NONE: none yet */
+    const struct woven *all;   /* the observers */
 };
 
 /* One observer while it is woven. */
@@ -48,6 +52,7 @@ struct woven {
     uint32_t seen;    /* a variable, or MODEL_NONE */
     bool *is_timed;   /* per state: an edge from it has to do with clocks */
     bool *at_once;    /* per edge: it has a guard only, and an invariant makes it urgent */
+    bool *by_itself;  /* per edge: steps need not look at it */
     VEC(struct { uint32_t var; expr value; statement body; }) functions;
 };
 
@@ -194,7 +199,7 @@ static bool has_clocks(const struct observer_edge *edge)
 
 static bool counts(const struct woven *o, uint32_t edge, uint32_t from)
 {
-    return o->observer->edges.data[edge].from == from && !o->at_once[edge];
+    return o->observer->edges.data[edge].from == from && !o->by_itself[edge];
 }
 
 /* The state after a step of the rule that began in `from`. */
@@ -343,6 +348,8 @@ static void add_clock_rule(struct weaver *w, const struct woven *o, uint32_t fro
     model_add_part(model, o->process, place);
     model_add_conjunct(model, is_value(w, o->state, from), place);
     if (o->seen != MODEL_NONE) model_add_conjunct(model, is_value(w, o->seen, seen), place);
+    for (const struct woven *first = w->all; seen && first < o; first++)
+        if (first->seen != MODEL_NONE) model_add_conjunct(model, is_value(w, first->seen, 0), place);
     if (to != from) model_add_store(model, o->state, expr_int(w->exprs, to), place);
     if (seen) model_add_store(model, o->seen, expr_int(w->exprs, 0), place);
     for (uint32_t i = 0; i < path->count; i++) model_add_clock_guard(model, path->list[i]);
@@ -475,7 +482,9 @@ static bool check_clocks(struct weaver *w, struct woven *o)
             }
         }
         const struct observer_guard *only = edge->guards == 1 ? &observer->guards.data[edge->first_guard] : NULL;
+        bool ends_it = is_guard_only(edge) && edge->to == observer->bad && !observer->is_restriction;
         o->at_once[i] = only && is_guard_only(edge) && only->op == EXPR_GE && only->ticks >= 0 && fresh[(size_t)edge->from * clocks + only->clock];
+        o->by_itself[i] = o->at_once[i] || ends_it;
     }
     mem_free(w->model->mem, runs);
     mem_free(w->model->mem, fresh);
@@ -537,7 +546,7 @@ static bool add_clocks(struct weaver *w, struct woven *o)
         vec_push(model->mem, &model->clocks, ((struct model_clock){names_format(&model->names, "%s.%s", observer->name, observer->clocks.data[c]), observer->place}));
     if (!check_clocks(w, o)) return false;
     for (uint32_t i = 0; i < observer->edges.len; i++)
-        if (has_clocks(&observer->edges.data[i]) && !o->at_once[i]) o->is_timed[observer->edges.data[i].from] = true;
+        if (has_clocks(&observer->edges.data[i]) && !o->by_itself[i]) o->is_timed[observer->edges.data[i].from] = true;
     for (uint32_t s = 0; s < observer->states.len; s++)
         if (o->is_timed[s] && edges_from(o, s) > most) most = edges_from(o, s);
     if (most > MOST_TIMED_EDGES) {
@@ -552,7 +561,8 @@ static bool add_clocks(struct weaver *w, struct woven *o)
 static bool begin(struct weaver *w, struct woven *o, const struct observer *observer)
 {
     struct model *model = w->model;
-    *o = (struct woven){.observer = observer, .is_timed = mem_alloc(model->mem, observer->states.len + UINT64_C(1)), .at_once = mem_alloc(model->mem, observer->edges.len + UINT64_C(1))};
+    *o = (struct woven){.observer = observer, .is_timed = mem_alloc(model->mem, observer->states.len + UINT64_C(1)), .at_once = mem_alloc(model->mem, observer->edges.len + UINT64_C(1)),
+                         .by_itself = mem_alloc(model->mem, observer->edges.len + UINT64_C(1))};
     add_process(w, o);
     if (!add_clocks(w, o)) return false;
     struct start start = {w, o};
@@ -596,6 +606,7 @@ bool observe_weave(struct model *model, const struct context *context, struct di
     uint32_t count = context->observers.len, events = context->events.len;
     struct woven *woven = mem_alloc(model->mem, (count + UINT64_C(1)) * sizeof *woven);
     bool good = true;
+    w.all = woven;
     w.locals = mem_alloc(model->mem, (events + UINT64_C(1)) * sizeof *w.locals);
     for (uint32_t e = 0; e < events; e++) w.locals[e] = (struct event_locals){NO_LOCAL, NO_LOCAL};
     model_finish(model);
@@ -613,6 +624,7 @@ bool observe_weave(struct model *model, const struct context *context, struct di
     for (uint32_t i = 0; i < count; i++) {
         mem_free(model->mem, woven[i].is_timed);
         mem_free(model->mem, woven[i].at_once);
+        mem_free(model->mem, woven[i].by_itself);
         vec_free(model->mem, &woven[i].functions);
     }
     mem_free(model->mem, woven);

@@ -374,7 +374,7 @@ static void put_statistics(struct out *json, const struct model *model, const st
     out_key(json, "order");
     if (result->bounded) out_string(json, "deepening");
     else if (result->reduction != REDUCE_NONE && !result->symbolic) out_string(json, "two-phase");
-    else out_string(json, search_order_name[result->symbolic ? result->symbolic->order : result->clusters ? ORDER_PAST_FREEZE : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
+    else out_string(json, search_order_name[result->symbolic ? result->symbolic->order : result->clusters || result->parts ? ORDER_PAST_FREEZE : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
     if (result->unreduced_properties) {
         put_number(json, "unreduced_properties", result->unreduced_properties);
         put_number(json, "unreduced_states", result->unreduced_states);
@@ -413,6 +413,15 @@ static void put_statistics(struct out *json, const struct model *model, const st
     else put_number(json, "state_bytes", result->record_bytes);
     if (result->timed) put_timed(json, result->timed);
     if (result->clusters) put_clusters(json, model, result);
+    if (result->parts) {
+        put_number(json, "parts", result->parts->parts);
+        put_number(json, "parts_split", result->parts->split);
+        put_number(json, "parts_not_searched", result->parts->waiting);
+        put_number(json, "gross_states", result->parts->gross_states);
+        put_number(json, "gross_transitions", result->parts->gross_transitions);
+        out_key(json, "counts_are_net");
+        out_bool(json, result->parts->is_net);
+    }
     if (!result->has_depth && !result->symbolic && !result->clusters && result->reduction == REDUCE_NONE) {
         out_key(json, "longest_stack");
         out_uint(json, result->max_stack);

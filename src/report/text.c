@@ -155,7 +155,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     char count[COUNT_ROOM];
     const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
     const char *how = result->symbolic ? "found as one set" : "visited", *timed = result->timed ? "symbolic " : "";
-    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->clusters ? "rank by rank (past-freeze)" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
+    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->parts ? "rank by rank (past-freeze), in parts," : result->clusters ? "rank by rank (past-freeze)" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
     if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
     if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
         text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
@@ -312,6 +312,15 @@ static void show_clusters(const struct report_style *style, const struct result 
     if (style->verbose) show_sizes(style, clusters);
 }
 
+static void show_parts(const struct report_style *style, const struct split_statistics *parts)
+{
+    char a[32], b[32];
+    fprintf(style->out, "  parts           %14s  (%u split again", report_count(a, parts->parts), parts->split);
+    if (parts->waiting) fprintf(style->out, "; %u not searched", parts->waiting);
+    fprintf(style->out, ")\n  gross states    %14s  (%s transitions: what several parts visited counts each time)\n", report_count(a, parts->gross_states), report_count(b, parts->gross_transitions));
+    if (!parts->is_net) fprintf(style->out, "  the counts above are gross, too: %s\n", parts->why_gross ? parts->why_gross : "");
+}
+
 static void show_statistics(const struct report_style *style, const struct result *result)
 {
     char a[32];
@@ -327,11 +336,13 @@ static void show_statistics(const struct report_style *style, const struct resul
         show_symbolic(style, result);
         return;
     }
-    if (!result->has_depth && result->reduction == REDUCE_NONE && !result->clusters) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (result->parts) show_parts(style, result->parts);
+    if (!result->has_depth && !result->parts && result->reduction == REDUCE_NONE && !result->clusters) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
     fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
-    fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
+    if (result->parts) fputs("  (the most that one part needed)\n", style->out);
+    else fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
     if (result->clusters) show_clusters(style, result);
 }
 

@@ -20,6 +20,7 @@ const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable sta
 
 bool result_knows_rules(const struct result *result)
 {
+    if (result->parts) return false; /* they keep it for themselves */
     return result->reduction == REDUCE_NONE || result->reduction == REDUCE_POR;
 }
 

@@ -79,11 +79,11 @@ enum reduction { REDUCE_NONE, REDUCE_POR, REDUCE_DEADLOCK, REDUCE_IMPROVISO, RED
 extern const char *const reduction_name[];
 
 /* Past-freeze order on a part of the space. A search that is split leaves, in its folder, what it finished and, in the folder `rest` inside of that, clusters that others
- * go on with: a part begins with one of these. */
+ * go on with: a part begins with some of these. */
 struct search_part {
     const char *const *folders; /* of the parts that it comes from, the very first one first */
     uint32_t folder_count;      /* 0: it begins with the initial states */
-    uint64_t rank;              /* the cluster of the last folder's rest that it begins with, less the lowest rank */
+    uint64_t rank, last_rank;   /* it begins with the clusters of the last folder's rest from `rank` to `last_rank`, both less the lowest rank */
     bool hands_on;              /* when memory runs out, the waiting clusters are put in the rest ... */
     const uint32_t *depths;     /* ... also when one is reached that is so deep; per rank, or NULL */
     uint32_t depth;

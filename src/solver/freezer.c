@@ -21,9 +21,9 @@
 #include <zstd.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { BLOCK_BYTES = 256, PACK_BYTES = 2048, SUMMARY_BYTES = 64, BUFFERS = 2 };
+enum { BLOCK_BYTES = 256, PACK_BYTES = 2048, SUMMARY_BYTES = 64, BUFFERS = 2, MOST_SUMMARY = 1 << 24 };
 #else
-enum { BLOCK_BYTES = 1 << 20, PACK_BYTES = 64 << 20, SUMMARY_BYTES = 1 << 18, BUFFERS = 6 };
+enum { BLOCK_BYTES = 1 << 20, PACK_BYTES = 64 << 20, SUMMARY_BYTES = 1 << 18, BUFFERS = 6, MOST_SUMMARY = 1 << 28 };
 #endif
 enum { VERSION = 1, ITEM_BYTES = 24, PATH_ROOM = 4096, ERROR_ROOM = 400, SYNC_BYTES = 64 << 20 };
 static const double sync_seconds = 2;
@@ -73,7 +73,8 @@ struct freezer {
     ZSTD_CCtx *compressor;
     ZSTD_DCtx *decompressor;
     unsigned char *in, *out; /* for reading: compressed, not compressed */
-    uint32_t loaded;         /* the block that is in `out`, or UINT32_MAX */
+    uint32_t loaded;         /* the block that is in `out`, or UINT32_MAX; ... */
+    uint64_t item_at, item_rank; /* ... where its items of that rank begin */
     uint32_t bad;            /* the block that could not be read */
     struct place *blocks;
     uint32_t block_count, block_room;
@@ -83,6 +84,7 @@ struct freezer {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
+    bool only_reads;
     bool has_thread, ended, failed, refused;
     uint32_t head, tail; /* full buffers: head .. tail - 1, modulo BUFFERS */
     uint64_t written, unsynced;
@@ -395,15 +397,23 @@ static const char *load_block(struct freezer *freezer, uint32_t number)
     size_t size = ZSTD_decompressDCtx(freezer->decompressor, freezer->out, BLOCK_BYTES, freezer->in, place->packed_bytes);
     if (ZSTD_isError(size) || size != place->raw_bytes) return "is damaged (it cannot be decompressed)";
     freezer->loaded = number;
+    freezer->item_at = freezer->item_rank = 0;
     return NULL;
 }
 
-static bool tell_items(const struct freezer *freezer, const struct place *place, uint64_t rank, enum freezer_kind kind,
+/* Items ascend by rank. Whoever reads part after part goes on where he was. */
+static bool tell_items(struct freezer *freezer, const struct place *place, uint64_t rank, enum freezer_kind kind,
                        bool (*tell)(void *context, const unsigned char *bytes, uint64_t size), void *context, bool *good)
 {
-    for (uint64_t at = 0; at + ITEM_BYTES <= place->raw_bytes;) {
+    uint64_t at = freezer->item_rank < rank ? freezer->item_at : 0;
+    while (at + ITEM_BYTES <= place->raw_bytes) {
         uint64_t item[3];
         memcpy(item, freezer->out + at, ITEM_BYTES);
+        if (item[1] > rank) break;
+        if (item[1] > freezer->item_rank || !at) {
+            freezer->item_rank = item[1];
+            freezer->item_at = at;
+        }
         at += ITEM_BYTES;
         if (item[2] > place->raw_bytes - at) {
             *good = false;
@@ -465,12 +475,24 @@ bool freezer_summaries(struct freezer *freezer, bool (*tell)(void *context, uint
     return true;
 }
 
+/* Summaries of this size can be read: one who only reads makes room for them. */
+static bool has_room(struct freezer *freezer, uint64_t bytes)
+{
+    if (bytes <= freezer->summary_room) return true;
+    if (!freezer->only_reads || bytes > MOST_SUMMARY) return false;
+    unsigned char *room = mem_try_resize(freezer->mem, freezer->buffers[0].summaries - sizeof(struct place), sizeof(struct place) + bytes);
+    if (!room) return false;
+    freezer->buffers[0].summaries = room + sizeof(struct place);
+    freezer->summary_room = bytes;
+    return true;
+}
+
 /* Reads the entries of the journal up to the first one that is not whole. */
 static bool read_entries(struct freezer *freezer)
 {
     uint64_t offset = sizeof(struct head);
     struct place place;
-    while (read_all(freezer->journal, &place, sizeof place, offset) && is_sealed(&place) && place.summary_bytes <= freezer->summary_room
+    while (read_all(freezer->journal, &place, sizeof place, offset) && is_sealed(&place) && has_room(freezer, place.summary_bytes)
            && read_all(freezer->journal, freezer->buffers[0].summaries, place.summary_bytes, offset + sizeof place)
            && XXH3_64bits(freezer->buffers[0].summaries, place.summary_bytes) == place.summaries) {
         bool follows = !freezer->block_count || freezer->blocks[freezer->block_count - 1].last_rank <= place.first_rank;
@@ -520,6 +542,8 @@ bool freezer_continue(struct freezer *freezer)
 }
 
 /* ---- opening and closing ---- */
+
+const char freezer_no_memory[] = "cannot be used: memory was refused";
 
 static bool take_summaries(struct freezer *freezer, struct buffer *buffer)
 {
@@ -642,15 +666,16 @@ static const char *open_to_read(struct freezer *freezer)
     freezer->journal = open(path_of(freezer, path, UINT32_MAX), O_RDONLY | O_CLOEXEC);
     if (freezer->journal < 0) return strerror(errno);
     const char *fault = read_head(freezer, &is_new);
-    return fault ? fault : is_new ? "has a run that had just begun" : read_entries(freezer) ? NULL : "cannot be used: memory was refused";
+    return fault ? fault : is_new ? "has a run that had just begun" : read_entries(freezer) ? NULL : freezer_no_memory;
 }
 
-struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, uint64_t max_summary, char *why, size_t room)
+struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room)
 {
     struct freezer *freezer = new_freezer(mem, folder, identity);
     const char *fault = NULL;
+    freezer->only_reads = true;
     if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
-    else if (!take_memory_to_read(freezer, max_summary)) fault = "cannot be used: memory was refused";
+    else if (!take_memory_to_read(freezer, 0)) fault = freezer_no_memory;
     else fault = open_to_read(freezer);
     if (fault) {
         snprintf(why, room, "the folder '%.200s' %s", folder, fault);
@@ -671,10 +696,10 @@ struct freezer *freezer_open(struct mem *mem, const char *folder, const struct f
     if (getenv("CAIRN_KILL_WRITE")) freezer->kill_at = strtoull(getenv("CAIRN_KILL_WRITE"), NULL, 10);
 #endif
     if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
-    else if (!take_memory(freezer, max_summary)) fault = "cannot be used: memory was refused";
+    else if (!take_memory(freezer, max_summary)) fault = freezer_no_memory;
     else fault = open_folder(freezer, resume, &is_new);
     if (!fault && is_new && !write_head(freezer)) fault = freezer->error;
-    if (!fault && !is_new && !read_entries(freezer)) fault = "cannot be used: memory was refused";
+    if (!fault && !is_new && !read_entries(freezer)) fault = freezer_no_memory;
     if (fault) {
         snprintf(why, room, "the folder '%.200s' %s", folder, fault);
         freezer_close(freezer);

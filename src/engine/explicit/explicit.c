@@ -21,7 +21,7 @@ static void found_seed(struct search *search, struct cluster *cluster, uint32_t 
 
 static bool add_initial_states(struct search *search)
 {
-    if (part_has_seeds(search->task)) return part_add_seeds(search->past, found_seed);
+    if (part_has_seeds(search->task)) return part_add_seeds(search->past, true, 0, found_seed);
     int64_t *values = search->values;
     eval_first_initial(search->model, values);
     do {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHY_ROOM = 512, MOST_SLICES = 1 << 20, MAX_SUMMARY = 1 << 24 };
+enum { WHY_ROOM = 512, MOST_SLICES = 1 << 20, MOST_OPEN = 48 };
 
 struct finished {
     uint64_t rank;
@@ -28,6 +28,9 @@ struct net {
     uint32_t final;
     unsigned char *record; /* one that comes in pieces, and ... */
     uint64_t size;         /* ... how much of it is there */
+    struct freezer **open; /* per folder, or NULL */
+    uint64_t *used, uses;  /* when each was used last */
+    uint32_t folders, open_count;
     bool full, stopped;
     char why[WHY_ROOM];
 };
@@ -35,7 +38,37 @@ struct net {
 static struct freezer *open_folder(struct net *net, const char *folder)
 {
     struct freezer_identity identity = {{net->task->freeze_hash[0], net->task->freeze_hash[1]}, net->space.layout.record_bytes};
-    return freezer_open_to_read(net->model->mem, folder, &identity, MAX_SUMMARY, net->why, sizeof net->why);
+    return freezer_open_to_read(net->model->mem, folder, &identity, net->why, sizeof net->why);
+}
+
+static void close_folder(struct net *net, uint32_t folder)
+{
+    if (!net->open[folder]) return;
+    freezer_close(net->open[folder]);
+    net->open[folder] = NULL;
+    net->open_count--;
+}
+
+static void close_oldest(struct net *net)
+{
+    uint32_t oldest = net->folders;
+    for (uint32_t i = 0; i < net->folders; i++)
+        if (net->open[i] && (oldest == net->folders || net->used[i] < net->used[oldest])) oldest = i;
+    close_folder(net, oldest);
+}
+
+/* Folders stay open for the ranks that follow, those used last when there are many. */
+static struct freezer *reader_of(struct net *net, const char *const *folders, uint32_t folder)
+{
+    while (!net->open[folder]) {
+        if (net->open_count < MOST_OPEN) net->open[folder] = open_folder(net, folders[folder]);
+        net->open_count += net->open[folder] != NULL;
+        if (net->open[folder]) break;
+        if (!net->open_count || (net->open_count < MOST_OPEN && !strstr(net->why, freezer_no_memory))) return NULL;
+        close_oldest(net);
+    }
+    net->used[folder] = ++net->uses;
+    return net->open[folder];
 }
 
 static bool note_rank(void *context, uint64_t rank, const unsigned char *summary, uint64_t size)
@@ -120,11 +153,10 @@ static bool add_slice(struct net *net, const char *const *folders, uint32_t from
     net->full = !good;
     for (uint32_t i = from; good && i < to; i++) {
         const char *why = NULL;
-        struct freezer *freezer = open_folder(net, folders[net->list.data[i].folder]);
+        struct freezer *freezer = reader_of(net, folders, net->list.data[i].folder);
         net->size = 0;
         good = freezer && freezer_read(freezer, net->list.data[i].rank, FREEZER_RECORDS, take_records, net, &why);
-        if (!good && why) memcpy(net->why, why, strlen(why) < WHY_ROOM ? strlen(why) + 1 : WHY_ROOM);
-        if (freezer) freezer_close(freezer);
+        if (!good && why) snprintf(net->why, WHY_ROOM, "%s", why);
     }
     store_release(&net->store);
     return good;
@@ -146,9 +178,8 @@ static bool find(struct net *net, const char *const *folders, uint32_t count)
 {
     bool good = true;
     for (net->folder = 0; good && net->folder < count; net->folder++) {
-        struct freezer *freezer = open_folder(net, folders[net->folder]);
+        struct freezer *freezer = reader_of(net, folders, net->folder);
         good = freezer && freezer_summaries(freezer, note_rank, net);
-        if (freezer) freezer_close(freezer);
     }
     if (net->list.len) qsort(net->list.data, net->list.len, sizeof *net->list.data, by_rank);
     for (uint32_t from = 0, to; good && from < net->list.len; from = to) {
@@ -170,8 +201,14 @@ bool net_find_repeated(struct task *task, const char *const *folders, uint32_t c
     net.space.words = mem_alloc(mem, net.space.layout.words * sizeof *net.space.words);
     net.space.next = mem_alloc(mem, net.space.layout.words * sizeof *net.space.next);
     net.record = mem_alloc(mem, net.space.layout.record_bytes + UINT64_C(1));
+    net.folders = count;
+    net.open = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.open);
+    net.used = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.used);
     bool good = find(&net, folders, count);
+    for (uint32_t i = 0; i < count; i++) close_folder(&net, i);
     if (!good) *why = net.stopped ? "it was interrupted" : net.full ? "there is too little memory" : arena_copy(&model->arena, net.why, strlen(net.why));
+    mem_free(mem, net.open);
+    mem_free(mem, net.used);
     vec_free(mem, &net.list);
     mem_free(mem, net.record);
     mem_free(mem, net.space.words);

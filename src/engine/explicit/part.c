@@ -30,7 +30,7 @@ static struct freezer *open_part(struct past *past, const char *folder, bool in_
     struct freezer_identity identity = identity_of(past);
     char name[NAME_ROOM], reason[WHY_ROOM];
     snprintf(name, sizeof name, in_rest ? "%s/rest" : "%s", folder);
-    struct freezer *freezer = freezer_open_to_read(past->mem, name, &identity, frozen_max_summary(past), reason, sizeof reason);
+    struct freezer *freezer = freezer_open_to_read(past->mem, name, &identity, reason, sizeof reason);
     if (!freezer) *why = keep_text(past, reason);
     return freezer;
 }
@@ -43,6 +43,7 @@ struct seeds {
     unsigned char *record; /* one that comes in pieces, and ... */
     uint64_t size;         /* ... how much of it is there */
     bool stopped;
+    VEC(uint64_t) ranks;   /* of the clusters that it begins with */
 };
 
 static bool add_seed(struct seeds *seeds)
@@ -78,23 +79,39 @@ static bool take_records(void *context, const unsigned char *bytes, uint64_t siz
     return true;
 }
 
-bool part_add_seeds(struct past *past, void (*found)(struct search *search, struct cluster *cluster, uint32_t index))
+static bool note_rank(void *context, uint64_t rank, const unsigned char *summary, uint64_t size)
+{
+    struct seeds *seeds = context;
+    const struct search_part *part = seeds->past->search->task->part;
+    (void)summary;
+    (void)size;
+    if (rank >= part->rank && rank <= part->last_rank) vec_push(seeds->past->mem, &seeds->ranks, rank);
+    return true;
+}
+
+bool part_add_seeds(struct past *past, bool all, uint64_t above, void (*found)(struct search *search, struct cluster *cluster, uint32_t index))
 {
     struct search *search = past->search;
     const struct search_part *part = search->task->part;
     struct seeds seeds = {.past = past, .found = found, .record = mem_alloc(past->mem, search->space.layout.record_bytes + UINT64_C(1))};
     const char *why = NULL;
     struct freezer *freezer = open_part(past, part->folders[part->folder_count - 1], true, &why);
-    bool good = freezer && freezer_read(freezer, part->rank, FREEZER_RECORDS, take_records, &seeds, &why);
-    if (good && !past->heap_len) {
-        why = "the part before has not left this cluster";
+    bool good = freezer && freezer_summaries(freezer, note_rank, &seeds);
+    for (uint32_t i = 0; good && i < seeds.ranks.len; i++) {
+        if (seeds.ranks.data[i] <= above && !all) continue;
+        good = freezer_read(freezer, seeds.ranks.data[i], FREEZER_RECORDS, take_records, &seeds, &why);
+    }
+    if (good && !seeds.ranks.len) {
+        why = "the part before has not left these clusters";
         good = false;
     }
     if (!good && !seeds.stopped) {
-        search->result->stop_detail = keep_text(past, why ? why : "");
-        visit_stop(search, STOP_DISK);
+        bool no_memory = why && strstr(why, freezer_no_memory);
+        search->result->stop_detail = no_memory ? NULL : keep_text(past, why ? why : "");
+        visit_stop(search, no_memory ? STOP_MEMORY : STOP_DISK);
     }
     if (freezer) freezer_close(freezer);
+    vec_free(past->mem, &seeds.ranks);
     mem_free(past->mem, seeds.record);
     return good;
 }
@@ -159,6 +176,8 @@ void part_hand_on(struct past *past)
     for (uint32_t i = 0; i < past->heap_len; i++) clusters[i] = past->heap[i].cluster;
     if (past->current) clusters[past->heap_len] = past->current;
     qsort(clusters, count, sizeof *clusters, by_rank);
+    freezer_close(past->freezer); /* it is finished, and its memory is needed */
+    past->freezer = NULL;
     bool good = put_clusters(past, clusters, count);
     if (!good) result->stop = STOP_DISK;
     statistics->rest = mem_alloc(past->mem, (count + UINT64_C(1)) * sizeof *statistics->rest);

@@ -4,14 +4,20 @@
 
 #include "engine/explicit/past.h"
 
-/* Whether the search begins with a cluster that another part has left. */
+/* Whether the search begins with clusters that another part has left. */
 static inline bool part_has_seeds(const struct task *task)
 {
     return task->part && task->part->folder_count;
 }
-/* Adds the states of that cluster, numbered as they are there. found(context, cluster, index) is called for each. False: the search must end. */
-bool part_add_seeds(struct past *past, void (*found)(struct search *search, struct cluster *cluster, uint32_t index));
+/* Adds the states of these clusters, all or those above a rank, numbered as they are there. found(search, cluster, index) is called for each. False: the search must end. */
+bool part_add_seeds(struct past *past, bool all, uint64_t above, void (*found)(struct search *search, struct cluster *cluster, uint32_t index));
 
+/* Bytes to put aside for the end of a part. */
+static inline uint64_t part_reserve(const struct mem *mem)
+{
+    uint64_t share = (mem->limit - mem->used) / 16;
+    return !mem->limit || mem->used >= mem->limit || share > (16u << 20) ? 16u << 20 : share;
+}
 /* Whether the waiting clusters are to be left for others, now that memory ran out, or before the next cluster is searched. */
 bool part_is_full(const struct past *past);
 bool part_is_deep(const struct past *past, uint64_t rank);

@@ -181,9 +181,19 @@ static bool drop_logs(struct past *past)
     return true;
 }
 
+/* A part that can be handed on ends when memory runs out: what was put aside is for the way to that end. */
+static bool use_reserve(struct past *past)
+{
+    if (!past->reserve) return false;
+    mem_free(past->mem, past->reserve);
+    past->reserve = NULL;
+    past->is_full = true;
+    return true;
+}
+
 bool past_relieve(struct past *past)
 {
-    return free_unused(past) || drop_logs(past);
+    return free_unused(past) || use_reserve(past) || (!past->is_full && drop_logs(past));
 }
 
 /* ---- adding states ---- */
@@ -344,7 +354,7 @@ void past_discard(struct past *past)
 bool past_add_initial(struct past *past, bool all, uint64_t above)
 {
     struct search *search = past->search;
-    if (part_has_seeds(search->task)) return (!all && search->task->part->rank <= above) || part_add_seeds(past, NULL);
+    if (part_has_seeds(search->task)) return part_add_seeds(past, all, above, NULL);
     struct space *space = &search->space;
     eval_first_initial(search->model, search->values);
     do {
@@ -366,6 +376,7 @@ static bool search_cluster(struct search *search, const struct cluster *cluster)
             if (cursor == cluster->store.count) return true;
         }
         if (!visit_poll(search, 0) || !breadth_expand(search, (uint32_t)cursor)) return false;
+        if (search->past->is_full && search->past->statistics->finished) return visit_stop(search, STOP_MEMORY);
     }
 }
 
@@ -411,7 +422,9 @@ bool past_init(struct search *search)
     past->places = mem_alloc(mem, (search->task->property_count + UINT64_C(1)) * sizeof *past->places);
     past->scan = reached_begin(search->model, search->result);
     origins_init(&past->loaded, mem);
-    return reserve(past) && (!search->task->freeze || frozen_open(past));
+    if (!reserve(past) || (search->task->freeze && !frozen_open(past))) return false;
+    if (search->task->part && search->task->part->hands_on && past->freezer) past->reserve = mem_try_alloc(mem, part_reserve(mem));
+    return true;
 }
 
 void past_release(struct search *search)
@@ -427,6 +440,7 @@ void past_release(struct search *search)
     frozen_release(past);
     for (uint32_t i = 0; i < search->task->property_count; i++) mem_free(mem, past->places[i].words);
     mem_free(mem, past->places);
+    mem_free(mem, past->reserve);
     mem_free(mem, past->heap);
     mem_free(mem, past->table);
     mem_free(mem, past->scan);

@@ -52,6 +52,8 @@ struct past {
     struct past_place *places; /* per property */
     uint64_t done_states;      /* in finished clusters, and ... */
     uint64_t last_states;      /* ... in the last one of them */
+    void *reserve;             /* of a part that can be handed on: memory for its end, or NULL: it is being used */
+    bool is_full;              /* it is */
     bool logs_dropped;         /* there was no memory for them: later violations have no trace */
     struct past_log *logs;     /* of finished clusters, in the order of ranks */
     uint64_t log_count, log_room;
