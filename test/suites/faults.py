@@ -151,6 +151,14 @@ every_allocation('automaton', 'automaton', '--ltl', 'G(a -> F b) & FGc', '--impl
 every_allocation('automaton FILE', 'automaton', CLAIM, '--to', 'hoa', '--buchi')
 every_allocation('check --json', 'check', TINY, '--json', '--engine', 'explicit', program=ASAN)
 every_allocation('check --json, depth first', 'check', TINY, '--json', '--order', 'dfs', '--invariant', 'turn / free < 9')
+RANKED = write('ranked.cairn', '''cairn 1 model "ranked" process "p" type "P" process "c" type "C"
+variable "r" of "c" 0..5 = 0 variable "x" of "p" 0..3 = 0 rank "r" table 6 1 2 4 4 5 5
+rule "next" part "c" when (lt "r" 5) when (ne "x" 1) set "r" (table 0 "r") set "x" 0 rule "skip" part "c" when (eq "r" 1) set "r" 3
+rule "up" part "p" when (lt "x" 3) set "x" (add 2 "x" 1) rule "bad" part "p" when (eq "r" 4) set "x" (mod 0 (div 0 3 "x") 4)
+property "low" invariant formula (not (and (eq "r" 4) (eq "x" 3)))
+''')
+every_allocation('check --json, past-freeze', 'check', RANKED, '--json', '--order', 'past-freeze')
+every_allocation('check, past-freeze', 'check', RANKED, '--order', 'past-freeze', '-v', program=ASAN)
 every_allocation('check --json, symbolic', 'check', TINY, '--json', '--engine', 'symbolic')
 every_allocation('check --json, symbolic, breadth-first, one relation', 'check', TINY, '--json', '--engine', 'symbolic', '--order', 'bfs', '--relation', 'monolithic')
 every_allocation('explore, symbolic, labelled, verbose', 'explore', TINY, '-v', '--engine', 'symbolic', '--relation', 'labelled')
