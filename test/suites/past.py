@@ -312,7 +312,6 @@ result, claim = told('check', BIG, '--order', 'past-freeze', '--time', '0.02s', 
 check('a time limit: unknown', result.returncode == 3 and claim['statistics']['stop'] and 'ranks are done' in claim['assurance'], claim and claim['assurance'])
 result, claim = told('check', BIG, '--order', 'past-freeze', '--freeze', where, '--resume')
 check('... and --resume finishes it', claim and not differs(claim, bfs, result) and trace_lengths(claim) == trace_lengths(past), differs(claim, bfs, result))
-check('... without doing finished clusters again', claim and claim['statistics'].get('clusters_resumed', 0) >= 0)
 
 # ---- kill -9 at random moments ----
 
