@@ -121,7 +121,7 @@ def folder(name='frozen'):
 
 
 def differs(claim, other, result):
-    if claim is None or other is None:
+    if claim is None or other is None or claim.get('engine') is None:
         return f'no object: {result.returncode} {result.stderr[-600:]}'
     one, two = essence(claim), essence(other)
     return '' if one == two else str({key: (one[key], two[key]) for key in one if one[key] != two[key]})
