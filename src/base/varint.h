@@ -7,12 +7,11 @@
 
 enum { VARINT_BYTES = 10 }; /* at most */
 
-/* Writes at bytes[at]; bytes may be NULL: only counts. Returns where the next one goes. */
+/* Writes at bytes[at]. Returns where the next one goes. */
 static inline uint64_t varint_put(unsigned char *bytes, uint64_t at, uint64_t number)
 {
-    for (; number >= 128; number >>= 7, at++)
-        if (bytes) bytes[at] = (unsigned char)(number | 128);
-    if (bytes) bytes[at] = (unsigned char)number;
+    for (; number >= 128; number >>= 7) bytes[at++] = (unsigned char)(number | 128);
+    bytes[at] = (unsigned char)number;
     return at + 1;
 }
 

@@ -47,7 +47,8 @@ bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes)
     store->mem = mem;
     store->record_bytes = record_bytes;
     while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= STORE_CHUNK_BYTES) store->chunk_shift++;
-    return make_segment(store, &store->segments[0], STORE_SMALL_SLOTS, STORE_SMALL_SLOTS / 2);
+    store->segments = &store->one;
+    return make_segment(store, &store->one, STORE_SMALL_SLOTS, STORE_SMALL_SLOTS / 2);
 }
 
 void store_release(struct store *store)
@@ -56,15 +57,16 @@ void store_release(struct store *store)
     mem_free(store->mem, store->slabs);
     if (store->chunks != &store->first) mem_free(store->mem, store->chunks);
     mem_free(store->mem, store->first);
-    for (uint32_t i = 0; i <= store->segment_mask; i++) mem_free(store->mem, store->segments[i].slots);
+    for (uint32_t i = 0; store->segments && i <= store->segment_mask; i++) mem_free(store->mem, store->segments[i].slots);
+    if (store->segment_mask) mem_free(store->mem, store->segments);
     memset(store, 0, sizeof *store);
 }
 
 bool store_clear(struct store *store)
 {
     if (store->segment_mask || store->chunk_count > 1) return false;
-    memset(store->segments[0].slots, 0, (size_t)store->segments[0].size * sizeof *store->segments[0].slots);
-    store->segments[0].used = 0;
+    memset(store->one.slots, 0, (size_t)store->one.size * sizeof *store->one.slots);
+    store->one.used = 0;
     store->count = 0;
     return true;
 }
@@ -171,27 +173,31 @@ static bool put_slot(struct store *store, struct store_segment *segment, const v
 /* From one segment to all: slots have too few bits of the hash for that, so all hashes are computed again. */
 static bool spread(struct store *store)
 {
-    struct store_segment old = store->segments[0];
+    const struct store_segment old = store->one;
     uint32_t made = 0;
-    bool good = true;
+    struct store_segment *segments = mem_try_alloc(store->mem, STORE_SEGMENTS * sizeof *segments);
+    bool good = segments != NULL;
+    if (!good) return false;
+    store->segments = segments;
     for (; good && made < STORE_SEGMENTS; made += good) {
         uint32_t homes = STORE_FIRST_SLOTS + STORE_FIRST_SLOTS * made / (2 * STORE_SEGMENTS);
-        good = make_segment(store, &store->segments[made], homes, STORE_FIRST_SLOTS / 2);
+        good = make_segment(store, &segments[made], homes, STORE_FIRST_SLOTS / 2);
     }
     store->segment_mask = STORE_SEGMENTS - 1;
     for (uint32_t i = 0; good && i < old.size; i++) {
         if (!old.slots[i]) continue;
         const void *record = store_get(store, (uint32_t)old.slots[i] - 1);
         uint64_t hash = store_hash(record, store->record_bytes);
-        good = put_slot(store, &store->segments[segment_of(store, hash)], record, hash, old.slots[i]);
+        good = put_slot(store, &segments[segment_of(store, hash)], record, hash, old.slots[i]);
     }
-    for (uint32_t i = 0; !good && i < made; i++) mem_free(store->mem, store->segments[i].slots);
     if (good) {
         mem_free(store->mem, old.slots);
         return true;
     }
+    for (uint32_t i = 0; i < made; i++) mem_free(store->mem, segments[i].slots);
+    mem_free(store->mem, segments);
+    store->segments = &store->one;
     store->segment_mask = 0;
-    store->segments[0] = old;
     return false;
 }
 

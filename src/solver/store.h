@@ -37,7 +37,8 @@ struct store {
     char *first;
     uint32_t segment_mask; /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
     uint32_t chunk_count;
-    struct store_segment segments[STORE_SEGMENTS];
+    struct store_segment *segments; /* &one, or STORE_SEGMENTS of them */
+    struct store_segment one;
     struct mem *mem;
     uint32_t chunk_cap;
     uint32_t slab_left; /* so many chunks are left ... */

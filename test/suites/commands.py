@@ -154,7 +154,7 @@ def messages():
     check('an unknown option', 'did you mean --memory?' in run('check', EXAMPLE['running'], '--memroy', '1G').stderr)
     check('an unknown command', "did you mean 'check'?" in run('chek', EXAMPLE['running']).stderr)
     check('an unknown constant', "did you mean 'n'?" in run('check', EXAMPLE['phils'], '-D', 'nn=3').stderr)
-    check('an order of another version', 'not available in this version' in run('explore', EXAMPLE['running'], '--order', 'past-freeze').stderr)
+    check('an order that needs a context', '--context' in run('explore', EXAMPLE['running'], '--order', 'past-freeze').stderr)
 
 
 def documentation():

@@ -1,6 +1,7 @@
-/* The store against a plain array, with its invariants checked along the way; and the parents log against a plain array. */
+/* The store against a plain array, with its invariants checked along the way; the logs of parents and of origins against plain arrays. */
 #include "base/mem.h"
 #include "base/random.h"
+#include "engine/explicit/origins.h"
 #include "engine/explicit/parents.h"
 #include "solver/store.h"
 #include "unit/unit.h"
@@ -93,11 +94,83 @@ static void test_parents(struct unit *unit)
     mem_release(&mem);
 }
 
+/* A small store is made empty again and again. */
+static void test_clear(struct unit *unit)
+{
+    struct mem mem;
+    struct store store;
+    uint32_t index;
+    mem_init(&mem);
+    CHECK(unit, store_init(&store, &mem, 8));
+    for (uint64_t round = 0; round < 50; round++) {
+        uint64_t count = round % 13;
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t record = i * 7 + round;
+            CHECK(unit, store_add(&store, &record, store_hash(&record, 8), &index) == STORE_NEW && index == i);
+        }
+        CHECK(unit, store.count == count && store_check(&store));
+        if (store_clear(&store)) continue;
+        store_release(&store);
+        CHECK(unit, store_init(&store, &mem, 8));
+    }
+    store_release(&store);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
+/* Random segments; read back directly, and from bytes; damaged bytes are refused or harmless. */
+static void test_origins(struct unit *unit, uint64_t seed)
+{
+    enum { STATES = 3000 };
+    static struct origin known[STATES];
+    struct mem mem;
+    struct origins origins, copy;
+    struct random random = {seed};
+    uint32_t states = 0, bad = 0;
+    mem_init(&mem);
+    origins_init(&origins, &mem);
+    origins_init(&copy, &mem);
+    for (uint64_t source = ORIGINS_INITIAL; states < STATES; source += 1 + (uint64_t)random_below(&random, 1000)) {
+        uint32_t state = 0, step = 0, wide = 1u << random_below(&random, 20);
+        for (uint32_t left = 1 + (uint32_t)random_below(&random, 700); left && states < STATES; left--) {
+            known[states++] = (struct origin){source, state, step};
+            CHECK(unit, origins_add(&origins, source, state, step));
+            if (random_below(&random, 2)) step += 1 + (uint32_t)random_below(&random, 5);
+            else state += 1 + (uint32_t)random_below(&random, wide), step = (uint32_t)random_below(&random, 300);
+        }
+    }
+    unsigned char *bytes = mem_alloc(&mem, origins_bound(&origins));
+    uint64_t size = origins_write(&origins, bytes);
+    CHECK(unit, size <= origins_bound(&origins) && origins_read(&copy, bytes, size) && copy.states == STATES);
+    for (uint32_t i = 0; i < STATES; i++) {
+        struct origin one = origins_of(&origins, i), other = origins_of(&copy, i);
+        bad += one.source != known[i].source || one.state != known[i].state || one.step != known[i].step;
+        bad += other.source != one.source || other.state != one.state || other.step != one.step;
+    }
+    CHECK(unit, bad == 0);
+    for (unsigned i = 0; i < 300; i++) { /* whatever is accepted can be asked */
+        uint64_t at = (uint64_t)random_below(&random, (uint32_t)size);
+        unsigned char bit = (unsigned char)(1u << random_below(&random, 8));
+        bytes[at] ^= bit;
+        if (origins_read(&copy, bytes, i % 3 ? size : at) && copy.states) origins_of(&copy, (uint32_t)random_below(&random, copy.states));
+        bytes[at] ^= bit;
+    }
+    mem_free(&mem, bytes);
+    origins_release(&copy);
+    origins_clear(&origins);
+    CHECK(unit, origins.states == 0);
+    origins_release(&origins);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
 int main(void)
 {
     struct unit unit = {0};
     for (uint32_t bytes = 0; bytes <= 60; bytes += 4) test_store(&unit, bytes, 11 + bytes);
     test_budget(&unit);
     test_parents(&unit);
+    test_clear(&unit);
+    for (uint64_t seed = 1; seed <= 10; seed++) test_origins(&unit, seed);
     return unit_finish(&unit);
 }

@@ -63,6 +63,7 @@ void frozen_release(struct past *past)
     mem_free(past->mem, past->frozen_counts);
     mem_free(past->mem, past->frozen_taken);
     mem_free(past->mem, past->summary);
+    mem_free(past->mem, past->log_bytes);
 }
 
 static bool failed(struct past *past)
@@ -160,21 +161,26 @@ static uint64_t make_summary(struct past *past)
 
 /* ---- freezing ---- */
 
-static bool put_log(struct past *past, uint64_t size)
+/* The log as bytes, in past->log_bytes; returns how many. 0: memory was refused. */
+static uint64_t write_log(struct past *past)
 {
-    unsigned char *bytes = mem_try_alloc(past->mem, size);
-    while (!bytes && past_relieve(past)) bytes = mem_try_alloc(past->mem, size);
-    if (!bytes) return visit_stop(past->search, STOP_MEMORY);
-    origins_write(&past->current->origins, bytes);
-    bool good = freezer_put(past->freezer, FREEZER_LOG, bytes, size);
-    mem_free(past->mem, bytes);
-    return good || failed(past);
+    uint64_t bound = origins_bound(&past->current->origins);
+    while (bound > past->log_bytes_room) {
+        uint64_t room = bound + bound / 2;
+        unsigned char *bytes = mem_try_resize(past->mem, past->log_bytes, room);
+        if (!bytes && past_relieve(past)) continue;
+        if (!bytes) return visit_stop(past->search, STOP_MEMORY), 0;
+        past->log_bytes = bytes;
+        past->log_bytes_room = room;
+    }
+    return origins_write(&past->current->origins, past->log_bytes);
 }
 
 bool frozen_put(struct past *past)
 {
     const struct store *store = &past->current->store;
-    uint64_t log = origins_size(&past->current->origins), states = store->count * store->record_bytes;
+    uint64_t log = write_log(past), states = store->count * store->record_bytes;
+    if (!log) return false;
     if (!freezer_begin(past->freezer, past->current->rank, states + log)) return failed(past);
     for (uint64_t first = 0; first < store->count;) { /* a chunk at a time */
         uint64_t some = (UINT64_C(1) << store->chunk_shift) - (first & ((UINT64_C(1) << store->chunk_shift) - 1));
@@ -182,7 +188,7 @@ bool frozen_put(struct past *past)
         if (!freezer_put(past->freezer, FREEZER_RECORDS, store_get(store, (uint32_t)first), some * store->record_bytes)) return failed(past);
         first += some;
     }
-    if (!put_log(past, log)) return false;
+    if (!freezer_put(past->freezer, FREEZER_LOG, past->log_bytes, log)) return failed(past);
     return freezer_end(past->freezer, past->summary, make_summary(past)) || failed(past);
 }
 

@@ -46,13 +46,12 @@ static void put_bits(struct origins *origins, uint64_t value, unsigned count)
     origins->bits += count;
 }
 
-/* n + 1 in binary, its highest bit left out, after as many ones and a zero as that has digits. */
+/* n + 1 in binary, its highest bit left out, after as many ones and a zero as that has digits. There are fewer than 2^32 - 1 states and steps, hence at most 63 bits. */
 static void put_number(struct origins *origins, uint32_t number)
 {
     uint64_t plus = (uint64_t)number + 1;
     unsigned digits = 63 - (unsigned)__builtin_clzll(plus);
-    put_bits(origins, (UINT64_C(1) << digits) - 1, digits + 1);
-    if (digits) put_bits(origins, plus ^ UINT64_C(1) << digits, digits);
+    put_bits(origins, ((UINT64_C(1) << digits) - 1) | (plus ^ UINT64_C(1) << digits) << (digits + 1), 2 * digits + 1);
 }
 
 /* Room for one more entry everywhere: an entry has at most 2 * 65 bits. */
@@ -173,15 +172,16 @@ static uint64_t put_head(const struct origins *origins, unsigned char *bytes)
     return at;
 }
 
-uint64_t origins_size(const struct origins *origins)
+uint64_t origins_bound(const struct origins *origins)
 {
-    return put_head(origins, NULL) + (origins->bits + 7) / 8;
+    return 3 * VARINT_BYTES * (origins->segment_count + UINT64_C(1)) + (origins->bits + 7) / 8;
 }
 
-void origins_write(const struct origins *origins, unsigned char *bytes)
+uint64_t origins_write(const struct origins *origins, unsigned char *bytes)
 {
-    uint64_t at = put_head(origins, bytes);
-    if (origins->bits) memcpy(bytes + at, origins->words, (origins->bits + 7) / 8);
+    uint64_t at = put_head(origins, bytes), rest = (origins->bits + 7) / 8;
+    if (rest) memcpy(bytes + at, origins->words, rest);
+    return at + rest;
 }
 
 /* Marks are found by reading the log once. Damage that the checksum of a file lets pass would be our mistake; it still must not lead outside of the log. */

@@ -60,9 +60,9 @@ static inline void origins_prefetch(const struct origins *origins)
 /* Of a state that was logged. */
 struct origin origins_of(const struct origins *origins, uint32_t state);
 
-/* As bytes, for keeping them elsewhere: how many, and these. */
-uint64_t origins_size(const struct origins *origins);
-void origins_write(const struct origins *origins, unsigned char *bytes);
+/* As bytes, for keeping them elsewhere: how many at most; writes them and says how many. */
+uint64_t origins_bound(const struct origins *origins);
+uint64_t origins_write(const struct origins *origins, unsigned char *bytes);
 /* Reads them back into a cleared log. False: they are damaged, or memory was refused. */
 bool origins_read(struct origins *origins, const unsigned char *bytes, uint64_t size);
 

@@ -265,7 +265,7 @@ uint64_t past_states(const struct past *past)
 
 /* ---- finished clusters ---- */
 
-/* Room in a page, or in a block of its own. */
+/* Room in a page, or in a block of its own. In a page, what is used of it is taken afterwards. */
 static unsigned char *log_room(struct past *past, uint64_t size)
 {
     if (size > past->page_left) {
@@ -284,10 +284,7 @@ static unsigned char *log_room(struct past *past, uint64_t size)
         past->page = page;
         past->page_left = PAGE_BYTES;
     }
-    unsigned char *room = past->page;
-    past->page += size;
-    past->page_left -= size;
-    return room;
+    return past->page;
 }
 
 static bool keep_log(struct past *past, const struct cluster *cluster)
@@ -299,10 +296,13 @@ static bool keep_log(struct past *past, const struct cluster *cluster)
         past->logs = logs;
         past->log_room = room;
     }
-    uint64_t size = origins_size(&cluster->origins);
-    unsigned char *bytes = log_room(past, size);
+    unsigned char *bytes = log_room(past, origins_bound(&cluster->origins));
     if (!bytes) return false;
-    origins_write(&cluster->origins, bytes);
+    uint64_t size = origins_write(&cluster->origins, bytes);
+    if (bytes == past->page) {
+        past->page += size;
+        past->page_left -= size;
+    }
     past->logs[past->log_count++] = (struct past_log){cluster->rank, bytes, size};
     return true;
 }

@@ -72,7 +72,8 @@ struct past {
     struct freezer *freezer;   /* NULL: nothing is frozen; the rest is frozen.c's */
     struct past_counts *frozen_counts; /* what was counted before the current cluster */
     uint64_t *frozen_taken;
-    unsigned char *summary;
+    unsigned char *summary, *log_bytes;
+    uint64_t log_bytes_room;
     uint32_t frozen_done;      /* monitors that were done then, and failed ones */
     uint32_t frozen_failed;
 };

@@ -1,0 +1,430 @@
+"""Past-freeze order: random models with a rank, against breadth-first search and against the metric of the paper; frozen and resumed runs; damaged folders; full disks.
+
+A random model is a random cyclic part beside a random acyclic automaton whose states are numbered topologically: the rank. Every claim is about counts and verdicts, which
+must be those of breadth-first search, and about traces, which must replay.
+"""
+import glob
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
+
+os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
+COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
+
+
+def random_model(rng, ranks=None, wrong=False):
+    """A text, and the edges of its acyclic part: {rank: set of ranks}."""
+    ranks = ranks or rng.choice([1, 2, 3, 5, 8, 13, 25, 60])
+    low = rng.choice([0, 0, 3, -7])
+    words = rng.randint(1, 4)
+    sizes = [rng.choice([1, 1, 2, 3, 7]) for _ in range(words)]
+    lines = ['cairn 1 model "random"', 'process "p" type "P" pc "x0" location 0 location 1 location 3', 'process "c" type "C"']
+    first = low + (rng.randint(0, ranks - 1) if rng.random() < 0.1 else 0)
+    lines.append(f'variable "r" of "c" {low}..{low + ranks - 1} = {"any" if rng.random() < 0.15 else first}')
+    for i, size in enumerate(sizes):
+        lines.append(f'variable "x{i}"{" of " + chr(34) + "p" + chr(34) if i == 0 else ""} 0..{size} = {"any" if rng.random() < 0.2 else 0}')
+    lines.append('rank "r"')
+    edges, by_table = {r: set() for r in range(low, low + ranks)}, rng.random() < 0.5 and ranks > 1
+    rules = []
+
+    def change():
+        i = rng.randrange(words)
+        kind = rng.random()
+        if kind < 0.4:
+            return f'set "x{i}" {rng.randint(0, sizes[i])}'
+        if kind < 0.8:
+            return f'set "x{i}" (mod 0 (add 0 "x{i}" {rng.randint(1, 2)}) {sizes[i] + 1})'
+        return f'set "x{i}" (choose (eq "x{(i + 1) % words}" 0) {rng.randint(0, sizes[i])} "x{i}")'
+
+    def guard():
+        i = rng.randrange(words)
+        return f'when ({rng.choice(["eq", "ne", "le", "ge"])} "x{i}" {rng.randint(0, sizes[i])})' if rng.random() < 0.7 else ''
+
+    for n in range(rng.randint(1, 5)):
+        rules.append(f'rule "s{n}" part "p" {guard()} {change()}')
+    if rng.random() < 0.3:
+        rules.append(f'rule "bad" part "p" {guard()} when (eq "r" {low + rng.randrange(ranks)}) set "x0" (mod 0 (div 0 {sizes[0]} "x{rng.randrange(words)}") {sizes[0] + 1})')
+    if by_table:
+        for t in range(rng.randint(1, 3)):
+            reach = rng.choice([1, 2, ranks])
+            table = [min(r + rng.randint(0, reach), ranks - 1) for r in range(ranks)]
+            lines.append(f'table {ranks} ' + ' '.join(str(low + to) for to in table))
+            for r, to in enumerate(table):
+                if to > r:
+                    edges[low + r].add(low + to)
+            rules.append(f'rule "e{t}" part "c" part "p" {guard()} set "r" (table {t} (sub 0 "r" {low})) {change() if rng.random() < 0.7 else ""}')
+    else:
+        for r in range(ranks - 1):
+            for _ in range(rng.choice([1, 1, 2])):
+                to = rng.randint(r + 1, min(ranks - 1, r + rng.choice([1, 3, ranks])))
+                edges[low + r].add(low + to)
+                rules.append(f'rule "e{r}" part "c" part "p" when (eq "r" {low + r}) {guard()} set "r" {low + to} {change() if rng.random() < 0.7 else ""}')
+    if wrong:
+        rules.append(f'rule "back" part "c" when (eq "r" {low + ranks - 1}) set "r" {low}')
+    rng.shuffle(rules)
+    if rng.random() < 0.5:
+        lines.append(f'final (eq "r" {low + ranks - 1})')
+    for n in range(rng.randint(0, 3)):
+        i, j = rng.randrange(words), rng.randrange(words)
+        atom = f'(or (ne "r" {low + rng.randrange(ranks)}) (or (ne "x{i}" {rng.randint(0, sizes[i])}) (ne "x{j}" {rng.randint(0, sizes[j])})))'
+        if rng.random() < 0.2:
+            atom = f'(implies (eq "r" {low + rng.randrange(ranks)}) {atom})'
+        rules.append(f'property "i{n}" invariant formula {atom}')
+    return '\n'.join(lines + rules) + '\n', edges
+
+
+def reached_future(edges, sizes):
+    """Equation 2 with the erratum, over the clusters that are there: for the i-th of them, how many later ones the first i lead to; the largest such number, and one."""
+    there = sorted(sizes)
+    best, future = 0, set()
+    for rank in there:
+        future |= {to for to in edges[rank] if to in sizes}
+        future.discard(rank)
+        future = {to for to in future if to > rank}
+        best = max(best, len(future))
+    return 1 + best
+
+
+def told(*arguments, program=None, env=None, timeout=60):
+    result = run(*arguments, '--json', program=program, env=env, timeout=timeout)
+    try:
+        return result, json.loads(result.stdout)
+    except ValueError:
+        return result, None
+
+
+def essence(claim):
+    """What must not depend on the order."""
+    keys = {key: claim[key] for key in COUNTS}
+    keys['errors'], keys['ends'] = claim['statistics'].get('runtime_errors'), claim['statistics'].get('ends')
+    keys['silent'] = (claim['statistics']['rules_never_taken'], claim['statistics']['locations_never_reached'])
+    keys['complete'] = claim['complete']
+    keys['properties'] = [(p['name'], p['verdict'], p.get('vacuous'), p.get('reason')) for p in claim.get('properties', [])]
+    return keys
+
+
+frozen = tempfile.TemporaryDirectory(prefix='cairn-frozen-', dir='/dev/shm' if os.path.isdir('/dev/shm') else None)   # syncing a disk is slow, and others wait for it
+
+
+def folder(name='frozen'):
+    where = os.path.join(frozen.name, name)
+    shutil.rmtree(where, ignore_errors=True)
+    return where
+
+
+def differs(claim, other, result):
+    if claim is None or other is None or claim.get('engine') is None:
+        return f'no object: {result.returncode} {result.stderr[-600:]}'
+    one, two = essence(claim), essence(other)
+    return '' if one == two else str({key: (one[key], two[key]) for key in one if one[key] != two[key]})
+
+
+def trace_lengths(claim):
+    return [len(p['trace']['steps']) if p['trace'] else None for p in claim['properties']]
+
+
+def random_runs(program, count, name, rng):
+    wrong = []
+    for n in range(count):
+        text, edges = random_model(rng)
+        model = write('random.cairn', text)
+        usual, bfs = told('check', model, '--order', 'bfs')
+        result, past = told('check', model, '--order', 'past-freeze', program=program)
+        fault = differs(past, bfs, result) or ('crash ' + result.stderr[-500:] if crashed(result) else '')
+        if not fault and result.returncode != usual.returncode:
+            fault = f'status {result.returncode}, not {usual.returncode}'
+        if not fault and any(p['verdict'] == 'violated' and not p['trace'] for p in past['properties']):
+            fault = 'a violation without a trace'
+        if not fault and past['complete']:
+            statistics = past['statistics']
+            if 'cluster_sizes' in statistics:
+                sizes = dict(map(tuple, statistics['cluster_sizes']))
+                metric = reached_future(edges, sizes) if len(sizes) else 0
+                starts = past['initial_states'] > 1   # several initial ranks are live at first
+                if sum(sizes.values()) != past['states'] or len(sizes) != statistics['clusters']:
+                    fault = f'sizes {sizes}'
+                elif statistics['live_clusters_peak'] > metric and not starts:
+                    fault = f'{statistics["live_clusters_peak"]} clusters at once, more than {metric}'
+                elif statistics['freed_states'] != past['states'] - sizes[max(sizes)]:
+                    fault = f'freed {statistics["freed_states"]}'
+        where = folder()
+        result, frozen = told('check', model, '--order', 'past-freeze', '--freeze', where, program=program)
+        fault = fault or differs(frozen, bfs, result) or ('crash ' + result.stderr[-500:] if crashed(result) else '')
+        if not fault and trace_lengths(frozen) != trace_lengths(past):
+            fault = 'other traces from files than from memory'
+        result, again = told('check', model, '--order', 'past-freeze', '--freeze', where, '--resume', program=program)
+        fault = fault or differs(again, bfs, result) or ('crash ' + result.stderr[-500:] if crashed(result) else '')
+        if not fault and trace_lengths(again) != trace_lengths(past):
+            fault = 'other traces after --resume'
+        if fault:
+            wrong.append(f'model {n}: {fault}\n{text}')
+    check(f'{name}: {count} random models, breadth-first against past-freeze, frozen, resumed', not wrong, f'{len(wrong)} wrong: {wrong[:1]}')
+
+
+def killed_runs(count, rng):
+    """The n-th write is torn and the program killed, for every n; then the run is resumed, sometimes killed again."""
+    wrong, kills = [], 0
+    for n in range(count):
+        text, _ = random_model(rng, ranks=rng.choice([8, 25, 60]))
+        model = write('killed.cairn', text)
+        _, bfs = told('check', model, '--order', 'bfs')
+        _, past = told('check', model, '--order', 'past-freeze')
+        at = 0
+        while True:
+            at += rng.randint(1, 3)
+            where = folder('killed')
+            arguments = ('check', model, '--order', 'past-freeze', '--freeze', where)
+            result = run(*arguments, program=DEGENERATE, env={'CAIRN_KILL_WRITE': str(at)})
+            if result.returncode != -signal.SIGKILL:
+                break
+            kills += 1
+            while rng.random() < 0.3:
+                again = run(*arguments, '--resume', program=DEGENERATE, env={'CAIRN_KILL_WRITE': str(rng.randint(1, 6))})
+                if again.returncode == -signal.SIGKILL:
+                    kills += 1
+                elif crashed(again):
+                    wrong.append(f'model {n}, second kill: {again.stderr[-500:]}')
+            result, resumed = told(*arguments, '--resume', program=DEGENERATE)
+            fault = 'crash ' + result.stderr[-500:] if crashed(result) else differs(resumed, bfs, result)
+            if not fault and trace_lengths(resumed) != trace_lengths(past):
+                fault = f'other traces: {trace_lengths(resumed)}, not {trace_lengths(past)}'
+            if fault:
+                wrong.append(f'model {n}, write {at}: {fault}\n{text}')
+    check(f'{kills} runs killed in the middle of a write have the result of an undisturbed one', kills > 5 and not wrong, f'{len(wrong)} wrong: {wrong[:1]}')
+
+
+def line(events, bits, queue=1):
+    """A line of events for a system whose bits flip freely while its queue is empty."""
+    text = ['cairn 1 model "line" process "b" type "B" process "c" type "C"', f'variable "r" of "c" 0..{events} = 0 variable "q" 0..{queue} = 0']
+    text += [f'variable "x{i}" of "b" 0..1 = 0' for i in range(bits)]
+    text.append(f'table {events + 1} ' + ' '.join(str(min(r + 1, events)) for r in range(events + 1)) + ' rank "r"')
+    text.append(f'final (eq "r" {events})')
+    text.append(f'rule "send" part "c" when (eq "q" 0) when (lt "r" {events}) set "r" (table 0 "r") set "q" {queue}')
+    text.append('rule "get" part "b" when (gt "q" 0) set "q" 0')
+    text += [f'rule "f{i}" part "b" when (eq "q" 0) set "x{i}" (sub 1 1 "x{i}")' for i in range(bits)]
+    text.append(f'property "end" invariant formula (not (and (eq "r" {events}) (and (eq "q" 0) (eq "x{bits - 1}" 1))))')
+    return '\n'.join(text) + '\n'
+
+
+def parallel(events):
+    """The Behavior process with a queue of one and so many distinct events in parallel: section 4.3."""
+    subsets = sorted(range(1 << events), key=lambda m: (bin(m).count('1'), m))
+    number = {m: i for i, m in enumerate(subsets)}
+    text = ['cairn 1 model "parallel" process "b" type "B" process "c" type "C"', f'variable "r" of "c" 0..{len(subsets) - 1} = 0 variable "q" 0..{events} = 0']
+    text += [f'variable "s{i}" of "b" 0..1 = 0' for i in range(events)]
+    for i in range(events):
+        text.append(f'table {len(subsets)} ' + ' '.join(str(0 if m >> i & 1 else number[m | 1 << i]) for m in subsets))
+    text.append('rank "r"')
+    for i in range(events):
+        text.append(f'rule "send{i}" part "c" when (eq "q" 0) when (ne (table {i} "r") 0) set "r" (table {i} "r") set "q" {i + 1}')
+        text.append(f'rule "get{i}" part "b" when (eq "q" {i + 1}) set "q" 0 set "s{i}" (sub 1 1 "s{i}")')
+    edges = {number[m]: {number[m | 1 << i] for i in range(events) if not m >> i & 1} for m in subsets}
+    return '\n'.join(text) + '\n', edges
+
+
+rng = random.Random(f'past {SEED}')
+random_runs(CAIRN, 400 if LONG else 60, 'release', rng)
+random_runs(DEGENERATE, 400 if LONG else 40, 'degenerate', rng)
+random_runs(ASAN, 100 if LONG else 15, 'sanitized', rng)
+killed_runs(40 if LONG else 8, rng)
+
+# ---- the figures of the paper ----
+
+LINE = write('line.cairn', line(1000, 3))
+_, claim = told('explore', LINE, '--order', 'past-freeze')
+check('a line of 1,000 events needs two clusters', claim and claim['statistics']['live_clusters_peak'] == 2 and claim['statistics']['clusters'] == 1001, claim and claim['statistics'])
+check('... and frees over 99% of its states', claim and claim['statistics']['freezability'] > 0.99 and claim['statistics']['relative_progress'] == 1)
+text, edges = parallel(10)
+PARALLEL = write('parallel.cairn', text)
+_, claim = told('explore', PARALLEL, '--order', 'past-freeze')
+check('10 events in parallel: 6,144 states, 10,240 transitions', claim and (claim['states'], claim['transitions']) == (6144, 10240), claim and claim['states'])
+metric = reached_future(edges, edges)
+check('... with no more clusters than the reached-future metric', claim and claim['statistics']['live_clusters_peak'] <= metric, metric)
+shown = run('explore', PARALLEL, '--order', 'past-freeze', '-v')
+check('the text report has clusters and their sizes', 'clusters' in shown.stdout and 'cluster sizes' in shown.stdout and 'rank by rank' in shown.stdout, shown.stdout)
+
+# ---- what is refused ----
+
+
+def refuses(name, words, *arguments, status=2):
+    result = run(*arguments)
+    check(name, result.returncode == status and words in result.stderr + result.stdout and not crashed(result), f'{result.returncode} {result.stderr} {result.stdout[-300:]}')
+
+
+PLAIN = write('plain.cairn', 'cairn 1 model "m" variable "x" 0..3 = 0 rule "a" part global set "x" 1\n')
+refuses('a model without a rank', '--context', 'check', PLAIN, '--order', 'past-freeze')
+refuses('--freeze in another order', '--order past-freeze', 'check', LINE, '--freeze', folder())
+refuses('--resume without a folder', '--freeze', 'check', LINE, '--order', 'past-freeze', '--resume')
+refuses('--reduce', '--reduce', 'check', LINE, '--order', 'past-freeze', '--reduce', 'por')
+refuses('--bound', '--bound', 'check', LINE, '--order', 'past-freeze', '--bound', '3')
+refuses('the symbolic engine', 'explicit', 'check', LINE, '--order', 'past-freeze', '--engine', 'symbolic')
+refuses('a translation', 'past-freeze', 'translate', LINE, '--order', 'past-freeze', '--to', 'dot')
+refuses('a folder below a file', 'folder', 'check', LINE, '--order', 'past-freeze', '--freeze', PLAIN + '/x')
+other = folder('other')
+os.mkdir(other)
+with open(os.path.join(other, 'notes'), 'w') as notes:
+    notes.write('mine')
+refuses("somebody else's folder", 'not empty', 'check', LINE, '--order', 'past-freeze', '--freeze', other)
+refuses("somebody else's folder with --resume", 'not empty', 'check', LINE, '--order', 'past-freeze', '--freeze', other, '--resume')
+check("... which stays as it is", os.listdir(other) == ['notes'])
+where = folder()
+run('check', LINE, '--order', 'past-freeze', '--freeze', where)
+refuses('an earlier run', '--resume', 'check', LINE, '--order', 'past-freeze', '--freeze', where)
+refuses('a run of another model', 'another model', 'check', PARALLEL, '--order', 'past-freeze', '--freeze', where, '--resume')
+refuses('a run that asked something else', 'something else', 'check', LINE, '--order', 'past-freeze', '--freeze', where, '--resume', '--no-deadlock')
+refuses('temporal properties', '--order bfs', 'check', LINE, '--order', 'past-freeze', '-p', 'deadlock', '--ctl', '(all (globally (exists (finally (eq "q" 0)))))', status=3)
+
+wrong = []
+for n in range(30):
+    model = write('wrong.cairn', random_model(rng, ranks=rng.choice([2, 3, 8]), wrong=True)[0])
+    _, bfs = told('check', model, '--order', 'bfs')
+    result, past = told('check', model, '--order', 'past-freeze', program=DEGENERATE)
+    met = past and past['statistics']['stop'] and 'rank smaller' in past['statistics']['stop']
+    bad = [p for p, q in zip(past['properties'], bfs['properties']) if p['verdict'] not in ('unknown', q['verdict'])] if past else ['none']
+    if bad or crashed(result) or (met and past['complete']) or (not met and differs(past, bfs, result)):
+        wrong.append((result.returncode, result.stderr[-300:], bad))
+check('a rank that is wrong ends the search without a wrong verdict', not wrong, wrong[:1])
+
+# ---- limits ----
+
+BIG = write('big.cairn', line(40, 14))
+_, bfs = told('check', BIG, '--order', 'bfs')
+_, past = told('check', BIG, '--order', 'past-freeze')
+check('a larger line', bfs and past and not differs(past, bfs, None))
+check('... needs much less memory', past['peak_memory_bytes'] * 4 < bfs['peak_memory_bytes'], (past['peak_memory_bytes'], bfs['peak_memory_bytes']))
+result, claim = told('check', BIG, '--order', 'past-freeze', '--memory', '1400K')
+check('little memory: the logs go first, and a violation is told with its last state', result.returncode == 1 and claim['complete'] and claim['states'] == bfs['states']
+      and any(p['verdict'] == 'violated' and not p['trace'] and 'state' in p and '--freeze' in p['reason'] for p in claim['properties']), (result.returncode, claim and claim['assurance'], claim and claim['properties']))
+shown = run('check', BIG, '--order', 'past-freeze', '--memory', '1400K')
+check('... in words too', shown.returncode == 1 and 'is violated in this state' in shown.stdout and '--freeze' in shown.stdout, shown.stdout[-600:])
+result, claim = told('check', BIG, '--order', 'past-freeze', '--memory', '900K')
+check('too little memory: unknown, and how far it came', result.returncode == 3 and not claim['complete'] and 0 <= claim['statistics']['relative_progress'] < 1, claim and claim['assurance'])
+where = folder()
+result, claim = told('check', BIG, '--order', 'past-freeze', '--time', '0.02s', '--freeze', where)
+check('a time limit: unknown', result.returncode == 3 and claim['statistics']['stop'] and 'ranks are done' in claim['assurance'], claim and claim['assurance'])
+result, claim = told('check', BIG, '--order', 'past-freeze', '--freeze', where, '--resume')
+check('... and --resume finishes it', claim and not differs(claim, bfs, result) and trace_lengths(claim) == trace_lengths(past), differs(claim, bfs, result))
+
+# ---- kill -9 at random moments ----
+
+wrong, kills, resumed_clusters = [], 0, 0
+for n in range(40 if LONG else 10):
+    where = folder('kill')
+    arguments = ['check', BIG, '--order', 'past-freeze', '--freeze', where, '--json']
+    for attempt in range(rng.randint(1, 3)):
+        process = subprocess.Popen([CAIRN, *arguments] + (['--resume'] if attempt else []), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
+        time.sleep(rng.random() * 0.6)
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL
+    result, claim = told(*arguments[:-1], '--resume')
+    fault = differs(claim, bfs, result) or ('' if trace_lengths(claim) == trace_lengths(past) else 'other traces')
+    if fault:
+        wrong.append(fault)
+    else:
+        resumed_clusters += claim['statistics'].get('clusters_resumed', 0)
+check(f'kill -9 at random moments ({kills} times), then --resume: the result of an undisturbed run', kills and not wrong, wrong[:1])
+check(f'... with {resumed_clusters} clusters taken over', resumed_clusters > 0)
+
+# ---- damage ----
+
+
+def damage(name, spoil, program=DEGENERATE, count=1):
+    """After a complete run, spoils its folder; the next command must notice or be right."""
+    wrong = []
+    for n in range(count):
+        where = folder('damage')
+        arguments = ('check', SMALL, '--order', 'past-freeze', '--freeze', where)
+        run(*arguments, program=program)
+        how = spoil(where)
+        result, claim = told(*arguments, '--resume', program=program)
+        if crashed(result):
+            wrong.append((how, result.returncode, result.stderr[-500:]))
+        elif claim is None or claim.get('engine') is None:
+            if result.returncode != 2 or 'folder' not in result.stderr:
+                wrong.append((how, result.returncode, result.stderr[-300:]))
+        else:
+            bare = dict(essence(claim), properties=None) == dict(essence(undisturbed), properties=None)
+            verdicts = [p['verdict'] for p in claim['properties']] == [p['verdict'] for p in undisturbed['properties']]
+            reasons = all(p['trace'] or 'state' in p and p['reason'] for p in claim['properties'] if p['verdict'] == 'violated')
+            if not (bare and verdicts and reasons) and result.returncode != 3:
+                wrong.append((how, result.returncode, differs(claim, undisturbed, result), claim['assurance']))
+            seen.update(p['reason'] for p in claim['properties'] if p.get('reason'))
+    check(f'damage: {name}', not wrong, f'{len(wrong)} of {count} wrong: {wrong[:1]}')
+
+
+def flip(pattern):
+    def spoil(where):
+        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
+        with open(file, 'r+b') as out:
+            data = bytearray(out.read())
+            if not data:
+                return f'{file}: nothing'
+            at = rng.randrange(len(data))
+            data[at] ^= 1 << rng.randrange(8)
+            out.seek(0)
+            out.write(data)
+        return f'{os.path.basename(file)} byte {at}'
+    return spoil
+
+
+def cut(pattern):
+    def spoil(where):
+        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
+        size = rng.randrange(os.path.getsize(file) + 1)
+        os.truncate(file, size)
+        return f'{os.path.basename(file)} cut to {size}'
+    return spoil
+
+
+def remove(pattern):
+    def spoil(where):
+        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
+        os.remove(file)
+        return os.path.basename(file) + ' removed'
+    return spoil
+
+
+seen = set()
+SMALL = write('small.cairn', line(30, 3))
+_, undisturbed = told('check', SMALL, '--order', 'past-freeze')
+many = 150 if LONG else 40
+damage('none', lambda where: '')
+damage('a bit of a pack', flip('pack-*'), count=many)
+damage('a bit of the journal', flip('journal'), count=many)
+damage('a cut pack', cut('pack-*'), count=many)
+damage('a cut journal', cut('journal'), count=many)
+damage('a missing pack', remove('pack-*'), count=many // 4)
+damage('a missing journal', remove('journal'))
+damage('a bit of a pack, large blocks', flip('pack-*'), program=CAIRN, count=many // 2)
+check('damage that costs a trace is told as such', any('checksum' in reason or 'missing' in reason or 'cut off' in reason for reason in seen), seen)
+
+# ---- full disks ----
+
+wrong, full = [], 0
+for n in range(1, 400 if LONG else 60):
+    where = folder('full')
+    arguments = ('check', SMALL, '--order', 'past-freeze', '--freeze', where)
+    result, claim = told(*arguments, program=DEGENERATE, env={'CAIRN_FAIL_WRITE': str(n)})
+    if result.returncode == 1 and not differs(claim, undisturbed, result):
+        break
+    full += 1
+    if crashed(result) or result.returncode not in (1, 2, 3) or 'No space left' not in result.stderr + result.stdout or (claim and claim.get('complete')):
+        wrong.append((n, result.returncode, result.stderr[-300:], result.stdout[-300:]))
+    result, claim = told(*arguments, '--resume', program=DEGENERATE)
+    if differs(claim, undisturbed, result) or trace_lengths(claim) != trace_lengths(undisturbed):
+        wrong.append((n, 'resumed', differs(claim, undisturbed, result)))
+check(f'the disk is full at any of {full} writes: inconclusive, and what is there can be resumed', full > 3 and not wrong, wrong[:1])
+limited = folder('limited')
+small = subprocess.run(['sh', '-c', f'ulimit -f 2; exec "$0" "$@"', CAIRN, 'check', BIG, '--order', 'past-freeze', '--freeze', limited], capture_output=True, text=True, cwd=ROOT, timeout=60)
+check('a limit on the size of files ends the run with status 3', small.returncode in (1, 3) and 'too large' in small.stdout, (small.returncode, small.stdout[-400:], small.stderr))
+result, claim = told('check', BIG, '--order', 'past-freeze', '--freeze', limited, '--resume')
+check('... and --resume finishes it', claim and not differs(claim, bfs, result), differs(claim, bfs, result))
+finish()
