@@ -103,12 +103,12 @@ void pattern_describe(const struct pattern *p, const struct context *context, st
     describe_scope(p, context, text);
     describe_set(&p->left, context, text);
     text_add(text, " %s%s", p->is_immediate ? "immediately " : "", verbs[p->family]);
-    if (p->has_bound) text_add(text, " within %" PRId64, p->bound);
     if (has_right(p)) {
         text_add(text, " ");
         describe_set(&p->right, context, text);
-        if (!p->repeats) text_add(text, ", once");
     }
+    if (p->has_bound) text_add(text, " within %" PRId64, p->bound / p->ticks);
+    if (has_right(p) && !p->repeats) text_add(text, ", once");
     for (uint32_t i = 0; i < p->option_count; i++) {
         const struct pattern_option *option = &p->options[i];
         if (option->before == CONTEXT_NONE) text_add(text, "; %s must occur", name_of(context, option->event));

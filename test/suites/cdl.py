@@ -429,6 +429,8 @@ def every_message():
     calls = r'\b(?:diag_error|diag_note|diag_warning|cdl_unexpected|cdl_expect|cdl_expect_word|cdl_expect_name)\('
     found = 0
     for file in sorted(glob.glob(os.path.join(ROOT, 'src/lang/cdl/*.c'))):
+        if 'pattern' in os.path.basename(file):
+            continue  # see patterns.py
         with open(file, encoding='utf-8') as source:
             code = source.read()
         for match in re.finditer(calls, code):

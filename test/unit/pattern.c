@@ -577,6 +577,7 @@ static void random_patterns(struct unit *unit, uint64_t seed, bool is_rich, stru
         unsigned rest = form / 180;
         memset(&p, 0, sizeof p);
         p.name = "P";
+        p.ticks = 1;
         p.family = (enum pattern_family)(form % 4);
         p.scope = (enum pattern_scope)(form / 4 % 5);
         p.open = p.scope == PATTERN_GLOBALLY || p.scope == PATTERN_BEFORE ? CONTEXT_NONE : OPEN;
