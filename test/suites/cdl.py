@@ -125,7 +125,6 @@ def syntax():
     bad('cdl c is { main §{ skip } }', "expected 'is' after 'main', found '{'")
     bad('cdl c is { init §{ skip } }', "expected 'is' after 'init', found '{'")
     bad('cdl c is { main is { skip } §main is { skip } }', 'this context has this part already', notes=['here'])
-    bad('Property §P1; ALL Ordered exactly one occurrence of e end\n' + empty, "patterns of properties are not available in this version: write 'property P1 is { ... }'")
     bad(observer('§; start'), "expected a name of a state, found ';'")
     bad(observer('start §- / / / -> s').replace('- /', '-> /'), "expected '-' (of '--') after the state, found '->'")
     bad(observer('start -§/ / / / -> s'), "expected '-' (of '--') after the state, found '/'")
