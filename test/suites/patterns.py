@@ -3,10 +3,11 @@ back and give the same verdicts; the warning of what no observer can reject.
 
 In a text the mark § stands before the place that the message points to, and is taken out. At the end every message of the files below must have been seen."""
 import os
+import random
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, ROOT, check, finish, run, run_json, write
+from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, run, run_json, write
 
 FILES = ('src/lang/cdl/pattern.c', 'src/lang/cdl/patterns.c', 'src/context/pattern.c', 'src/context/pattern_text.c')
 UNSEEN = {'a set of events is empty', "the bound of '%s' is negative"}  # the reader asks for what these say, before
@@ -160,6 +161,31 @@ def verdicts():
     decide(f'{some("c")} eventually leads-to {some("d")}', 'holds', 'in LTL over events: (G (((c & !d)) -> (F ((d)))))', name='the formula')
 
 
+def whole(pattern, wanted):
+    """What no observer can reject, checked with the formula of the warning."""
+    file = write('whole.cdl', context(pattern))
+    told_so = run('check', ring, '--context', file).stderr
+    seen.append(told_so)
+    formula = re.search("that is --ltl '(.*)'", told_so)
+    text = run('translate', ring, '--context', file, '--to', 'cairn', '-q').stdout
+    if not check(f'{pattern}: a formula', formula and text, told_so):
+        return
+    status, result = run_json('check', write('whole.cairn', text), '--ltl', 'rest: ' + formula.group(1), '--no-deadlock')
+    found = {p['name']: p['verdict'] for p in (result or {}).get('properties', [])}
+    check(f'{pattern}: the rest', found.get('p') == 'holds' and found.get('rest') == wanted, f'{found} {formula.group(1)}')
+
+
+def wholes():
+    whole(f'{some("c")} eventually leads-to {some("d")}', 'holds')
+    whole(f'{some("d")} eventually leads-to {some("c")}', 'violated')
+    whole(f'{some("b")} eventually leads-to {some("d", "a", kind="ALL Ordered")}', 'holds')
+    whole(f'{some("b")} eventually leads-to {some("d", "a", "c", kind="ALL Combined")}', 'violated')
+    whole(f'{some("c")} eventually occurs', 'violated')
+    whole(f'after b {some("a", "b", "d", kind="ALL Combined", count="2 or more")} eventually occurs', 'holds')
+    whole(f'{some("b")} precedes {some("d")}\nc must occur', 'violated')
+    whole(f'after c until b {some("d")} precedes {some("a")}\na must occur', 'holds')
+
+
 # Answers within 1 to 2 time units. The listing is that of the paper, letter by letter.
 CONTROLLER = """type Request is union login1 | logout1 end
 type In is queue 1 of Request
@@ -244,6 +270,20 @@ def timed():
         check(f'{pattern}: read back', found == wanted, f'{found}\n{printed.stdout}')
 
 
+def damaged():
+    """Texts with pieces missing or doubled never crash."""
+    chance = random.Random(SEED)
+    model = write('controller.fcr', CONTROLLER)
+    for i in range(400 if LONG else 60):
+        tokens = re.findall(r'\w+|\s+|.', LISTING[LISTING.index('Property'):])
+        for _ in range(chance.randint(1, 4)):
+            at = chance.randrange(len(tokens))
+            tokens[at:at + chance.randint(0, 2)] = chance.sample(tokens, chance.randint(0, 2))
+        file = write('damaged.cdl', LISTING[:LISTING.index('Property')] + ''.join(tokens))
+        done = run('check', model, '--context', file, '-D', 'maxD_log=2', program=ASAN)
+        check(f'damaged text {i}', not crashed(done), done.stderr[-800:] + ''.join(tokens))
+
+
 def every_message():
     everything = '\n'.join(seen)
     calls = r'\b(?:diag_error|diag_note|diag_warning|cdl_unexpected|cdl_expect|cdl_expect_word|cdl_expect_name|expect_either|parse_event)\((.*)\);'
@@ -261,7 +301,7 @@ def every_message():
     check('there are many messages', found > 40, found)
 
 
-for part in (messages, verdicts, listing, timed, every_message):
+for part in (messages, verdicts, wholes, listing, timed, damaged, every_message):
     part()
 done = run('translate', ring, '--to', 'observers')
 check('observers need a context', done.returncode == 2 and '--to observers needs --context' in done.stderr, done.stderr)
