@@ -13,7 +13,7 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_FREEZE, OPTION_RESUME, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
@@ -42,7 +42,9 @@ static const struct option_row {
     {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic, bounded or timed"},
-    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs or dfs; symbolic: saturation (its default), bfs or chaining"},
+    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation (its default), bfs or chaining"},
+    {OPTION_FREEZE, 0, "freeze", "DIR", SEARCH, "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
+    {OPTION_RESUME, 0, "resume", NULL, SEARCH, "past-freeze: go on with the run that was frozen in the folder of --freeze"},
     {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
@@ -167,7 +169,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const shown[] = {"process-model", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
     static const char *const reductions[] = {"none", "por", "deadlock", "improviso", "steps", NULL};
-    static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", NULL}, *const other_orders[] = {"past-freeze", NULL};
+    static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", "past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
@@ -176,10 +178,12 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     switch (row->id) {
     case OPTION_ENGINE: return parse_choice("--engine", value, engines, none, &choice) && (options->engine = (enum engine)choice, true);
     case OPTION_REDUCE: return parse_choice("--reduce", value, reductions, none, &choice) && (options->reduction = (enum reduction)choice, true);
-    case OPTION_ORDER: return parse_choice("--order", value, orders, other_orders, &choice) && (options->order = (enum search_order)choice, true);
+    case OPTION_ORDER: return parse_choice("--order", value, orders, none, &choice) && (options->order = (enum search_order)choice, true);
     case OPTION_DIRECTION: return parse_choice("--direction", value, directions, none, &choice) && (options->direction = (enum search_direction)choice, true);
     case OPTION_RELATION: return parse_choice("--relation", value, forms, none, &choice) && (options->relation = (enum relation_form)choice, true);
     case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
+    case OPTION_FREEZE: options->freeze = value; return true;
+    case OPTION_RESUME: options->resume = true; return true;
     case OPTION_NO_FRONTIER: options->no_frontier = true; return true;
     case OPTION_TABLEAU: options->tableau = true; return true;
     case OPTION_FAIR: options->fair = true; return true;
@@ -298,6 +302,13 @@ static bool check_reduction(const struct options *options)
     return !options->bound || complain("--bound does not go with --reduce: a reduced search has no depth%s%s", "", "");
 }
 
+static bool check_freezing(const struct options *options)
+{
+    if (options->resume && !options->freeze) return complain("--resume needs the folder of the run that it goes on with: --freeze DIR%s%s", "", "");
+    if (options->freeze && options->order != ORDER_PAST_FREEZE) return complain("--freeze goes with --order past-freeze%s%s", "", "");
+    return !options->freeze || options->freeze[0] || complain("--freeze needs the name of a folder%s%s", "", "");
+}
+
 static bool check_input(const struct options *options)
 {
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
@@ -328,7 +339,7 @@ static bool check_timed(const struct options *options, bool symbolic_choice)
     if (options->has_zones && !timed && options->engine != ENGINE_AUTO) return complain("--zones is a choice of the timed engine: add --engine timed%s%s", "", "");
     if (!timed) return true;
     if (symbolic_choice) return complain("the timed engine has none of the choices of the symbolic one%s%s", "", "");
-    if (options->order == ORDER_DFS) return complain("the timed engine searches breadth-first%s%s", "", "");
+    if (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE) return complain("the timed engine searches breadth-first%s%s", "", "");
     return options->reduction == REDUCE_NONE || complain("the timed engine has no --reduce%s%s", "", "");
 }
 
@@ -352,15 +363,16 @@ static bool check_together(struct options *options)
     bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
     bool is_dimacs = options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
     if (is_dimacs) options->engine = ENGINE_BOUNDED;
-    if (!check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
+    if (!check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
     if (options->engine == ENGINE_BOUNDED) return check_input(options) && (!is_dimacs || check_translation(options));
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
     if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
         return complain("--%s is a choice of the symbolic engine: add --engine symbolic%s",
                         symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : options->variant ? "variant" : options->no_frontier ? "no-frontier" : "reduce improviso", "");
-    if (options->engine == ENGINE_SYMBOLIC && options->order == ORDER_DFS)
-        return complain("--order dfs is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s%s", "", "");
+    if (options->engine == ENGINE_SYMBOLIC && (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE))
+        return complain("--order %s is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s", search_order_name[options->order], "");
+    if (options->order == ORDER_PAST_FREEZE && options->command->bit == TRANSLATE) return complain("--order past-freeze does not keep the states that a translation needs%s%s", "", "");
     if (symbolic_order && options->relation != RELATION_PER_RULE)
         return complain("--order %s needs --relation per-rule%s", search_order_name[options->order], "");
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
@@ -496,7 +508,7 @@ void options_completion(FILE *out, const char *shell)
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
-          "    --order) COMPREPLY=($(compgen -W 'bfs dfs saturation chaining' -- \"$word\")); return ;;\n"
+          "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- \"$word\")); return ;;\n"
           "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- \"$word\")); return ;;\n"
           "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
           "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso steps' -- \"$word\")); return ;;\n"

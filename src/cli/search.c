@@ -1,3 +1,4 @@
+#define XXH_INLINE_ALL
 #include "cli/search.h"
 
 #include "cli/portfolio.h"
@@ -5,12 +6,14 @@
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
 #include "engine/timed/timed.h"
+#include "model/print.h"
 #include "report/machine.h"
 #include "result/lasso.h"
 #include "report/processes.h"
 
 #include <stddef.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* What is wrong with the evidence of a property; NULL: nothing. */
 static const char *find_fault(const struct model *model, const struct task *task, const struct property_result *entry)
@@ -225,7 +228,7 @@ static void run_timed(struct session *session, struct task *task, struct result 
 static enum engine chosen_engine(const struct session *session)
 {
     const struct options *options = session->options;
-    bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->bound;
+    bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE || options->bound;
     if (options->engine == ENGINE_TIMED || model_is_timed(session->model)) return ENGINE_TIMED;
     if (options->engine == ENGINE_BOUNDED) return ENGINE_BOUNDED;
     if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) return ENGINE_SYMBOLIC;
@@ -249,15 +252,45 @@ static bool can_run(struct session *session)
     const struct options *options = session->options;
     const struct model *model = session->model;
     struct place place;
-    bool other_choice = options->order == ORDER_DFS || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
+    bool other_choice = options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
     if (model_is_timed(model) && other_choice) {
         fprintf(stderr, "cairn: error: %s has clocks or time intervals: only the timed engine knows time (--engine timed)\n", model->file);
+        return false;
+    }
+    if (options->order == ORDER_PAST_FREEZE && model->rank == MODEL_NONE) {
+        fprintf(stderr, "cairn: error: %s has no rank for --order past-freeze to follow: it needs a context (--context FILE)\n", model->file);
         return false;
     }
     const char *why = options->engine == ENGINE_TIMED || model_is_timed(model) ? timed_refuses(model, &place) : NULL;
     if (why && place.line) diag_error(&session->diag, place, "%s", why);
     else if (why) fprintf(stderr, "cairn: error: %s: %s\n", model->file, why);
     return !why;
+}
+
+/* ---- whose run it is ---- */
+
+static ssize_t hash_write(void *context, const char *bytes, size_t size)
+{
+    XXH3_128bits_update(context, bytes, size);
+    return (ssize_t)size;
+}
+
+/* A hash of the model as it is printed and of what is asked: a frozen run is continued only by the same. False: memory was refused. */
+static bool identify_run(struct session *session, struct task *task)
+{
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    FILE *out = fopencookie(&state, "w", (cookie_io_functions_t){.write = hash_write});
+    if (!out) return false;
+    fprintf(out, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION, session->options->command->name, task->stop_at_first ? ", first" : "", task->property_count);
+    for (uint32_t i = 0; i < task->property_count; i++)
+        fprintf(out, "%s %u %u\n", task->properties[i].property->name, (unsigned)task->properties[i].kind, task->properties[i].watched_only);
+    model_print(session->model, &session->diag, out);
+    if (fclose(out)) return false;
+    XXH128_hash_t hash = XXH3_128bits_digest(&state);
+    task->freeze_hash[0] = hash.low64;
+    task->freeze_hash[1] = hash.high64;
+    return true;
 }
 
 /* Gives the task the model as the engine needs it; false: there is none, as was told. */
@@ -274,6 +307,10 @@ static int conclude(struct session *session, const char *command, bool is_check,
 {
     session->mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
     session_end_progress(session);
+    if (result->refused) {
+        fprintf(stderr, "cairn: error: %s\n", result->refused);
+        return EXIT_USAGE;
+    }
     if (result->broken) {
         fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result->broken, CAIRN_VERSION, session->model->file);
         return EXIT_INTERNAL;
@@ -295,6 +332,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
+    if (task.freeze && !identify_run(&session, &task)) mem_refuse(mem);
     enum engine engine = chosen_engine(&session);
     if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
     switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {

@@ -266,9 +266,12 @@ static void show_progress(void *context, const struct search_progress *progress)
         session->progress_shown = true;
         return;
     }
+    char where[64];
+    if (progress->ranks) snprintf(where, sizeof where, "rank %llu of %llu (%.1f%%)", (unsigned long long)progress->rank, (unsigned long long)progress->ranks, 100.0 * (double)progress->rank / (double)progress->ranks);
+    else snprintf(where, sizeof where, "depth %llu", (unsigned long long)progress->depth);
     double rate = elapsed > 0 ? (double)(progress->states - session->last_states) / elapsed : 0;
-    fprintf(stderr, "\r\033[K%s states, %.2f M/s, depth %llu, %s waiting, %s", report_count(states, progress->states), rate / 1e6,
-            (unsigned long long)progress->depth, report_count(queue, progress->states - progress->expanded),
+    fprintf(stderr, "\r\033[K%s states, %.2f M/s, %s, %s waiting, %s", report_count(states, progress->states), rate / 1e6,
+            where, report_count(queue, progress->states - progress->expanded),
             report_bytes(bytes, progress->bytes));
     show_forecast(session, progress, elapsed);
     fflush(stderr);
@@ -302,6 +305,8 @@ void session_prepare(struct session *session, struct task *task)
     task->phase = (uint32_t)options->phase;
     task->without_induction = options->no_induction;
     task->equal_zones = options->equal_zones;
+    task->freeze = options->freeze;
+    task->resume = options->resume;
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;

@@ -346,94 +346,156 @@ static void copy_cells(const struct program *program, const struct instruction *
     }
 }
 
-/* A piece of code; the result of an expression is left in *value. Only bodies write to words. */
+/* A piece of code; the result of an expression is left in *value. Only bodies write to words. Each operation jumps to the next one by itself (a GNU extension), so that the processor
+ * learns which one follows which: a tenth of the time of a whole search. */
 static enum step run(const struct program *program, uint32_t start, uint64_t *words, int64_t *value)
 {
     const struct instruction *code = program->code.data, *at = &code[start];
     int64_t *top = program->stack, *locals = program->locals;
     uint32_t returns[MACHINE_MAX_CALLS];
     unsigned calls = 0;
+    static const void *const jump[OP_END + 1] = {
+        [OP_PUSH_FIELD] = &&do_OP_PUSH_FIELD, [OP_PUSH_NUMBER] = &&do_OP_PUSH_NUMBER, [OP_PUSH_LOCAL] = &&do_OP_PUSH_LOCAL, [OP_TABLE] = &&do_OP_TABLE, [OP_PUSH_AT] = &&do_OP_PUSH_AT,
+        [OP_PUSH_LOCAL_AT] = &&do_OP_PUSH_LOCAL_AT, [OP_FIELD_EQ] = &&do_OP_FIELD_EQ, [OP_FIELD_NE] = &&do_OP_FIELD_NE, [OP_FIELD_LT] = &&do_OP_FIELD_LT, [OP_FIELD_LE] = &&do_OP_FIELD_LE,
+        [OP_FIELD_GT] = &&do_OP_FIELD_GT, [OP_FIELD_GE] = &&do_OP_FIELD_GE, [EXPR_EQ] = &&do_EXPR_EQ, [EXPR_NE] = &&do_EXPR_NE, [EXPR_LT] = &&do_EXPR_LT,
+        [EXPR_LE] = &&do_EXPR_LE, [EXPR_GT] = &&do_EXPR_GT, [EXPR_GE] = &&do_EXPR_GE, [OP_ADD] = &&do_OP_ADD, [OP_SUB] = &&do_OP_SUB,
+        [OP_MUL] = &&do_OP_MUL, [OP_WITHIN] = &&do_OP_WITHIN, [OP_FAIL] = &&do_OP_FAIL, [OP_JUMP_IF_FALSE] = &&do_OP_JUMP_IF_FALSE, [OP_JUMP_IF_TRUE] = &&do_OP_JUMP_IF_TRUE,
+        [OP_JUMP] = &&do_OP_JUMP, [OP_BRANCH] = &&do_OP_BRANCH, [OP_REQUIRE] = &&do_OP_REQUIRE, [OP_STORE_FIELD] = &&do_OP_STORE_FIELD, [OP_STORE_LOCAL] = &&do_OP_STORE_LOCAL,
+        [OP_STORE_AT] = &&do_OP_STORE_AT, [OP_STORE_LOCAL_AT] = &&do_OP_STORE_LOCAL_AT, [OP_COPY] = &&do_OP_COPY, [OP_ZERO] = &&do_OP_ZERO, [OP_ROUND] = &&do_OP_ROUND,
+        [OP_CALL] = &&do_OP_CALL, [OP_RETURN] = &&do_OP_RETURN, [OP_END] = &&do_OP_END, [EXPR_NOT] = &&do_EXPR_NOT, [EXPR_CUT] = &&do_EXPR_CUT,
+        [EXPR_IFF] = &&apply, [EXPR_ADD] = &&apply, [EXPR_SUB] = &&apply, [EXPR_MUL] = &&apply, [EXPR_DIV] = &&apply,
+        [EXPR_MOD] = &&apply,
+    };
+#define NEXT() \
+    at++; \
+    goto *jump[at->op]
 #define FIELD() ((int64_t)(words[at->word] >> at->shift & at->mask))
-#define COMPARE_FIELD(relation) *++top = FIELD() relation at->number; break
-#define BINARY(operator) top--; *top = top[0] operator top[1]; break
-    for (;; at++) {
-        switch (at->op) {
-        case OP_PUSH_FIELD: *++top = FIELD() + at->number; break;
-        case OP_PUSH_NUMBER: *++top = at->number; break;
-        case OP_PUSH_LOCAL: *++top = locals[at->word]; break;
-        case OP_TABLE: *top = program->model->tables.data[at->word].values[*top]; break;
-        case OP_PUSH_AT: *top = field_get(&program->layout->fields[at->word + (uint64_t)*top], words); break;
-        case OP_PUSH_LOCAL_AT: *top = locals[at->word + (uint64_t)*top]; break;
-        case OP_FIELD_EQ: COMPARE_FIELD(==);
-        case OP_FIELD_NE: COMPARE_FIELD(!=);
-        case OP_FIELD_LT: COMPARE_FIELD(<);
-        case OP_FIELD_LE: COMPARE_FIELD(<=);
-        case OP_FIELD_GT: COMPARE_FIELD(>);
-        case OP_FIELD_GE: COMPARE_FIELD(>=);
-        case EXPR_EQ: BINARY(==);
-        case EXPR_NE: BINARY(!=);
-        case EXPR_LT: BINARY(<);
-        case EXPR_LE: BINARY(<=);
-        case EXPR_GT: BINARY(>);
-        case EXPR_GE: BINARY(>=);
-        case OP_ADD: BINARY(+);
-        case OP_SUB: BINARY(-);
-        case OP_MUL: BINARY(*);
-        case OP_WITHIN:
-            if ((uint64_t)*top - (uint64_t)at->number > at->mask) return STEP_FAILED;
-            break;
-        case OP_FAIL: return STEP_FAILED;
-        case OP_JUMP_IF_FALSE:
-            if (*top) top--;
-            else at = &code[at->word] - 1;
-            break;
-        case OP_JUMP_IF_TRUE:
-            if (!*top) top--;
-            else at = &code[at->word] - 1;
-            break;
-        case OP_JUMP: at = &code[at->word] - 1; break;
-        case OP_BRANCH:
-            if (!*top--) at = &code[at->word] - 1;
-            break;
-        case OP_REQUIRE:
-            if (!*top--) return STEP_NONE;
-            break;
-        case OP_STORE_FIELD:
-            assert((uint64_t)(*top - at->number) <= at->mask);
-            words[at->word] = (words[at->word] & ~(at->mask << at->shift)) | (uint64_t)(*top-- - at->number) << at->shift;
-            break;
-        case OP_STORE_LOCAL: locals[at->word] = *top--; break;
-        case OP_STORE_AT:
-            field_set(&program->layout->fields[at->word + (uint64_t)top[0]], words, top[-1]);
-            top -= 2;
-            break;
-        case OP_STORE_LOCAL_AT:
-            locals[at->word + (uint64_t)top[0]] = top[-1];
-            top -= 2;
-            break;
-        case OP_COPY:
-            copy_cells(program, at, at->word + (uint32_t)top[0], at[1].word + (uint32_t)top[-1], words);
-            top -= 2;
-            at++;
-            break;
-        case OP_ZERO: locals[at->word] = 0; break;
-        case OP_ROUND:
-            if (++locals[at->word] > CODE_MAX_ROUNDS) return STEP_FAILED;
-            break;
-        case OP_CALL:
-            assert(calls < MACHINE_MAX_CALLS);
-            returns[calls++] = (uint32_t)(at - code);
-            at = &code[at->word] - 1;
-            break;
-        case OP_RETURN: at = &code[returns[--calls]]; break;
-        case OP_END: *value = *top; return STEP_TAKEN;
-        case EXPR_NOT: *top = !*top; break;
-        case EXPR_CUT: *top &= (int64_t)expr_mask(at->bits); break;
-        default:
-            top--;
-            if (!expr_apply(at->op, at->bits, top[0], top[1], top)) return STEP_FAILED;
-        }
-    }
+#define COMPARE_FIELD(relation) \
+    *++top = FIELD() relation at->number; \
+    NEXT()
+#define BINARY(operator) \
+    top--; \
+    *top = top[0] operator top[1]; \
+    NEXT()
+    goto *jump[at->op];
+do_OP_PUSH_FIELD:
+    *++top = FIELD() + at->number;
+    NEXT();
+do_OP_PUSH_NUMBER:
+    *++top = at->number;
+    NEXT();
+do_OP_PUSH_LOCAL:
+    *++top = locals[at->word];
+    NEXT();
+do_OP_TABLE:
+    *top = program->model->tables.data[at->word].values[*top];
+    NEXT();
+do_OP_PUSH_AT:
+    *top = field_get(&program->layout->fields[at->word + (uint64_t)*top], words);
+    NEXT();
+do_OP_PUSH_LOCAL_AT:
+    *top = locals[at->word + (uint64_t)*top];
+    NEXT();
+do_OP_FIELD_EQ:
+    COMPARE_FIELD(==);
+do_OP_FIELD_NE:
+    COMPARE_FIELD(!=);
+do_OP_FIELD_LT:
+    COMPARE_FIELD(<);
+do_OP_FIELD_LE:
+    COMPARE_FIELD(<=);
+do_OP_FIELD_GT:
+    COMPARE_FIELD(>);
+do_OP_FIELD_GE:
+    COMPARE_FIELD(>=);
+do_EXPR_EQ:
+    BINARY(==);
+do_EXPR_NE:
+    BINARY(!=);
+do_EXPR_LT:
+    BINARY(<);
+do_EXPR_LE:
+    BINARY(<=);
+do_EXPR_GT:
+    BINARY(>);
+do_EXPR_GE:
+    BINARY(>=);
+do_OP_ADD:
+    BINARY(+);
+do_OP_SUB:
+    BINARY(-);
+do_OP_MUL:
+    BINARY(*);
+do_OP_WITHIN:
+    if ((uint64_t)*top - (uint64_t)at->number > at->mask) return STEP_FAILED;
+    NEXT();
+do_OP_FAIL:
+    return STEP_FAILED;
+do_OP_JUMP_IF_FALSE:
+    if (*top) top--;
+    else at = &code[at->word] - 1;
+    NEXT();
+do_OP_JUMP_IF_TRUE:
+    if (!*top) top--;
+    else at = &code[at->word] - 1;
+    NEXT();
+do_OP_JUMP:
+    at = &code[at->word] - 1;
+    NEXT();
+do_OP_BRANCH:
+    if (!*top--) at = &code[at->word] - 1;
+    NEXT();
+do_OP_REQUIRE:
+    if (!*top--) return STEP_NONE;
+    NEXT();
+do_OP_STORE_FIELD:
+    assert((uint64_t)(*top - at->number) <= at->mask);
+    words[at->word] = (words[at->word] & ~(at->mask << at->shift)) | (uint64_t)(*top-- - at->number) << at->shift;
+    NEXT();
+do_OP_STORE_LOCAL:
+    locals[at->word] = *top--;
+    NEXT();
+do_OP_STORE_AT:
+    field_set(&program->layout->fields[at->word + (uint64_t)top[0]], words, top[-1]);
+    top -= 2;
+    NEXT();
+do_OP_STORE_LOCAL_AT:
+    locals[at->word + (uint64_t)top[0]] = top[-1];
+    top -= 2;
+    NEXT();
+do_OP_COPY:
+    copy_cells(program, at, at->word + (uint32_t)top[0], at[1].word + (uint32_t)top[-1], words);
+    top -= 2;
+    at++;
+    NEXT();
+do_OP_ZERO:
+    locals[at->word] = 0;
+    NEXT();
+do_OP_ROUND:
+    if (++locals[at->word] > CODE_MAX_ROUNDS) return STEP_FAILED;
+    NEXT();
+do_OP_CALL:
+    assert(calls < MACHINE_MAX_CALLS);
+    returns[calls++] = (uint32_t)(at - code);
+    at = &code[at->word] - 1;
+    NEXT();
+do_OP_RETURN:
+    at = &code[returns[--calls]];
+    NEXT();
+do_OP_END:
+    *value = *top;
+    return STEP_TAKEN;
+do_EXPR_NOT:
+    *top = !*top;
+    NEXT();
+do_EXPR_CUT:
+    *top &= (int64_t)expr_mask(at->bits);
+    NEXT();
+apply:
+    top--;
+    if (!expr_apply(at->op, at->bits, top[0], top[1], top)) return STEP_FAILED;
+    NEXT();
+#undef NEXT
 #undef BINARY
 #undef COMPARE_FIELD
 #undef FIELD

@@ -28,15 +28,21 @@ static void scan_states(const struct model *model, const struct layout *layout, 
 }
 
 /* A rule that was taken leads to the locations that it stores. */
-static void mark_stored(const struct model *model, struct result *result, const struct model_rule *rule, bool *scan)
+static void mark_stored(const struct model *model, struct result *result, const struct model_rule *rule)
 {
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
         const struct expr_node *value = expr_get(&model->exprs, store->value);
-        if (!model_is_location(model, store->var)) continue;
-        uint32_t p = model->vars.data[store->var].process;
-        if (value->op == EXPR_CONST) mark(model, result, p, value->value);
-        else scan[p] = true;
+        if (model_is_location(model, store->var) && value->op == EXPR_CONST) mark(model, result, model->vars.data[store->var].process, value->value);
+    }
+}
+
+/* Which locations the rule computes. */
+static void find_computed(const struct model *model, const struct model_rule *rule, bool *scan)
+{
+    for (uint32_t i = 0; i < rule->stores; i++) {
+        const struct rule_store *store = &model->stores.data[rule->first_store + i];
+        if (model_is_location(model, store->var) && expr_get(&model->exprs, store->value)->op != EXPR_CONST) scan[model->vars.data[store->var].process] = true;
     }
     for (uint32_t i = 0; !code_is_none(rule->body) && i < rule->writes; i++) {
         uint32_t var = model->accesses.data[rule->first_write + i];
@@ -46,7 +52,8 @@ static void mark_stored(const struct model *model, struct result *result, const 
     }
 }
 
-void reached_find(struct model *model, const struct layout *layout, const struct store *store, struct result *result)
+/* Room for the result, with what initial values say; returns the processes whose initial locations do not. */
+static bool *prepare(struct model *model, struct result *result)
 {
     uint64_t bits = 0;
     result->reached_first = mem_alloc(model->mem, (model->processes.len + UINT64_C(1)) * sizeof *result->reached_first);
@@ -62,9 +69,34 @@ void reached_find(struct model *model, const struct layout *layout, const struct
         if (var->any_init || model_lists_initial(model)) scan[p] = true;
         else mark(model, result, p, var->init);
     }
-    for (uint32_t r = 0; r < model->rules.len; r++)
-        if (result->taken[r]) mark_stored(model, result, &model->rules.data[r], scan);
+    return scan;
+}
+
+bool *reached_begin(struct model *model, struct result *result)
+{
+    bool *scan = prepare(model, result);
+    for (uint32_t r = 0; r < model->rules.len; r++) find_computed(model, &model->rules.data[r], scan);
+    return scan;
+}
+
+void reached_scan(const struct model *model, const struct layout *layout, const struct store *store, struct result *result, const bool *scan)
+{
     for (uint32_t p = 0; p < model->processes.len; p++)
         if (scan[p] && model->processes.data[p].location != MODEL_NONE) scan_states(model, layout, store, result, p);
+}
+
+void reached_end(const struct model *model, struct result *result)
+{
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (result->taken[r]) mark_stored(model, result, &model->rules.data[r]);
+}
+
+void reached_find(struct model *model, const struct layout *layout, const struct store *store, struct result *result)
+{
+    bool *scan = prepare(model, result);
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (result->taken[r]) find_computed(model, &model->rules.data[r], scan);
+    reached_scan(model, layout, store, result, scan);
+    reached_end(model, result);
     mem_free(model->mem, scan);
 }

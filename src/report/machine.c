@@ -165,6 +165,12 @@ static void put_properties(struct json *json, struct trace_walk *walk, const str
         } else {
             json_null(json);
         }
+        if (entry->last) {
+            json_key(json, "state"); /* where it is violated: there is no trace */
+            json_open_inline(json, '{');
+            put_state(json, walk->model, entry->last);
+            json_close(json, '}');
+        }
         if (entry->branch_count) put_branches(json, walk, entry);
         json_close(json, '}');
     }
@@ -311,13 +317,64 @@ static void put_timed(struct json *json, const struct timed_statistics *statisti
     put_number(json, "configurations", statistics->configurations);
 }
 
+/* All of them, or, when they are very many, their quantiles: the share of clusters, and which size they have at most. */
+static void put_sizes(struct json *json, const struct cluster_statistics *clusters)
+{
+    json_key(json, clusters->quantiles ? "cluster_size_quantiles" : "cluster_sizes");
+    json_open_inline(json, '[');
+    for (uint64_t i = 0; !clusters->quantiles && i < clusters->size_count; i++) {
+        json_open_inline(json, '[');
+        json_int(json, clusters->sizes[i].rank);
+        json_uint(json, clusters->sizes[i].states);
+        json_close(json, ']');
+    }
+    for (unsigned p = 0; clusters->quantiles && p <= CLUSTER_PARTS; p++) {
+        json_open_inline(json, '[');
+        json_real(json, (double)p / CLUSTER_PARTS);
+        json_uint(json, clusters->quantiles[p]);
+        json_close(json, ']');
+    }
+    json_close(json, ']');
+}
+
+static void put_clusters(struct json *json, const struct model *model, const struct result *result)
+{
+    const struct cluster_statistics *clusters = result->clusters;
+    json_key(json, "rank_variable");
+    json_string(json, model->vars.data[model->rank].name);
+    put_number(json, "ranks", clusters->ranks);
+    put_number(json, "clusters", clusters->clusters);
+    put_number(json, "clusters_finished", clusters->finished);
+    put_number(json, "live_clusters_peak", clusters->live_peak);
+    put_number(json, "live_states_peak", clusters->peak_states);
+    put_number(json, "freed_states", clusters->freed_states);
+    json_key(json, "freezability");
+    json_real(json, result_freezability(result));
+    json_key(json, "relative_progress");
+    json_real(json, result_progress(result));
+    json_key(json, "largest_cluster");
+    json_open_inline(json, '[');
+    json_int(json, clusters->largest.rank);
+    json_uint(json, clusters->largest.states);
+    json_close(json, ']');
+    if (clusters->frozen_bytes || clusters->resumed) {
+        put_number(json, "frozen_bytes", clusters->frozen_bytes);
+        put_number(json, "clusters_resumed", clusters->resumed);
+    }
+    put_sizes(json, clusters);
+    if (clusters->sizes_lost) {
+        json_key(json, "cluster_sizes_incomplete");
+        json_bool(json, true);
+    }
+}
+
 static void put_statistics(struct json *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
 {
     json_open(json, '{');
     json_key(json, "order");
     if (result->bounded) json_string(json, "deepening");
     else if (result->reduction != REDUCE_NONE && !result->symbolic) json_string(json, "two-phase");
-    else json_string(json, search_order_name[result->symbolic ? result->symbolic->order : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
+    else json_string(json, search_order_name[result->symbolic ? result->symbolic->order : result->clusters ? ORDER_PAST_FREEZE : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
     if (result->unreduced_properties) {
         put_number(json, "unreduced_properties", result->unreduced_properties);
         put_number(json, "unreduced_states", result->unreduced_states);
@@ -332,6 +389,10 @@ static void put_statistics(struct json *json, const struct model *model, const s
     }
     json_key(json, "stop");
     json_string(json, result->stop == STOP_NONE ? NULL : stop_reason_text[result->stop]);
+    if (result->stop_detail) {
+        json_key(json, "stop_detail");
+        json_string(json, result->stop_detail);
+    }
     if (!result->bounded) put_number(json, "runtime_errors", result->runtime_errors);
     if (model->has_final && !result->bounded && !result->symbolic) put_number(json, "ends", result->ends);
     if (!result->symbolic && !result->bounded) put_number(json, "expanded", result->expanded);
@@ -351,7 +412,8 @@ static void put_statistics(struct json *json, const struct model *model, const s
     if (result->symbolic) put_symbolic(json, result->symbolic);
     else put_number(json, "state_bytes", result->record_bytes);
     if (result->timed) put_timed(json, result->timed);
-    if (!result->has_depth && !result->symbolic && result->reduction == REDUCE_NONE) {
+    if (result->clusters) put_clusters(json, model, result);
+    if (!result->has_depth && !result->symbolic && !result->clusters && result->reduction == REDUCE_NONE) {
         json_key(json, "longest_stack");
         json_uint(json, result->max_stack);
     }

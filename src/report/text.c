@@ -155,7 +155,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     char count[COUNT_ROOM];
     const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
     const char *how = result->symbolic ? "found as one set" : "visited", *timed = result->timed ? "symbolic " : "";
-    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
+    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->clusters ? "rank by rank (past-freeze)" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
     if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
     if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
         text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
@@ -168,6 +168,8 @@ static void add_search(struct text *text, const struct task *task, const struct 
     if (!result->all_states && result->reduction != REDUCE_NONE && !result->symbolic) text_add(text, ", reduced (%s)", reduction_text[result->reduction]);
     if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
     if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
+    if (result->stop_detail) text_add(text, " (%s)", result->stop_detail);
+    if (!result->all_states && result->clusters) text_add(text, " (%.1f%% of the ranks are done)", 100 * result_progress(result));
     if (result->timed) {
         text_add(text, "; time is dense: zones, extrapolated by %s, exact for reachability%s", result->timed->exact ? "the largest constants" : "lower and upper bounds",
                  result->timed->exact ? " and deadlocks" : "");
@@ -276,6 +278,40 @@ static void show_timed(const struct report_style *style, const struct result *re
     fprintf(style->out, "  not kept        %14s  (%s kept for a while)\n", report_count(a, statistics->covered + statistics->given_up), report_count(b, statistics->given_up));
 }
 
+/* One bar per column: the largest cluster among those of its ranks, on a scale of roots, so that small ones are seen beside large ones. */
+static void show_sizes(const struct report_style *style, const struct cluster_statistics *clusters)
+{
+    static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    enum { COLUMNS = 72 };
+    uint64_t columns = clusters->size_count < COLUMNS ? clusters->size_count : COLUMNS;
+    char a[32], b[32];
+    if (!columns) return;
+    fputs("  cluster sizes   |", style->out);
+    for (uint64_t c = 0; c < columns; c++) {
+        uint64_t most = 0, from = c * clusters->size_count / columns, to = (c + 1) * clusters->size_count / columns;
+        for (uint64_t i = from; i < to; i++)
+            if (clusters->sizes[i].states > most) most = clusters->sizes[i].states;
+        unsigned height = 0;
+        while (height < 8 && most * 64 > clusters->largest.states * height * height) height++;
+        fputs(bars[height], style->out);
+    }
+    fprintf(style->out, "|\n                  ranks %" PRId64 " to %" PRId64 ", largest %s states (rank %" PRId64 "), mean %s\n", clusters->sizes[0].rank, clusters->sizes[clusters->size_count - 1].rank,
+            report_count(a, clusters->largest.states), clusters->largest.rank, report_count(b, (clusters->freed_states + clusters->sizes[clusters->size_count - 1].states) / clusters->size_count));
+}
+
+static void show_clusters(const struct report_style *style, const struct result *result)
+{
+    const struct cluster_statistics *clusters = result->clusters;
+    char a[32], b[32];
+    fprintf(style->out, "  clusters        %14s", report_count(a, clusters->clusters));
+    fprintf(style->out, "  (at most %s at the same time, with %s states)\n", report_count(a, clusters->live_peak), report_count(b, clusters->peak_states));
+    fprintf(style->out, "  freed           %14s  (%.2f%% of the states; %.1f%% of the ranks are done)\n", report_count(a, clusters->freed_states), 100 * result_freezability(result),
+            100 * result_progress(result));
+    if (clusters->frozen_bytes) fprintf(style->out, "  frozen          %14s  (in files)\n", report_bytes(a, clusters->frozen_bytes));
+    if (clusters->resumed) fprintf(style->out, "  resumed         %14s  (clusters that an earlier run had finished)\n", report_count(a, clusters->resumed));
+    if (style->verbose) show_sizes(style, clusters);
+}
+
 static void show_statistics(const struct report_style *style, const struct result *result)
 {
     char a[32];
@@ -291,11 +327,12 @@ static void show_statistics(const struct report_style *style, const struct resul
         show_symbolic(style, result);
         return;
     }
-    if (!result->has_depth && result->reduction == REDUCE_NONE) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (!result->has_depth && result->reduction == REDUCE_NONE && !result->clusters) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
     fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
     fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
+    if (result->clusters) show_clusters(style, result);
 }
 
 void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
@@ -534,6 +571,18 @@ static void show_verdict(const struct report_style *style, const struct model *m
     fputc('\n', style->out);
 }
 
+/* A violation without a run. */
+static void show_last(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
+{
+    struct text text;
+    text_init(&text, model->mem);
+    fprintf(style->out, "\n%s%s is violated%s in this state:\n", paint(style, RED), entry->property->name, paint(style, PLAIN));
+    report_step(style, model, diag, 0, MODEL_NONE, NULL, NULL, entry->last);
+    if (entry->kind != PROPERTY_DEADLOCK && entry->kind != PROPERTY_RUNTIME_ERROR) explain_expr(model, &text, entry->invariant, entry->last, "    ");
+    fprintf(style->out, "%s  (%s)\n", text.data ? text.data : "", entry->reason);
+    text_free(&text);
+}
+
 void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
                   const struct result *result)
 {
@@ -559,6 +608,7 @@ void report_check(const struct report_style *style, const struct model *model, c
     }
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
+        if (entry->last) show_last(style, model, diag, entry);
         if (!entry->trace) continue;
         fprintf(style->out, "\n%s%s is violated%s %s %u step%s:\n", paint(style, RED), entry->property->name, paint(style, PLAIN),
                 entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by" : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with" : "after", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");

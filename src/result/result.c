@@ -1,7 +1,7 @@
 #include "result/result.h"
 
 const char *const verdict_name[] = {"unknown", "holds", "violated"};
-const char *const search_order_name[] = {[ORDER_DEFAULT] = "default", [ORDER_BFS] = "bfs", [ORDER_DFS] = "dfs", [ORDER_SATURATION] = "saturation", [ORDER_CHAINING] = "chaining"};
+const char *const search_order_name[] = {[ORDER_DEFAULT] = "default", [ORDER_BFS] = "bfs", [ORDER_DFS] = "dfs", [ORDER_SATURATION] = "saturation", [ORDER_CHAINING] = "chaining", [ORDER_PAST_FREEZE] = "past-freeze"};
 const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule", [RELATION_MONOLITHIC] = "monolithic", [RELATION_LABELLED] = "labelled"};
 const char *const reduction_name[] = {[REDUCE_NONE] = "none", [REDUCE_POR] = "por", [REDUCE_DEADLOCK] = "deadlock", [REDUCE_IMPROVISO] = "improviso", [REDUCE_STEPS] = "steps"};
 const char *const stop_reason_text[] = {"",
@@ -12,7 +12,9 @@ const char *const stop_reason_text[] = {"",
                                         "everything asked was decided",
                                         "the search stopped at the first violation",
                                         "the model has more bits than the symbolic engine can handle",
-                                        "the limit on states was reached"};
+                                        "the limit on states was reached",
+                                        "a step made the rank smaller, so that the rank of the model is wrong",
+                                        "the folder of --freeze failed"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
 
 bool result_knows_rules(const struct result *result)
@@ -24,6 +26,18 @@ bool result_location_reached(const struct result *result, uint32_t process, uint
 {
     uint64_t bit = result->reached_first[process] + location;
     return result->reached[bit / 8] >> bit % 8 & 1;
+}
+
+double result_progress(const struct result *result)
+{
+    const struct cluster_statistics *clusters = result->clusters;
+    if (result->all_states) return 1;
+    return clusters->ranks ? (double)clusters->rank / (double)clusters->ranks : 0;
+}
+
+double result_freezability(const struct result *result)
+{
+    return result->states ? (double)result->clusters->freed_states / (double)result->states : 0;
 }
 
 /* G (a -> f) and AG (a -> f): vacuous when a is never true. */

@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK };
 extern const char *const stop_reason_text[];
 extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
@@ -45,6 +45,7 @@ struct property_result {
     uint64_t bound;     /* violated: the number of steps of the run as it was unrolled; holds: the depth of the induction; unknown: how far it was searched */
     uint64_t cycles;    /* the same in schedules of safe steps and a full one */
     struct trace *trace;
+    int64_t *last; /* violated in this state (one value per variable) when there is no trace: `reason` says why; or NULL */
     bool has_end; /* the trace is not the whole reason: at its end, this part of a CTL formula has this value */
     formula end;
     bool end_value;
@@ -59,11 +60,12 @@ struct search_progress {
     double seconds;
     uint64_t nodes;    /* of decision diagrams; 0: states are counted instead */
     const char *phase; /* NULL: searching; otherwise the name of the property being decided */
+    uint64_t rank, ranks; /* past-freeze: which one is being searched, from 0, of how many; 0: another order */
     bool is_bounded;   /* no states are counted; depth is that of the unrolling */
 };
 
-/* How states are visited. Saturation and chaining are the symbolic engine's. */
-enum search_order { ORDER_DEFAULT, ORDER_BFS, ORDER_DFS, ORDER_SATURATION, ORDER_CHAINING };
+/* How states are visited. Saturation and chaining are the symbolic engine's; past-freeze goes by the rank of the model. */
+enum search_order { ORDER_DEFAULT, ORDER_BFS, ORDER_DFS, ORDER_SATURATION, ORDER_CHAINING, ORDER_PAST_FREEZE };
 extern const char *const search_order_name[];
 
 enum relation_form { RELATION_PER_RULE, RELATION_MONOLITHIC, RELATION_LABELLED };
@@ -97,6 +99,9 @@ struct task {
     bool count_deadlocks;  /* timed: also those that come about by clocks, when nobody asks for them */
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
+    const char *freeze;    /* past-freeze: the folder that finished clusters are frozen in, or NULL */
+    uint64_t freeze_hash[2]; /* of the model and of what is asked, so that the folder of another run is known as such */
+    bool resume;           /* continue the run that is frozen there */
     uint64_t max_states;   /* of the explicit engine; 0: none */
     double max_seconds;    /* 0: none; the memory limit is that of model->mem */
     volatile sig_atomic_t *interrupted;
@@ -155,11 +160,40 @@ struct timed_statistics {
     bool exact;               /* extrapolation kept deadlocks, too */
 };
 
+struct cluster_size {
+    int64_t rank;
+    uint64_t states;
+};
+
+enum { CLUSTER_PARTS = 100 };
+
+/* What past-freeze order did. */
+struct cluster_statistics {
+    uint64_t ranks;               /* values of the rank */
+    uint64_t rank;                /* being searched, or the last one: from 0 */
+    uint64_t finished;            /* clusters */
+    uint64_t clusters;            /* that were reached */
+    uint64_t live, live_peak;     /* in memory at the same time */
+    uint64_t live_states;         /* in them ... */
+    uint64_t peak_states;         /* ... and most of them at the same time */
+    uint64_t freed_states;        /* in clusters that were given up before the end */
+    int64_t lowest;               /* the rank that is 0 here */
+    struct cluster_size largest;
+    struct cluster_size *sizes;   /* of finished clusters, by rank */
+    uint64_t size_count;
+    uint64_t *quantiles;          /* when they are very many: CLUSTER_PARTS + 1 sizes, from the smallest to the largest; else NULL */
+    bool sizes_lost;              /* memory was refused: some are missing */
+    uint64_t frozen_bytes;        /* that were written in this run */
+    uint64_t resumed;             /* clusters that an earlier run had finished */
+    bool logs_dropped;            /* how states were reached was forgotten for lack of memory */
+};
+
 struct result {
     const char *engine;
     const char *why_engine; /* when it was chosen automatically: the reason */
     struct symbolic_statistics *symbolic; /* NULL: another engine */
     struct bounded_statistics *bounded;   /* NULL: another engine; states are not counted otherwise */
+    struct cluster_statistics *clusters;  /* NULL: another order */
     struct timed_statistics *timed;       /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */
@@ -172,6 +206,7 @@ struct result {
     bool complete;
     bool all_states; /* the state space is complete; with !complete, a temporal property met a limit afterwards */
     enum stop_reason stop;
+    const char *stop_detail; /* more about it, or NULL */
     uint64_t states, transitions, initial_states, deadlocks, runtime_errors, expanded;
     uint64_t ends; /* states without a step that are final: not among the deadlocks */
     uint64_t depth;
@@ -185,12 +220,16 @@ struct result {
     uint64_t *taken;        /* per rule: how often it was taken */
     uint8_t *reached;       /* per entry of model->locations and process: see result_location_reached */
     uint64_t *reached_first; /* per process: its first bit in `reached` */
+    const char *refused;    /* the search could not begin: why */
     const char *broken;     /* an internal error was found: what */
 };
 
 /* Whether a rule that was not taken in all_states is never taken: a reduction may leave rules out that do not matter for what it keeps. */
 bool result_knows_rules(const struct result *result);
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location);
+/* How much of the ranks is done, and how much of what was reached could be freed: from 0 to 1. */
+double result_progress(const struct result *result);
+double result_freezability(const struct result *result);
 
 /* The properties to check: those of the model, then the built-in ones. */
 struct property_result *result_list_properties(struct model *model, bool with_deadlock, uint32_t *count);

@@ -15,9 +15,9 @@ uint64_t store_hash(const void *record, uint32_t bytes)
 }
 
 /* The low bits choose the segment; the high 32 bits are the stored hash. */
-static uint32_t segment_of(uint64_t hash)
+static uint32_t segment_of(const struct store *store, uint64_t hash)
 {
-    return (uint32_t)hash % STORE_SEGMENTS;
+    return (uint32_t)hash & store->segment_mask;
 }
 
 static uint32_t stored_hash(uint64_t hash)
@@ -47,31 +47,37 @@ bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes)
     store->mem = mem;
     store->record_bytes = record_bytes;
     while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= STORE_CHUNK_BYTES) store->chunk_shift++;
-    for (uint32_t i = 0; i < STORE_SEGMENTS; i++) {
-        uint32_t homes = STORE_FIRST_SLOTS + STORE_FIRST_SLOTS * i / (2 * STORE_SEGMENTS);
-        if (!make_segment(store, &store->segments[i], homes, STORE_FIRST_SLOTS / 2)) return false;
-    }
-    return true;
+    return make_segment(store, &store->segments[0], STORE_SMALL_SLOTS, STORE_SMALL_SLOTS / 2);
 }
 
 void store_release(struct store *store)
 {
     for (uint32_t i = 0; i < store->slab_count; i++) mem_free(store->mem, store->slabs[i]);
     mem_free(store->mem, store->slabs);
-    mem_free(store->mem, store->chunks);
-    for (uint32_t i = 0; i < STORE_SEGMENTS; i++) mem_free(store->mem, store->segments[i].slots);
+    if (store->chunks != &store->first) mem_free(store->mem, store->chunks);
+    mem_free(store->mem, store->first);
+    for (uint32_t i = 0; i <= store->segment_mask; i++) mem_free(store->mem, store->segments[i].slots);
     memset(store, 0, sizeof *store);
+}
+
+bool store_clear(struct store *store)
+{
+    if (store->segment_mask || store->chunk_count > 1) return false;
+    memset(store->segments[0].slots, 0, (size_t)store->segments[0].size * sizeof *store->segments[0].slots);
+    store->segments[0].used = 0;
+    store->count = 0;
+    return true;
 }
 
 void store_prefetch(const struct store *store, uint64_t hash)
 {
-    const struct store_segment *segment = &store->segments[segment_of(hash)];
+    const struct store_segment *segment = &store->segments[segment_of(store, hash)];
     __builtin_prefetch(&segment->slots[home_of(segment, stored_hash(hash))]);
 }
 
 void store_prefetch_record(const struct store *store, uint64_t hash)
 {
-    const struct store_segment *segment = &store->segments[segment_of(hash)];
+    const struct store_segment *segment = &store->segments[segment_of(store, hash)];
     uint32_t wanted = stored_hash(hash);
     for (uint32_t i = home_of(segment, wanted); i < segment->size && segment->slots[i]; i++) {
         uint32_t other = (uint32_t)(segment->slots[i] >> 32);
@@ -99,7 +105,7 @@ static bool find(const struct store *store, const struct store_segment *segment,
 
 uint32_t store_find(const struct store *store, const void *record, uint64_t hash)
 {
-    const struct store_segment *segment = &store->segments[segment_of(hash)];
+    const struct store_segment *segment = &store->segments[segment_of(store, hash)];
     uint32_t at;
     return find(store, segment, record, stored_hash(hash), &at) ? (uint32_t)segment->slots[at] - 1 : UINT32_MAX;
 }
@@ -149,6 +155,46 @@ static bool insert_slot(struct store_segment *segment, uint32_t at, uint64_t slo
     return true;
 }
 
+/* Puts a slot where it belongs, making the segment larger as long as there is no room for it. */
+static bool put_slot(struct store *store, struct store_segment *segment, const void *record, uint64_t hash, uint64_t slot)
+{
+    uint32_t at;
+    bool full = segment->used >= segment->homes - segment->homes / 8;
+    for (;;) {
+        find(store, segment, record, stored_hash(hash), &at);
+        if (!full && insert_slot(segment, at, slot)) return true;
+        if (!grow_segment(store, segment)) return false;
+        full = false;
+    }
+}
+
+/* From one segment to all: slots have too few bits of the hash for that, so all hashes are computed again. */
+static bool spread(struct store *store)
+{
+    struct store_segment old = store->segments[0];
+    uint32_t made = 0;
+    bool good = true;
+    for (; good && made < STORE_SEGMENTS; made += good) {
+        uint32_t homes = STORE_FIRST_SLOTS + STORE_FIRST_SLOTS * made / (2 * STORE_SEGMENTS);
+        good = make_segment(store, &store->segments[made], homes, STORE_FIRST_SLOTS / 2);
+    }
+    store->segment_mask = STORE_SEGMENTS - 1;
+    for (uint32_t i = 0; good && i < old.size; i++) {
+        if (!old.slots[i]) continue;
+        const void *record = store_get(store, (uint32_t)old.slots[i] - 1);
+        uint64_t hash = store_hash(record, store->record_bytes);
+        good = put_slot(store, &store->segments[segment_of(store, hash)], record, hash, old.slots[i]);
+    }
+    for (uint32_t i = 0; !good && i < made; i++) mem_free(store->mem, store->segments[i].slots);
+    if (good) {
+        mem_free(store->mem, old.slots);
+        return true;
+    }
+    store->segment_mask = 0;
+    store->segments[0] = old;
+    return false;
+}
+
 enum { SLAB_CHUNKS = 8, FIRST_CHUNKS = 32 };
 
 /* The first chunks come one by one, later ones several at a time in large blocks; singly again when memory is short. */
@@ -170,43 +216,62 @@ static char *new_chunk(struct store *store)
     return chunk;
 }
 
-static bool append_record(struct store *store, const void *record)
+/* Twice as much of the first chunk. */
+static bool grow_first_chunk(struct store *store)
 {
-    uint32_t chunk = (uint32_t)(store->count >> store->chunk_shift);
-    if (chunk == store->chunk_count) {
-        if (chunk == store->chunk_cap) {
-            uint32_t cap = store->chunk_cap ? 2 * store->chunk_cap : 16;
-            char **chunks = mem_try_resize(store->mem, store->chunks, cap * sizeof *chunks);
-            if (!chunks) return false;
-            store->chunks = chunks;
-            char **slabs = mem_try_resize(store->mem, store->slabs, cap * sizeof *slabs);
-            if (!slabs) return false;
-            store->slabs = slabs;
-            store->chunk_cap = cap;
-        }
-        char *fresh = new_chunk(store);
-        if (!fresh) return false;
-        store->chunks[store->chunk_count++] = fresh;
-    }
-    memcpy((char *)store_get(store, (uint32_t)store->count), record, store->record_bytes);
+    uint64_t full = UINT64_C(1) << store->chunk_shift, room = store->room ? 2 * store->room : STORE_SMALL_RECORDS;
+    if (room > full) room = full;
+    char *chunk = mem_try_resize(store->mem, store->first, room * store->record_bytes);
+    if (!chunk) return false;
+    store->first = chunk;
+    store->chunks = &store->first;
+    store->chunk_count = 1;
+    store->room = room;
+    return true;
+}
+
+/* More chunks, and slabs, than there are. */
+static bool grow_arrays(struct store *store)
+{
+    uint32_t cap = store->chunk_cap ? 2 * store->chunk_cap : 16;
+    char **slabs = mem_try_resize(store->mem, store->slabs, cap * sizeof *slabs);
+    if (!slabs) return false;
+    store->slabs = slabs;
+    char **chunks = mem_try_resize(store->mem, store->chunk_cap ? store->chunks : NULL, cap * sizeof *chunks);
+    if (!chunks) return false;
+    if (!store->chunk_cap) chunks[0] = store->first;
+    store->chunks = chunks;
+    store->chunk_cap = cap;
+    return true;
+}
+
+static bool make_room(struct store *store)
+{
+    if (store->room < UINT64_C(1) << store->chunk_shift) return grow_first_chunk(store);
+    if (store->chunk_count >= store->chunk_cap && !grow_arrays(store)) return false;
+    char *fresh = new_chunk(store);
+    if (!fresh) return false;
+    store->chunks[store->chunk_count++] = fresh;
+    store->room += UINT64_C(1) << store->chunk_shift;
     return true;
 }
 
 enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint32_t *index)
 {
-    struct store_segment *segment = &store->segments[segment_of(hash)];
+    struct store_segment *segment = &store->segments[segment_of(store, hash)];
     uint32_t at;
     if (find(store, segment, record, stored_hash(hash), &at)) {
         *index = (uint32_t)segment->slots[at] - 1;
         return STORE_KNOWN;
     }
-    if (store->count >= UINT32_MAX - 1 || !append_record(store, record)) return STORE_REFUSED;
+    if (store->count >= UINT32_MAX - 1 || (store->count == store->room && !make_room(store))) return STORE_REFUSED;
+    memcpy((char *)store_get(store, (uint32_t)store->count), record, store->record_bytes);
     uint64_t slot = (uint64_t)stored_hash(hash) << 32 | (uint32_t)(store->count + 1);
     bool full = segment->used >= segment->homes - segment->homes / 8;
-    while (full || !insert_slot(segment, at, slot)) {
-        if (!grow_segment(store, segment)) return STORE_REFUSED;
-        find(store, segment, record, stored_hash(hash), &at);
-        full = false;
+    if (full || !insert_slot(segment, at, slot)) {
+        bool many = !store->segment_mask && segment->used * UINT64_C(2) > STORE_SEGMENTS * STORE_FIRST_SLOTS;
+        if (many && !spread(store)) return STORE_REFUSED;
+        if (!put_slot(store, &store->segments[segment_of(store, hash)], record, hash, slot)) return STORE_REFUSED;
     }
     *index = (uint32_t)store->count++;
     return STORE_NEW;
@@ -215,7 +280,7 @@ enum store_result store_add(struct store *store, const void *record, uint64_t ha
 bool store_check(const struct store *store)
 {
     uint64_t used = 0;
-    for (uint32_t s = 0; s < STORE_SEGMENTS; s++) {
+    for (uint32_t s = 0; s <= store->segment_mask; s++) {
         const struct store_segment *segment = &store->segments[s];
         uint32_t last = 0, run_start = 0, in_segment = 0;
         for (uint32_t i = 0; i < segment->size; i++) {
@@ -227,7 +292,7 @@ bool store_check(const struct store *store)
             uint32_t record = (uint32_t)segment->slots[i] - 1;
             if (hash < last || home > i || home < run_start || record >= store->count) return false;
             uint64_t whole = store_hash(store_get(store, record), store->record_bytes);
-            if (segment_of(whole) != s || stored_hash(whole) != hash) return false;
+            if (segment_of(store, whole) != s || stored_hash(whole) != hash) return false;
             last = hash;
             in_segment++;
         }

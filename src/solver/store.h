@@ -1,23 +1,23 @@
 /* A set of equally long byte records (packed states), numbered 0, 1, 2, ... in the order of insertion.
  *
- * Layout. Records stand one after the other in chunks of fixed size: nothing is ever moved, so growth costs nothing and pointers stay
- * valid. Beside them a hash table of 8-byte slots (32 hash bits, 32 bits of record number) in SEGMENTS independent segments chosen by
+ * Layout. Records stand one after the other in chunks of fixed size that are never moved, so growth costs nothing; only the first chunk starts
+ * small and is moved while it grows. Beside them a hash table of 8-byte slots (32 hash bits, 32 bits of record number), first in one piece, then in SEGMENTS independent segments chosen by
  * other bits of the hash. In a segment the occupied slots are ordered by hash, each at or after its home slot (sorted linear
  * probing). Hence a search ends at the first larger hash, loads of 0.88 are cheap, and growing a segment is one sequential sweep that
  * never touches the records. Segments start with different sizes, so that they grow at different times: no long pause, and no moment
  * at which the whole table exists twice.
  *
  * Cost: record size + 9 to 14 bytes per record; one or two cache misses to look up, one more to confirm a hit. Records are compared
- * in full: the set is exact. At most 2^32 - 2 records. */
+ * in full: the set is exact. At most 2^32 - 2 records. A store of a few records costs a few hundred bytes: there may be very many of them. */
 #ifndef CAIRN_SOLVER_STORE_H
 #define CAIRN_SOLVER_STORE_H
 
 #include "base/mem.h"
 
 #ifdef CAIRN_DEGENERATE /* a test build in which everything collides and grows all the time */
-enum { STORE_HASH_BITS = 4, STORE_SEGMENTS = 2, STORE_CHUNK_BYTES = 256, STORE_FIRST_SLOTS = 2 };
+enum { STORE_HASH_BITS = 4, STORE_SEGMENTS = 2, STORE_CHUNK_BYTES = 256, STORE_FIRST_SLOTS = 2, STORE_SMALL_SLOTS = 2, STORE_SMALL_RECORDS = 1 };
 #else
-enum { STORE_HASH_BITS = 64, STORE_SEGMENTS = 16, STORE_CHUNK_BYTES = 1 << 20, STORE_FIRST_SLOTS = 128 };
+enum { STORE_HASH_BITS = 64, STORE_SEGMENTS = 16, STORE_CHUNK_BYTES = 1 << 20, STORE_FIRST_SLOTS = 128, STORE_SMALL_SLOTS = 12, STORE_SMALL_RECORDS = 8 };
 #endif
 
 struct store_segment {
@@ -27,18 +27,23 @@ struct store_segment {
     uint32_t used;
 };
 
+/* What a small store needs is at the beginning. A store points into itself: it is never copied. */
 struct store {
-    struct mem *mem;
     uint32_t record_bytes;
     uint32_t chunk_shift; /* records per chunk = 1 << chunk_shift */
     uint64_t count;
-    char **chunks;
-    uint32_t chunk_count, chunk_cap;
-    char *slab; /* where the next chunk comes from ... */
-    uint32_t slab_left; /* ... and how many are left there */
-    char **slabs; /* the blocks to free: each holds one chunk or several */
-    uint32_t slab_count;
+    uint64_t room;        /* records before the next chunk, or more of the first one, is needed */
+    char **chunks;        /* &first, or an array */
+    char *first;
+    uint32_t segment_mask; /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
+    uint32_t chunk_count;
     struct store_segment segments[STORE_SEGMENTS];
+    struct mem *mem;
+    uint32_t chunk_cap;
+    uint32_t slab_left; /* so many chunks are left ... */
+    char *slab;         /* ... where the next one comes from */
+    char **slabs;       /* the blocks to free, but for the first chunk: each holds one chunk or several */
+    uint32_t slab_count;
 };
 
 enum store_result { STORE_NEW, STORE_KNOWN, STORE_REFUSED };
@@ -46,6 +51,8 @@ enum store_result { STORE_NEW, STORE_KNOWN, STORE_REFUSED };
 /* False when memory is refused. record_bytes may be 0 (a model without variables has one state). */
 bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes);
 void store_release(struct store *store);
+/* Makes a small store empty and keeps its memory; false: it is too large for that. */
+bool store_clear(struct store *store);
 
 uint64_t store_hash(const void *record, uint32_t bytes);
 /* Brings the slots that a lookup will need closer. */
@@ -57,6 +64,7 @@ enum store_result store_add(struct store *store, const void *record, uint64_t ha
 /* The number of a record, or UINT32_MAX. */
 uint32_t store_find(const struct store *store, const void *record, uint64_t hash);
 
+/* Stays valid until the next record is added. */
 static inline const void *store_get(const struct store *store, uint32_t index)
 {
     uint32_t within = index & ((1u << store->chunk_shift) - 1);

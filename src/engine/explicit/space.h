@@ -10,7 +10,7 @@ struct space {
     struct model *model;
     struct layout layout;
     struct program program;
-    struct store store;
+    struct store *store;
     uint64_t *words; /* the state being expanded */
     uint64_t *next;  /* room for at least one successor */
 };

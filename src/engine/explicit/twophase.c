@@ -89,7 +89,7 @@ static bool grow(struct twophase *twophase, void *block, uint64_t count, size_t 
 /* Gives all stored states an entry, the new ones this parent. */
 static bool know_states(struct twophase *twophase, uint32_t parent)
 {
-    uint64_t count = twophase->space->store.count;
+    uint64_t count = twophase->space->store->count;
     if (count > twophase->room) {
         uint64_t room = count + count / 2 + 64;
         if (!grow(twophase, &twophase->ample, room, sizeof *twophase->ample)) return false;
@@ -154,7 +154,7 @@ static bool list_successors(struct twophase *twophase, uint32_t state, struct fa
             continue;
         }
         uint64_t hash = store_hash(next, space->layout.record_bytes);
-        store_prefetch(&space->store, hash);
+        store_prefetch(space->store, hash);
         twophase->successors[twophase->successor_count++] =
             (struct twophase_successor){fast, hash, twophase->process_model.rules[fast->rule].process};
     }
@@ -169,7 +169,7 @@ static bool may_expand(struct twophase *twophase, uint32_t state, uint32_t proce
         if (successor->process != process) continue;
         if (enabled++ && twophase->branching) return false;
         if (twophase->any_cycles) continue;
-        uint32_t to = store_find(&twophase->space->store, words_of(twophase, i), successor->hash);
+        uint32_t to = store_find(twophase->space->store, words_of(twophase, i), successor->hash);
         if (to == state || (to < twophase->known && twophase->ample[to] & ON_PATH)) return false;
     }
     return true;
@@ -200,7 +200,7 @@ static bool add_successors(struct twophase *twophase, uint32_t state, uint32_t p
         if (process != FULL && successor->process != process) continue;
         twophase->result->transitions++;
         twophase->result->taken[successor->fast->rule]++;
-        enum store_result added = store_add(&space->store, words_of(twophase, i), successor->hash, &to);
+        enum store_result added = store_add(space->store, words_of(twophase, i), successor->hash, &to);
         if (added == STORE_REFUSED || !know_states(twophase, state)) return refuse(twophase);
         if (added == STORE_NEW) twophase->found(twophase->context, to, words_of(twophase, i), successor->fast);
         twophase->step(twophase->context, state, successor->fast->rule, to);

@@ -280,7 +280,7 @@ static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
     if (longest_word(cdl, whole, MOST_STATES) < MOST_STATES) status = dag_build(&context->scenario, cdl->mem, &cdl->terms, whole, false, MOST_STATES);
     if (status == DAG_DONE) status = put_in_order(cdl, &context->scenario);
     context->has_scenario = status == DAG_DONE && context->scenario.states > 1;
-    if (status == DAG_REFUSED) diag_error(cdl->diag, decl->place, "memory does not suffice for the scenario of this context");
+    if (status == DAG_REFUSED) mem_refuse(cdl->mem);
     if (status == DAG_TOO_LARGE) diag_error(cdl->diag, decl->place, "the scenario of this context has too many states");
     return status == DAG_DONE;
 }

@@ -92,6 +92,7 @@ static void parse_named(struct cdl_parser *parser, struct cdl_value *value)
         parse_list(parser, value, TOKEN_CLOSE);
         return;
     }
+    cdl_use_constant(parser, value->name, value->place);
     const struct token *next = cdl_peek(parser, 0);
     bool is_truth = cdl_is_word(next, "true") || cdl_is_word(next, "false");
     if (is_truth || next->kind == TOKEN_NUMBER || (next->kind == TOKEN_MINUS && cdl_peek(parser, 1)->kind == TOKEN_NUMBER)) value->values = cdl_parse_value(parser);

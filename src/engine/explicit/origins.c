@@ -1,0 +1,229 @@
+/* Invariants: (1) segments are in the order of their first states and of their bits, and none is empty; (2) marks[i] is the position before state i * ORIGINS_MARK, with
+ * what the entry before says, unless a segment begins there: then it says that nothing was before; (3) bits past the end of the log are 0. */
+#include "engine/explicit/origins.h"
+
+#include "base/varint.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { NO_STEP = 0xFFFFFFFF, KEPT_BYTES = 4096 };
+
+void origins_init(struct origins *origins, struct mem *mem)
+{
+    *origins = (struct origins){.mem = mem};
+}
+
+void origins_release(struct origins *origins)
+{
+    struct mem *mem = origins->mem;
+    mem_free(mem, origins->words);
+    mem_free(mem, origins->segments);
+    mem_free(mem, origins->marks);
+    origins_init(origins, mem);
+}
+
+void origins_clear(struct origins *origins)
+{
+    bool large = origins->bit_room / 8 + origins->segment_room * sizeof *origins->segments + origins->mark_room * sizeof *origins->marks > KEPT_BYTES;
+    if (large) {
+        origins_release(origins);
+        return;
+    }
+    if (origins->words) memset(origins->words, 0, (size_t)origins->bit_room / 8);
+    origins->bits = 0;
+    origins->segment_count = origins->mark_count = origins->states = 0;
+}
+
+/* ---- writing ---- */
+
+static void put_bits(struct origins *origins, uint64_t value, unsigned count)
+{
+    unsigned shift = origins->bits % 64;
+    uint64_t *word = &origins->words[origins->bits / 64];
+    word[0] |= value << shift;
+    if (shift + count > 64) word[1] |= value >> (64 - shift);
+    origins->bits += count;
+}
+
+/* n + 1 in binary, its highest bit left out, after as many ones and a zero as that has digits. */
+static void put_number(struct origins *origins, uint32_t number)
+{
+    uint64_t plus = (uint64_t)number + 1;
+    unsigned digits = 63 - (unsigned)__builtin_clzll(plus);
+    put_bits(origins, (UINT64_C(1) << digits) - 1, digits + 1);
+    if (digits) put_bits(origins, plus ^ UINT64_C(1) << digits, digits);
+}
+
+/* Room for one more entry everywhere: an entry has at most 2 * 65 bits. */
+static bool reserve(struct origins *origins)
+{
+    struct mem *mem = origins->mem;
+    if (origins->bits + 192 > origins->bit_room) {
+        uint64_t room = origins->bit_room + origins->bit_room / 2 + 512, old = origins->bit_room / 64;
+        room -= room % 64;
+        uint64_t *words = mem_try_resize(mem, origins->words, room / 8);
+        if (!words) return false;
+        memset(words + old, 0, (room / 64 - old) * sizeof *words);
+        origins->words = words;
+        origins->bit_room = room;
+    }
+    if (origins->segment_count == origins->segment_room) {
+        uint32_t room = 2 * origins->segment_room + 2;
+        struct origins_segment *segments = mem_try_resize(mem, origins->segments, room * sizeof *segments);
+        if (!segments) return false;
+        origins->segments = segments;
+        origins->segment_room = room;
+    }
+    if (origins->mark_count == origins->mark_room) {
+        uint32_t room = 2 * origins->mark_room + 2;
+        struct origins_mark *marks = mem_try_resize(mem, origins->marks, room * sizeof *marks);
+        if (!marks) return false;
+        origins->marks = marks;
+        origins->mark_room = room;
+    }
+    return true;
+}
+
+static void begin_segment(struct origins *origins, uint64_t source)
+{
+    origins->segments[origins->segment_count++] = (struct origins_segment){source, origins->bits, origins->states};
+    origins->last_source = source;
+    origins->last_state = 0;
+    origins->last_step = NO_STEP;
+}
+
+static void mark(struct origins *origins)
+{
+    if (origins->states % ORIGINS_MARK == 0)
+        origins->marks[origins->mark_count++] = (struct origins_mark){origins->bits, origins->last_state, origins->last_step};
+}
+
+bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
+{
+    if (!reserve(origins)) return false;
+    if (!origins->segment_count || origins->last_source != source) begin_segment(origins, source);
+    mark(origins);
+    assert(state > origins->last_state || (state == origins->last_state && (origins->last_step == NO_STEP || step > origins->last_step)));
+    uint32_t before = state == origins->last_state ? origins->last_step : NO_STEP;
+    put_number(origins, state - origins->last_state);
+    put_number(origins, step - before - 1); /* NO_STEP is -1 */
+    origins->last_state = state;
+    origins->last_step = step;
+    origins->states++;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static uint32_t get_number(const uint64_t *words, uint64_t *bit)
+{
+    unsigned digits = 0;
+    for (; words[*bit / 64] >> *bit % 64 & 1; ++*bit) digits++;
+    ++*bit;
+    if (digits > 32) digits = 32; /* never in a log that we wrote */
+    uint64_t rest = words[*bit / 64] >> *bit % 64;
+    if (*bit % 64 + digits > 64) rest |= words[*bit / 64 + 1] << (64 - *bit % 64);
+    *bit += digits;
+    return (uint32_t)((UINT64_C(1) << digits | (rest & ((UINT64_C(1) << digits) - 1))) - 1);
+}
+
+static void get_entry(const uint64_t *words, struct origins_mark *at)
+{
+    uint32_t delta = get_number(words, &at->bit), before = delta ? NO_STEP : at->step;
+    at->state += delta;
+    at->step = get_number(words, &at->bit) + before + 1;
+}
+
+struct origin origins_of(const struct origins *origins, uint32_t state)
+{
+    assert(state < origins->states);
+    uint32_t low = 0, high = origins->segment_count - 1;
+    while (low < high) { /* the last segment that does not begin after it */
+        uint32_t middle = low + (high - low + 1) / 2;
+        if (origins->segments[middle].first <= state) low = middle;
+        else high = middle - 1;
+    }
+    const struct origins_segment *segment = &origins->segments[low];
+    struct origins_mark at = origins->marks[state / ORIGINS_MARK];
+    uint32_t next = state - state % ORIGINS_MARK;
+    if (segment->first > next) {
+        at = (struct origins_mark){segment->bit, 0, NO_STEP};
+        next = segment->first;
+    }
+    for (; next <= state; next++) get_entry(origins->words, &at);
+    return (struct origin){segment->source, at.state, at.step};
+}
+
+/* ---- elsewhere: numbers of states, segments and bits, then the segments, each less the one before, then the log ---- */
+
+static uint64_t put_head(const struct origins *origins, unsigned char *bytes)
+{
+    struct origins_segment last = {0};
+    uint64_t at = varint_put(bytes, 0, origins->states);
+    at = varint_put(bytes, at, origins->segment_count);
+    at = varint_put(bytes, at, origins->bits);
+    for (uint32_t i = 0; i < origins->segment_count; i++) {
+        const struct origins_segment *segment = &origins->segments[i];
+        at = varint_put(bytes, at, segment->source - last.source + 1); /* the first one may be ORIGINS_INITIAL, which is -1 */
+        at = varint_put(bytes, at, segment->bit - last.bit);
+        at = varint_put(bytes, at, segment->first - last.first);
+        last = *segment;
+    }
+    return at;
+}
+
+uint64_t origins_size(const struct origins *origins)
+{
+    return put_head(origins, NULL) + (origins->bits + 7) / 8;
+}
+
+void origins_write(const struct origins *origins, unsigned char *bytes)
+{
+    uint64_t at = put_head(origins, bytes);
+    if (origins->bits) memcpy(bytes + at, origins->words, (origins->bits + 7) / 8);
+}
+
+/* Marks are found by reading the log once. Damage that the checksum of a file lets pass would be our mistake; it still must not lead outside of the log. */
+static bool read_marks(struct origins *origins, uint32_t states)
+{
+    struct origins_mark at = {0, 0, NO_STEP};
+    uint32_t segment = 0;
+    for (; origins->states < states; origins->states++) {
+        if (segment < origins->segment_count && origins->segments[segment].first == origins->states) {
+            if (origins->segments[segment++].bit != at.bit) return false;
+            at = (struct origins_mark){at.bit, 0, NO_STEP};
+        }
+        if (origins->states % ORIGINS_MARK == 0) origins->marks[origins->mark_count++] = at;
+        if (!segment || at.bit >= origins->bits) return false;
+        get_entry(origins->words, &at);
+    }
+    return segment == origins->segment_count && at.bit == origins->bits;
+}
+
+bool origins_read(struct origins *origins, const unsigned char *bytes, uint64_t size)
+{
+    struct mem *mem = origins->mem;
+    struct varint_input input = {bytes, bytes + size, true};
+    struct origins_segment last = {0};
+    uint64_t states = varint_get(&input), segments = varint_get(&input), bits = varint_get(&input);
+    if (!input.good || states > UINT32_MAX - 1 || segments > states || segments > size || bits > 8 * size || states > bits) return false;
+    origins_release(origins);
+    origins->bits = bits;
+    origins->bit_room = 64 * (bits / 64 + 4); /* zeros end every number, so that reading ends */
+    origins->segment_count = origins->segment_room = (uint32_t)segments;
+    origins->mark_room = (uint32_t)states / ORIGINS_MARK + 1;
+    origins->words = mem_try_alloc(mem, origins->bit_room / 8);
+    origins->segments = mem_try_alloc(mem, (segments + 1) * sizeof *origins->segments);
+    origins->marks = mem_try_alloc(mem, origins->mark_room * sizeof *origins->marks);
+    if (!origins->words || !origins->segments || !origins->marks) return false;
+    for (uint32_t i = 0; i < origins->segment_count; i++) {
+        last.source += varint_get(&input) - 1;
+        last.bit += varint_get(&input);
+        last.first += (uint32_t)varint_get(&input);
+        origins->segments[i] = last;
+    }
+    if (!input.good || (uint64_t)(input.end - input.at) != (bits + 7) / 8) return false;
+    memcpy(origins->words, input.at, (bits + 7) / 8);
+    return read_marks(origins, (uint32_t)states);
+}

@@ -1,0 +1,69 @@
+/* Who discovered whom in one cluster of past-freeze order, and by which of its steps: about half a byte per state.
+ *
+ * The states of a cluster are found while other clusters, and then it itself, are searched, one after the other. So a log has segments, one per source cluster; within
+ * a segment the discovering states never decrease, and a state discovers several by increasing numbers of its steps. What is written per found state is the difference to
+ * the discoverer before, and the number of the step (counted among the steps that can be taken in the discoverer, from 0; less that of the one before when the discoverer is the same), both
+ * as exponential Golomb numbers of order 0: one bit for 0, three for 1 and 2, five for 3 to 6.
+ *
+ * With the numbers of steps a run can be followed from its initial state without any other state at hand: that is why they are written. */
+#ifndef CAIRN_ENGINE_EXPLICIT_ORIGINS_H
+#define CAIRN_ENGINE_EXPLICIT_ORIGINS_H
+
+#include "base/mem.h"
+
+enum { ORIGINS_MARK = 256 }; /* states between marks */
+
+#define ORIGINS_INITIAL UINT64_MAX /* the source of initial states */
+
+struct origins_segment {
+    uint64_t source; /* the rank of the cluster it was found from (less the lowest one), or ORIGINS_INITIAL */
+    uint64_t bit;    /* where its part of the log begins */
+    uint32_t first;  /* its first state */
+};
+
+/* Where reading may begin: before state number i * ORIGINS_MARK. */
+struct origins_mark {
+    uint64_t bit;
+    uint32_t state, step; /* as of the state before */
+};
+
+struct origins {
+    uint64_t *words; /* the log */
+    uint64_t bits, bit_room;
+    uint64_t last_source;           /* of the last segment */
+    uint32_t last_state, last_step; /* of the last entry in it */
+    uint32_t states;                /* that were logged */
+    uint32_t segment_count, segment_room;
+    uint32_t mark_count, mark_room;
+    struct origins_segment *segments;
+    struct origins_mark *marks;
+    struct mem *mem;
+};
+
+struct origin {
+    uint64_t source;
+    uint32_t state; /* of an initial state: its number in this cluster */
+    uint32_t step;
+};
+
+void origins_init(struct origins *origins, struct mem *mem);
+void origins_release(struct origins *origins);
+/* Forgets everything, and keeps the memory when it is little. */
+void origins_clear(struct origins *origins);
+/* The next state was found from there. False: memory was refused, and nothing has changed. */
+bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step);
+/* Brings what origins_add will need closer. */
+static inline void origins_prefetch(const struct origins *origins)
+{
+    __builtin_prefetch(&origins->words[origins->bits / 64]);
+}
+/* Of a state that was logged. */
+struct origin origins_of(const struct origins *origins, uint32_t state);
+
+/* As bytes, for keeping them elsewhere: how many, and these. */
+uint64_t origins_size(const struct origins *origins);
+void origins_write(const struct origins *origins, unsigned char *bytes);
+/* Reads them back into a cleared log. False: they are damaged, or memory was refused. */
+bool origins_read(struct origins *origins, const unsigned char *bytes, uint64_t size);
+
+#endif

@@ -1,0 +1,167 @@
+/* Temporal properties: the graph of a finished search as arrays of edges, on which graph/ decides them. */
+#include "engine/explicit/visit.h"
+
+#include "graph/temporal.h"
+
+#include <assert.h>
+
+enum { KRIPKE_POLL = 4096 };
+
+static bool go_on(void *context)
+{
+    struct search *search = context;
+    search->poll_in = 0;
+    return visit_poll(search, search->result->depth);
+}
+
+/* A deadlocked state repeats for ever, so a path that takes such a step says nothing new from there on. */
+static void cut_repetition(struct search *search, struct kripke_path *path)
+{
+    for (uint32_t i = 0; i + 1 < path->states.len; i++) {
+        uint32_t state = path->states.data[i];
+        if (state != path->states.data[i + 1] || space_rule_between(&search->space, state, state) != MODEL_NONE) continue;
+        path->states.len = i + 1;
+        path->loop = i;
+    }
+}
+
+static struct trace *trace_of_path(struct search *search, struct kripke_path *path)
+{
+    cut_repetition(search, path);
+    struct trace *trace = visit_make_trace(search, path->states.data, path->states.len);
+    uint32_t last = path->states.data[path->states.len - 1];
+    trace->loop = path->loop;
+    if (path->loop != MODEL_NONE) trace->rules[trace->steps] = space_rule_between(&search->space, last, path->states.data[path->loop]);
+    return trace;
+}
+
+/* Expands every state once more; its successors are known. */
+static bool fill_next(struct search *search, struct kripke *kripke, uint64_t edges)
+{
+    struct space *space = &search->space;
+    uint64_t at = 0;
+    for (uint32_t s = 0; s < kripke->states; s++) {
+        struct program_cursor cursor;
+        const struct fast_rule *fast;
+        enum step step;
+        if (s % KRIPKE_POLL == 0 && !go_on(search)) return false;
+        kripke->first_next[s] = at;
+        space_load(space, s);
+        program_start(&space->program, &cursor);
+        while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
+            if (step != STEP_TAKEN || (search->twophase && !twophase_keeps(search->twophase, s, fast->rule))) continue;
+            uint32_t to = store_find(space->store, space->next, store_hash(space->next, space->layout.record_bytes));
+            assert(to < kripke->states && at < edges);
+            kripke->next[at++] = to;
+        }
+        if (at == kripke->first_next[s]) kripke->next[at++] = s;
+    }
+    kripke->first_next[kripke->states] = at;
+    assert(at == edges);
+    return true;
+}
+
+static bool build_graph(struct search *search, struct kripke *kripke)
+{
+    const struct result *result = search->result;
+    uint64_t edges = result->transitions + result->deadlocks + result->ends;
+    if (!kripke_init(kripke, search->model->mem, search->space.store->count, (uint32_t)result->initial_states, edges)) return false;
+    bool good = fill_next(search, kripke, edges);
+    if (good) kripke_transpose(kripke);
+    else kripke_release(kripke);
+    return good;
+}
+
+static uint64_t *true_states(void *context, expr atom, bool *failed)
+{
+    struct search *search = context;
+    struct space *space = &search->space;
+    uint32_t code = program_compile(&space->program, atom);
+    uint64_t *set = mem_try_alloc(search->model->mem, (space->store->count / 64 + 1) * sizeof *set);
+    *failed = false;
+    for (uint64_t s = 0; set && s < space->store->count; s++) {
+        int64_t value;
+        space_load(space, (uint32_t)s);
+        if (!program_run(&space->program, code, space->words, &value)) {
+            *failed = true;
+            mem_free(search->model->mem, set);
+            return NULL;
+        }
+        if (value) kripke_put(set, (uint32_t)s);
+    }
+    return set;
+}
+
+static void check_temporal(struct search *search, struct kripke *kripke, struct property_result *entry)
+{
+    struct temporal temporal = {.model = search->model, .kripke = kripke, .atom = true_states, .context = search, .path.loop = MODEL_NONE};
+    bool is_ctl = entry->kind == PROPERTY_CTL;
+    struct mem *mem = search->model->mem;
+    const uint64_t limit = mem->limit;
+    jmp_buf *const outer = mem->recover;
+    jmp_buf recover;
+    if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays unknown, or loses its trace */
+        mem->recover = outer;
+        mem->limit = limit;
+        entry->trace = NULL;
+        if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
+        entry->reason = stop_reason_text[STOP_MEMORY];
+        return;
+    }
+    mem->recover = &recover;
+    switch (is_ctl ? ctl_check(&temporal, entry->property->root) : ltl_check(&temporal, entry->property->root)) {
+    case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
+    case TEMPORAL_VIOLATED:
+        search->model->mem->limit = 0;
+        entry->verdict = VERDICT_VIOLATED;
+        entry->trace = trace_of_path(search, &temporal.path);
+        entry->has_end = temporal.has_end;
+        entry->end = temporal.end;
+        entry->end_value = temporal.end_value;
+        search->model->mem->limit = limit;
+        break;
+    case TEMPORAL_REFUSED:
+        if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
+        entry->reason = stop_reason_text[search->result->stop];
+        break;
+    case TEMPORAL_FAILED: entry->reason = result_cannot_evaluate; break;
+    case TEMPORAL_BEYOND: entry->reason = temporal.reason; break;
+    }
+    vec_free(mem, &temporal.path.states);
+    mem->recover = outer;
+}
+
+/* The states that would be needed are gone. */
+static void refuse_all(struct search *search)
+{
+    for (uint32_t i = 0; i < search->task->property_count; i++)
+        if (!search->task->properties[i].in_each_state) search->task->properties[i].reason = "it needs the whole graph, and past-freeze order frees the past: --order bfs";
+}
+
+void temporal_check(struct search *search)
+{
+    struct result *result = search->result;
+    struct kripke kripke = {.go_on = go_on, .context = search};
+    uint32_t wanted = 0;
+    for (uint32_t i = 0; i < search->task->property_count; i++) wanted += !search->task->properties[i].in_each_state;
+    if (search->past) refuse_all(search);
+    if (!wanted || result->stop != STOP_NONE || search->past) return;
+    search->phase = "the temporal properties";
+    bool built = build_graph(search, &kripke);
+    for (uint32_t i = 0; i < search->task->property_count; i++) {
+        struct property_result *entry = &search->task->properties[i];
+        if (entry->in_each_state) continue;
+        search->phase = entry->property->name;
+        if (search->task->stop_at_first && result_overall(search->task->properties, search->task->property_count) == VERDICT_VIOLATED) {
+            result->stop = STOP_FIRST;
+            entry->reason = stop_reason_text[STOP_FIRST];
+            continue;
+        }
+        if (built && (result->stop == STOP_NONE || result->stop == STOP_MEMORY)) check_temporal(search, &kripke, entry);
+        else entry->reason = stop_reason_text[result->stop == STOP_NONE ? STOP_MEMORY : result->stop];
+    }
+    if (built) kripke_release(&kripke);
+    else if (result->stop == STOP_NONE) result->stop = STOP_MEMORY;
+    search->phase = NULL;
+}
+

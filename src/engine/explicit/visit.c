@@ -1,0 +1,225 @@
+#include "engine/explicit/visit.h"
+
+#include "base/clock.h"
+#include "engine/explicit/past.h"
+
+/* ---- findings ---- */
+
+struct trace *visit_make_trace(struct search *search, const uint32_t *path, uint32_t length)
+{
+    struct trace *trace = trace_new(search->model, length - 1);
+    space_load(&search->space, path[0]);
+    layout_unpack(&search->space.layout, search->model, search->space.words, trace->initial);
+    for (uint32_t i = 0; i + 1 < length; i++) {
+        trace->rules[i] = space_rule_between(&search->space, path[i], path[i + 1]);
+        if (trace->rules[i] == MODEL_NONE) search->result->broken = "no rule leads from a state to its child";
+    }
+    return trace;
+}
+
+static uint32_t parent_of(const struct search *search, uint32_t state)
+{
+    return search->twophase ? twophase_parent(search->twophase, state) : parents_of(&search->parents, state);
+}
+
+/* The path to a state: by parents, or the depth-first stack with the state on top. */
+static struct trace *trace_to(struct search *search, uint32_t state)
+{
+    struct mem *mem = search->model->mem;
+    uint64_t length = 1;
+    if (search->task->order != ORDER_DFS)
+        for (uint32_t at = state; (at = parent_of(search, at)) != MODEL_NONE;) length++;
+    else length = search->stack_len + (!search->stack_len || search->stack[search->stack_len - 1].state != state);
+    uint32_t *path = mem_alloc(mem, length * sizeof *path);
+    if (search->task->order != ORDER_DFS) {
+        uint32_t at = state;
+        for (uint64_t i = length; i-- > 0; at = parent_of(search, at)) {
+            path[i] = at;
+            if (!i) break;
+        }
+    } else {
+        for (uint64_t i = 0; i < search->stack_len; i++) path[i] = search->stack[i].state;
+        path[length - 1] = state;
+    }
+    struct trace *trace = visit_make_trace(search, path, (uint32_t)length);
+    mem_free(mem, path);
+    return trace;
+}
+
+/* Records a violation with its trace, which has to wait in past-freeze order. */
+static void violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule)
+{
+    struct property_result *entry = &search->task->properties[property];
+    if (entry->verdict == VERDICT_VIOLATED) return;
+    uint64_t limit = search->model->mem->limit;
+    search->model->mem->limit = 0; /* what was found must not be lost to the limit on the search */
+    entry->verdict = VERDICT_VIOLATED;
+    if (search->past) past_violated(search->past, property, cluster, state, failed_rule);
+    else {
+        entry->trace = trace_to(search, state);
+        entry->trace->failed_rule = failed_rule;
+    }
+    search->model->mem->limit = limit;
+    search->undecided -= !entry->watched_only;
+}
+
+void visit_stop_monitor(struct search *search, uint32_t m)
+{
+    search->monitors[m].active = false;
+    search->active = 0;
+    for (uint32_t i = 0; i < search->monitor_count; i++)
+        if (search->monitors[i].active) search->active |= UINT64_C(1) << (i < VISIT_MONITOR_BITS ? i : VISIT_MONITOR_BITS - 1);
+}
+
+static void report_monitor(struct search *search, const struct finding *finding)
+{
+    struct monitor *monitor = &search->monitors[finding->monitor];
+    if (!monitor->active) return;
+    visit_stop_monitor(search, finding->monitor);
+    if (!monitor->is_antecedent) violated(search, monitor->property, finding->cluster, finding->state, MODEL_NONE);
+}
+
+void visit_report_findings(struct search *search)
+{
+    for (uint32_t i = 0; i < search->found; i++) report_monitor(search, &search->findings[i]);
+    search->found = 0;
+}
+
+/* At most one finding per monitor is kept in the list, which has room for all. */
+void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state, struct cluster *cluster)
+{
+    for (uint32_t i = 0; i < search->monitor_count; i++) {
+        struct monitor *monitor = &search->monitors[i];
+        if (!monitor->active || !(bits >> (i < VISIT_MONITOR_BITS ? i : VISIT_MONITOR_BITS - 1) & 1)) continue;
+        int64_t value;
+        if (!program_run(&search->space.program, monitor->code, words, &value)) {
+            monitor->failed = true; /* and goes on: a violation elsewhere still counts */
+            continue;
+        }
+        if (monitor->is_antecedent ? !value : value) continue;
+        bool known = false;
+        for (uint32_t f = 0; f < search->found; f++) known |= search->findings[f].monitor == i;
+        if (!known) search->findings[search->found++] = (struct finding){i, state, cluster};
+    }
+}
+
+/* ---- limits ---- */
+
+bool visit_stop(struct search *search, enum stop_reason reason)
+{
+    search->result->stop = reason;
+    return false;
+}
+
+static uint64_t states_so_far(const struct search *search)
+{
+    return search->past ? past_states(search->past) : search->space.store->count;
+}
+
+bool visit_poll(struct search *search, uint64_t depth)
+{
+    if (!search->phase && (search->task->stop_at_first || !search->undecided)) {
+        bool found = !search->undecided;
+        for (uint32_t i = 0; i < search->task->property_count; i++) found |= search->task->properties[i].verdict == VERDICT_VIOLATED;
+        if (found && search->task->property_count) return visit_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
+    }
+    if (search->task->max_states && states_so_far(search) > search->task->max_states && !search->phase) return visit_stop(search, STOP_STATES);
+    if (search->poll_in--) return true;
+    search->poll_in = search->poll_interval;
+    if (search->task->interrupted && *search->task->interrupted) return visit_stop(search, STOP_INTERRUPT);
+    double time = clock_now(), seconds = time - search->started;
+    if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return visit_stop(search, STOP_TIME);
+    if (search->task->progress && time - search->last_progress >= 0.25) {
+        struct search_progress progress = {.states = states_so_far(search), .transitions = search->result->transitions, .expanded = search->result->expanded,
+                                           .depth = depth, .bytes = search->model->mem->used, .seconds = seconds, .phase = search->phase};
+        if (search->past) {
+            progress.ranks = search->past->statistics->ranks;
+            progress.rank = search->past->statistics->rank;
+        }
+        search->task->progress(search->task->progress_context, &progress);
+        search->last_progress = time;
+    }
+    return true;
+}
+
+/* ---- adding states ---- */
+
+void visit_tell_state(struct search *search, uint32_t state, const uint64_t *words)
+{
+    if (!search->graph) return;
+    layout_unpack(&search->space.layout, search->model, words, search->values);
+    search->graph->state(search->graph->context, state, search->values);
+}
+
+void visit_rule_failed(struct search *search, uint32_t state, uint32_t rule)
+{
+    search->result->runtime_errors++;
+    if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, search->past ? search->past->current : NULL, state, rule);
+}
+
+static bool is_final(struct search *search, uint32_t state)
+{
+    int64_t value;
+    if (!search->model->has_final) return false;
+    space_load(&search->space, state);
+    return program_run(&search->space.program, search->final, search->space.words, &value) && value;
+}
+
+void visit_dead_end(struct search *search, uint32_t state)
+{
+    if (is_final(search, state)) {
+        search->result->ends++;
+        return;
+    }
+    search->result->deadlocks++;
+    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, search->past ? search->past->current : NULL, state, MODEL_NONE);
+}
+
+/* ---- properties ---- */
+
+static void add_monitor(struct search *search, uint32_t property, expr e, bool is_antecedent)
+{
+    uint32_t m = search->monitor_count++;
+    search->monitors[m] = (struct monitor){property, program_compile(&search->space.program, e), is_antecedent, true, false};
+    unsigned bit = m < VISIT_MONITOR_BITS ? m : VISIT_MONITOR_BITS - 1;
+    program_watch(&search->space.program, e, bit);
+    search->active |= UINT64_C(1) << bit;
+}
+
+void visit_prepare_properties(struct search *search)
+{
+    struct task *task = search->task;
+    search->monitors = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->monitors);
+    search->deadlock = search->runtime_error = MODEL_NONE;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        struct property_result *entry = &task->properties[i];
+        search->undecided += !entry->watched_only;
+        if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, true);
+        if (!entry->in_each_state) continue; /* after the search, on the whole graph */
+        if (entry->kind == PROPERTY_DEADLOCK) search->deadlock = i;
+        else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
+        else add_monitor(search, i, entry->invariant, false);
+    }
+}
+
+/* What a complete search did not refute holds. */
+void visit_conclude(struct search *search)
+{
+    struct result *result = search->result;
+    result->complete = result->stop == STOP_NONE;
+    for (uint32_t m = 0; m < search->monitor_count; m++) {
+        struct property_result *entry = &search->task->properties[search->monitors[m].property];
+        if (search->monitors[m].failed && !search->monitors[m].is_antecedent && entry->verdict == VERDICT_UNKNOWN) entry->reason = result_cannot_evaluate;
+    }
+    for (uint32_t i = 0; i < search->task->property_count; i++) {
+        struct property_result *entry = &search->task->properties[i];
+        if (entry->verdict == VERDICT_UNKNOWN && !entry->reason) {
+            if (result->all_states) entry->verdict = VERDICT_HOLDS;
+            else entry->reason = stop_reason_text[result->stop];
+        }
+    }
+    for (uint32_t m = 0; m < search->monitor_count; m++)
+        if (search->monitors[m].is_antecedent && search->monitors[m].active && result->all_states)
+            search->task->properties[search->monitors[m].property].vacuous = search->task->properties[search->monitors[m].property].verdict == VERDICT_HOLDS;
+}
+
