@@ -3,6 +3,7 @@
 #include "cli/contexts.h"
 
 #include "base/clock.h"
+#include "base/version.h"
 #include "cli/session.h"
 #include "cli/workers.h"
 #include "report/matrix.h"

@@ -1,17 +1,21 @@
 #define XXH_INLINE_ALL
 #include "cli/search.h"
 
+#include "cli/contexts.h"
 #include "cli/portfolio.h"
+#include "cli/split.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
 #include "engine/timed/timed.h"
 #include "model/print.h"
 #include "report/machine.h"
+#include "report/matrix.h"
 #include "result/lasso.h"
 #include "report/processes.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -94,6 +98,22 @@ static bool tell(struct session *session, const char *command, const struct task
         if (trace_file) printf("Saved the trace of %s in %s.\n", first_trace(task)->property->name, trace_file);
     }
     return session_close(stdout, "standard output") && written;
+}
+
+/* The same object that --json prints, as a page. */
+static bool save_report(struct session *session, const char *command, const struct task *task, const struct result *result)
+{
+    const char *path = session->options->report_file;
+    char *text = NULL;
+    size_t size = 0;
+    if (!path) return true;
+    FILE *file = session_open(session, path), *memory = file ? open_memstream(&text, &size) : NULL;
+    if (memory) machine_result(memory, command, session->model, &session->diag, task, result, session->options->trace_file);
+    if (memory) fclose(memory);
+    bool written = text && matrix_page(file, text, size);
+    if (file && !written) fprintf(stderr, "cairn: error: there is no memory for %s\n", path);
+    free(text);
+    return file && session_close(file, path) && written;
 }
 
 /* ---- which engine ---- */
@@ -316,8 +336,8 @@ static int conclude(struct session *session, const char *command, bool is_check,
         return EXIT_INTERNAL;
     }
     if (!search_verify_traces(session->model, task)) return EXIT_INTERNAL;
-    bool saved = save_trace(session, task), told = tell(session, command, task, result); /* a result is told whatever happens to the files */
-    return saved && told ? search_status(is_check, task, result) : EXIT_USAGE;
+    bool saved = save_trace(session, task), told = tell(session, command, task, result), reported = save_report(session, command, task, result); /* a result is told whatever happens to the files */
+    return saved && told && reported ? search_status(is_check, task, result) : EXIT_USAGE;
 }
 
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)
@@ -332,7 +352,9 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
-    if (task.freeze && !identify_run(&session, &task)) mem_refuse(mem);
+    bool splits = options->split != SPLIT_NEVER && session.model->rank != MODEL_NONE;
+    if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);
+    if (splits) return split_run(&session, &task, &result) ? conclude(&session, command, is_check, &task, &result) : EXIT_USAGE;
     enum engine engine = chosen_engine(&session);
     if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
     switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
@@ -374,13 +396,23 @@ static int show_process_model(struct options *options, struct mem *mem)
     return undecided ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
 }
 
+static int explore_one(struct options *options, struct mem *mem)
+{
+    return run(options, mem, "explore", false);
+}
+
+static int check_one(struct options *options, struct mem *mem)
+{
+    return run(options, mem, "check", true);
+}
+
 int search_explore(struct options *options, struct mem *mem)
 {
     if (options->show_process_model) return show_process_model(options, mem);
-    return run(options, mem, "explore", false);
+    return contexts_are_several(options, mem) ? contexts_run(options, mem, "explore", explore_one) : explore_one(options, mem);
 }
 
 int search_check(struct options *options, struct mem *mem)
 {
-    return run(options, mem, "check", true);
+    return contexts_are_several(options, mem) ? contexts_run(options, mem, "check", check_one) : check_one(options, mem);
 }

@@ -77,6 +77,12 @@ static bool read_context(struct session *session)
     return session->cdl != NULL;
 }
 
+bool session_read_context(struct session *session, const char **name)
+{
+    split_context(session, name);
+    return read_context(session);
+}
+
 /* Which context of the file: the one that is named, or the only one. */
 static bool choose_context(struct session *session, uint32_t *index)
 {
@@ -106,6 +112,10 @@ static bool weave(struct session *session)
     struct context *context = cdl_context(session->cdl, index, model, session->options->defines.data, session->options->defines.len);
     if (!context) return false;
     weave_context(model, context);
+    if (context->has_scenario) {
+        session->depths = mem_alloc(session->mem, context->scenario.states * sizeof *session->depths);
+        dag_depths(&context->scenario, session->depths);
+    }
     if (!observe_weave(model, context, &session->diag)) return false;
     model->context = names_format(&model->names, "%s:%s", context->file, context->name);
     session->context = context;

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { WIDE = 12, FEW = 8 };
+enum { WIDE = 13, FEW = 8 };
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -325,4 +325,12 @@ void matrix_html(FILE *out, const struct json_t *all)
     fputs("</body></html>\n", out);
     json_decref(rows);
     json_decref(columns);
+}
+
+bool matrix_page(FILE *out, const char *object, size_t length)
+{
+    json_t *all = json_loadb(object, length, 0, NULL);
+    if (all) matrix_html(out, all);
+    json_decref(all);
+    return all;
 }

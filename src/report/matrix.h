@@ -9,5 +9,7 @@ struct json_t;
 
 void matrix_show(const struct report_style *style, const struct json_t *all);
 void matrix_html(FILE *out, const struct json_t *all);
+/* The same of an object as text. False: memory was refused. */
+bool matrix_page(FILE *out, const char *object, size_t length);
 
 #endif
