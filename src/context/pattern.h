@@ -42,6 +42,7 @@ struct pattern {
     bool repeats;
     bool has_bound;
     int64_t bound; /* ticks */
+    int64_t ticks; /* in a unit of time, for words */
     uint32_t option_count, named_count;
     struct pattern_option options[PATTERN_MOST_OPTIONS];
     uint32_t named[PATTERN_MOST_OPTIONS]; /* events that options name without asking anything of them: `may never occurs` */

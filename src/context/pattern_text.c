@@ -103,17 +103,28 @@ void pattern_describe(const struct pattern *p, const struct context *context, st
     describe_scope(p, context, text);
     describe_set(&p->left, context, text);
     text_add(text, " %s%s", p->is_immediate ? "immediately " : "", verbs[p->family]);
-    if (p->has_bound) text_add(text, " within %" PRId64, p->bound);
     if (has_right(p)) {
         text_add(text, " ");
         describe_set(&p->right, context, text);
-        if (!p->repeats) text_add(text, ", once");
     }
+    if (p->has_bound) text_add(text, " within %" PRId64, p->bound / p->ticks);
+    if (has_right(p) && !p->repeats) text_add(text, ", once");
     for (uint32_t i = 0; i < p->option_count; i++) {
         const struct pattern_option *option = &p->options[i];
         if (option->before == CONTEXT_NONE) text_add(text, "; %s must occur", name_of(context, option->event));
         else text_add(text, "; no %s before %s", name_of(context, option->event), name_of(context, option->before));
     }
+}
+
+/* In no pending state, in the words of the model's text form. */
+static void put_rest(const struct pattern *p, const struct pattern_rest *rest, uint32_t at, struct text *text)
+{
+    bool is_last = at + 1 == rest->pending.len;
+    text_add(text, "%s(ne \"%s.state\" %u)", is_last ? "" : "(and ", p->name, rest->pending.data[at]);
+    if (is_last) return;
+    text_add(text, " ");
+    put_rest(p, rest, at + 1, text);
+    text_add(text, ")");
 }
 
 void pattern_warn(const struct pattern *p, const struct context *context, const struct observer *observer, const struct pattern_rest *rest, struct diag *diag)
@@ -125,6 +136,10 @@ void pattern_warn(const struct pattern *p, const struct context *context, const 
     diag_warning(diag, p->place, "only the safety part of '%s' is checked: what it asks for may never come, and no observer can tell%s", p->name,
                  observer->bad == CONTEXT_NONE ? ", so it is never rejected" : "");
     diag_note(diag, p->place, "it holds if moreover no run stays for ever in these states of its observer: %s; a time bound makes all of it checkable", text.data);
+    text_free(&text);
+    text_init(&text, diag->mem);
+    put_rest(p, rest, 0, &text);
+    diag_note(diag, p->place, "of the model that 'cairn translate --to cairn' writes, that is --ltl '(globally (finally %s))'", text.data);
     text_free(&text);
     text_init(&text, diag->mem);
     if (pattern_ltl(p, context, &text)) diag_note(diag, p->place, "in LTL over events: %s", text.data);

@@ -1,6 +1,7 @@
 /* Observers of patterns. For every family, scope, form of sets and option, random traces of steps with sets of events are given to the observer, in a small interpreter of
  * observers, and to the definition of docs/patterns.md, which is written down here once more, over whole traces: sets by positions of occurrences, rounds by where they begin
- * and end. Both must agree after every step and whenever time has passed. Where pattern_ltl has a formula, it is evaluated on the trace, followed by empty steps. */
+ * and end. Both must agree after every step and whenever time has passed. Where pattern_ltl has a formula, it is evaluated on the trace, followed by empty steps. The published formulas
+ * for single events are compared with, too. */
 #include "base/random.h"
 #include "context/observer.h"
 #include "context/pattern.h"
@@ -577,6 +578,7 @@ static void random_patterns(struct unit *unit, uint64_t seed, bool is_rich, stru
         unsigned rest = form / 180;
         memset(&p, 0, sizeof p);
         p.name = "P";
+        p.ticks = 1;
         p.family = (enum pattern_family)(form % 4);
         p.scope = (enum pattern_scope)(form / 4 % 5);
         p.open = p.scope == PATTERN_GLOBALLY || p.scope == PATTERN_BEFORE ? CONTEXT_NONE : OPEN;
@@ -595,10 +597,76 @@ static void random_patterns(struct unit *unit, uint64_t seed, bool is_rich, stru
     mem_release(&b.mem);
 }
 
+/* ---- the formulas of Dwyer, Avrunin and Corbett for single events ----
+ *
+ * Their scopes begin with the step of the opening event and begin again with each one, so traces have one event per step, and none that opens what is open. */
+
+static const char *const published[4][5] = {
+    [PATTERN_RESPONSE] = {"G (a -> F p)", "F close -> ((a -> (!close U (p & !close))) U close)", "G (open -> G (a -> F p))",
+                          "G ((open & !close & F close) -> ((a -> (!close U (p & !close))) U close))", "G ((open & !close) -> ((a -> (!close U (p & !close))) W close))"},
+    [PATTERN_PRECEDENCE] = {"!p W a", "F close -> (!p U (a | close))", "G !open | F (open & (!p W a))", "G ((open & !close & F close) -> (!p U (a | close)))",
+                            "G ((open & !close) -> (!p W (a | close)))"},
+    [PATTERN_ABSENCE] = {"G !a", "F close -> (!a U close)", "G (open -> G !a)", "G ((open & !close & F close) -> (!a U close))", "G ((open & !close) -> (!a W close))"},
+    [PATTERN_EXISTENCE] = {"F a", "!close W (a & !close)", "G !open | F (open & F a)", "G ((open & !close) -> (!close W (a & !close)))",
+                           "G ((open & !close) -> (!close U (a & !close)))"},
+};
+
+static void single_trace(struct bench *b, const struct pattern *p, struct trace *t)
+{
+    static const uint32_t choice[] = {LEFT, RIGHT, OPEN, CLOSE, OTHER};
+    bool is_open = false;
+    t->steps = below(b, MOST_STEPS + 1);
+    for (uint32_t i = 0; i < t->steps; i++) {
+        uint32_t event = choice[below(b, 5)];
+        if (event == OPEN && is_open) event = UNUSED;
+        if (event == OPEN || event == CLOSE) is_open = event == OPEN || p->close == CONTEXT_NONE;
+        t->dates[i] = i;
+        t->events[i] = UINT32_C(1) << event;
+    }
+}
+
+static void published_formulas(struct unit *unit)
+{
+    struct bench b;
+    unsigned held = 0, violated = 0;
+    bench_init(&b, 7);
+    for (unsigned form = 0; form < 20; form++) {
+        struct pattern p = {.name = "P", .family = (enum pattern_family)(form % 4), .scope = (enum pattern_scope)(form / 4), .repeats = true, .ticks = 1};
+        struct observer observer;
+        struct pattern_rest rest;
+        struct trace trace;
+        struct ltl ltl = {.alphabet = {.mem = &b.mem, .names = &b.names}};
+        const char *text = published[p.family][p.scope];
+        p.open = p.scope == PATTERN_GLOBALLY || p.scope == PATTERN_BEFORE ? CONTEXT_NONE : OPEN;
+        p.close = p.scope == PATTERN_GLOBALLY || p.scope == PATTERN_AFTER ? CONTEXT_NONE : CLOSE;
+        p.left = (struct pattern_set){.count = 1, .items = {{.event = LEFT, .count = 1}}};
+        p.right = (struct pattern_set){.count = 1, .items = {{.event = RIGHT, .count = 1}}};
+        CHECK(unit, pattern_observe(&b.mem, &b.names, &b.exprs, &p, &b.context, &b.diag, &observer, &rest));
+        nnfs_init(&ltl.nnfs, &b.mem);
+        ltl.has_formula = ltlread_formula(&b.diag, diag_add_source(&b.diag, "formula", text, strlen(text)), &ltl.alphabet, &ltl.nnfs, &ltl.formula);
+        CHECK(unit, ltl.has_formula);
+        for (unsigned k = 0; k < 500; k++) {
+            struct run run = begin_run(&observer);
+            single_trace(&b, &p, &trace);
+            for (uint32_t i = 0; i < trace.steps; i++) see_step(&observer, &run, trace.events[i], trace.dates[i]);
+            bool holds = (observer.bad == CONTEXT_NONE || run.state != observer.bad) && !is_pending(&rest, run.state), good = ltl_holds(&ltl, &b, &trace) == holds;
+            held += holds;
+            violated += !holds;
+            CHECK(unit, good);
+            if (!good) printf("  %s\n", text), complain(&b, &p, &observer, &trace, trace.steps);
+        }
+        ltl_free(&ltl, &b);
+        observer_free(&b, &observer, &rest);
+    }
+    CHECK(unit, held > 1000 && violated > 1000);
+    mem_release(&b.mem);
+}
+
 int main(void)
 {
     struct unit unit = {0};
     struct statistics st = {0};
+    published_formulas(&unit);
     for (uint64_t seed = 1; seed <= 4; seed++) random_patterns(&unit, seed, seed % 2, &st);
     printf("%u patterns (%u contradictory), %u with a formula, %u traces, %u rejected, %u times before the definition, %u times shown to be alive\n", st.patterns, st.refused, st.formulas, st.traces, st.rejected, st.early,
            st.alive);

@@ -85,7 +85,7 @@ static bool resolve_pattern(struct cdl *cdl, const struct cdl_pattern *from, str
 bool cdl_pattern_observer(struct cdl *cdl, const struct cdl_decl *decl)
 {
     const struct cdl_pattern *from = decl->pattern;
-    struct pattern pattern = {.name = decl->name, .family = from->family, .scope = from->scope, .is_immediate = from->is_immediate, .repeats = from->repeats, .place = decl->place};
+    struct pattern pattern = {.name = decl->name, .family = from->family, .scope = from->scope, .is_immediate = from->is_immediate, .repeats = from->repeats, .ticks = cdl->model->ticks, .place = decl->place};
     struct observer observer;
     struct pattern_rest rest;
     if (!resolve_pattern(cdl, from, &pattern)) return false;
