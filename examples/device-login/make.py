@@ -16,7 +16,7 @@ def model(timed):
 
     head = 'discrete=1' if timed else 'states=1 transitions=0'
     return f'''// expect: {head}
-// expect: property R1 holds
+// expect: property runtime-error holds
 
 // A controller to which n devices log in, operate and log out{': with the time that it takes' if timed else ''}. The devices are its environment: a context (contexts.cdl).
 // Written by make.py {'timed' if timed else 'login'}
@@ -115,8 +115,6 @@ component Controller is
     par
         SM(&SM_1, &logins, &operations, &results, &toContext) || Registry(&logins, &results) || Operator(&operations, &results)
     end
-
-property R1 is invariant SM.operateAccepted[0] => SM.devLogged[0]
 
 Controller
 '''

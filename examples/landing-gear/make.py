@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Contexts for landing.fcr: make.py [--handles N] [--sets 1|3] [--separate] > FILE.cdl
 
-A pilot who moves the handle N times (default 4), next to nothing, one, two or three failures at any time. Of the failures of one electrical part only one can
+A pilot who moves the handle N times (default 3), next to nothing, one, two or three failures at any time. Of the failures of one electrical part only one can
 happen: that leaves 18 single ones, 147 pairs and 720 triples, 885 scenarios. `failures` is all of them, as one context with a choice; each single failure is a context of its own;
 --separate makes one of each of the 885. --sets is for the model with -D sets=1.
 """
@@ -107,7 +107,7 @@ def contexts(handles, sets, separate):
 
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--handles', type=int, default=4, help='moves of the handle')
+    parser.add_argument('--handles', type=int, default=3, help='moves of the handle')
     parser.add_argument('--sets', type=int, default=3, choices=(1, 3), help='landing sets that the requirements look at')
     parser.add_argument('--separate', action='store_true', help='a context for each of the 885 scenarios')
     options = parser.parse_args()
