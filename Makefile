@@ -14,7 +14,7 @@ CC := gcc
 endif
 
 # The one list of Debian packages: to build, and to test.
-BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev
+BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev
 TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -25,7 +25,7 @@ FLAGS_asan := -O1 -g -DCAIRN_TEST_HOOKS -fsanitize=address,undefined -fno-saniti
 FLAGS_degenerate := -O1 -g -DCAIRN_TEST_HOOKS -DCAIRN_DEGENERATE -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
 CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
-LIBS := -ljansson -lcadical -lstdc++ -lm
+LIBS := -ljansson -lcadical -lstdc++ -lzstd -lpthread -lm
 
 BUILD := build/$(MODE)
 SOURCES := $(shell find src -name '*.c')

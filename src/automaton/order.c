@@ -253,7 +253,7 @@ static const struct {
     {"as built", as_numbered, ANY_SIZE},
     {"breadth first", breadth_first, ANY_SIZE},
     {"depth first", depth_first, ANY_SIZE},
-    {"depth first, last label first", depth_first_backwards, ANY_SIZE},
+    {"depth first, last label first", depth_first_backwards, LARGE},
     {"layers by distance from the start", layers_from_start, ANY_SIZE},
     {"layers by distance to the end", layers_to_end, ANY_SIZE},
     {"fewest news, oldest first", greedy_oldest, ANY_SIZE},

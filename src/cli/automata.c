@@ -158,51 +158,51 @@ static void tell_answer(FILE *out, const struct work *work, const struct answer 
     fputc('\n', out);
 }
 
-static void put_letters(struct json *json, const struct work *work, const char *key, const struct word *word, uint32_t from, uint32_t to)
+static void put_letters(struct out *json, const struct work *work, const char *key, const struct word *word, uint32_t from, uint32_t to)
 {
-    json_key(json, key);
-    json_open(json, '[');
+    out_key(json, key);
+    out_open(json, '[');
     for (uint32_t i = from; i < to; i++) {
-        json_open_inline(json, '[');
+        out_open_inline(json, '[');
         for (uint32_t p = 0; p < work->alphabet.propositions.len; p++)
-            if (word->letters.data[i] >> p & 1) json_string(json, work->alphabet.propositions.data[p]);
-        json_close(json, ']');
+            if (word->letters.data[i] >> p & 1) out_string(json, work->alphabet.propositions.data[p]);
+        out_close(json, ']');
     }
-    json_close(json, ']');
+    out_close(json, ']');
 }
 
 static void tell_json(FILE *out, const struct work *work, const struct answer *answer)
 {
-    struct json json;
+    struct out json;
     machine_begin(&json, out, "automaton", work->options->file);
-    json_key(&json, "states");
-    json_uint(&json, work->automaton.states.len);
-    json_key(&json, "edges");
-    json_uint(&json, work->automaton.edges.len);
-    json_key(&json, "acceptance_sets");
-    json_uint(&json, work->automaton.acceptance);
-    json_key(&json, "propositions");
-    json_open_inline(&json, '[');
-    for (uint32_t p = 0; p < work->alphabet.propositions.len; p++) json_string(&json, work->alphabet.propositions.data[p]);
-    json_close(&json, ']');
-    json_key(&json, "empty");
-    json_bool(&json, answer->empty);
+    out_key(&json, "states");
+    out_uint(&json, work->automaton.states.len);
+    out_key(&json, "edges");
+    out_uint(&json, work->automaton.edges.len);
+    out_key(&json, "acceptance_sets");
+    out_uint(&json, work->automaton.acceptance);
+    out_key(&json, "propositions");
+    out_open_inline(&json, '[');
+    for (uint32_t p = 0; p < work->alphabet.propositions.len; p++) out_string(&json, work->alphabet.propositions.data[p]);
+    out_close(&json, ']');
+    out_key(&json, "empty");
+    out_bool(&json, answer->empty);
     if (answer->question) {
-        json_key(&json, "question");
-        json_string(&json, answer->question);
-        json_key(&json, "verdict");
-        json_string(&json, answer->holds ? "holds" : "violated");
+        out_key(&json, "question");
+        out_string(&json, answer->question);
+        out_key(&json, "verdict");
+        out_string(&json, answer->holds ? "holds" : "violated");
     }
     if (answer->has_word) {
-        json_key(&json, "word");
-        json_open(&json, '{');
-        json_key(&json, "role");
-        json_string(&json, answer->role);
+        out_key(&json, "word");
+        out_open(&json, '{');
+        out_key(&json, "role");
+        out_string(&json, answer->role);
         put_letters(&json, work, "prefix", &answer->word, 0, answer->word.loop);
         put_letters(&json, work, "cycle", &answer->word, answer->word.loop, answer->word.letters.len);
-        json_close(&json, '}');
+        out_close(&json, '}');
     }
-    json_close(&json, '}');
+    out_close(&json, '}');
 }
 
 static const char *const formats[] = {"hoa", "never", "dot", "text", NULL};

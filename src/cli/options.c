@@ -13,11 +13,11 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_FREEZE, OPTION_RESUME, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -43,6 +43,8 @@ static const struct option_row {
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic, bounded or timed"},
     {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation (its default), bfs or chaining"},
+    {OPTION_FREEZE, 0, "freeze", "DIR", SEARCH, "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
+    {OPTION_RESUME, 0, "resume", NULL, SEARCH, "past-freeze: go on with the run that was frozen in the folder of --freeze"},
     {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
@@ -63,10 +65,11 @@ static const struct option_row {
     {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
     {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
     {OPTION_MODEL, 0, "model", "FILE", REPLAY, "the model, when it is no longer where the trace says"},
-    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut or cairn; automaton: hoa, never (claim), dot or text"},
+    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut, cairn, observers (of --context) or observers-dot; automaton: hoa, never (claim), dot or text"},
     {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON, "write to FILE (smv: also FILE with .ord)"},
     {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON, "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
+    {OPTION_REPORT, 0, "report", "FILE", SEARCH, "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
     {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY, "show all variables in every state of a trace"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", SEARCH | TRANSLATE, "auto, always or never"},
     {OPTION_COLOR, 0, "color", "WHEN", ALL, "auto, always or never"},
@@ -180,6 +183,8 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_DIRECTION: return parse_choice("--direction", value, directions, none, &choice) && (options->direction = (enum search_direction)choice, true);
     case OPTION_RELATION: return parse_choice("--relation", value, forms, none, &choice) && (options->relation = (enum relation_form)choice, true);
     case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
+    case OPTION_FREEZE: options->freeze = value; return true;
+    case OPTION_RESUME: options->resume = true; return true;
     case OPTION_NO_FRONTIER: options->no_frontier = true; return true;
     case OPTION_TABLEAU: options->tableau = true; return true;
     case OPTION_FAIR: options->fair = true; return true;
@@ -220,6 +225,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_BUCHI: options->buchi = true; return true;
     case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
     case OPTION_CONTEXT: options->context = value; return true;
+    case OPTION_REPORT: options->report_file = value; return true;
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;
@@ -298,6 +304,13 @@ static bool check_reduction(const struct options *options)
     return !options->bound || complain("--bound does not go with --reduce: a reduced search has no depth%s%s", "", "");
 }
 
+static bool check_freezing(const struct options *options)
+{
+    if (options->resume && !options->freeze) return complain("--resume needs the folder of the run that it goes on with: --freeze DIR%s%s", "", "");
+    if (options->freeze && options->order != ORDER_PAST_FREEZE) return complain("--freeze goes with --order past-freeze%s%s", "", "");
+    return !options->freeze || options->freeze[0] || complain("--freeze needs the name of a folder%s%s", "", "");
+}
+
 static bool check_input(const struct options *options)
 {
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
@@ -352,7 +365,7 @@ static bool check_together(struct options *options)
     bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
     bool is_dimacs = options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
     if (is_dimacs) options->engine = ENGINE_BOUNDED;
-    if (!check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
+    if (!check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
     if (options->engine == ENGINE_BOUNDED) return check_input(options) && (!is_dimacs || check_translation(options));
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
@@ -375,9 +388,9 @@ static bool check_together(struct options *options)
         return complain("cairn explore decides no properties: use cairn check, or add --show process-model%s%s", "", "");
     if (!check_input(options)) return false;
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
-        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut or cairn%s%s", "", "");
+        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut, cairn, observers or observers-dot%s%s", "", "");
     if (!options->help && options->command->bit == TRANSLATE && !check_translation(options)) return false;
-    if (options->threads > 1 && !options_race(options)) fputs("cairn: note: this version uses one thread\n", stderr);
+    if (options->threads > 1 && !options_race(options) && !options->context) fputs("cairn: note: this version uses one thread\n", stderr);
     return true;
 }
 
@@ -505,7 +518,7 @@ void options_completion(FILE *out, const char *shell)
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
           "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"
-          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn hoa never text' -- \"$word\")); return ;;\n"
+          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn observers observers-dot hoa never text' -- \"$word\")); return ;;\n"
           "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
           "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
           "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _cairn cairn\n", out);

@@ -38,7 +38,9 @@ struct options {
     uint64_t seed, steps, runs;
     bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */
-    const char *json_file, *trace_file, *to, *output;
+    const char *json_file, *trace_file, *report_file, *to, *output;
+    const char *freeze; /* the folder of --freeze, or NULL */
+    bool resume;
     const char *dialect; /* of the language; NULL: its default */
     bool show_process_model; /* explore --show */
     const char *implies, *equivalent, *accepts; /* cairn automaton */

@@ -1,16 +1,22 @@
+#define XXH_INLINE_ALL
 #include "cli/search.h"
 
+#include "cli/contexts.h"
 #include "cli/portfolio.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
 #include "engine/timed/timed.h"
+#include "model/print.h"
 #include "report/machine.h"
+#include "report/matrix.h"
 #include "result/lasso.h"
 #include "report/processes.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* What is wrong with the evidence of a property; NULL: nothing. */
 static const char *find_fault(const struct model *model, const struct task *task, const struct property_result *entry)
@@ -91,6 +97,22 @@ static bool tell(struct session *session, const char *command, const struct task
         if (trace_file) printf("Saved the trace of %s in %s.\n", first_trace(task)->property->name, trace_file);
     }
     return session_close(stdout, "standard output") && written;
+}
+
+/* The same object that --json prints, as a page. */
+static bool save_report(struct session *session, const char *command, const struct task *task, const struct result *result)
+{
+    const char *path = session->options->report_file;
+    char *text = NULL;
+    size_t size = 0;
+    if (!path) return true;
+    FILE *file = session_open(session, path), *memory = file ? open_memstream(&text, &size) : NULL;
+    if (memory) machine_result(memory, command, session->model, &session->diag, task, result, session->options->trace_file);
+    if (memory) fclose(memory);
+    bool written = text && matrix_page(file, text, size);
+    if (file && !written) fprintf(stderr, "cairn: error: there is no memory for %s\n", path);
+    free(text);
+    return file && session_close(file, path) && written;
 }
 
 /* ---- which engine ---- */
@@ -264,6 +286,32 @@ static bool can_run(struct session *session)
     return !why;
 }
 
+/* ---- whose run it is ---- */
+
+static ssize_t hash_write(void *context, const char *bytes, size_t size)
+{
+    XXH3_128bits_update(context, bytes, size);
+    return (ssize_t)size;
+}
+
+/* A hash of the model as it is printed and of what is asked: a frozen run is continued only by the same. False: memory was refused. */
+static bool identify_run(struct session *session, struct task *task)
+{
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    FILE *out = fopencookie(&state, "w", (cookie_io_functions_t){.write = hash_write});
+    if (!out) return false;
+    fprintf(out, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION, session->options->command->name, task->stop_at_first ? ", first" : "", task->property_count);
+    for (uint32_t i = 0; i < task->property_count; i++)
+        fprintf(out, "%s %u %u\n", task->properties[i].property->name, (unsigned)task->properties[i].kind, task->properties[i].watched_only);
+    model_print(session->model, &session->diag, out);
+    if (fclose(out)) return false;
+    XXH128_hash_t hash = XXH3_128bits_digest(&state);
+    task->freeze_hash[0] = hash.low64;
+    task->freeze_hash[1] = hash.high64;
+    return true;
+}
+
 /* Gives the task the model as the engine needs it; false: there is none, as was told. */
 static bool choose_model(struct session *session, enum engine engine, struct task *task)
 {
@@ -278,13 +326,17 @@ static int conclude(struct session *session, const char *command, bool is_check,
 {
     session->mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
     session_end_progress(session);
+    if (result->refused) {
+        fprintf(stderr, "cairn: error: %s\n", result->refused);
+        return EXIT_USAGE;
+    }
     if (result->broken) {
         fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result->broken, CAIRN_VERSION, session->model->file);
         return EXIT_INTERNAL;
     }
     if (!search_verify_traces(session->model, task)) return EXIT_INTERNAL;
-    bool saved = save_trace(session, task), told = tell(session, command, task, result); /* a result is told whatever happens to the files */
-    return saved && told ? search_status(is_check, task, result) : EXIT_USAGE;
+    bool saved = save_trace(session, task), told = tell(session, command, task, result), reported = save_report(session, command, task, result); /* a result is told whatever happens to the files */
+    return saved && told && reported ? search_status(is_check, task, result) : EXIT_USAGE;
 }
 
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)
@@ -299,6 +351,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
+    if (task.freeze && !identify_run(&session, &task)) mem_refuse(mem);
     enum engine engine = chosen_engine(&session);
     if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
     switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
@@ -340,13 +393,23 @@ static int show_process_model(struct options *options, struct mem *mem)
     return undecided ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
 }
 
+static int explore_one(struct options *options, struct mem *mem)
+{
+    return run(options, mem, "explore", false);
+}
+
+static int check_one(struct options *options, struct mem *mem)
+{
+    return run(options, mem, "check", true);
+}
+
 int search_explore(struct options *options, struct mem *mem)
 {
     if (options->show_process_model) return show_process_model(options, mem);
-    return run(options, mem, "explore", false);
+    return contexts_are_several(options, mem) ? contexts_run(options, mem, "explore", explore_one) : explore_one(options, mem);
 }
 
 int search_check(struct options *options, struct mem *mem)
 {
-    return run(options, mem, "check", true);
+    return contexts_are_several(options, mem) ? contexts_run(options, mem, "check", check_one) : check_one(options, mem);
 }

@@ -77,6 +77,12 @@ static bool read_context(struct session *session)
     return session->cdl != NULL;
 }
 
+bool session_read_context(struct session *session, const char **name)
+{
+    split_context(session, name);
+    return read_context(session);
+}
+
 /* Which context of the file: the one that is named, or the only one. */
 static bool choose_context(struct session *session, uint32_t *index)
 {
@@ -108,6 +114,7 @@ static bool weave(struct session *session)
     weave_context(model, context);
     if (!observe_weave(model, context, &session->diag)) return false;
     model->context = names_format(&model->names, "%s:%s", context->file, context->name);
+    session->context = context;
     return true;
 }
 
@@ -304,6 +311,8 @@ void session_prepare(struct session *session, struct task *task)
     task->phase = (uint32_t)options->phase;
     task->without_induction = options->no_induction;
     task->equal_zones = options->equal_zones;
+    task->freeze = options->freeze;
+    task->resume = options->resume;
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;

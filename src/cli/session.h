@@ -3,6 +3,8 @@
 #define CAIRN_CLI_SESSION_H
 
 #include "cli/options.h"
+#include "lang/cdl/cdl.h"
+#include "context/context.h"
 #include "pass/flatten.h"
 #include "report/text.h"
 
@@ -13,6 +15,7 @@ struct session {
     bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
     struct cdl *cdl; /* the file of --context, or NULL */
+    const struct context *context; /* what was woven into the model, or NULL */
     struct model *flat; /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none */
     struct report_style style;
@@ -25,6 +28,9 @@ void session_init(struct session *session, struct options *options, struct mem *
 
 /* Loads the model and adds the formulas of the command line. False after diagnostics. */
 bool session_load(struct session *session, const char *path);
+
+/* Reads the file of --context into session->cdl; *name is that of the context, or NULL. False after diagnostics. */
+bool session_read_context(struct session *session, const char **name);
 
 /* The properties chosen with -p, --no-deadlock. False: an unknown name was told. */
 bool session_properties(struct session *session, struct task *task);

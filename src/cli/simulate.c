@@ -186,23 +186,23 @@ static void show_last(struct run *run)
 
 static void tell_json(struct run *run, FILE *out, uint64_t runs, uint64_t steps, const struct property_result *violation)
 {
-    struct json json;
+    struct out json;
     machine_begin(&json, out, "simulate", run->model->file);
-    json_key(&json, "verdict");
-    json_string(&json, violation ? "violated" : "unknown");
-    json_key(&json, "complete");
-    json_bool(&json, false);
-    json_key(&json, "assurance");
-    json_string(&json, "a simulation proves nothing: only the states on its runs were checked");
-    json_key(&json, "property");
-    json_string(&json, violation ? violation->property->name : NULL);
-    json_key(&json, "seed");
-    json_uint(&json, run->session->options->seed);
-    json_key(&json, "runs");
-    json_uint(&json, runs);
-    json_key(&json, "steps");
-    json_uint(&json, steps);
-    json_close(&json, '}');
+    out_key(&json, "verdict");
+    out_string(&json, violation ? "violated" : "unknown");
+    out_key(&json, "complete");
+    out_bool(&json, false);
+    out_key(&json, "assurance");
+    out_string(&json, "a simulation proves nothing: only the states on its runs were checked");
+    out_key(&json, "property");
+    out_string(&json, violation ? violation->property->name : NULL);
+    out_key(&json, "seed");
+    out_uint(&json, run->session->options->seed);
+    out_key(&json, "runs");
+    out_uint(&json, runs);
+    out_key(&json, "steps");
+    out_uint(&json, steps);
+    out_close(&json, '}');
 }
 
 static int random_runs(struct run *run)

@@ -1,5 +1,6 @@
 #include "cli/translate.h"
 
+#include "context/observer.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
 #include "engine/timed/timed.h"
@@ -7,6 +8,7 @@
 #include "export/graph.h"
 #include "export/promela.h"
 #include "export/smv.h"
+#include "lang/cdl/cdl.h"
 #include "model/print.h"
 
 #include <string.h>
@@ -169,12 +171,42 @@ static int write_cairn(struct session *session, FILE *out)
     return EXIT_HOLDS;
 }
 
+/* ---- observers ---- */
+
+static int write_observers(struct session *session, FILE *out, bool as_dot)
+{
+    const struct context *context = session->context;
+    const struct observer_words words = {context, &session->model->exprs, session->model->ticks, cdl_predicate_name, session->cdl};
+    if (!context) {
+        fprintf(stderr, "cairn: error: --to %s needs --context: observers are those of a context\n", session->options->to);
+        return EXIT_USAGE;
+    }
+    for (uint32_t i = 0; i < context->observers.len; i++) {
+        const struct observer *observer = &context->observers.data[i];
+        if (i) fputc('\n', out);
+        if (as_dot) observer_dot(observer, &words, out);
+        else observer_print(observer, &words, out);
+    }
+    return EXIT_HOLDS;
+}
+
+static int write_observer_texts(struct session *session, FILE *out)
+{
+    return write_observers(session, out, false);
+}
+
+static int write_observer_graphs(struct session *session, FILE *out)
+{
+    return write_observers(session, out, true);
+}
+
 static const struct {
     const char *name;
     int (*write)(struct session *session, FILE *out);
     bool knows_time;
 } formats[] = {{"promela", write_promela, false}, {"smv", write_smv, false}, {"ord", write_order, false}, {"aiger", write_aiger, false}, {"aag", write_aag, false},
-               {"dimacs", write_dimacs, false},   {"dot", write_dot, true},  {"aut", write_aut, true},    {"cairn", write_cairn, true}};
+               {"dimacs", write_dimacs, false},   {"dot", write_dot, true},  {"aut", write_aut, true},    {"cairn", write_cairn, true},
+               {"observers", write_observer_texts, true}, {"observers-dot", write_observer_graphs, true}};
 
 int translate_run(struct options *options, struct mem *mem)
 {
@@ -190,6 +222,6 @@ int translate_run(struct options *options, struct mem *mem)
         int status = formats[i].write(&session, out);
         return session_close(out, options->output ? options->output : "standard output") ? status : EXIT_USAGE;
     }
-    fprintf(stderr, "cairn: error: --to does not know '%.40s': promela, smv, ord, aiger, aag, dimacs, dot, aut or cairn\n", options->to);
+    fprintf(stderr, "cairn: error: --to does not know '%.40s': promela, smv, ord, aiger, aag, dimacs, dot, aut, cairn, observers or observers-dot\n", options->to);
     return EXIT_USAGE;
 }

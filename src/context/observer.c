@@ -14,18 +14,23 @@ static const char *op_text(enum expr_op op)
     }
 }
 
-static const char *predicate_text(const struct exprs *exprs, const struct observer_predicates *predicates, expr predicate)
+static const char *predicate_text(const struct observer_words *words, expr predicate)
 {
-    const struct expr_node *node = expr_get(exprs, predicate);
+    const struct expr_node *node = expr_get(words->exprs, predicate);
     if (node->op == EXPR_CONST) return node->value ? "true" : "false";
-    return predicates ? predicates->name(predicates->context, predicate) : "?";
+    return words->predicate ? words->predicate(words->scope, predicate) : "?";
 }
 
-static void put_guards(const struct observer *observer, const struct observer_edge *edge, FILE *out)
+static const char *event_text(const struct observer_words *words, uint32_t event)
+{
+    return event == CONTEXT_NONE ? "" : words->context->events.data[event].name;
+}
+
+static void put_guards(const struct observer *observer, const struct observer_edge *edge, const struct observer_words *words, FILE *out)
 {
     for (uint32_t i = 0; i < edge->guards; i++) {
         const struct observer_guard *guard = &observer->guards.data[edge->first_guard + i];
-        fprintf(out, "%s%s %s %" PRId64, i ? " and " : "", observer->clocks.data[guard->clock], op_text(guard->op), guard->ticks);
+        fprintf(out, "%s%s %s %" PRId64, i ? " and " : "", observer->clocks.data[guard->clock], op_text(guard->op), guard->ticks / words->ticks);
     }
 }
 
@@ -37,15 +42,15 @@ static void put_actions(const struct observer *observer, const struct observer_e
     }
 }
 
-void observer_print(const struct observer *observer, const struct context *context, const struct exprs *exprs, const struct observer_predicates *predicates, FILE *out)
+void observer_print(const struct observer *observer, const struct observer_words *words, FILE *out)
 {
     fprintf(out, "%s %s is {", observer->is_restriction ? "restriction" : "property", observer->name);
     for (uint32_t i = 0; i < observer->edges.len; i++) {
         const struct observer_edge *edge = &observer->edges.data[i];
         fprintf(out, "%s\n    %s -- ", i ? ";" : "", observer->states.data[edge->from]);
-        put_guards(observer, edge, out);
-        fprintf(out, "%s/ %s%s/ %s%s/ ", edge->guards ? " " : "", edge->has_predicate ? predicate_text(exprs, predicates, edge->predicate) : "", edge->has_predicate ? " " : "",
-                edge->event == CONTEXT_NONE ? "" : context->events.data[edge->event].name, edge->event == CONTEXT_NONE ? "" : " ");
+        put_guards(observer, edge, words, out);
+        fprintf(out, "%s/ %s%s/ %s%s/ ", edge->guards ? " " : "", edge->has_predicate ? predicate_text(words, edge->predicate) : "", edge->has_predicate ? " " : "",
+                event_text(words, edge->event), edge->event == CONTEXT_NONE ? "" : " ");
         put_actions(observer, edge, out);
         fprintf(out, "%s-> %s", edge->actions ? " " : "", observer->states.data[edge->to]);
     }
@@ -69,22 +74,22 @@ static uint32_t edges_from(const struct observer *observer, uint32_t state, uint
     return count;
 }
 
-static void dot_edge(const struct observer *observer, const struct context *context, const struct exprs *exprs, const struct observer_predicates *predicates, uint32_t number, FILE *out)
+static void dot_edge(const struct observer *observer, const struct observer_words *words, uint32_t number, FILE *out)
 {
     const struct observer_edge *edge = &observer->edges.data[number];
     fprintf(out, "  s%u -> s%u [label=\"", edge->from, edge->to);
     if (edges_from(observer, edge->from, observer->edges.len) > 1) fprintf(out, "%u: ", edges_from(observer, edge->from, number) + 1);
-    put_guards(observer, edge, out);
+    put_guards(observer, edge, words, out);
     if (edge->guards && (edge->has_predicate || edge->event != CONTEXT_NONE)) fputs(", ", out);
-    if (edge->has_predicate) put_quoted(predicate_text(exprs, predicates, edge->predicate), out);
+    if (edge->has_predicate) put_quoted(predicate_text(words, edge->predicate), out);
     if (edge->has_predicate && edge->event != CONTEXT_NONE) fputs(", ", out);
-    if (edge->event != CONTEXT_NONE) put_quoted(context->events.data[edge->event].name, out);
+    put_quoted(event_text(words, edge->event), out);
     if (edge->actions) fputs(" / ", out);
     put_actions(observer, edge, out);
     fputs("\"];\n", out);
 }
 
-void observer_dot(const struct observer *observer, const struct context *context, const struct exprs *exprs, const struct observer_predicates *predicates, FILE *out)
+void observer_dot(const struct observer *observer, const struct observer_words *words, FILE *out)
 {
     fputs("digraph observer {\n  rankdir=LR; node [shape=ellipse, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n  label=\"", out);
     put_quoted(observer->name, out);
@@ -98,7 +103,7 @@ void observer_dot(const struct observer *observer, const struct context *context
         put_quoted(observer->states.data[s], out);
         fprintf(out, "\"%s];\n", s == observer->bad ? ", shape=doublecircle, color=red" : "");
     }
-    for (uint32_t i = 0; i < observer->edges.len; i++) dot_edge(observer, context, exprs, predicates, i, out);
+    for (uint32_t i = 0; i < observer->edges.len; i++) dot_edge(observer, words, i, out);
     fputs("}\n", out);
 }
 

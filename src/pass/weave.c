@@ -5,7 +5,7 @@
  *
  *     send:     table[state] > 0 and length < capacity           state := table[state]; the message goes behind the last element
  *     receive:  table[state] > 0 and the first element matches   state := table[state]; the others move up
- *     sync:     the rules of the event get `table[state] > 0` as their first condition, and the assignment
+ *     sync:     the rules of the event get `table[state] > 0` as their first condition, and the assignment; where the event has no edge, they never happen
  *
  * Everything is parallel assignments, without code and without a way to fail: queues are short, and each of their cells is assigned. Lengths change by
  * tables, too, because length + 1 alone would leave the range in the eyes of those who know bounds only. */
@@ -178,39 +178,64 @@ static void add_receive(struct weaving *w, const struct context_event *event, ex
     model_end_rule(model);
 }
 
-/* The context takes part in a rule that exists. Its condition comes first: where the scenario does not allow the step, the rest does not matter. */
-static void join_rule(struct weaving *w, uint32_t r, const struct context_event *event, expr target)
+/* One more participant of a rule that exists, behind the others. */
+static void join_rule(struct model *model, uint32_t r, uint32_t process, struct place place)
 {
-    struct model *model = w->model;
     struct model_rule *rule = &model->rules.data[r];
-    uint32_t first_part = model->parts.len, first_store = model->stores.len, first_conjunct = model->conjuncts.len;
+    uint32_t first = model->parts.len;
     for (uint32_t i = 0; i < rule->parts; i++) {
         struct rule_part part = model->parts.data[rule->first_part + i];
         vec_push(model->mem, &model->parts, part);
     }
-    vec_push(model->mem, &model->parts, ((struct rule_part){.process = w->process, .place = event->place}));
-    vec_push(model->mem, &model->conjuncts, ((struct rule_conjunct){compare(w, EXPR_GT, target, 0), rule->parts, event->place}));
-    for (uint32_t i = 0; i < rule->conjuncts; i++) {
-        struct rule_conjunct conjunct = model->conjuncts.data[rule->first_conjunct + i];
-        vec_push(model->mem, &model->conjuncts, conjunct);
-    }
+    vec_push(model->mem, &model->parts, ((struct rule_part){.process = process, .place = place}));
+    rule->first_part = first;
+    rule->parts++;
+}
+
+static void add_store(struct model *model, uint32_t r, struct rule_store added)
+{
+    struct model_rule *rule = &model->rules.data[r];
+    uint32_t first = model->stores.len;
     for (uint32_t i = 0; i < rule->stores; i++) {
         struct rule_store store = model->stores.data[rule->first_store + i];
         vec_push(model->mem, &model->stores, store);
     }
-    vec_push(model->mem, &model->stores, ((struct rule_store){w->state, target, event->place}));
-    rule->first_part = first_part;
-    rule->first_store = first_store;
-    rule->first_conjunct = first_conjunct;
-    rule->parts++;
+    vec_push(model->mem, &model->stores, added);
+    rule->first_store = first;
     rule->stores++;
-    rule->conjuncts++;
+}
+
+/* The condition comes first: where the scenario does not allow the step, the rest does not matter. */
+static void add_sync(struct weaving *w, const struct context_event *event, expr target)
+{
+    for (uint32_t i = 0; i < event->rule_count; i++) {
+        join_rule(w->model, event->rules[i], w->process, event->place);
+        graft_condition(w->model, event->rules[i], compare(w, EXPR_GT, target, 0), event->place);
+        add_store(w->model, event->rules[i], (struct rule_store){w->state, target, event->place});
+    }
+}
+
+/* Steps that the scenario speaks of and never allows, as in `loop 0 { sync a }`. */
+static void forbid_steps(struct weaving *w)
+{
+    for (uint32_t e = 0; e < w->context->events.len; e++) {
+        const struct context_event *event = &w->context->events.data[e];
+        bool never = event->is_in_scenario && event->kind == EVENT_SYNC && (!w->first || w->first[e] == w->first[e + 1]);
+        for (uint32_t i = 0; never && i < event->rule_count; i++) {
+            if (!w->model->rules.data[event->rules[i]].parts) join_rule(w->model, event->rules[i], MODEL_NONE, event->place);
+            graft_condition(w->model, event->rules[i], expr_bool(w->exprs, false), event->place);
+        }
+    }
+    model_finish(w->model);
 }
 
 void weave_context(struct model *model, const struct context *context)
 {
     struct weaving w = {.model = model, .exprs = &model->exprs, .context = context};
-    if (!context->has_scenario) return;
+    if (!context->has_scenario) {
+        forbid_steps(&w);
+        return;
+    }
     w.targets = mem_alloc(model->mem, context->scenario.states * sizeof *w.targets);
     sort_edges(&w);
     add_process(&w);
@@ -220,9 +245,9 @@ void weave_context(struct model *model, const struct context *context)
         if (!event_target(&w, e, &target)) continue;
         if (event->kind == EVENT_SEND) add_send(&w, event, target);
         else if (event->kind == EVENT_RECEIVE) add_receive(&w, event, target);
-        else
-            for (uint32_t i = 0; i < event->rule_count; i++) join_rule(&w, event->rules[i], event, target);
+        else add_sync(&w, event, target);
     }
+    forbid_steps(&w);
     expr end = is_final(&w);
     model->final = model->has_final ? expr_make(w.exprs, EXPR_AND, 0, model->final, end) : end;
     model->has_final = true;
@@ -230,5 +255,4 @@ void weave_context(struct model *model, const struct context *context)
     mem_free(model->mem, w.edges);
     mem_free(model->mem, w.targets);
     vec_free(model->mem, &w.lengths);
-    model_finish(model);
 }

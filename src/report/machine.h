@@ -2,13 +2,13 @@
 #ifndef CAIRN_REPORT_MACHINE_H
 #define CAIRN_REPORT_MACHINE_H
 
-#include "base/json.h"
+#include "base/version.h"
+#include "base/out.h"
 #include "result/result.h"
 
-#define CAIRN_VERSION "0.1.0"
 
 /* Opens an object with what every result begins with; the caller goes on and closes it. */
-void machine_begin(struct json *json, FILE *out, const char *command, const char *model);
+void machine_begin(struct out *json, FILE *out, const char *command, const char *model);
 
 /* command: "check" or "explore" (then without verdict and properties). trace_file: of the first trace, or NULL. */
 void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,

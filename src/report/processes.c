@@ -91,51 +91,51 @@ void processes_show(const struct report_style *style, const struct process_model
 
 /* ---- for machines ---- */
 
-static void put_row(struct json *json, const struct diag *diag, const struct process_model *process_model, const struct row *row, uint32_t r)
+static void put_row(struct out *json, const struct diag *diag, const struct process_model *process_model, const struct row *row, uint32_t r)
 {
     const struct process_rule *rule = &process_model->rules[r];
-    json_open_inline(json, '{');
-    json_key(json, "rule");
-    json_uint(json, r);
-    json_key(json, "label");
-    json_string(json, process_model->model->rules.data[r].label);
-    json_key(json, "process");
-    json_string(json, row->processes[0] ? row->processes : NULL);
-    json_key(json, "location");
-    json_string(json, row->location);
-    json_key(json, "safe");
-    json_bool(json, rule->reason == SAFE);
-    json_key(json, "linear");
-    json_bool(json, rule->reason == SAFE && rule->linear);
-    json_key(json, "why");
-    json_string(json, row->why);
-    json_key(json, "file");
-    json_string(json, diag_source_name(diag, row->place));
-    json_key(json, "line");
-    json_uint(json, row->place.line);
-    json_close(json, '}');
+    out_open_inline(json, '{');
+    out_key(json, "rule");
+    out_uint(json, r);
+    out_key(json, "label");
+    out_string(json, process_model->model->rules.data[r].label);
+    out_key(json, "process");
+    out_string(json, row->processes[0] ? row->processes : NULL);
+    out_key(json, "location");
+    out_string(json, row->location);
+    out_key(json, "safe");
+    out_bool(json, rule->reason == SAFE);
+    out_key(json, "linear");
+    out_bool(json, rule->reason == SAFE && rule->linear);
+    out_key(json, "why");
+    out_string(json, row->why);
+    out_key(json, "file");
+    out_string(json, diag_source_name(diag, row->place));
+    out_key(json, "line");
+    out_uint(json, row->place.line);
+    out_close(json, '}');
 }
 
 void processes_json(FILE *out, const struct diag *diag, const struct process_model *process_model, const bool *visible)
 {
     const struct model *model = process_model->model;
     struct row *rows = make_rows(process_model);
-    struct json json;
+    struct out json;
     machine_begin(&json, out, "explore", model->file);
-    json_key(&json, "complete");
-    json_bool(&json, !process_model->undecided);
-    json_key(&json, "safe_rules");
-    json_uint(&json, process_model->safe);
-    json_key(&json, "linear_rules");
-    json_uint(&json, process_model->linear);
-    json_key(&json, "visible");
-    json_open_inline(&json, '[');
+    out_key(&json, "complete");
+    out_bool(&json, !process_model->undecided);
+    out_key(&json, "safe_rules");
+    out_uint(&json, process_model->safe);
+    out_key(&json, "linear_rules");
+    out_uint(&json, process_model->linear);
+    out_key(&json, "visible");
+    out_open_inline(&json, '[');
     for (uint32_t v = 0; v < model->vars.len; v++)
-        if (visible[v]) json_string(&json, model->vars.data[v].name);
-    json_close(&json, ']');
-    json_key(&json, "process_model");
-    json_open(&json, '[');
+        if (visible[v]) out_string(&json, model->vars.data[v].name);
+    out_close(&json, ']');
+    out_key(&json, "process_model");
+    out_open(&json, '[');
     for (uint32_t r = 0; r < model->rules.len; r++) put_row(&json, diag, process_model, &rows[r], r);
-    json_close(&json, ']');
-    json_close(&json, '}');
+    out_close(&json, ']');
+    out_close(&json, '}');
 }

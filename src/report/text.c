@@ -307,6 +307,8 @@ static void show_clusters(const struct report_style *style, const struct result 
     fprintf(style->out, "  (at most %s at the same time, with %s states)\n", report_count(a, clusters->live_peak), report_count(b, clusters->peak_states));
     fprintf(style->out, "  freed           %14s  (%.2f%% of the states; %.1f%% of the ranks are done)\n", report_count(a, clusters->freed_states), 100 * result_freezability(result),
             100 * result_progress(result));
+    if (clusters->frozen_bytes) fprintf(style->out, "  frozen          %14s  (in files)\n", report_bytes(a, clusters->frozen_bytes));
+    if (clusters->resumed) fprintf(style->out, "  resumed         %14s  (clusters that an earlier run had finished)\n", report_count(a, clusters->resumed));
     if (style->verbose) show_sizes(style, clusters);
 }
 

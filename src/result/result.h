@@ -99,6 +99,9 @@ struct task {
     bool count_deadlocks;  /* timed: also those that come about by clocks, when nobody asks for them */
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
+    const char *freeze;    /* past-freeze: the folder that finished clusters are frozen in, or NULL */
+    uint64_t freeze_hash[2]; /* of the model and of what is asked, so that the folder of another run is known as such */
+    bool resume;           /* continue the run that is frozen there */
     uint64_t max_states;   /* of the explicit engine; 0: none */
     double max_seconds;    /* 0: none; the memory limit is that of model->mem */
     volatile sig_atomic_t *interrupted;
@@ -180,6 +183,8 @@ struct cluster_statistics {
     uint64_t size_count;
     uint64_t *quantiles;          /* when they are very many: CLUSTER_PARTS + 1 sizes, from the smallest to the largest; else NULL */
     bool sizes_lost;              /* memory was refused: some are missing */
+    uint64_t frozen_bytes;        /* that were written in this run */
+    uint64_t resumed;             /* clusters that an earlier run had finished */
     bool logs_dropped;            /* how states were reached was forgotten for lack of memory */
 };
 
@@ -215,6 +220,7 @@ struct result {
     uint64_t *taken;        /* per rule: how often it was taken */
     uint8_t *reached;       /* per entry of model->locations and process: see result_location_reached */
     uint64_t *reached_first; /* per process: its first bit in `reached` */
+    const char *refused;    /* the search could not begin: why */
     const char *broken;     /* an internal error was found: what */
 };
 

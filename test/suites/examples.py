@@ -1,4 +1,4 @@
-"""The examples do what their first lines say: `// expect[ -D NAME=VALUE ...]: states=... ` or `// expect[...]: property NAME verdict`.
+"""The examples do what their first lines say: `// expect[ -D NAME=VALUE ...][ --context FILE:NAME]: states=... ` or `// expect[...]: property NAME verdict`.
 
 discrete=N counts the states of a timed model without its clocks.
 """
@@ -16,7 +16,9 @@ cache = {}
 def result(model, constants):
     key = (model, tuple(constants))
     if key not in cache:
-        cache[key] = run_json('check', model, '-q', *constants)[1]
+        folder = os.path.dirname(model) # of the contexts, too
+        options = [os.path.join(folder, word) if '.cdl' in word else word for word in constants]
+        cache[key] = run_json('check', model, '-q', *options)[1]
     return cache[key]
 
 
@@ -41,7 +43,7 @@ def expect_all(model, name, lines):
     """How many expectations of the model were looked at."""
     looked_at = 0
     for line in lines:
-        match = re.match(r'// expect((?: -D \w+=\d+)*): (.*)', line.strip())
+        match = re.match(r'// expect((?: -D \w+=\d+| --context \S+?)*): (.*)', line.strip())
         if not check(f'{name}: {line.strip()}', match):
             continue
         constants, words = match.group(1).split(), match.group(2).split()

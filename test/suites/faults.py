@@ -169,6 +169,7 @@ every_allocation('simulate, timed', 'simulate', TIMED, '--steps', '6', '--no-dea
 every_allocation('replay, timed', 'replay', DELAYS)
 for form in ('dot', 'aut'):
     every_allocation(f'translate --to {form}, timed', 'translate', TIMED, '--to', form)
+every_allocation('check in a context', 'check', os.path.join(EXAMPLE, 'behavior', 'open.fcr'), '--context', os.path.join(EXAMPLE, 'behavior', 'orders.cdl') + ':five', '-D', 'n=5', '--engine', 'explicit')
 every_allocation('check, a wrong model', 'check', WRONG)
 every_allocation('check, a model text', 'check', TEXT, '--no-deadlock', '--engine', 'explicit')
 every_allocation('check --trace --json=', 'check', TINY, '--trace', path('fault.itf.json'), f'--json={path("fault.json")}', '-q', '--engine', 'explicit')

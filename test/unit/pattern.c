@@ -420,16 +420,19 @@ static void random_options(struct bench *b, struct pattern *p, bool is_rich)
     if (!below(b, 4)) p->named[p->named_count++] = OTHER;
 }
 
-static void random_trace(struct bench *b, struct trace *t, bool has_bound)
+/* Mostly of events that matter, few of them at a time in half of the traces. */
+static void random_trace(struct bench *b, const struct pattern *p, struct trace *t)
 {
-    uint32_t density = 1 + below(b, 3);
+    uint32_t events[PATTERN_MOST_EVENTS + 2], count = pattern_events(p, events), density = below(b, 2) ? 0 : 1 + below(b, 2);
+    if (p->open != CONTEXT_NONE) events[count++] = p->open;
+    if (p->close != CONTEXT_NONE && below(b, 2)) events[count++] = p->close;
     int64_t date = 0;
     t->steps = below(b, MOST_STEPS + 1);
     for (uint32_t i = 0; i < t->steps; i++) {
-        date += has_bound ? below(b, 3) : 1;
+        date += p->has_bound ? below(b, 3) : 1;
         t->dates[i] = date;
         t->events[i] = 0;
-        for (uint32_t k = below(b, density + 1) + !below(b, 8); k-- > 0;) t->events[i] |= UINT32_C(1) << below(b, EVENTS);
+        for (uint32_t k = below(b, density + 1) + !!below(b, 8); k-- > 0;) t->events[i] |= UINT32_C(1) << (below(b, 20) ? events[below(b, count)] : below(b, EVENTS));
     }
 }
 
@@ -452,7 +455,7 @@ static void complain(struct bench *b, const struct pattern *p, const struct obse
         printf(" }");
     }
     printf("\n");
-    observer_print(o, &b->context, &b->exprs, NULL, stdout);
+    observer_print(o, &(struct observer_words){.context = &b->context, .exprs = &b->exprs, .ticks = 1}, stdout);
     text_free(&text);
 }
 
@@ -556,7 +559,7 @@ static void try_pattern(struct unit *unit, struct bench *b, struct pattern *p, u
     CHECK(unit, observer_check(&observer, &b->context, &b->mem));
     CHECK(unit, is_minimal(&observer, &rest, p));
     for (unsigned k = 0; k < traces && good; k++) {
-        random_trace(b, &trace, p->has_bound);
+        random_trace(b, p, &trace);
         good = compare_trace(b, p, &observer, &rest, &ltl, &trace, st);
         st->traces++;
     }
@@ -587,7 +590,7 @@ static void random_patterns(struct unit *unit, uint64_t seed, bool is_rich, stru
         p.bound = below(&b, 5);
         random_options(&b, &p, is_rich);
         if (p.open != CONTEXT_NONE && !below(&b, 5)) p.left.items[0].event = OPEN; /* the opening event may count inside, too */
-        try_pattern(unit, &b, &p, 15, st);
+        try_pattern(unit, &b, &p, 25, st);
     }
     mem_release(&b.mem);
 }

@@ -153,7 +153,8 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     if (task->reduction != REDUCE_NONE) prepare_reduction(search);
     search->space.store = &search->store;
     bool ready = store_init(&search->store, mem, search->space.layout.record_bytes) && (task->order != ORDER_PAST_FREEZE || past_init(search));
-    if (!ready) visit_stop(search, STOP_MEMORY);
+    if (result->refused) visit_stop(search, STOP_DISK);
+    else if (!ready) visit_stop(search, STOP_MEMORY);
     else if (add_initial_states(search)) {
         if (search->twophase) twophase_run(search->twophase);
         else if (search->past) past_run(search);

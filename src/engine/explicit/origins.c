@@ -2,6 +2,8 @@
  * what the entry before says, unless a segment begins there: then it says that nothing was before; (3) bits past the end of the log are 0. */
 #include "engine/explicit/origins.h"
 
+#include "base/varint.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -155,25 +157,17 @@ struct origin origins_of(const struct origins *origins, uint32_t state)
 
 /* ---- elsewhere: numbers of states, segments and bits, then the segments, each less the one before, then the log ---- */
 
-static uint64_t put_varint(unsigned char *bytes, uint64_t at, uint64_t number)
-{
-    for (; number >= 128; number >>= 7, at++)
-        if (bytes) bytes[at] = (unsigned char)(number | 128);
-    if (bytes) bytes[at] = (unsigned char)number;
-    return at + 1;
-}
-
 static uint64_t put_head(const struct origins *origins, unsigned char *bytes)
 {
     struct origins_segment last = {0};
-    uint64_t at = put_varint(bytes, 0, origins->states);
-    at = put_varint(bytes, at, origins->segment_count);
-    at = put_varint(bytes, at, origins->bits);
+    uint64_t at = varint_put(bytes, 0, origins->states);
+    at = varint_put(bytes, at, origins->segment_count);
+    at = varint_put(bytes, at, origins->bits);
     for (uint32_t i = 0; i < origins->segment_count; i++) {
         const struct origins_segment *segment = &origins->segments[i];
-        at = put_varint(bytes, at, segment->source - last.source + 1); /* the first one may be ORIGINS_INITIAL, which is -1 */
-        at = put_varint(bytes, at, segment->bit - last.bit);
-        at = put_varint(bytes, at, segment->first - last.first);
+        at = varint_put(bytes, at, segment->source - last.source + 1); /* the first one may be ORIGINS_INITIAL, which is -1 */
+        at = varint_put(bytes, at, segment->bit - last.bit);
+        at = varint_put(bytes, at, segment->first - last.first);
         last = *segment;
     }
     return at;
@@ -188,24 +182,6 @@ void origins_write(const struct origins *origins, unsigned char *bytes)
 {
     uint64_t at = put_head(origins, bytes);
     if (origins->bits) memcpy(bytes + at, origins->words, (origins->bits + 7) / 8);
-}
-
-struct input {
-    const unsigned char *at, *end;
-    bool good;
-};
-
-static uint64_t get_varint(struct input *input)
-{
-    uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        if (input->at == input->end) break;
-        unsigned char byte = *input->at++;
-        number |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128) return number;
-    }
-    input->good = false;
-    return 0;
 }
 
 /* Marks are found by reading the log once. Damage that the checksum of a file lets pass would be our mistake; it still must not lead outside of the log. */
@@ -228,9 +204,9 @@ static bool read_marks(struct origins *origins, uint32_t states)
 bool origins_read(struct origins *origins, const unsigned char *bytes, uint64_t size)
 {
     struct mem *mem = origins->mem;
-    struct input input = {bytes, bytes + size, true};
+    struct varint_input input = {bytes, bytes + size, true};
     struct origins_segment last = {0};
-    uint64_t states = get_varint(&input), segments = get_varint(&input), bits = get_varint(&input);
+    uint64_t states = varint_get(&input), segments = varint_get(&input), bits = varint_get(&input);
     if (!input.good || states > UINT32_MAX - 1 || segments > states || segments > size || bits > 8 * size || states > bits) return false;
     origins_release(origins);
     origins->bits = bits;
@@ -242,9 +218,9 @@ bool origins_read(struct origins *origins, const unsigned char *bytes, uint64_t 
     origins->marks = mem_try_alloc(mem, origins->mark_room * sizeof *origins->marks);
     if (!origins->words || !origins->segments || !origins->marks) return false;
     for (uint32_t i = 0; i < origins->segment_count; i++) {
-        last.source += get_varint(&input) - 1;
-        last.bit += get_varint(&input);
-        last.first += (uint32_t)get_varint(&input);
+        last.source += varint_get(&input) - 1;
+        last.bit += varint_get(&input);
+        last.first += (uint32_t)varint_get(&input);
         origins->segments[i] = last;
     }
     if (!input.good || (uint64_t)(input.end - input.at) != (bits + 7) / 8) return false;

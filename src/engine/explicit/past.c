@@ -13,6 +13,7 @@
  *  4. the current cluster is in neither; its states before the cursor are expanded. */
 #include "engine/explicit/past.h"
 
+#include "engine/explicit/frozen.h"
 #include "program/reached.h"
 
 #include <stdlib.h>
@@ -172,7 +173,7 @@ static void make_traces(struct past *past);
 
 static bool drop_logs(struct past *past)
 {
-    if (past->logs_dropped) return false;
+    if (past->logs_dropped || past->freezer) return false;
     make_traces(past); /* of what was found before */
     past->logs_dropped = past->statistics->logs_dropped = true;
     free_logs(past);
@@ -218,6 +219,7 @@ struct cluster *past_cluster(struct past *past, uint64_t rank)
         visit_stop(past->search, STOP_RANK);
         return NULL;
     }
+    if (rank > past->farthest) past->farthest = rank;
     struct cluster *cluster = find(past, rank);
     return cluster ? cluster : new_cluster(past, rank);
 }
@@ -296,10 +298,14 @@ static bool keep_log(struct past *past, const struct cluster *cluster)
     return true;
 }
 
-static void note_size(struct past *past, const struct cluster *cluster)
+void past_note(struct past *past, uint64_t rank, uint64_t states)
 {
     struct cluster_statistics *statistics = past->statistics;
-    struct cluster_size size = {statistics->lowest + (int64_t)cluster->rank, cluster->store.count};
+    struct cluster_size size = {statistics->lowest + (int64_t)rank, states};
+    statistics->finished++;
+    statistics->rank = rank;
+    past->done_states += states;
+    past->last_states = states;
     if (size.states > statistics->largest.states) statistics->largest = size;
     if (statistics->size_count == past->sizes_room && !statistics->sizes_lost) {
         uint64_t room = past->sizes_room + past->sizes_room / 2 + 64;
@@ -314,23 +320,43 @@ static void note_size(struct past *past, const struct cluster *cluster)
     if (!statistics->sizes_lost) statistics->sizes[statistics->size_count++] = size;
 }
 
-static void finish(struct past *past)
+/* False: the search must end. */
+static bool finish(struct past *past)
 {
     struct search *search = past->search;
     struct cluster *cluster = past->current;
-    note_size(past, cluster);
     reached_scan(search->model, &search->space.layout, &cluster->store, search->result, past->scan);
-    while (!past->logs_dropped && !keep_log(past, cluster))
-        past_relieve(past);
-    past->statistics->finished++;
-    past->done_states += cluster->store.count;
-    if (past->heap_len) past->statistics->freed_states += cluster->store.count;
+    if (past->freezer && !frozen_put(past)) return false;
+    while (!past->freezer && !past->logs_dropped && !keep_log(past, cluster)) past_relieve(past);
+    past_note(past, cluster->rank, cluster->store.count);
     past->current = NULL;
     search->space.store = &search->store;
     recycle(past, cluster);
+    return true;
 }
 
 /* ---- the search ---- */
+
+void past_discard(struct past *past)
+{
+    while (past->heap_len) recycle(past, pop(past));
+}
+
+bool past_add_initial(struct past *past, bool all, uint64_t above)
+{
+    struct search *search = past->search;
+    struct space *space = &search->space;
+    eval_first_initial(search->model, search->values);
+    do {
+        uint32_t index;
+        layout_pack(&space->layout, search->model, search->values, space->next);
+        uint64_t rank = past_rank(past, space->next);
+        if (!all && rank <= above) continue;
+        struct cluster *cluster = past_cluster(past, rank);
+        if (!cluster || past_add(past, cluster, space->next, store_hash(space->next, space->layout.record_bytes), 0, 0, &index) == STORE_REFUSED) return false;
+    } while (eval_next_initial(search->model, search->values));
+    return true;
+}
 
 static bool search_cluster(struct search *search, const struct cluster *cluster)
 {
@@ -343,17 +369,25 @@ static bool search_cluster(struct search *search, const struct cluster *cluster)
     }
 }
 
-bool past_run(struct search *search)
+static bool search_all(struct search *search)
 {
     struct past *past = search->past;
     while (past->heap_len) {
         past->current = pop(past);
-        past->statistics->rank = past->current->rank;
+        past->farthest = past->statistics->rank = past->current->rank;
         search->space.store = &past->current->store;
         if (!search_cluster(search, past->current)) return false;
-        finish(past);
+        if (!finish(past)) return false;
     }
     return true;
+}
+
+bool past_run(struct search *search)
+{
+    struct past *past = search->past;
+    if (!past->freezer) return search_all(search);
+    bool good = frozen_resume(past) && search_all(search);
+    return frozen_finish(past) && good;
 }
 
 bool past_init(struct search *search)
@@ -370,7 +404,7 @@ bool past_init(struct search *search)
     past->places = mem_alloc(mem, (search->task->property_count + UINT64_C(1)) * sizeof *past->places);
     past->scan = reached_begin(search->model, search->result);
     origins_init(&past->loaded, mem);
-    return reserve(past);
+    return reserve(past) && (!search->task->freeze || frozen_open(past));
 }
 
 void past_release(struct search *search)
@@ -382,6 +416,7 @@ void past_release(struct search *search)
     free_unused(past);
     free_logs(past);
     origins_release(&past->loaded);
+    frozen_release(past);
     for (uint32_t i = 0; i < search->task->property_count; i++) mem_free(mem, past->places[i].words);
     mem_free(mem, past->places);
     mem_free(mem, past->heap);
@@ -397,7 +432,7 @@ void past_violated(struct past *past, uint32_t property, const struct cluster *c
 {
     const struct layout *layout = &past->search->space.layout;
     struct past_place *place = &past->places[property];
-    *place = (struct past_place){true, cluster->rank, state, failed_rule, mem_alloc(past->mem, layout->words * sizeof(uint64_t))};
+    *place = (struct past_place){true, false, cluster->rank, state, failed_rule, mem_alloc(past->mem, layout->words * sizeof(uint64_t))};
     memcpy(place->words, store_get(&cluster->store, state), layout->record_bytes);
 }
 
@@ -407,6 +442,9 @@ static const struct origins *log_of(struct past *past, uint64_t rank, const char
     const struct cluster *live = past->current && past->current->rank == rank ? past->current : find(past, rank);
     if (live) return &live->origins;
     if (past->has_loaded && past->loaded_rank == rank) return &past->loaded;
+    past->has_loaded = false;
+    past->loaded_rank = rank;
+    if (past->freezer) return (past->has_loaded = frozen_log(past, rank, why)) ? &past->loaded : NULL;
     uint64_t low = 0, high = past->log_count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -414,7 +452,6 @@ static const struct origins *log_of(struct past *past, uint64_t rank, const char
         else high = middle;
     }
     past->has_loaded = low < past->log_count && past->logs[low].rank == rank && origins_read(&past->loaded, past->logs[low].bytes, past->logs[low].size);
-    past->loaded_rank = rank;
     if (past->has_loaded) return &past->loaded;
     *why = "how it was reached is lost";
     return NULL;
@@ -493,7 +530,7 @@ static void make_traces(struct past *past)
         const char *why = "the way to this state was forgotten for lack of memory: --freeze keeps it in files";
         if (!past->logs_dropped) entry->trace = make_trace(past, place, &why);
         if (entry->trace) continue;
-        entry->reason = why;
+        entry->reason = arena_copy(&past->search->model->arena, why, strlen(why));
         entry->last = mem_alloc(past->mem, (past->search->model->vars.len + UINT64_C(1)) * sizeof *entry->last);
         layout_unpack(&past->search->space.layout, past->search->model, place->words, entry->last);
     }
@@ -520,6 +557,8 @@ static void find_quantiles(struct past *past)
 
 void past_conclude(struct past *past)
 {
+    bool all = !past->current && !past->heap_len;
+    past->statistics->freed_states = past->done_states - (all ? past->last_states : 0);
     if (past->statistics->size_count > MANY_SIZES) find_quantiles(past);
     make_traces(past);
     for (uint32_t i = 0; i < past->heap_len; i++) reached_scan(past->search->model, &past->search->space.layout, &past->heap[i].cluster->store, past->search->result, past->scan);

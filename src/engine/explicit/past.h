@@ -7,6 +7,7 @@
 #include "engine/explicit/origins.h"
 #include "engine/explicit/visit.h"
 #include "model/eval.h"
+#include "solver/freezer.h"
 
 struct cluster {
     struct store store;
@@ -23,7 +24,7 @@ struct past_entry {
 
 /* Where a property was first violated: a trace is made of it after the search. */
 struct past_place {
-    bool known;
+    bool known, frozen; /* frozen: a summary in the files has it */
     uint64_t rank;
     uint32_t state, failed_rule;
     uint64_t *words; /* the state itself */
@@ -49,7 +50,8 @@ struct past {
     struct cluster *unused;
     bool *scan; /* processes whose locations must be looked for in the states */
     struct past_place *places; /* per property */
-    uint64_t done_states;      /* in finished clusters */
+    uint64_t done_states;      /* in finished clusters, and ... */
+    uint64_t last_states;      /* ... in the last one of them */
     bool logs_dropped;         /* there was no memory for them: later violations have no trace */
     struct past_log *logs;     /* of finished clusters, in the order of ranks */
     uint64_t log_count, log_room;
@@ -61,6 +63,13 @@ struct past {
     struct origins loaded;     /* the log of a finished cluster that was read last, and ... */
     uint64_t loaded_rank;      /* ... which that is */
     bool has_loaded;
+    uint64_t farthest;         /* the largest rank that the current cluster has a step to */
+    struct freezer *freezer;   /* NULL: nothing is frozen; the rest is frozen.c's */
+    struct past_counts *frozen_counts; /* what was counted before the current cluster */
+    uint64_t *frozen_taken;
+    unsigned char *summary;
+    uint32_t frozen_done;      /* monitors that were done then, and failed ones */
+    uint32_t frozen_failed;
 };
 
 /* False: memory was refused. */
@@ -82,6 +91,13 @@ enum store_result past_add(struct past *past, struct cluster *cluster, const uin
 
 /* All clusters, from those of the initial states on. */
 bool past_run(struct search *search);
+
+/* Adds the initial states again, all or those of larger ranks. False: no memory. */
+bool past_add_initial(struct past *past, bool all, uint64_t above);
+/* Takes the waiting clusters away. */
+void past_discard(struct past *past);
+/* Notes a finished cluster for the statistics. */
+void past_note(struct past *past, uint64_t rank, uint64_t states);
 
 /* A property is violated in this state of a live cluster. */
 void past_violated(struct past *past, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule);

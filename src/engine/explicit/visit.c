@@ -63,7 +63,7 @@ static void violated(struct search *search, uint32_t property, const struct clus
     search->undecided -= !entry->watched_only;
 }
 
-static void stop_monitor(struct search *search, uint32_t m)
+void visit_stop_monitor(struct search *search, uint32_t m)
 {
     search->monitors[m].active = false;
     search->active = 0;
@@ -75,7 +75,7 @@ static void report_monitor(struct search *search, const struct finding *finding)
 {
     struct monitor *monitor = &search->monitors[finding->monitor];
     if (!monitor->active) return;
-    stop_monitor(search, finding->monitor);
+    visit_stop_monitor(search, finding->monitor);
     if (!monitor->is_antecedent) violated(search, monitor->property, finding->cluster, finding->state, MODEL_NONE);
 }
 

@@ -99,6 +99,8 @@ void visit_conclude(struct search *search);
 
 /* Evaluates the monitors in `bits` in a new state of the cluster; what they find is kept in search->findings. */
 void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state, struct cluster *cluster);
+/* A monitor has seen what it was waiting for. */
+void visit_stop_monitor(struct search *search, uint32_t monitor);
 /* Turns findings into verdicts. Between expansions only: it uses the working buffers, like the next two. */
 void visit_report_findings(struct search *search);
 /* In a state of space.store: a rule failed, no rule is enabled. */

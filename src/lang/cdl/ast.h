@@ -4,6 +4,7 @@
 #define CAIRN_LANG_CDL_AST_H
 
 #include "base/diag.h"
+#include "context/pattern.h"
 #include "model/expr.h"
 
 struct cdl_name {
@@ -115,6 +116,36 @@ struct cdl_edge {
     struct cdl_edge *next;
 };
 
+/* A pattern of properties, in the words of context/pattern.h. */
+struct cdl_item {
+    struct cdl_name event;
+    uint64_t count;
+    bool is_exact;
+    struct cdl_item *next;
+};
+
+struct cdl_set {
+    enum pattern_quantifier quantifier;
+    struct cdl_item *items;
+    struct place place;
+};
+
+struct cdl_option {
+    struct cdl_name event, before; /* before.name is NULL where there is none */
+    bool is_asked;                 /* false: `may` */
+    struct cdl_option *next;
+};
+
+struct cdl_pattern {
+    enum pattern_family family;
+    enum pattern_scope scope;
+    struct cdl_name open, close; /* a name is NULL: none */
+    struct cdl_set left, right;
+    bool is_immediate, repeats, has_bound;
+    struct cdl_number bound;
+    struct cdl_option *options;
+};
+
 enum cdl_kind { CDL_DECL_EVENT, CDL_DECL_PREDICATE, CDL_DECL_ACTIVITY, CDL_DECL_PROPERTY, CDL_DECL_RESTRICTION, CDL_DECL_CONTEXT, CDL_KINDS };
 
 struct cdl_decl {
@@ -126,6 +157,7 @@ struct cdl_decl {
     struct cdl_exp *exp;        /* PREDICATE */
     struct cdl_activity *activity; /* ACTIVITY; `main` of CONTEXT, NULL: none */
     struct cdl_edge *edges;     /* PROPERTY, RESTRICTION */
+    struct cdl_pattern *pattern; /* of PROPERTY, instead of edges; NULL: none */
     struct cdl_activity *init;  /* CONTEXT, NULL: none */
     struct cdl_name *asserts, *properties, *restrictions;
     struct cdl_decl *next;

@@ -172,6 +172,7 @@ static bool event_term(struct cdl *cdl, uint32_t event, struct place place, term
         diag_error(cdl->diag, place, "the environment sends, receives and synchronises: '%.60s' is a change in the system", cdl->context->events.data[event].name);
         return false;
     }
+    cdl->context->events.data[event].is_in_scenario = true;
     *found = term_event(&cdl->terms, event);
     return true;
 }
@@ -236,6 +237,21 @@ static bool find_term(struct cdl *cdl, const struct cdl_activity *activity, term
 
 /* ---- the context ---- */
 
+/* The length of the longest word, or a little more than `most`: no automaton has fewer states. */
+static uint64_t longest_word(struct cdl *cdl, term whole, uint64_t most)
+{
+    uint64_t *longest = mem_alloc(cdl->mem, (whole.i + UINT64_C(1)) * sizeof *longest), result;
+    for (uint32_t i = 0; i <= whole.i; i++) {
+        const struct term_node *node = term_get(&cdl->terms, (term){i});
+        uint64_t a = longest[node->a.i], b = longest[node->b.i];
+        longest[i] = node->op == TERM_EVENT ? 1 : node->op == TERM_SKIP ? 0 : node->op == TERM_LOOP ? a * node->number : node->op == TERM_CHOICE ? (a > b ? a : b) : a + b;
+        if (longest[i] > most) longest[i] = most + 1;
+    }
+    result = longest[whole.i];
+    mem_free(cdl->mem, longest);
+    return result;
+}
+
 /* The states in an order that keeps few of them waiting at any time. */
 static enum dag_status put_in_order(struct cdl *cdl, struct dag *dag)
 {
@@ -249,7 +265,7 @@ static enum dag_status put_in_order(struct cdl *cdl, struct dag *dag)
 
 static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
 {
-    enum { MOST_STATES = 1 << 28 };
+    enum { MOST_STATES = 1 << 25 };
     struct context *context = cdl->context;
     term init = term_skip(), main = term_skip();
     bool good = true;
@@ -260,10 +276,11 @@ static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
     if (decl->activity) good &= find_term(cdl, decl->activity, &main);
     if (!good) return false;
     term whole = term_seq(&cdl->terms, init, main);
-    enum dag_status status = dag_build(&context->scenario, cdl->mem, &cdl->terms, whole, false, MOST_STATES);
+    enum dag_status status = DAG_TOO_LARGE;
+    if (longest_word(cdl, whole, MOST_STATES) < MOST_STATES) status = dag_build(&context->scenario, cdl->mem, &cdl->terms, whole, false, MOST_STATES);
     if (status == DAG_DONE) status = put_in_order(cdl, &context->scenario);
     context->has_scenario = status == DAG_DONE && context->scenario.states > 1;
-    if (status == DAG_REFUSED) diag_error(cdl->diag, decl->place, "memory does not suffice for the scenario of this context");
+    if (status == DAG_REFUSED) mem_refuse(cdl->mem);
     if (status == DAG_TOO_LARGE) diag_error(cdl->diag, decl->place, "the scenario of this context has too many states");
     return status == DAG_DONE;
 }
@@ -273,11 +290,10 @@ static bool check_alphabet(struct cdl *cdl)
 {
     const struct context *context = cdl->context;
     uint32_t *owner = mem_alloc(cdl->mem, (cdl->model->rules.len + UINT64_C(1)) * sizeof *owner);
-    bool *used = mem_alloc(cdl->mem, context->events.len + UINT64_C(1)), good = true;
-    for (uint32_t i = 0; i < context->scenario.edges; i++) used[context->scenario.edge_label[i]] = true;
+    bool good = true;
     for (uint32_t e = 0; good && e < context->events.len; e++) {
         const struct context_event *event = &context->events.data[e];
-        for (uint32_t i = 0; good && used[e] && event->kind == EVENT_SYNC && i < event->rule_count; i++) {
+        for (uint32_t i = 0; good && event->is_in_scenario && event->kind == EVENT_SYNC && i < event->rule_count; i++) {
             uint32_t *before = &owner[event->rules[i]];
             good = !*before;
             if (*before) {
@@ -289,22 +305,28 @@ static bool check_alphabet(struct cdl *cdl)
         }
     }
     mem_free(cdl->mem, owner);
-    mem_free(cdl->mem, used);
     return good;
+}
+
+/* Whether the same name stands somewhere before this one. */
+static bool is_repeated(const struct cdl_decl *decl, const struct cdl_name *name)
+{
+    const struct cdl_name *lists[] = {decl->asserts, decl->properties, decl->restrictions};
+    for (unsigned i = 0; i < 3; i++)
+        for (const struct cdl_name *other = lists[i]; other; other = other->next) {
+            if (other == name) return false;
+            if (!strcmp(other->name, name->name)) return true;
+        }
+    return false;
 }
 
 /* Names of assertions, properties and restrictions are unique, and those of the model are others. */
 static bool is_new_name(struct cdl *cdl, const struct cdl_decl *decl, const struct cdl_name *name)
 {
-    const struct cdl_name *lists[] = {decl->asserts, decl->properties, decl->restrictions};
-    for (unsigned i = 0; i < 3; i++)
-        for (const struct cdl_name *other = lists[i]; other; other = other->next) {
-            if (other == name) i = 2; /* those behind it are looked at from there */
-            if (other == name) break;
-            if (strcmp(other->name, name->name)) continue;
-            diag_error(cdl->diag, name->place, "'%.60s' is listed twice", name->name);
-            return false;
-        }
+    if (is_repeated(decl, name)) {
+        diag_error(cdl->diag, name->place, "'%.60s' is listed twice", name->name);
+        return false;
+    }
     for (uint32_t i = 0; i < cdl->model->properties.len; i++)
         if (!strcmp(cdl->model->properties.data[i].name, name->name)) {
             diag_error(cdl->diag, name->place, "the model has a property '%.60s' already", name->name);

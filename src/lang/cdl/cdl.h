@@ -21,4 +21,7 @@ bool cdl_has_constant(const struct cdl *cdl, const char *name);
  * takes from `defines` are added to those of the model. */
 struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model, const struct language_define *defines, uint32_t define_count);
 
+/* For observer_print: the name of a declared predicate of the context that was resolved last; `?`: it has none. The first argument is the struct cdl. */
+const char *cdl_predicate_name(void *cdl, expr predicate);
+
 #endif

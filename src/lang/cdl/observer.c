@@ -34,7 +34,7 @@ static struct cdl_action *parse_actions(struct cdl_parser *parser)
     struct cdl_action *first = NULL, **end = &first;
     do {
         struct cdl_action *action = arena_alloc(parser->arena, sizeof *action);
-        action->starts = !(cdl_is_word(cdl_peek(parser, 0), "disable") && cdl_peek(parser, 1)->kind == TOKEN_NAME);
+        action->starts = !(cdl_is_word(cdl_peek(parser, 0), "disable") && cdl_peek(parser, 1)->kind != TOKEN_ASSIGN);
         if (!action->starts) parser->at++;
         action->clock = cdl_expect_name(parser, action->starts ? "of a clock or 'disable'" : "of a clock after 'disable'", &action->place);
         if (action->starts) {

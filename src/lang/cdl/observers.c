@@ -98,6 +98,7 @@ bool cdl_observer(struct cdl *cdl, const struct cdl_decl *decl)
     struct observer observer = {.name = decl->name, .is_restriction = decl->kind == CDL_DECL_RESTRICTION, .bad = CONTEXT_NONE, .place = decl->place};
     const char *bad = observer.is_restriction ? "cut" : "reject", *what = observer.is_restriction ? "restriction" : "property";
     bool good = true, starts = false;
+    if (decl->pattern) return cdl_pattern_observer(cdl, decl);
     observer.text = names_format(&cdl->names, "the observer %s is never in state %s", decl->name, bad);
     number_of(cdl, &observer, false, "start");
     for (const struct cdl_edge *edge = decl->edges; edge; edge = edge->next) {

@@ -95,6 +95,13 @@ const char *cdl_text_from(struct cdl_parser *parser, uint32_t first)
     return kept;
 }
 
+void cdl_use_constant(struct cdl_parser *parser, const char *name, struct place place)
+{
+    struct cdl_name *used = arena_alloc(parser->arena, sizeof *used);
+    *used = (struct cdl_name){name, place, parser->file->constants};
+    parser->file->constants = used;
+}
+
 struct cdl_number cdl_parse_number(struct cdl_parser *parser, const char *after)
 {
     const struct token *token = cdl_peek(parser, 0);
@@ -107,9 +114,7 @@ struct cdl_number cdl_parse_number(struct cdl_parser *parser, const char *after)
         return number;
     }
     number.name = cdl_expect_name(parser, after, &number.place);
-    struct cdl_name *used = arena_alloc(parser->arena, sizeof *used);
-    *used = (struct cdl_name){number.name, number.place, parser->file->constants};
-    parser->file->constants = used;
+    cdl_use_constant(parser, number.name, number.place);
     return number;
 }
 

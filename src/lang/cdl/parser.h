@@ -57,6 +57,8 @@ void cdl_leave(struct cdl_parser *parser);
 /* The source from a token on up to the last one read, with single spaces. */
 const char *cdl_text_from(struct cdl_parser *parser, uint32_t first);
 
+/* Remembers a name that may be that of a constant. */
+void cdl_use_constant(struct cdl_parser *parser, const char *name, struct place place);
 /* A number or the name of a constant. */
 struct cdl_number cdl_parse_number(struct cdl_parser *parser, const char *after);
 struct cdl_unit cdl_parse_unit(struct cdl_parser *parser, const char *after);

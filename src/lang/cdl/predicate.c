@@ -20,7 +20,7 @@ struct cdl_unit cdl_parse_unit(struct cdl_parser *parser, const char *after)
         return unit;
     }
     parser->at++;
-    unit.name = cdl_expect_name(parser, "between the braces", &unit.place);
+    unit.name = cdl_expect_name(parser, "", &unit.place);
     cdl_expect(parser, TOKEN_CLOSE_CURLY, "after the name");
     const struct token *number = cdl_peek(parser, 0);
     unit.number = number->number;
@@ -61,7 +61,7 @@ static void parse_list(struct cdl_parser *parser, struct cdl_value *value, enum 
         struct place place = cdl_here(parser);
         if (value->kind == CDL_RECORD) {
             field = cdl_expect_name(parser, "of a field", &place);
-            cdl_expect(parser, TOKEN_EQ, "after the name of the field");
+            if (!cdl_accept(parser, TOKEN_EQ)) cdl_unexpected(parser, "'=' after the name of the field");
         }
         *end = cdl_parse_value(parser);
         if (field) {
@@ -92,6 +92,7 @@ static void parse_named(struct cdl_parser *parser, struct cdl_value *value)
         parse_list(parser, value, TOKEN_CLOSE);
         return;
     }
+    cdl_use_constant(parser, value->name, value->place);
     const struct token *next = cdl_peek(parser, 0);
     bool is_truth = cdl_is_word(next, "true") || cdl_is_word(next, "false");
     if (is_truth || next->kind == TOKEN_NUMBER || (next->kind == TOKEN_MINUS && cdl_peek(parser, 1)->kind == TOKEN_NUMBER)) value->values = cdl_parse_value(parser);
@@ -164,11 +165,12 @@ static struct cdl_exp *parse_comparison(struct cdl_parser *parser)
     return exp;
 }
 
+/* {P}1@state, of which all but the name of the state was seen. */
 static struct cdl_exp *parse_location(struct cdl_parser *parser)
 {
     struct cdl_exp *exp = new_exp(parser, CDL_LOCATION, cdl_here(parser));
     exp->unit = cdl_parse_unit(parser, "");
-    cdl_expect(parser, TOKEN_AT, "or ':' after the instance");
+    cdl_accept(parser, TOKEN_AT);
     exp->name = cdl_expect_name(parser, "of a state after '@'", &exp->name_place);
     return exp;
 }

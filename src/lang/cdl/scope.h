@@ -3,6 +3,7 @@
  *   values.c     values, variables, predicates
  *   events.c     events, and the queues and rules that they are about
  *   observers.c  the automata
+ *   patterns.c   patterns of properties
  *   cdl.c        the file, activities, the context as a whole */
 #ifndef CAIRN_LANG_CDL_SCOPE_H
 #define CAIRN_LANG_CDL_SCOPE_H
@@ -76,5 +77,6 @@ bool cdl_event(struct cdl *cdl, const char *name, struct place place, uint32_t *
 bool cdl_inline_event(struct cdl *cdl, const struct cdl_body *body, uint32_t *index);
 
 bool cdl_observer(struct cdl *cdl, const struct cdl_decl *decl);
+bool cdl_pattern_observer(struct cdl *cdl, const struct cdl_decl *decl);
 
 #endif

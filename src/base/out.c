@@ -1,28 +1,28 @@
-#include "base/json.h"
+#include "base/out.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-void json_init(struct json *json, FILE *out)
+void out_init(struct out *json, FILE *out)
 {
     memset(json, 0, sizeof *json);
     json->out = out;
 }
 
-static bool is_inline(const struct json *json)
+static bool is_inline(const struct out *json)
 {
     return json->depth && json->inline_from[json->depth - 1];
 }
 
-static void new_line(struct json *json)
+static void new_line(struct out *json)
 {
     if (is_inline(json)) return;
     fprintf(json->out, "\n%*s", 2 * (int)json->depth, "");
 }
 
-static void before_item(struct json *json)
+static void before_item(struct out *json)
 {
     if (json->after_key) {
         json->after_key = false;
@@ -68,7 +68,7 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void json_key(struct json *json, const char *key)
+void out_key(struct out *json, const char *key)
 {
     before_item(json);
     put_string(json->out, key);
@@ -76,7 +76,7 @@ void json_key(struct json *json, const char *key)
     json->after_key = true;
 }
 
-static void open_bracket(struct json *json, char bracket, bool on_one_line)
+static void open_bracket(struct out *json, char bracket, bool on_one_line)
 {
     before_item(json);
     assert(json->depth < JSON_DEPTH);
@@ -86,17 +86,17 @@ static void open_bracket(struct json *json, char bracket, bool on_one_line)
     json->depth++;
 }
 
-void json_open(struct json *json, char bracket)
+void out_open(struct out *json, char bracket)
 {
     open_bracket(json, bracket, false);
 }
 
-void json_open_inline(struct json *json, char bracket)
+void out_open_inline(struct out *json, char bracket)
 {
     open_bracket(json, bracket, true);
 }
 
-void json_close(struct json *json, char bracket)
+void out_close(struct out *json, char bracket)
 {
     assert(json->depth && !json->after_key);
     bool had_items = json->has_items[json->depth - 1], one_line = is_inline(json);
@@ -106,40 +106,40 @@ void json_close(struct json *json, char bracket)
     if (!json->depth) fputc('\n', json->out);
 }
 
-void json_string(struct json *json, const char *text)
+void out_string(struct out *json, const char *text)
 {
     before_item(json);
     if (text) put_string(json->out, text);
     else fputs("null", json->out);
 }
 
-void json_int(struct json *json, int64_t value)
+void out_int(struct out *json, int64_t value)
 {
     before_item(json);
     bool exact = value < INT64_C(1) << 53 && value > -(INT64_C(1) << 53);
     fprintf(json->out, exact ? "%" PRId64 : "\"%" PRId64 "\"", value);
 }
 
-void json_uint(struct json *json, uint64_t value)
+void out_uint(struct out *json, uint64_t value)
 {
     before_item(json);
     fprintf(json->out, value < UINT64_C(1) << 53 ? "%" PRIu64 : "\"%" PRIu64 "\"", value);
 }
 
-void json_real(struct json *json, double value)
+void out_real(struct out *json, double value)
 {
     before_item(json);
     if (isfinite(value)) fprintf(json->out, "%.6g", value);
     else fputs("null", json->out);
 }
 
-void json_bool(struct json *json, bool value)
+void out_bool(struct out *json, bool value)
 {
     before_item(json);
     fputs(value ? "true" : "false", json->out);
 }
 
-void json_null(struct json *json)
+void out_null(struct out *json)
 {
     before_item(json);
     fputs("null", json->out);

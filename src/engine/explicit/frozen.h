@@ -1,0 +1,19 @@
+/* Past-freeze order with files: what a finished cluster leaves in them (solver/freezer.h), and how a search goes on from there. */
+#ifndef CAIRN_ENGINE_EXPLICIT_FROZEN_H
+#define CAIRN_ENGINE_EXPLICIT_FROZEN_H
+
+#include "engine/explicit/past.h"
+
+/* Opens task->freeze. False: the result says why the search cannot begin. */
+bool frozen_open(struct past *past);
+void frozen_release(struct past *past);
+/* Freezes the current cluster, which is finished. False: the search must end. */
+bool frozen_put(struct past *past);
+/* Takes over what an earlier run has finished, and finds the clusters again that it had reached. False: the search must end. */
+bool frozen_resume(struct past *past);
+/* Reads the log of a cluster into past->loaded; false: *why says why not. */
+bool frozen_log(struct past *past, uint64_t rank, const char **why);
+/* Waits until everything is written. */
+bool frozen_finish(struct past *past);
+
+#endif

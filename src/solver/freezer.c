@@ -1,0 +1,652 @@
+/* Invariants: (1) `blocks` are in the order of files and of ranks; those from the journal first; (2) the filling buffer is the caller's, buffers between `head` and `tail` are the
+ * thread's; under the lock: head, tail, blocks, error, written, ended; (3) after an error the thread writes nothing any more; (4) a block that the journal names ends no later than the pack. */
+#define XXH_INLINE_ALL
+#define ZSTD_STATIC_LINKING_ONLY
+#include "solver/freezer.h"
+
+#include "base/clock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#ifdef CAIRN_DEGENERATE
+enum { BLOCK_BYTES = 256, PACK_BYTES = 2048, SUMMARY_BYTES = 64, BUFFERS = 2 };
+#else
+enum { BLOCK_BYTES = 1 << 20, PACK_BYTES = 64 << 20, SUMMARY_BYTES = 1 << 18, BUFFERS = 6 };
+#endif
+enum { VERSION = 1, ITEM_BYTES = 24, PATH_ROOM = 4096, ERROR_ROOM = 400, SYNC_BYTES = 64 << 20 };
+static const double sync_seconds = 2;
+#define HEAD_MAGIC UINT64_C(0x315A5246494E5243)  /* "CRNIFRZ1" */
+#define BLOCK_MAGIC UINT32_C(0x4B4C4243)         /* "CBLK" */
+
+/* On disk, at the beginning of the journal. */
+struct head {
+    uint64_t magic, hash[2];
+    uint32_t version, record_bytes;
+    uint64_t checksum; /* of what is before it */
+};
+
+/* Where a block is, and what is in it. On disk in the journal (with the summaries after it) and before the block itself. */
+struct place {
+    uint32_t magic, version;
+    uint32_t pack, packed_bytes, raw_bytes, record_bytes;
+    uint64_t offset; /* in the pack, of this head */
+    uint64_t first_rank, last_rank;
+    uint64_t records; /* in this block */
+    uint32_t ends;    /* parts that end in it, and ... */
+    uint32_t summary_bytes; /* ... the size of their summaries */
+    uint64_t payload; /* checksum of the compressed bytes */
+    uint64_t summaries; /* checksum of the summaries */
+    uint64_t checksum;  /* of what is before it */
+};
+
+struct buffer {
+    unsigned char *raw, *summaries;
+    struct place place;
+};
+
+struct freezer {
+    struct mem *mem;
+    char *folder;
+    struct freezer_identity identity;
+    int journal, pack; /* files; -1: none */
+    uint32_t pack_number;
+    uint64_t pack_size, journal_size;
+    uint64_t summary_room;
+    uint64_t rank;     /* of the part at hand */
+    struct buffer buffers[BUFFERS];
+    struct buffer *filling;
+    unsigned char *packed; /* the thread's: a head and a compressed block */
+    size_t packed_room;
+    void *compressor_memory, *decompressor_memory;
+    ZSTD_CCtx *compressor;
+    ZSTD_DCtx *decompressor;
+    unsigned char *in, *out; /* for reading: compressed, not compressed */
+    uint32_t loaded;         /* the block that is in `out`, or UINT32_MAX */
+    uint32_t bad;            /* the block that could not be read */
+    struct place *blocks;
+    uint32_t block_count, block_room;
+    char error[ERROR_ROOM];
+    char why[ERROR_ROOM];
+    /* the thread */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    bool has_thread, ended, failed, refused;
+    uint32_t head, tail; /* full buffers: head .. tail - 1, modulo BUFFERS */
+    uint64_t written, unsynced;
+    double synced;
+#ifdef CAIRN_TEST_HOOKS
+    uint64_t writes, fail_at, kill_at;
+#endif
+};
+
+/* ---- files ---- */
+
+static const char *path_of(const struct freezer *freezer, char path[PATH_ROOM], uint32_t pack)
+{
+    if (pack == UINT32_MAX) snprintf(path, PATH_ROOM, "%s/journal", freezer->folder);
+    else snprintf(path, PATH_ROOM, "%s/pack-%06u", freezer->folder, pack);
+    return path;
+}
+
+/* Says what failed, for people; returns false. */
+static bool fail(struct freezer *freezer, const char *what, uint32_t pack, int reason)
+{
+    char path[PATH_ROOM];
+    if (freezer->error[0]) return false;
+    snprintf(freezer->error, ERROR_ROOM, "cannot %s %.300s: %s", what, path_of(freezer, path, pack), strerror(reason));
+    return false;
+}
+
+static ssize_t write_some(struct freezer *freezer, int file, const void *bytes, size_t size, uint64_t offset)
+{
+#ifdef CAIRN_TEST_HOOKS /* the n-th write is cut in half, and then the disk is full or the program is killed */
+    uint64_t number = ++freezer->writes;
+    if (number == freezer->fail_at || number == freezer->kill_at) {
+        ssize_t half = pwrite(file, bytes, size / 2, (off_t)offset);
+        if (number == freezer->kill_at) raise(SIGKILL);
+        freezer->fail_at++; /* it stays full */
+        return half > 0 ? half : (errno = ENOSPC, -1);
+    }
+    if (freezer->fail_at && number >= freezer->fail_at) return errno = ENOSPC, -1;
+#else
+    (void)freezer;
+#endif
+    return pwrite(file, bytes, size, (off_t)offset);
+}
+
+static bool write_all(struct freezer *freezer, int file, uint32_t pack, const void *bytes, size_t size, uint64_t offset)
+{
+    const char *at = bytes;
+    while (size) {
+        ssize_t some = write_some(freezer, file, at, size, offset);
+        if (some < 0 && errno == EINTR) continue;
+        if (some <= 0) return fail(freezer, "write", pack, some ? errno : EIO);
+        at += some;
+        offset += (uint64_t)some;
+        size -= (size_t)some;
+    }
+    return true;
+}
+
+static bool read_all(int file, void *bytes, size_t size, uint64_t offset)
+{
+    char *at = bytes;
+    while (size) {
+        ssize_t some = pread(file, at, size, (off_t)offset);
+        if (some < 0 && errno == EINTR) continue;
+        if (some <= 0) return false;
+        at += some;
+        offset += (uint64_t)some;
+        size -= (size_t)some;
+    }
+    return true;
+}
+
+static void sync_folder(const struct freezer *freezer)
+{
+    int folder = open(freezer->folder, O_RDONLY | O_DIRECTORY);
+    if (folder < 0) return;
+    fsync(folder);
+    close(folder);
+}
+
+static bool sync_files(struct freezer *freezer)
+{
+    if (freezer->pack >= 0 && fdatasync(freezer->pack)) return fail(freezer, "sync", freezer->pack_number, errno);
+    if (fdatasync(freezer->journal)) return fail(freezer, "sync", UINT32_MAX, errno);
+    freezer->unsynced = 0;
+    freezer->synced = clock_now();
+    return true;
+}
+
+/* The pack that the next block goes to. */
+static bool open_pack(struct freezer *freezer, uint32_t number)
+{
+    char path[PATH_ROOM];
+    if (freezer->pack >= 0) {
+        if (fdatasync(freezer->pack)) return fail(freezer, "sync", freezer->pack_number, errno);
+        close(freezer->pack);
+    }
+    freezer->pack = open(path_of(freezer, path, number), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    freezer->pack_number = number;
+    freezer->pack_size = 0;
+    if (freezer->pack < 0) return fail(freezer, "open", number, errno);
+    sync_folder(freezer);
+    return true;
+}
+
+/* ---- the thread ---- */
+
+static void seal(struct place *place)
+{
+    place->checksum = XXH3_64bits(place, offsetof(struct place, checksum));
+}
+
+static bool write_block(struct freezer *freezer, struct buffer *buffer)
+{
+    struct place *place = &buffer->place;
+    size_t head = sizeof *place;
+    if (freezer->pack < 0 || freezer->pack_size >= PACK_BYTES)
+        if (!open_pack(freezer, freezer->pack < 0 ? freezer->pack_number : freezer->pack_number + 1)) return false;
+    size_t size = ZSTD_compressCCtx(freezer->compressor, freezer->packed + head, freezer->packed_room - head, buffer->raw, place->raw_bytes, 1);
+    if (ZSTD_isError(size)) return fail(freezer, "compress a block of", freezer->pack_number, ENOMEM);
+    place->pack = freezer->pack_number;
+    place->offset = freezer->pack_size;
+    place->packed_bytes = (uint32_t)size;
+    place->payload = XXH3_64bits(freezer->packed + head, size);
+    place->summaries = XXH3_64bits(buffer->summaries, place->summary_bytes);
+    seal(place);
+    memcpy(freezer->packed, place, head);
+    if (!write_all(freezer, freezer->pack, freezer->pack_number, freezer->packed, head + size, freezer->pack_size)) return false;
+    freezer->pack_size += head + size;
+    memcpy(buffer->summaries - head, place, head); /* there is room before them */
+    if (!write_all(freezer, freezer->journal, UINT32_MAX, buffer->summaries - head, head + place->summary_bytes, freezer->journal_size)) return false;
+    freezer->journal_size += head + place->summary_bytes;
+    freezer->unsynced += size;
+    bool late = freezer->unsynced >= SYNC_BYTES || clock_now() - freezer->synced >= sync_seconds;
+    return !late || sync_files(freezer);
+}
+
+static void *work(void *context)
+{
+    struct freezer *freezer = context;
+    pthread_mutex_lock(&freezer->lock);
+    for (;;) {
+        while (freezer->head == freezer->tail && !freezer->ended) pthread_cond_wait(&freezer->change, &freezer->lock);
+        if (freezer->head == freezer->tail) break;
+        struct buffer *buffer = &freezer->buffers[freezer->head % BUFFERS];
+        bool failed = freezer->failed;
+        pthread_mutex_unlock(&freezer->lock);
+        failed = failed || !write_block(freezer, buffer);
+        pthread_mutex_lock(&freezer->lock);
+        freezer->failed = failed;
+        if (!failed) {
+            freezer->blocks[freezer->block_count++] = buffer->place;
+            freezer->written += sizeof buffer->place * 2 + buffer->place.packed_bytes + buffer->place.summary_bytes;
+        }
+        freezer->head++;
+        pthread_cond_broadcast(&freezer->change);
+    }
+    pthread_mutex_unlock(&freezer->lock);
+    return NULL;
+}
+
+static bool start_thread(struct freezer *freezer)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are the main thread's */
+    int failed = pthread_create(&freezer->thread, NULL, work, freezer);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    freezer->has_thread = !failed;
+    return !failed || fail(freezer, "start a thread for", UINT32_MAX, failed);
+}
+
+static void end_thread(struct freezer *freezer)
+{
+    if (!freezer->has_thread) return;
+    pthread_mutex_lock(&freezer->lock);
+    freezer->ended = true;
+    pthread_cond_broadcast(&freezer->change);
+    pthread_mutex_unlock(&freezer->lock);
+    pthread_join(freezer->thread, NULL);
+    freezer->has_thread = false;
+}
+
+/* ---- freezing ---- */
+
+static void empty_buffer(struct freezer *freezer)
+{
+    freezer->filling->place = (struct place){.magic = BLOCK_MAGIC, .version = VERSION, .record_bytes = freezer->identity.record_bytes};
+}
+
+/* Gives the filling buffer to the thread, and waits for another one. */
+static bool submit(struct freezer *freezer)
+{
+    bool empty = !freezer->filling->place.raw_bytes && !freezer->filling->place.ends;
+    pthread_mutex_lock(&freezer->lock);
+    if (empty) {
+        bool fine = !freezer->failed;
+        pthread_mutex_unlock(&freezer->lock);
+        return fine;
+    }
+    bool room = freezer->block_count + BUFFERS < freezer->block_room;
+    if (!room) {
+        uint32_t more = 2 * freezer->block_room + 4 * BUFFERS;
+        struct place *blocks = mem_try_resize(freezer->mem, freezer->blocks, more * sizeof *blocks);
+        room = blocks != NULL;
+        if (blocks) freezer->blocks = blocks;
+        if (blocks) freezer->block_room = more;
+    }
+    freezer->refused |= !room;
+    freezer->failed |= !room;
+    freezer->tail++;
+    pthread_cond_broadcast(&freezer->change);
+    while (freezer->tail - freezer->head == BUFFERS) pthread_cond_wait(&freezer->change, &freezer->lock);
+    freezer->filling = &freezer->buffers[freezer->tail % BUFFERS];
+    bool good = !freezer->failed;
+    pthread_mutex_unlock(&freezer->lock);
+    empty_buffer(freezer);
+    return good;
+}
+
+bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes)
+{
+    const struct place *place = &freezer->filling->place;
+    freezer->rank = rank;
+    bool fits = place->raw_bytes + 2 * ITEM_BYTES + bytes <= BLOCK_BYTES && place->summary_bytes <= SUMMARY_BYTES;
+    return fits || submit(freezer);
+}
+
+/* An item: kind, rank, size, bytes. */
+bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *bytes, uint64_t size)
+{
+    const unsigned char *at = bytes;
+    while (size) {
+        struct place *place = &freezer->filling->place;
+        if (place->raw_bytes + ITEM_BYTES >= BLOCK_BYTES) {
+            if (!submit(freezer)) return false;
+            continue;
+        }
+        uint64_t room = BLOCK_BYTES - ITEM_BYTES - place->raw_bytes, some = size < room ? size : room;
+        uint64_t item[3] = {kind, freezer->rank, some};
+        if (!place->raw_bytes) place->first_rank = freezer->rank;
+        place->last_rank = freezer->rank;
+        memcpy(freezer->filling->raw + place->raw_bytes, item, ITEM_BYTES);
+        memcpy(freezer->filling->raw + place->raw_bytes + ITEM_BYTES, at, some);
+        place->raw_bytes += ITEM_BYTES + (uint32_t)some;
+        if (kind == FREEZER_RECORDS && freezer->identity.record_bytes) place->records += some / freezer->identity.record_bytes;
+        at += some;
+        size -= some;
+    }
+    return true;
+}
+
+bool freezer_end(struct freezer *freezer, const void *summary, uint64_t size)
+{
+    struct place *place = &freezer->filling->place;
+    unsigned char *at = freezer->filling->summaries + place->summary_bytes;
+    uint64_t head[2] = {freezer->rank, size};
+    if (!place->raw_bytes) place->first_rank = freezer->rank;
+    place->last_rank = freezer->rank;
+    memcpy(at, head, sizeof head);
+    memcpy(at + sizeof head, summary, size);
+    place->summary_bytes += (uint32_t)(sizeof head + size);
+    place->ends++;
+    return true;
+}
+
+bool freezer_finish(struct freezer *freezer)
+{
+    bool good = submit(freezer);
+    end_thread(freezer);
+    good = good && !freezer->failed;
+    return good && sync_files(freezer);
+}
+
+const char *freezer_error(struct freezer *freezer)
+{
+    return freezer->refused ? "there is no memory for the list of blocks" : freezer->error;
+}
+
+uint64_t freezer_written(struct freezer *freezer)
+{
+    pthread_mutex_lock(&freezer->lock);
+    uint64_t written = freezer->written;
+    pthread_mutex_unlock(&freezer->lock);
+    return written;
+}
+
+/* ---- reading ---- */
+
+static bool is_sealed(const struct place *place)
+{
+    return place->magic == BLOCK_MAGIC && place->version == VERSION && place->checksum == XXH3_64bits(place, offsetof(struct place, checksum));
+}
+
+/* Why a block cannot be used, or NULL; it is in freezer->out then. */
+static const char *load_block(struct freezer *freezer, uint32_t number)
+{
+    char path[PATH_ROOM];
+    const struct place *place = &freezer->blocks[number];
+    struct place head;
+    if (freezer->loaded == number) return NULL;
+    freezer->loaded = UINT32_MAX;
+    int file = open(path_of(freezer, path, place->pack), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return "is missing";
+    bool there = read_all(file, &head, sizeof head, place->offset) && place->packed_bytes <= freezer->packed_room
+                 && read_all(file, freezer->in, place->packed_bytes, place->offset + sizeof head);
+    close(file);
+    if (!there) return "is cut off";
+    if (!is_sealed(&head) || memcmp(&head, place, sizeof head) || XXH3_64bits(freezer->in, place->packed_bytes) != place->payload) return "is damaged (wrong checksum)";
+    size_t size = ZSTD_decompressDCtx(freezer->decompressor, freezer->out, BLOCK_BYTES, freezer->in, place->packed_bytes);
+    if (ZSTD_isError(size) || size != place->raw_bytes) return "is damaged (it cannot be decompressed)";
+    freezer->loaded = number;
+    return NULL;
+}
+
+static bool tell_items(const struct freezer *freezer, const struct place *place, uint64_t rank, enum freezer_kind kind,
+                       bool (*tell)(void *context, const unsigned char *bytes, uint64_t size), void *context, bool *good)
+{
+    for (uint64_t at = 0; at + ITEM_BYTES <= place->raw_bytes;) {
+        uint64_t item[3];
+        memcpy(item, freezer->out + at, ITEM_BYTES);
+        at += ITEM_BYTES;
+        if (item[2] > place->raw_bytes - at) {
+            *good = false;
+            return false;
+        }
+        if (item[1] == rank && item[0] == kind && !tell(context, freezer->out + at, item[2])) return false;
+        at += item[2];
+    }
+    return true;
+}
+
+bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind, bool (*tell)(void *context, const unsigned char *bytes, uint64_t size), void *context, const char **why)
+{
+    uint32_t low = 0, high = freezer->block_count;
+    while (low < high) { /* the first block that does not end before it */
+        uint32_t middle = low + (high - low) / 2;
+        if (freezer->blocks[middle].last_rank < rank) low = middle + 1;
+        else high = middle;
+    }
+    for (; low < freezer->block_count && freezer->blocks[low].first_rank <= rank; low++) {
+        const struct place *place = &freezer->blocks[low];
+        char path[PATH_ROOM];
+        bool good = true;
+        const char *fault = load_block(freezer, low);
+        if (!fault && !tell_items(freezer, place, rank, kind, tell, context, &good) && good) return false;
+        if (!good) fault = "is damaged (its items do not fit)";
+        if (!fault) continue;
+        freezer->bad = low;
+        snprintf(freezer->why, ERROR_ROOM, "%.300s %s", path_of(freezer, path, place->pack), fault);
+        *why = freezer->why;
+        return false;
+    }
+    return true;
+}
+
+/* ---- an earlier run ---- */
+
+uint32_t freezer_blocks(const struct freezer *freezer)
+{
+    return freezer->block_count;
+}
+
+bool freezer_summaries(struct freezer *freezer, bool (*tell)(void *context, uint64_t rank, const unsigned char *summary, uint64_t size), void *context)
+{
+    uint64_t offset = sizeof(struct head);
+    unsigned char *bytes = freezer->buffers[0].summaries;
+    for (uint32_t i = 0; i < freezer->block_count; i++) {
+        const struct place *place = &freezer->blocks[i];
+        if (!read_all(freezer->journal, bytes, place->summary_bytes, offset + sizeof *place)) return false;
+        offset += sizeof *place + place->summary_bytes;
+        for (uint64_t at = 0; at + 16 <= place->summary_bytes;) {
+            uint64_t head[2];
+            memcpy(head, bytes + at, sizeof head);
+            at += sizeof head;
+            if (head[1] > place->summary_bytes - at || !tell(context, head[0], bytes + at, head[1])) return false;
+            at += head[1];
+        }
+    }
+    return true;
+}
+
+/* Reads the entries of the journal up to the first one that is not whole. */
+static bool read_entries(struct freezer *freezer)
+{
+    uint64_t offset = sizeof(struct head);
+    struct place place;
+    while (read_all(freezer->journal, &place, sizeof place, offset) && is_sealed(&place) && place.summary_bytes <= freezer->summary_room
+           && read_all(freezer->journal, freezer->buffers[0].summaries, place.summary_bytes, offset + sizeof place)
+           && XXH3_64bits(freezer->buffers[0].summaries, place.summary_bytes) == place.summaries) {
+        bool follows = !freezer->block_count || freezer->blocks[freezer->block_count - 1].last_rank <= place.first_rank;
+        if (!follows || place.first_rank > place.last_rank) break;
+        if (freezer->block_count == freezer->block_room) {
+            uint32_t room = 2 * freezer->block_room + 4 * BUFFERS;
+            struct place *blocks = mem_try_resize(freezer->mem, freezer->blocks, room * sizeof *blocks);
+            if (!blocks) return false;
+            freezer->blocks = blocks;
+            freezer->block_room = room;
+        }
+        freezer->blocks[freezer->block_count++] = place;
+        offset += sizeof place + place.summary_bytes;
+    }
+    return true;
+}
+
+/* Without the part that was not finished. */
+static void drop_open_part(struct freezer *freezer)
+{
+    while (freezer->block_count && !freezer->blocks[freezer->block_count - 1].ends) freezer->block_count--;
+}
+
+void freezer_cut(struct freezer *freezer)
+{
+    freezer->block_count = freezer->bad;
+    freezer->loaded = UINT32_MAX;
+    drop_open_part(freezer);
+}
+
+bool freezer_continue(struct freezer *freezer)
+{
+    char path[PATH_ROOM];
+    freezer->journal_size = sizeof(struct head);
+    for (uint32_t i = 0; i < freezer->block_count; i++) freezer->journal_size += sizeof(struct place) + freezer->blocks[i].summary_bytes;
+    if (ftruncate(freezer->journal, (off_t)freezer->journal_size)) return fail(freezer, "cut", UINT32_MAX, errno);
+    if (fdatasync(freezer->journal)) return fail(freezer, "sync", UINT32_MAX, errno);
+    const struct place *last = freezer->block_count ? &freezer->blocks[freezer->block_count - 1] : NULL;
+    uint32_t pack = last ? last->pack : 0;
+    if (!open_pack(freezer, pack)) return false;
+    freezer->pack_size = last ? last->offset + sizeof *last + last->packed_bytes : 0;
+    if (ftruncate(freezer->pack, (off_t)freezer->pack_size)) return fail(freezer, "cut", pack, errno);
+    while (!unlink(path_of(freezer, path, ++pack))) continue;
+    freezer->loaded = UINT32_MAX;
+    freezer->synced = clock_now();
+    return start_thread(freezer);
+}
+
+/* ---- opening and closing ---- */
+
+static bool take_memory(struct freezer *freezer, uint64_t max_summary)
+{
+    struct mem *mem = freezer->mem;
+    size_t compressor = ZSTD_estimateCCtxSize(1), decompressor = ZSTD_estimateDCtxSize();
+    freezer->summary_room = SUMMARY_BYTES + max_summary + 2 * sizeof(uint64_t);
+    freezer->packed_room = sizeof(struct place) + ZSTD_compressBound(BLOCK_BYTES);
+    freezer->packed = mem_try_alloc(mem, freezer->packed_room);
+    freezer->in = mem_try_alloc(mem, freezer->packed_room);
+    freezer->out = mem_try_alloc(mem, BLOCK_BYTES);
+    freezer->compressor_memory = mem_try_alloc(mem, compressor);
+    freezer->decompressor_memory = mem_try_alloc(mem, decompressor);
+    bool good = freezer->packed && freezer->in && freezer->out && freezer->compressor_memory && freezer->decompressor_memory;
+    for (unsigned i = 0; good && i < BUFFERS; i++) {
+        freezer->buffers[i].raw = mem_try_alloc(mem, BLOCK_BYTES);
+        unsigned char *summaries = mem_try_alloc(mem, sizeof(struct place) + freezer->summary_room);
+        if (summaries) freezer->buffers[i].summaries = summaries + sizeof(struct place);
+        good = freezer->buffers[i].raw && summaries;
+    }
+    if (!good) return false;
+    freezer->compressor = ZSTD_initStaticCCtx(freezer->compressor_memory, compressor);
+    freezer->decompressor = ZSTD_initStaticDCtx(freezer->decompressor_memory, decompressor);
+    return freezer->compressor && freezer->decompressor;
+}
+
+/* Whether the folder has files that are not ours to touch. */
+static bool is_empty(const char *folder)
+{
+    DIR *list = opendir(folder);
+    const struct dirent *entry;
+    bool empty = list != NULL;
+    while (list && (entry = readdir(list)))
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")) empty = false;
+    if (list) closedir(list);
+    return empty;
+}
+
+static bool write_head(struct freezer *freezer)
+{
+    struct head head = {HEAD_MAGIC, {freezer->identity.hash[0], freezer->identity.hash[1]}, VERSION, freezer->identity.record_bytes, 0};
+    head.checksum = XXH3_64bits(&head, offsetof(struct head, checksum));
+    if (!write_all(freezer, freezer->journal, UINT32_MAX, &head, sizeof head, 0)) return false;
+    if (fdatasync(freezer->journal)) return fail(freezer, "sync", UINT32_MAX, errno);
+    sync_folder(freezer);
+    return true;
+}
+
+/* Why this journal cannot be continued, or NULL. One that ends before its head does is that of a run that had just begun. */
+static const char *read_head(struct freezer *freezer, bool *is_new)
+{
+    struct head head;
+    struct stat status;
+    *is_new = !fstat(freezer->journal, &status) && (uint64_t)status.st_size < sizeof head;
+    if (*is_new) return NULL;
+    if (!read_all(freezer->journal, &head, sizeof head, 0)) return "cannot be read";
+    if (head.magic != HEAD_MAGIC || head.checksum != XXH3_64bits(&head, offsetof(struct head, checksum))) return "has a damaged journal";
+    if (head.version != VERSION) return "was written by another version";
+    bool same = head.hash[0] == freezer->identity.hash[0] && head.hash[1] == freezer->identity.hash[1] && head.record_bytes == freezer->identity.record_bytes;
+    return same ? NULL : "has a run of another model, or one that asked something else";
+}
+
+/* What is wrong with the folder, or NULL. */
+static const char *open_folder(struct freezer *freezer, bool resume, bool *is_new)
+{
+    char path[PATH_ROOM];
+    if (mkdir(freezer->folder, 0777) && errno != EEXIST) return strerror(errno);
+    bool empty = is_empty(freezer->folder);
+    path_of(freezer, path, UINT32_MAX);
+    if (!empty && access(path, F_OK)) return "is not empty, and has no run that was frozen";
+    if (!empty && !resume) return "has an earlier run: --resume continues it; to begin again, remove the folder";
+    freezer->journal = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (freezer->journal < 0) return strerror(errno);
+    if (flock(freezer->journal, LOCK_EX | LOCK_NB)) return "is being used by another run";
+    return read_head(freezer, is_new);
+}
+
+struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, char *why, size_t room)
+{
+    struct freezer *freezer = mem_alloc(mem, sizeof *freezer);
+    const char *fault = NULL;
+    bool is_new = true;
+    freezer->mem = mem;
+    freezer->folder = mem_alloc(mem, strlen(folder) + 1);
+    memcpy(freezer->folder, folder, strlen(folder));
+    freezer->identity = *identity;
+    freezer->journal = freezer->pack = -1;
+    freezer->loaded = UINT32_MAX;
+    pthread_mutex_init(&freezer->lock, NULL);
+    pthread_cond_init(&freezer->change, NULL);
+#ifdef CAIRN_TEST_HOOKS
+    if (getenv("CAIRN_FAIL_WRITE")) freezer->fail_at = strtoull(getenv("CAIRN_FAIL_WRITE"), NULL, 10);
+    if (getenv("CAIRN_KILL_WRITE")) freezer->kill_at = strtoull(getenv("CAIRN_KILL_WRITE"), NULL, 10);
+#endif
+    if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
+    else if (!take_memory(freezer, max_summary)) fault = "cannot be used: memory was refused";
+    else fault = open_folder(freezer, resume, &is_new);
+    if (!fault && is_new && !write_head(freezer)) fault = freezer->error;
+    if (!fault && !is_new && !read_entries(freezer)) fault = "cannot be used: memory was refused";
+    if (fault) {
+        snprintf(why, room, "the folder '%.200s' %s", folder, fault);
+        freezer_close(freezer);
+        return NULL;
+    }
+    drop_open_part(freezer);
+    freezer->filling = &freezer->buffers[0];
+    empty_buffer(freezer);
+    return freezer;
+}
+
+void freezer_close(struct freezer *freezer)
+{
+    struct mem *mem = freezer->mem;
+    end_thread(freezer);
+    if (freezer->pack >= 0) close(freezer->pack);
+    if (freezer->journal >= 0) close(freezer->journal);
+    pthread_cond_destroy(&freezer->change);
+    pthread_mutex_destroy(&freezer->lock);
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        mem_free(mem, freezer->buffers[i].raw);
+        if (freezer->buffers[i].summaries) mem_free(mem, freezer->buffers[i].summaries - sizeof(struct place));
+    }
+    mem_free(mem, freezer->packed);
+    mem_free(mem, freezer->in);
+    mem_free(mem, freezer->out);
+    mem_free(mem, freezer->compressor_memory);
+    mem_free(mem, freezer->decompressor_memory);
+    mem_free(mem, freezer->blocks);
+    mem_free(mem, freezer->folder);
+    mem_free(mem, freezer);
+}

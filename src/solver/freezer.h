@@ -1,0 +1,53 @@
+/* Finished parts of a search, frozen in a folder of files by a thread of its own, and thawed again. Knows nothing of models: a part has a rank, larger than
+ * those before, some records, a log (bytes) and a summary (bytes).
+ *
+ * Files. Parts are written one after the other into blocks of about a megabyte; a block is compressed (zstd, level 1) and appended to a pack file, `pack-000000` and so on, of at most
+ * PACK_BYTES. The file `journal` has a head that says whose run this is, and one entry per block: where it is, its checksum (XXH3) and
+ * the summaries of the parts that end in it, with a checksum of its own. A part that does not fit in the block at hand begins in a new one, so what follows the last end of a part
+ * is a part that was never finished. Numbers are little-endian; docs/past-freeze.md has the details.
+ *
+ * Durability. An entry is written after its block; both files are synced every few seconds and at the end. After a crash of the program everything in the journal is there; after one of
+ * the machine, checksums tell what is: reading never trusts anything else. Entries after a damaged one do not count.
+ *
+ * Threads. The caller fills one block while the thread compresses and writes others; when all are full the caller waits. All memory is taken at the beginning, by the caller. */
+#ifndef CAIRN_SOLVER_FREEZER_H
+#define CAIRN_SOLVER_FREEZER_H
+
+#include "base/mem.h"
+
+struct freezer;
+
+struct freezer_identity {
+    uint64_t hash[2];       /* of the model and of what is asked */
+    uint32_t record_bytes;
+};
+
+enum freezer_kind { FREEZER_RECORDS = 1, FREEZER_LOG = 2 };
+
+/* Opens a folder, which is made when it does not exist. resume: it may have an earlier run with this identity, which is continued; otherwise it must be empty. NULL: *why says why not, in `room`
+ * bytes. max_summary: no summary is longer. */
+struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, char *why, size_t room);
+/* Ends the thread, and frees everything. What was not written by freezer_finish is lost. */
+void freezer_close(struct freezer *freezer);
+
+/* One part: begin, its records and its log in pieces, end. False: the folder cannot be written; freezer_error says why. `bytes`: of records and log together. */
+bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes);
+bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *bytes, uint64_t size);
+bool freezer_end(struct freezer *freezer, const void *summary, uint64_t size);
+/* Writes everything that was ended, and waits for it. Nothing can be frozen after that. */
+bool freezer_finish(struct freezer *freezer);
+const char *freezer_error(struct freezer *freezer);
+uint64_t freezer_written(struct freezer *freezer); /* bytes in files, of this run */
+
+/* Blocks of it; 0: there is no earlier run. */
+uint32_t freezer_blocks(const struct freezer *freezer);
+/* The parts of the earlier run, in the order of ranks; false from the callback ends it. False: so did something else. */
+bool freezer_summaries(struct freezer *freezer, bool (*tell)(void *context, uint64_t rank, const unsigned char *summary, uint64_t size), void *context);
+/* Tells pieces of a part, in order, of the kind; for those that are written. False: they cannot be read, and *why says why; `context` may have been told some. */
+bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind, bool (*tell)(void *context, const unsigned char *bytes, uint64_t size), void *context, const char **why);
+/* Forgets the block that could not be read, and everything after it: before the first part is frozen. */
+void freezer_cut(struct freezer *freezer);
+/* Ends the examination of the earlier run: what does not count is cut off from the files. False: see freezer_error. */
+bool freezer_continue(struct freezer *freezer);
+
+#endif
