@@ -12,7 +12,7 @@
  *
  * The depth of the search is the length of the longest word: it has its own stack.
  *
- * Cost: a set takes 24 bytes and 8 for each item; its edges are kept only while it is on the stack.
+ * Cost: a set takes 28 to 40 bytes and 8 for each item; its edges are kept only while it is on the stack.
  *
  * Rejected: memoised binary operations that unite shuffle(a.l, b) and shuffle(a, b.l). They unite futures for every pair of states, not only from
  * the first one on, and leave futures behind that no result needs. */
@@ -69,7 +69,7 @@ struct future_work {
     struct future_edge *edges;
     uint64_t item_count, set_count, frame_count, pending_count, step_count;
     uint64_t item_cap, set_cap, frame_cap, pending_cap, step_cap, merged_cap, edge_cap;
-    uint32_t *slots; /* set + 1; 0: free */
+    uint64_t *slots; /* hash << 32 | set + 1; 0: free */
     uint64_t size;
     enum mode mode;
 };
@@ -99,16 +99,17 @@ void combine_free(struct mem *mem, struct future_work *work)
     mem_free(mem, work);
 }
 
-static uint64_t home_of(const struct future_work *w, const uint64_t *items, uint32_t len)
+static uint32_t hash(const uint64_t *items, uint32_t len)
 {
-    return (XXH3_64bits(items, len * sizeof *items) & (uint64_t)HASH_MASK) & (w->size - 1);
+    return (uint32_t)XXH3_64bits(items, len * sizeof *items) & (uint32_t)HASH_MASK;
 }
 
-static uint64_t slot_of(const struct future_work *w, const uint64_t *items, uint32_t len)
+static uint64_t slot_of(const struct future_work *w, uint32_t h, const uint64_t *items, uint32_t len)
 {
-    uint64_t at = home_of(w, items, len);
+    uint64_t at = h & (w->size - 1);
     for (; w->slots[at]; at = (at + 1) & (w->size - 1)) {
-        const struct set *set = &w->sets[w->slots[at] - 1];
+        if (w->slots[at] >> 32 != h) continue;
+        const struct set *set = &w->sets[(uint32_t)w->slots[at] - 1];
         if (set->len == len && !memcmp(w->items + set->first, items, len * sizeof *items)) break;
     }
     return at;
@@ -116,12 +117,17 @@ static uint64_t slot_of(const struct future_work *w, const uint64_t *items, uint
 
 static bool grow_slots(struct futures *f, struct future_work *w)
 {
-    uint32_t *slots = mem_try_alloc(f->mem, 2 * w->size * sizeof *slots);
+    uint64_t size = 2 * w->size, *slots = mem_try_alloc(f->mem, size * sizeof *slots);
     if (!slots) return false;
+    for (uint64_t i = 0; i < w->size; i++) {
+        uint64_t at = (w->slots[i] >> 32) & (size - 1);
+        if (!w->slots[i]) continue;
+        while (slots[at]) at = (at + 1) & (size - 1);
+        slots[at] = w->slots[i];
+    }
     mem_free(f->mem, w->slots);
     w->slots = slots;
-    w->size *= 2;
-    for (uint64_t i = 0; i < w->set_count; i++) slots[slot_of(w, w->items + w->sets[i].first, w->sets[i].len)] = (uint32_t)i + 1;
+    w->size = size;
     return true;
 }
 
@@ -129,7 +135,7 @@ static bool grow_slots(struct futures *f, struct future_work *w)
 static bool forget_sets(struct futures *f, struct future_work *w)
 {
     if (w->size > FIRST_SLOTS && w->size > 8 * w->set_count) {
-        uint32_t *slots = mem_try_alloc(f->mem, FIRST_SLOTS * sizeof *slots);
+        uint64_t *slots = mem_try_alloc(f->mem, FIRST_SLOTS * sizeof *slots);
         if (!slots) return false;
         mem_free(f->mem, w->slots);
         w->slots = slots;
@@ -162,16 +168,17 @@ static bool intern_set(struct futures *f, struct future_work *w, uint64_t first,
         w->item_count = first;
         return true;
     }
-    if (2 * (w->set_count + 1) > w->size && !grow_slots(f, w)) return false;
-    uint64_t at = slot_of(w, w->items + first, len);
+    if (3 * (w->set_count + 1) > 2 * w->size && !grow_slots(f, w)) return false;
+    uint32_t h = hash(w->items + first, len);
+    uint64_t at = slot_of(w, h, w->items + first, len);
     if (w->slots[at]) {
         w->item_count = first;
     } else {
         if (!ROOM(f->mem, w->sets, &w->set_cap, w->set_count + 1)) return false;
         w->sets[w->set_count++] = (struct set){first, len, FUTURE_NONE};
-        w->slots[at] = (uint32_t)w->set_count;
+        w->slots[at] = (uint64_t)h << 32 | w->set_count;
     }
-    edge->to = w->slots[at] - 1;
+    edge->to = (uint32_t)w->slots[at] - 1;
     return true;
 }
 

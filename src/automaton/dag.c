@@ -138,6 +138,13 @@ void dag_shortest(const struct dag *dag, uint32_t *steps)
     }
 }
 
+static bool has_twin(const struct dag *dag, uint32_t state, uint32_t edge)
+{
+    for (uint32_t e = edge; e-- > dag->first_edge[state] && dag->edge_label[e] == dag->edge_label[edge];)
+        if (!dag->is_branching || dag->edge_to[e] == dag->edge_to[edge]) return true;
+    return false;
+}
+
 bool dag_check(const struct dag *dag)
 {
     if (!dag->states || dag->first_edge[0] || dag->first_edge[dag->states] != dag->edges) return false;
@@ -148,8 +155,7 @@ bool dag_check(const struct dag *dag)
         if (dag->first_edge[s + 1] == dag->first_edge[s] && !dag_is_final(dag, s)) good = false; /* invariant 4, as edges lead on */
         for (uint32_t e = dag->first_edge[s]; good && e < dag->first_edge[s + 1]; e++) {
             uint32_t to = dag->edge_to[e];
-            bool is_first = e == dag->first_edge[s], repeats = !is_first && dag->edge_label[e - 1] == dag->edge_label[e];
-            good = to > s && to < dag->states && (is_first || dag->edge_label[e - 1] <= dag->edge_label[e]) && (dag->is_branching || !repeats);
+            good = to > s && to < dag->states && (e == dag->first_edge[s] || dag->edge_label[e - 1] <= dag->edge_label[e]) && !has_twin(dag, s, e);
             if (!good) break;
             reached += !(seen[to / 64] >> to % 64 & 1);
             seen[to / 64] |= UINT64_C(1) << to % 64;

@@ -7,7 +7,7 @@
  *    several paths one word. A term without such shuffles gives the deterministic automaton.
  *
  * Invariants (dag_check): (1) state 0 is the initial one, and every state is reached from it; (2) edges lead to larger numbers, so the numbering is a
- * topological order (order.h chooses a good one); (3) the edges of a state ascend by label, strictly unless it branches; (4) from every state a final one is reached. */
+ * topological order (order.h chooses a good one); (3) the edges of a state ascend by label, strictly unless the automaton branches, and no two are equal; (4) from every state a final one is reached. */
 #ifndef CAIRN_AUTOMATON_DAG_H
 #define CAIRN_AUTOMATON_DAG_H
 

@@ -25,25 +25,28 @@ static bool is_equal(const struct futures *f, uint32_t i, bool has_empty, const 
     return !count || !memcmp(f->edges + first, edges, count * sizeof *edges);
 }
 
-static uint32_t slot_of(const struct futures *f, bool has_empty, const struct future_edge *edges, uint32_t count)
+static uint32_t slot_of(const struct futures *f, uint32_t h, bool has_empty, const struct future_edge *edges, uint32_t count)
 {
-    uint32_t at = hash(has_empty, edges, count) & (f->size - 1);
-    while (f->slots[at] && !is_equal(f, f->slots[at] - 1, has_empty, edges, count)) at = (at + 1) & (f->size - 1);
+    uint32_t at = h & (f->size - 1);
+    for (; f->slots[at]; at = (at + 1) & (f->size - 1))
+        if (f->slots[at] >> 32 == h && is_equal(f, (uint32_t)f->slots[at] - 1, has_empty, edges, count)) break;
     return at;
 }
 
 static bool grow_slots(struct futures *f)
 {
     uint32_t size = f->size ? 2 * f->size : FIRST_SLOTS;
-    uint32_t *slots = mem_try_alloc(f->mem, (size_t)size * sizeof *slots);
+    uint64_t *slots = mem_try_alloc(f->mem, (size_t)size * sizeof *slots);
     if (!slots) return false;
+    for (uint32_t i = 0; i < f->size; i++) {
+        uint32_t at = (uint32_t)(f->slots[i] >> 32) & (size - 1);
+        if (!f->slots[i]) continue;
+        while (slots[at]) at = (at + 1) & (size - 1);
+        slots[at] = f->slots[i];
+    }
     mem_free(f->mem, f->slots);
     f->slots = slots;
     f->size = size;
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct future_edge *edges = f->edges + f->first[i];
-        slots[slot_of(f, f->longest[i] & 1, edges, f->first[i + 1] - f->first[i])] = i + 1;
-    }
     return true;
 }
 
@@ -61,9 +64,9 @@ static bool has_room(struct futures *f, uint32_t count)
 
 future future_make(struct futures *f, bool has_empty, const struct future_edge *edges, uint32_t count)
 {
-    if (2 * ((uint64_t)f->count + 1) > f->size && !grow_slots(f)) return fail(f, DAG_REFUSED);
-    uint32_t at = slot_of(f, has_empty, edges, count);
-    if (f->slots[at]) return (future){f->slots[at] - 1};
+    if (3 * ((uint64_t)f->count + 1) > 2 * (uint64_t)f->size && !grow_slots(f)) return fail(f, DAG_REFUSED);
+    uint32_t h = hash(has_empty, edges, count), at = slot_of(f, h, has_empty, edges, count);
+    if (f->slots[at]) return (future){(uint32_t)f->slots[at] - 1};
     uint32_t longest = 0, branches = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t here = future_longest(f, (future){edges[i].to}) + 1;
@@ -76,7 +79,7 @@ future future_make(struct futures *f, bool has_empty, const struct future_edge *
     f->edge_count += count;
     f->longest[f->count] = longest << 2 | branches << 1 | has_empty;
     f->first[++f->count] = (uint32_t)f->edge_count;
-    f->slots[at] = f->count;
+    f->slots[at] = (uint64_t)h << 32 | f->count;
     return (future){f->count - 1};
 }
 
@@ -124,7 +127,8 @@ bool futures_check(const struct futures *f)
             if (edges[k].to >= i || (k && edges[k - 1].label > edges[k].label)) return false;
             if (branches && (!f->is_branching || edges[k - 1].to >= edges[k].to)) return false;
         }
-        if (f->slots[slot_of(f, f->longest[i] & 1, edges, count)] != i + 1) return false;
+        bool has_empty = f->longest[i] & 1;
+        if ((uint32_t)f->slots[slot_of(f, hash(has_empty, edges, count), has_empty, edges, count)] != i + 1) return false;
         if (!count && i != FUTURE_END) return false;
     }
     return true;

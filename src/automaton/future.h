@@ -35,7 +35,7 @@ struct futures {
     uint32_t *longest; /* length of the longest word, times 4, + 2 when it or a future after it branches, + 1 when the empty word is in */
     struct future_edge *edges;
     uint64_t edge_count, edge_cap, first_cap, longest_cap;
-    uint32_t *slots; /* index + 1; 0: free */
+    uint64_t *slots; /* hash << 32 | index + 1; 0: free */
     uint32_t size;
     struct future_work *work;
 };

@@ -9,6 +9,8 @@ enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3,
 
 enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };
 
+enum split { SPLIT_NEVER, SPLIT_AUTO, SPLIT_ALWAYS };
+
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct formula_option {
@@ -35,6 +37,8 @@ struct options {
     double time;     /* seconds; 0: none */
     uint64_t bound;  /* 0: none */
     uint64_t threads; /* 0: not given, which is one */
+    enum split split;
+    uint64_t split_depth; /* 0: not given */
     uint64_t seed, steps, runs;
     bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */

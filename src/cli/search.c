@@ -3,6 +3,7 @@
 
 #include "cli/contexts.h"
 #include "cli/portfolio.h"
+#include "cli/split.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
 #include "engine/symbolic/symbolic.h"
@@ -351,7 +352,9 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
-    if (task.freeze && !identify_run(&session, &task)) mem_refuse(mem);
+    bool splits = options->split != SPLIT_NEVER && session.model->rank != MODEL_NONE;
+    if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);
+    if (splits) return split_run(&session, &task, &result) ? conclude(&session, command, is_check, &task, &result) : EXIT_USAGE;
     enum engine engine = chosen_engine(&session);
     if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
     switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {

@@ -112,6 +112,10 @@ static bool weave(struct session *session)
     struct context *context = cdl_context(session->cdl, index, model, session->options->defines.data, session->options->defines.len);
     if (!context) return false;
     weave_context(model, context);
+    if (context->has_scenario) {
+        session->depths = mem_alloc(session->mem, context->scenario.states * sizeof *session->depths);
+        dag_depths(&context->scenario, session->depths);
+    }
     if (!observe_weave(model, context, &session->diag)) return false;
     model->context = names_format(&model->names, "%s:%s", context->file, context->name);
     session->context = context;

@@ -15,6 +15,7 @@ struct session {
     bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
     struct cdl *cdl; /* the file of --context, or NULL */
+    uint32_t *depths; /* per state of the context: the most steps to it; or NULL */
     const struct context *context; /* what was woven into the model, or NULL */
     struct model *flat; /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none */

@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON };
 extern const char *const stop_reason_text[];
 extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
@@ -78,6 +78,17 @@ enum search_direction { DIRECTION_DEFAULT, DIRECTION_FORWARD, DIRECTION_BACKWARD
 enum reduction { REDUCE_NONE, REDUCE_POR, REDUCE_DEADLOCK, REDUCE_IMPROVISO, REDUCE_STEPS };
 extern const char *const reduction_name[];
 
+/* Past-freeze order on a part of the space. A search that is split leaves, in its folder, what it finished and, in the folder `rest` inside of that, clusters that others
+ * go on with: a part begins with one of these. */
+struct search_part {
+    const char *const *folders; /* of the parts that it comes from, the very first one first */
+    uint32_t folder_count;      /* 0: it begins with the initial states */
+    uint64_t rank;              /* the cluster of the last folder's rest that it begins with, less the lowest rank */
+    bool hands_on;              /* when memory runs out, the waiting clusters are put in the rest ... */
+    const uint32_t *depths;     /* ... also when one is reached that is so deep; per rank, or NULL */
+    uint32_t depth;
+};
+
 struct task {
     struct model *model;
     struct property_result *properties;
@@ -100,6 +111,7 @@ struct task {
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
     const char *freeze;    /* past-freeze: the folder that finished clusters are frozen in, or NULL */
+    const struct search_part *part; /* past-freeze with a folder: NULL: all of it */
     uint64_t freeze_hash[2]; /* of the model and of what is asked, so that the folder of another run is known as such */
     bool resume;           /* continue the run that is frozen there */
     uint64_t max_states;   /* of the explicit engine; 0: none */
@@ -185,7 +197,20 @@ struct cluster_statistics {
     bool sizes_lost;              /* memory was refused: some are missing */
     uint64_t frozen_bytes;        /* that were written in this run */
     uint64_t resumed;             /* clusters that an earlier run had finished */
+    bool handed_on;               /* the waiting clusters were left for others: counts are those of finished clusters */
+    struct cluster_size *rest;    /* these clusters */
+    uint64_t rest_count;
     bool logs_dropped;            /* how states were reached was forgotten for lack of memory */
+};
+
+/* A search that was split into parts. */
+struct split_statistics {
+    uint32_t parts, split;   /* that were searched; those that were split again */
+    uint32_t waiting;        /* that were not */
+    uint64_t gross_states, gross_transitions; /* with those that several parts visited counted each time */
+    bool is_net;             /* the counts of the result are without these; otherwise ... */
+    const char *why_gross;   /* ... why not */
+    uint64_t frozen_bytes, live_peak;
 };
 
 struct result {
@@ -194,6 +219,7 @@ struct result {
     struct symbolic_statistics *symbolic; /* NULL: another engine */
     struct bounded_statistics *bounded;   /* NULL: another engine; states are not counted otherwise */
     struct cluster_statistics *clusters;  /* NULL: another order */
+    struct split_statistics *parts;       /* NULL: it was not split */
     struct timed_statistics *timed;       /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */

@@ -521,28 +521,41 @@ bool freezer_continue(struct freezer *freezer)
 
 /* ---- opening and closing ---- */
 
+static bool take_summaries(struct freezer *freezer, struct buffer *buffer)
+{
+    unsigned char *summaries = mem_try_alloc(freezer->mem, sizeof(struct place) + freezer->summary_room);
+    if (summaries) buffer->summaries = summaries + sizeof(struct place);
+    return summaries;
+}
+
+static bool take_memory_to_read(struct freezer *freezer, uint64_t max_summary)
+{
+    size_t decompressor = ZSTD_estimateDCtxSize();
+    freezer->summary_room = SUMMARY_BYTES + max_summary + 2 * sizeof(uint64_t);
+    freezer->packed_room = sizeof(struct place) + ZSTD_compressBound(BLOCK_BYTES);
+    freezer->in = mem_try_alloc(freezer->mem, freezer->packed_room);
+    freezer->out = mem_try_alloc(freezer->mem, BLOCK_BYTES);
+    freezer->decompressor_memory = mem_try_alloc(freezer->mem, decompressor);
+    if (!freezer->in || !freezer->out || !freezer->decompressor_memory || !take_summaries(freezer, &freezer->buffers[0])) return false;
+    freezer->decompressor = ZSTD_initStaticDCtx(freezer->decompressor_memory, decompressor);
+    return freezer->decompressor != NULL;
+}
+
 static bool take_memory(struct freezer *freezer, uint64_t max_summary)
 {
     struct mem *mem = freezer->mem;
-    size_t compressor = ZSTD_estimateCCtxSize(1), decompressor = ZSTD_estimateDCtxSize();
-    freezer->summary_room = SUMMARY_BYTES + max_summary + 2 * sizeof(uint64_t);
-    freezer->packed_room = sizeof(struct place) + ZSTD_compressBound(BLOCK_BYTES);
+    size_t compressor = ZSTD_estimateCCtxSize(1);
+    bool good = take_memory_to_read(freezer, max_summary);
     freezer->packed = mem_try_alloc(mem, freezer->packed_room);
-    freezer->in = mem_try_alloc(mem, freezer->packed_room);
-    freezer->out = mem_try_alloc(mem, BLOCK_BYTES);
     freezer->compressor_memory = mem_try_alloc(mem, compressor);
-    freezer->decompressor_memory = mem_try_alloc(mem, decompressor);
-    bool good = freezer->packed && freezer->in && freezer->out && freezer->compressor_memory && freezer->decompressor_memory;
+    good = good && freezer->packed && freezer->compressor_memory;
     for (unsigned i = 0; good && i < BUFFERS; i++) {
         freezer->buffers[i].raw = mem_try_alloc(mem, BLOCK_BYTES);
-        unsigned char *summaries = mem_try_alloc(mem, sizeof(struct place) + freezer->summary_room);
-        if (summaries) freezer->buffers[i].summaries = summaries + sizeof(struct place);
-        good = freezer->buffers[i].raw && summaries;
+        good = freezer->buffers[i].raw && (!i || take_summaries(freezer, &freezer->buffers[i]));
     }
     if (!good) return false;
     freezer->compressor = ZSTD_initStaticCCtx(freezer->compressor_memory, compressor);
-    freezer->decompressor = ZSTD_initStaticDCtx(freezer->decompressor_memory, decompressor);
-    return freezer->compressor && freezer->decompressor;
+    return freezer->compressor;
 }
 
 /* Whether the folder has files that are not ours to touch. */
@@ -596,11 +609,20 @@ static const char *open_folder(struct freezer *freezer, bool resume, bool *is_ne
     return read_head(freezer, is_new);
 }
 
-struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, char *why, size_t room)
+void freezer_clear(const char *folder)
+{
+    DIR *list = opendir(folder);
+    const struct dirent *entry;
+    if (!list) return;
+    while ((entry = readdir(list)))
+        if (!strcmp(entry->d_name, "journal") || !strncmp(entry->d_name, "pack-", 5)) unlinkat(dirfd(list), entry->d_name, 0);
+    closedir(list);
+    rmdir(folder);
+}
+
+static struct freezer *new_freezer(struct mem *mem, const char *folder, const struct freezer_identity *identity)
 {
     struct freezer *freezer = mem_alloc(mem, sizeof *freezer);
-    const char *fault = NULL;
-    bool is_new = true;
     freezer->mem = mem;
     freezer->folder = mem_alloc(mem, strlen(folder) + 1);
     memcpy(freezer->folder, folder, strlen(folder));
@@ -609,6 +631,41 @@ struct freezer *freezer_open(struct mem *mem, const char *folder, const struct f
     freezer->loaded = UINT32_MAX;
     pthread_mutex_init(&freezer->lock, NULL);
     pthread_cond_init(&freezer->change, NULL);
+    return freezer;
+}
+
+/* What is wrong with the folder, or NULL. */
+static const char *open_to_read(struct freezer *freezer)
+{
+    char path[PATH_ROOM];
+    bool is_new;
+    freezer->journal = open(path_of(freezer, path, UINT32_MAX), O_RDONLY | O_CLOEXEC);
+    if (freezer->journal < 0) return strerror(errno);
+    const char *fault = read_head(freezer, &is_new);
+    return fault ? fault : is_new ? "has a run that had just begun" : read_entries(freezer) ? NULL : "cannot be used: memory was refused";
+}
+
+struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, uint64_t max_summary, char *why, size_t room)
+{
+    struct freezer *freezer = new_freezer(mem, folder, identity);
+    const char *fault = NULL;
+    if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
+    else if (!take_memory_to_read(freezer, max_summary)) fault = "cannot be used: memory was refused";
+    else fault = open_to_read(freezer);
+    if (fault) {
+        snprintf(why, room, "the folder '%.200s' %s", folder, fault);
+        freezer_close(freezer);
+        return NULL;
+    }
+    drop_open_part(freezer);
+    return freezer;
+}
+
+struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, char *why, size_t room)
+{
+    struct freezer *freezer = new_freezer(mem, folder, identity);
+    const char *fault = NULL;
+    bool is_new = true;
 #ifdef CAIRN_TEST_HOOKS
     if (getenv("CAIRN_FAIL_WRITE")) freezer->fail_at = strtoull(getenv("CAIRN_FAIL_WRITE"), NULL, 10);
     if (getenv("CAIRN_KILL_WRITE")) freezer->kill_at = strtoull(getenv("CAIRN_KILL_WRITE"), NULL, 10);

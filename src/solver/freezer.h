@@ -27,6 +27,10 @@ enum freezer_kind { FREEZER_RECORDS = 1, FREEZER_LOG = 2 };
 /* Opens a folder, which is made when it does not exist. resume: it may have an earlier run with this identity, which is continued; otherwise it must be empty. NULL: *why says why not, in `room`
  * bytes. max_summary: no summary is longer. */
 struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, char *why, size_t room);
+/* Opens a folder that has a run with this identity for reading alone: freezer_read and freezer_summaries. Several may do so at the same time. */
+struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, uint64_t max_summary, char *why, size_t room);
+/* Removes the files of a run and its folder, when they are there. */
+void freezer_clear(const char *folder);
 /* Ends the thread, and frees everything. What was not written by freezer_finish is lost. */
 void freezer_close(struct freezer *freezer);
 

@@ -125,7 +125,6 @@ def syntax():
     bad('cdl c is { main §{ skip } }', "expected 'is' after 'main', found '{'")
     bad('cdl c is { init §{ skip } }', "expected 'is' after 'init', found '{'")
     bad('cdl c is { main is { skip } §main is { skip } }', 'this context has this part already', notes=['here'])
-    bad('Property §P1; ALL Ordered exactly one occurrence of e end\n' + empty, "patterns of properties are not available in this version: write 'property P1 is { ... }'")
     bad(observer('§; start'), "expected a name of a state, found ';'")
     bad(observer('start §- / / / -> s').replace('- /', '-> /'), "expected '-' (of '--') after the state, found '->'")
     bad(observer('start -§/ / / / -> s'), "expected '-' (of '--') after the state, found '/'")
@@ -484,6 +483,8 @@ def every_message():
     calls = r'\b(?:diag_error|diag_note|diag_warning|cdl_unexpected|cdl_expect|cdl_expect_word|cdl_expect_name)\('
     found = 0
     for file in sorted(glob.glob(os.path.join(ROOT, 'src/lang/cdl/*.c'))):
+        if os.path.basename(file) in ('pattern.c', 'patterns.c'): # patterns have a suite of their own
+            continue
         with open(file, encoding='utf-8') as source:
             code = source.read()
         for match in re.finditer(calls, code):

@@ -35,7 +35,7 @@ static bool scans(const struct past *past)
     return some;
 }
 
-static uint64_t max_summary(const struct past *past)
+uint64_t frozen_max_summary(const struct past *past)
 {
     const struct search *search = past->search;
     uint64_t numbers = SUMMARY_NUMBERS + 2 * (uint64_t)search->model->rules.len + 5 * (uint64_t)search->task->property_count + 2 * (uint64_t)search->monitor_count;
@@ -50,8 +50,8 @@ bool frozen_open(struct past *past)
     char why[512];
     past->frozen_counts = mem_alloc(past->mem, sizeof *past->frozen_counts);
     past->frozen_taken = mem_alloc(past->mem, (search->model->rules.len + UINT64_C(1)) * sizeof *past->frozen_taken);
-    past->summary = mem_alloc(past->mem, max_summary(past));
-    past->freezer = freezer_open(past->mem, task->freeze, &identity, task->resume, max_summary(past), why, sizeof why);
+    past->summary = mem_alloc(past->mem, frozen_max_summary(past));
+    past->freezer = freezer_open(past->mem, task->freeze, &identity, task->resume, frozen_max_summary(past), why, sizeof why);
     if (past->freezer) return true;
     search->result->refused = arena_copy(&search->model->arena, why, strlen(why));
     return false;
@@ -409,15 +409,32 @@ static bool collect(void *context, const unsigned char *bytes, uint64_t size)
     return true;
 }
 
-bool frozen_log(struct past *past, uint64_t rank, const char **why)
+bool frozen_log_of(struct past *past, struct freezer *freezer, uint64_t rank, const char **why)
 {
     struct collector collector = {.mem = past->mem};
     *why = "the files do not have it";
-    bool good = freezer_read(past->freezer, rank, FREEZER_LOG, collect, &collector, why) && collector.size;
+    bool good = freezer_read(freezer, rank, FREEZER_LOG, collect, &collector, why) && collector.size;
     if (good && !origins_read(&past->loaded, collector.bytes, collector.size)) {
         *why = "the files have a record of it that makes no sense";
         good = false;
     }
     mem_free(past->mem, collector.bytes);
     return good;
+}
+
+bool frozen_log(struct past *past, uint64_t rank, const char **why)
+{
+    return frozen_log_of(past, past->freezer, rank, why);
+}
+
+void frozen_restore_counts(struct past *past)
+{
+    struct result *result = past->search->result;
+    const struct past_counts *counts = past->frozen_counts;
+    result->transitions = counts->transitions;
+    result->deadlocks = counts->deadlocks;
+    result->ends = counts->ends;
+    result->runtime_errors = counts->runtime_errors;
+    result->expanded = counts->expanded;
+    memcpy(result->taken, past->frozen_taken, past->search->model->rules.len * sizeof *result->taken);
 }

@@ -13,6 +13,12 @@ bool frozen_put(struct past *past);
 bool frozen_resume(struct past *past);
 /* Reads the log of a cluster into past->loaded; false: *why says why not. */
 bool frozen_log(struct past *past, uint64_t rank, const char **why);
+/* The same of a folder that is open. */
+bool frozen_log_of(struct past *past, struct freezer *freezer, uint64_t rank, const char **why);
+/* No summary of a cluster is longer. */
+uint64_t frozen_max_summary(const struct past *past);
+/* Counts as they were when the last cluster was frozen. */
+void frozen_restore_counts(struct past *past);
 /* Waits until everything is written. */
 bool frozen_finish(struct past *past);
 

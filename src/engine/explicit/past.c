@@ -14,6 +14,7 @@
 #include "engine/explicit/past.h"
 
 #include "engine/explicit/frozen.h"
+#include "engine/explicit/part.h"
 #include "program/reached.h"
 
 #include <stdlib.h>
@@ -169,12 +170,10 @@ static void free_logs(struct past *past)
     past->page_count = past->page_room = past->page_left = past->log_count = past->log_room = 0;
 }
 
-static void make_traces(struct past *past);
-
 static bool drop_logs(struct past *past)
 {
     if (past->logs_dropped || past->freezer) return false;
-    make_traces(past); /* of what was found before */
+    past_make_traces(past); /* of what was found before */
     past->logs_dropped = past->statistics->logs_dropped = true;
     free_logs(past);
     for (uint32_t i = 0; i < past->heap_len; i++) origins_release(&past->heap[i].cluster->origins);
@@ -345,6 +344,7 @@ void past_discard(struct past *past)
 bool past_add_initial(struct past *past, bool all, uint64_t above)
 {
     struct search *search = past->search;
+    if (part_has_seeds(search->task)) return (!all && search->task->part->rank <= above) || part_add_seeds(past, NULL);
     struct space *space = &search->space;
     eval_first_initial(search->model, search->values);
     do {
@@ -373,6 +373,7 @@ static bool search_all(struct search *search)
 {
     struct past *past = search->past;
     while (past->heap_len) {
+        if (part_is_deep(past, past->heap[0].rank)) return visit_stop(search, STOP_HANDED_ON);
         past->current = pop(past);
         past->farthest = past->statistics->rank = past->current->rank;
         search->space.store = &past->current->store;
@@ -387,7 +388,13 @@ bool past_run(struct search *search)
     struct past *past = search->past;
     if (!past->freezer) return search_all(search);
     bool good = frozen_resume(past) && search_all(search);
-    return frozen_finish(past) && good;
+    good = frozen_finish(past) && good;
+    if (search->result->stop == STOP_HANDED_ON || part_is_full(past)) {
+        search->result->stop = STOP_HANDED_ON;
+        past_make_traces(past); /* while everything is there */
+        part_hand_on(past);
+    }
+    return good;
 }
 
 bool past_init(struct search *search)
@@ -416,6 +423,7 @@ void past_release(struct search *search)
     free_unused(past);
     free_logs(past);
     origins_release(&past->loaded);
+    part_release(past);
     frozen_release(past);
     for (uint32_t i = 0; i < search->task->property_count; i++) mem_free(mem, past->places[i].words);
     mem_free(mem, past->places);
@@ -455,6 +463,16 @@ static const struct origins *log_of(struct past *past, uint64_t rank, const char
     if (past->has_loaded) return &past->loaded;
     *why = "how it was reached is lost";
     return NULL;
+}
+
+/* The same in a part that this one comes from. A cluster that it has not finished is in its rest. */
+static const struct origins *log_before(struct past *past, uint32_t level, uint64_t rank, bool *in_rest, const char **why)
+{
+    past->has_loaded = false;
+    if (!*in_rest && part_log(past, level, rank, false, why)) return &past->loaded;
+    if (!part_log(past, level, rank, true, why)) return NULL;
+    *in_rest = false; /* a source is in either */
+    return &past->loaded;
 }
 
 /* The k-th initial state of a rank. */
@@ -499,15 +517,23 @@ static struct trace *make_trace(struct past *past, const struct past_place *plac
     VEC(uint32_t) steps = {0};
     struct origin origin = {.state = place->state};
     uint64_t rank = place->rank;
+    const uint32_t own = search->task->part ? search->task->part->folder_count : 0;
+    uint32_t level = own; /* the part that the state is in */
+    bool in_rest = false;
     for (;;) {
-        const struct origins *log = log_of(past, rank, why);
+        const struct origins *log = level == own ? log_of(past, rank, why) : log_before(past, level, rank, &in_rest, why);
         if (log && origin.state >= log->states) *why = "the record of how it was reached ends before it", log = NULL;
         if (!log) {
             vec_free(past->mem, &steps);
             return NULL;
         }
         origin = origins_of(log, origin.state);
-        if (origin.source == ORIGINS_INITIAL) break;
+        if (origin.source == ORIGINS_INITIAL) {
+            if (!level) break;
+            level--; /* the same state in the rest of the part before */
+            in_rest = true;
+            continue;
+        }
         rank = origin.source;
         vec_push(past->mem, &steps, origin.step);
     }
@@ -519,7 +545,7 @@ static struct trace *make_trace(struct past *past, const struct past_place *plac
 }
 
 /* Of all violations that have none yet. */
-static void make_traces(struct past *past)
+void past_make_traces(struct past *past)
 {
     uint64_t limit = past->mem->limit;
     past->mem->limit = 0; /* what was found must not be lost to the limit on the search */
@@ -560,7 +586,7 @@ void past_conclude(struct past *past)
     bool all = !past->current && !past->heap_len;
     past->statistics->freed_states = past->done_states - (all ? past->last_states : 0);
     if (past->statistics->size_count > MANY_SIZES) find_quantiles(past);
-    make_traces(past);
+    past_make_traces(past);
     for (uint32_t i = 0; i < past->heap_len; i++) reached_scan(past->search->model, &past->search->space.layout, &past->heap[i].cluster->store, past->search->result, past->scan);
     if (past->current) reached_scan(past->search->model, &past->search->space.layout, &past->current->store, past->search->result, past->scan);
     reached_end(past->search->model, past->search->result);

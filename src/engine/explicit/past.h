@@ -64,6 +64,9 @@ struct past {
     uint64_t loaded_rank;      /* ... which that is */
     bool has_loaded;
     uint64_t farthest;         /* the largest rank that the current cluster has a step to */
+    struct freezer *back;      /* the folder of a part that this one comes from, while a way is followed, and ... */
+    uint32_t back_level;       /* ... which it is, of these, ... */
+    bool back_in_rest;         /* ... what it finished or what it left */
     struct freezer *freezer;   /* NULL: nothing is frozen; the rest is frozen.c's */
     struct past_counts *frozen_counts; /* what was counted before the current cluster */
     uint64_t *frozen_taken;
@@ -103,6 +106,8 @@ void past_note(struct past *past, uint64_t rank, uint64_t states);
 void past_violated(struct past *past, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule);
 /* States that were reached so far. */
 uint64_t past_states(const struct past *past);
+/* Traces of all violations that have none yet. */
+void past_make_traces(struct past *past);
 /* After the search: traces of what was found, and the statistics. */
 void past_conclude(struct past *past);
 

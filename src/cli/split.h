@@ -1,0 +1,11 @@
+/* A search in past-freeze order that is split when it does not fit in memory (--split auto), or wherever the context is so many steps further (--split always, --split-depth): the clusters
+ * that wait become parts, each searched by itself in a process of its own, and split again if need be. The answers of all parts are one result. */
+#ifndef CAIRN_CLI_SPLIT_H
+#define CAIRN_CLI_SPLIT_H
+
+#include "cli/session.h"
+
+/* The task has a folder and its identity. False: something is wrong, as was told. */
+bool split_run(struct session *session, struct task *task, struct result *result);
+
+#endif

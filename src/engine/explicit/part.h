@@ -1,0 +1,25 @@
+/* A part of a search in past-freeze order (struct search_part): where it begins, what it leaves for others, and the way back through the parts that it comes from. */
+#ifndef CAIRN_ENGINE_EXPLICIT_PART_H
+#define CAIRN_ENGINE_EXPLICIT_PART_H
+
+#include "engine/explicit/past.h"
+
+/* Whether the search begins with a cluster that another part has left. */
+static inline bool part_has_seeds(const struct task *task)
+{
+    return task->part && task->part->folder_count;
+}
+/* Adds the states of that cluster, numbered as they are there. found(context, cluster, index) is called for each. False: the search must end. */
+bool part_add_seeds(struct past *past, void (*found)(struct search *search, struct cluster *cluster, uint32_t index));
+
+/* Whether the waiting clusters are to be left for others, now that memory ran out, or before the next cluster is searched. */
+bool part_is_full(const struct past *past);
+bool part_is_deep(const struct past *past, uint64_t rank);
+/* Leaves them. Counts become those of the finished clusters. */
+void part_hand_on(struct past *past);
+
+/* The log of a cluster that part number `level` of those that this one comes from has finished, or left. Read into past->loaded; false: *why says why not. */
+bool part_log(struct past *past, uint32_t level, uint64_t rank, bool in_rest, const char **why);
+void part_release(struct past *past);
+
+#endif
