@@ -10,14 +10,31 @@ import sys
 LOGIN, OPERATION = (2, 5), (1, 4)      # how long it takes to handle one
 
 
+EXPECT_LOGIN = '''// expect: states=1 transitions=0
+// expect -D n=1 --context contexts.cdl:devices1: states=28 transitions=29
+// expect --context contexts.cdl:devices2: states=768 transitions=1406 deadlocks=0
+// expect -D n=3 --context contexts.cdl:devices3: states=25594 transitions=62048
+// expect -D n=3 --context contexts.cdl:devices3: property R1_3 holds
+// expect --context contexts.cdl:hasty2: property R1_1 holds
+// expect --context contexts.cdl:hasty2: property deadlock holds
+// expect -D n=1 -D checked=0 --context contexts.cdl:hasty1: property R1_1 violated distance=15
+// expect -D checked=0 --context contexts.cdl:devices2: property R1_1 holds
+'''
+EXPECT_TIMED = '''// expect: discrete=1
+// expect --context contexts.cdl:devices2: property R1_2 holds
+// expect --context contexts.cdl:deadline2: property R2_2_1 holds
+// expect --context contexts.cdl:deadline2: property tight_2_1 violated
+// expect -D n=3 --context contexts.cdl:deadline3: property R2_3_1 holds
+// expect -D n=3 --context contexts.cdl:deadline3: property tight_3_1 violated
+'''
+
+
 def model(timed):
     def take(low, high):
         return f'\n        wait [{low},{high}];' if timed else ''
 
-    head = 'discrete=1' if timed else 'states=1 transitions=0'
-    return f'''// expect: {head}
-// expect: property R1 holds
-
+    head = EXPECT_TIMED if timed else EXPECT_LOGIN
+    return f'''{head}
 // A controller to which n devices log in, operate and log out{': with the time that it takes' if timed else ''}. The devices are its environment: a context (contexts.cdl).
 // Written by make.py {'timed' if timed else 'login'}
 
@@ -115,8 +132,6 @@ component Controller is
     par
         SM(&SM_1, &logins, &operations, &results, &toContext) || Registry(&logins, &results) || Operator(&operations, &results)
     end
-
-property R1 is invariant SM.operateAccepted[0] => SM.devLogged[0]
 
 Controller
 '''

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Contexts for landing.fcr: make.py [--handles N] [--sets 1|3] [--separate] > FILE.cdl
+"""Contexts for landing.fcr: make.py [--sets 1|3] [--separate] > FILE.cdl
 
-A pilot who moves the handle N times (default 4), next to nothing, one, two or three failures at any time. Of the failures of one electrical part only one can
+A pilot who moves the handle so often as the constant `handles` says, next to nothing, one, two or three failures at any time. Of the failures of one electrical part only one can
 happen: that leaves 18 single ones, 147 pairs and 720 triples, 885 scenarios. `failures` is all of them, as one context with a choice; each single failure is a context of its own;
 --separate makes one of each of the 885. --sets is for the model with -D sets=1.
 """
@@ -88,12 +88,12 @@ def cdl(name, checked, main):
     return [f'cdl {name} is {{', *(f'    {each}' for each in checked), f'    main is {{ {main} }}', '}']
 
 
-def contexts(handles, sets, separate):
+def contexts(sets, separate):
     normal = ['assert R21, R22, R31, R41, R42, R51, calm', 'properties R11, R12, R32']
     failing = ['assert R41, R42, R51', 'properties R61, R62, R63, R64, R71, R72, R73, R74, R81, R82']
     lines = ['event handle is { send HANDLE to {Dispatcher}1 }']
     lines += [f'event {name} is {{ send {message} to {{Dispatcher}}1 }}' for name, message in MESSAGES.items()]
-    lines += ['', *requirements(sets), '', f'activity PILOT is {{ loop {handles} event handle }}', '']
+    lines += ['', *requirements(sets), '', 'activity PILOT is { loop handles event handle }', '']
     names = {'_and_'.join(chosen): ' || '.join(f'event {each}' for each in chosen) for chosen in scenarios()}
     lines += ['// Every set of failures that is possible, its members in any order.', 'activity PERTURBATOR is {']
     lines += ['    ' + '\n [] '.join(f'{{ {failures} }}' for failures in names.values()), '}', '']
@@ -107,10 +107,9 @@ def contexts(handles, sets, separate):
 
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--handles', type=int, default=4, help='moves of the handle')
     parser.add_argument('--sets', type=int, default=3, choices=(1, 3), help='landing sets that the requirements look at')
     parser.add_argument('--separate', action='store_true', help='a context for each of the 885 scenarios')
     options = parser.parse_args()
-    print(f'// Written by make.py --handles {options.handles} --sets {options.sets}' + (' --separate' if options.separate else ''))
+    print(f'// Written by make.py --sets {options.sets}' + (' --separate' if options.separate else ''))
     print('// Needs landing.fcr. One unit of time is 100 ms.\n')
-    print('\n'.join(contexts(options.handles, options.sets, options.separate)))
+    print('\n'.join(contexts(options.sets, options.separate)))
