@@ -1,20 +1,16 @@
-/* Clusters of one rank that several parts have finished are put into one set, part by part; a state that is there already was counted before. It is then expanded once more, because what it added to
- * the other counts is not kept. When the set does not fit in memory it is made of a half of the states, then of the other; of a quarter; and so on: halves by a bit of the hash. */
+/* Clusters of ranks that several parts have finished are put into one set, part by part; a state that is there already was counted before. It is then expanded once more, because what it added to
+ * the other counts is not kept. When the set does not fit in memory it is made of fewer ranks at a time, and that of a single rank of a half of its states, then of the other; of a quarter; and so
+ * on, by their hash. */
 #include "engine/explicit/net.h"
 
 #include "engine/explicit/space.h"
 #include "model/eval.h"
 #include "solver/freezer.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WHY_ROOM = 512, MOST_SLICES = 1 << 20, MOST_OPEN = 48 };
-
-struct finished {
-    uint64_t rank;
-    uint32_t folder;
-};
 
 struct net {
     struct task *task;
@@ -22,8 +18,11 @@ struct net {
     struct space space;
     struct store store;
     struct net_counts *repeated;
-    VEC(struct finished) list;
+    uint64_t ranks;
+    uint64_t *has;         /* folders x ranks: a bit for each cluster that was finished */
+    uint64_t stride;       /* words per folder */
     uint32_t folder;       /* the one being read */
+    bool strange;          /* a rank that does not exist */
     uint64_t slices, slice;
     uint32_t final;
     unsigned char *record; /* one that comes in pieces, and ... */
@@ -76,15 +75,14 @@ static bool note_rank(void *context, uint64_t rank, const unsigned char *summary
     struct net *net = context;
     (void)summary;
     (void)size;
-    vec_push(net->model->mem, &net->list, ((struct finished){rank, net->folder}));
-    return true;
+    net->strange |= rank >= net->ranks;
+    if (rank < net->ranks) net->has[net->folder * net->stride + rank / 64] |= UINT64_C(1) << rank % 64;
+    return rank < net->ranks;
 }
 
-static int by_rank(const void *a, const void *b)
+static bool has_rank(const struct net *net, uint32_t folder, uint64_t rank)
 {
-    const struct finished *x = a, *y = b;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    return (x->folder > y->folder) - (x->folder < y->folder);
+    return net->has[folder * net->stride + rank / 64] >> rank % 64 & 1;
 }
 
 /* What a state added to the counts when it was expanded. */
@@ -146,32 +144,62 @@ static bool take_records(void *context, const unsigned char *bytes, uint64_t siz
     return true;
 }
 
-/* One slice of the clusters from..to - 1 of the list, which have one rank. */
-static bool add_slice(struct net *net, const char *const *folders, uint32_t from, uint32_t to)
+static bool is_shared(const struct net *net, uint64_t rank)
+{
+    uint32_t parts = 0;
+    for (uint32_t i = 0; i < net->folders && parts < 2; i++) parts += has_rank(net, i, rank);
+    return parts > 1;
+}
+
+/* Ranks of one folder that others have as well. */
+static bool add_folder(struct net *net, struct freezer *freezer, uint32_t folder, uint64_t from, uint64_t to)
+{
+    for (uint64_t rank = from; rank < to; rank++) {
+        const char *why = NULL;
+        if (!has_rank(net, folder, rank) || !is_shared(net, rank)) continue;
+        net->size = 0;
+        if (freezer_read(freezer, rank, FREEZER_RECORDS, take_records, net, &why)) continue;
+        if (why) snprintf(net->why, WHY_ROOM, "%s", why);
+        return false;
+    }
+    return true;
+}
+
+/* One slice of the clusters of some ranks: states of different ranks are different. */
+static bool add_slice(struct net *net, const char *const *folders, uint64_t from, uint64_t to)
 {
     bool good = store_init(&net->store, net->model->mem, net->space.layout.record_bytes);
     net->full = !good;
-    for (uint32_t i = from; good && i < to; i++) {
-        const char *why = NULL;
-        struct freezer *freezer = reader_of(net, folders, net->list.data[i].folder);
-        net->size = 0;
-        good = freezer && freezer_read(freezer, net->list.data[i].rank, FREEZER_RECORDS, take_records, net, &why);
-        if (!good && why) snprintf(net->why, WHY_ROOM, "%s", why);
+    for (uint32_t i = 0; good && i < net->folders; i++) {
+        struct freezer *freezer = reader_of(net, folders, i);
+        good = freezer && add_folder(net, freezer, i, from, to);
     }
     store_release(&net->store);
     return good;
 }
 
-static bool add_rank(struct net *net, const char *const *folders, uint32_t from, uint32_t to)
+/* As many ranks at a time as fit; of a single one that does not, slices. */
+static bool add_ranks(struct net *net, const char *const *folders)
 {
-    for (net->slices = 1; net->slices <= MOST_SLICES; net->slices *= 2) {
+    for (uint64_t from = 0, width = net->ranks, slices = 1; from < net->ranks;) {
         struct net_counts before = *net->repeated;
+        uint64_t to = width < net->ranks - from ? from + width : net->ranks;
         bool good = true;
-        for (net->slice = 0; good && net->slice < net->slices; net->slice++) good = add_slice(net, folders, from, to);
-        if (good || !net->full) return good;
+        net->slices = slices;
+        for (net->slice = 0; good && net->slice < slices; net->slice++) good = add_slice(net, folders, from, to);
+        if (good) {
+            from = to;
+            slices = 1;
+            width *= 2;
+            continue;
+        }
         *net->repeated = before;
+        if (!net->full) return false;
+        while (net->open_count > 1) close_oldest(net); /* they need memory, too */
+        if (to - from > 1) width = (to - from) / 2;
+        else if ((slices *= 2) > MOST_SLICES) return false;
     }
-    return false;
+    return true;
 }
 
 static bool find(struct net *net, const char *const *folders, uint32_t count)
@@ -181,12 +209,7 @@ static bool find(struct net *net, const char *const *folders, uint32_t count)
         struct freezer *freezer = reader_of(net, folders, net->folder);
         good = freezer && freezer_summaries(freezer, note_rank, net);
     }
-    if (net->list.len) qsort(net->list.data, net->list.len, sizeof *net->list.data, by_rank);
-    for (uint32_t from = 0, to; good && from < net->list.len; from = to) {
-        for (to = from + 1; to < net->list.len && net->list.data[to].rank == net->list.data[from].rank; to++) continue;
-        if (to > from + 1) good = add_rank(net, folders, from, to);
-    }
-    return good;
+    return good && add_ranks(net, folders);
 }
 
 bool net_find_repeated(struct task *task, const char *const *folders, uint32_t count, struct net_counts *repeated, const char **why)
@@ -201,15 +224,19 @@ bool net_find_repeated(struct task *task, const char *const *folders, uint32_t c
     net.space.words = mem_alloc(mem, net.space.layout.words * sizeof *net.space.words);
     net.space.next = mem_alloc(mem, net.space.layout.words * sizeof *net.space.next);
     net.record = mem_alloc(mem, net.space.layout.record_bytes + UINT64_C(1));
+    const struct model_var *var = &model->vars.data[model->rank];
+    net.ranks = (uint64_t)var->high - (uint64_t)var->low + 1;
+    net.stride = net.ranks / 64 + 1;
     net.folders = count;
+    net.has = mem_alloc(mem, (count + UINT64_C(1)) * net.stride * sizeof *net.has);
     net.open = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.open);
     net.used = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.used);
     bool good = find(&net, folders, count);
     for (uint32_t i = 0; i < count; i++) close_folder(&net, i);
-    if (!good) *why = net.stopped ? "it was interrupted" : net.full ? "there is too little memory" : arena_copy(&model->arena, net.why, strlen(net.why));
+    if (!good) *why = net.stopped ? "it was interrupted" : net.full ? "there is too little memory" : net.strange ? "a folder has a cluster that does not exist" : arena_copy(&model->arena, net.why, strlen(net.why));
     mem_free(mem, net.open);
     mem_free(mem, net.used);
-    vec_free(mem, &net.list);
+    mem_free(mem, net.has);
     mem_free(mem, net.record);
     mem_free(mem, net.space.words);
     mem_free(mem, net.space.next);
