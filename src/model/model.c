@@ -21,10 +21,33 @@ struct model *model_new(struct mem *mem, const char *file)
     return model;
 }
 
-uint32_t model_add_table(struct model *model, const int64_t *values, uint32_t count)
+expr model_matrix_index(struct model *model, struct table_row row)
+{
+    struct exprs *exprs = &model->exprs;
+    if (row.factor == 1) return row.row;
+    expr first = expr_make(exprs, EXPR_MUL, 0, row.row, expr_int(exprs, row.factor));
+    return row.offset ? expr_make(exprs, EXPR_ADD, 0, first, expr_int(exprs, row.offset)) : first;
+}
+
+static bool is_small(const struct expr_node *node)
+{
+    return node->op == EXPR_CONST && !node->is_bool && node->value >= 0 && node->value <= UINT32_MAX;
+}
+
+struct table_row model_matrix_row(const struct exprs *exprs, expr index)
+{
+    const struct expr_node *node = expr_get(exprs, index), *product = node;
+    struct table_row row = {index, 1, 0};
+    if (node->op == EXPR_ADD && !node->bits && is_small(expr_get(exprs, node->b))) product = expr_get(exprs, node->a);
+    if (product->op != EXPR_MUL || product->bits || !is_small(expr_get(exprs, product->b)) || node->may_fail) return row;
+    uint32_t factor = (uint32_t)expr_get(exprs, product->b)->value, offset = product == node ? 0 : (uint32_t)expr_get(exprs, node->b)->value;
+    return offset < factor ? (struct table_row){product->a, factor, offset} : row;
+}
+
+uint32_t model_add_table(struct model *model, const int32_t *values, uint32_t count)
 {
     assert(count);
-    int64_t *copy = mem_alloc(model->mem, count * sizeof *copy);
+    int32_t *copy = mem_alloc(model->mem, count * sizeof *copy);
     struct model_table table = {copy, count, values[0], values[0]};
     for (uint32_t i = 0; i < count; i++) {
         copy[i] = values[i];

@@ -99,11 +99,17 @@ struct clock_constraint {
     struct place place;
 };
 
-/* A function from 0 .. count - 1 to numbers. */
+/* A function from 0 .. count - 1 to numbers of 32 bits. */
 struct model_table {
-    const int64_t *values;
+    const int32_t *values;
     uint32_t count;
     int64_t low, high; /* of the values */
+};
+
+/* An entry of a table whose index is factor * a + offset: of a row of a matrix. */
+struct table_row {
+    expr row;
+    uint32_t factor, offset;
 };
 
 /* Rules of class `low` wait for those of class `high`. */
@@ -205,9 +211,12 @@ void model_end_rule(struct model *model);
 void model_list_initial(struct model *model, const int64_t *states, uint32_t count);
 
 /* Makes a copy of the values. */
-uint32_t model_add_table(struct model *model, const int64_t *values, uint32_t count);
+uint32_t model_add_table(struct model *model, const int32_t *values, uint32_t count);
 /* Entry number `index`, which lies in the table. */
 expr model_table_entry(struct model *model, uint32_t table, expr index);
+/* Column `offset` of a row of a matrix with `factor` columns, and whether an index is that: any index is, with one column. */
+expr model_matrix_index(struct model *model, struct table_row row);
+struct table_row model_matrix_row(const struct exprs *exprs, expr index);
 
 /* Computes reads and writes of all rules. */
 void model_finish(struct model *model);

@@ -186,15 +186,16 @@ static expr read_cell(struct flattener *f, uint32_t first, expr offset, uint32_t
     return value;
 }
 
-/* The entries first .. first + count - 1, which the index is known to lie in. Runs of equal ones are not told apart. */
-static expr choose_entry(struct flattener *f, const struct model_table *table, uint32_t first, uint32_t count, expr index)
+/* The rows first .. first + count - 1, in which the entry is known to lie. Runs of equal ones are not told apart. */
+static expr choose_entry(struct flattener *f, const struct model_table *table, uint32_t first, uint32_t count, struct table_row at)
 {
+    const int32_t *values = table->values + at.offset;
     uint32_t same = 1;
-    while (same < count && table->values[first + same] == table->values[first]) same++;
-    if (same == count) return expr_int(f->exprs, table->values[first]);
+    while (same < count && values[(first + same) * at.factor] == values[first * at.factor]) same++;
+    if (same == count) return expr_int(f->exprs, values[first * at.factor]);
     uint32_t half = count / 2;
-    expr is_left = expr_make(f->exprs, EXPR_LT, 0, index, expr_int(f->exprs, first + half));
-    expr left = choose_entry(f, table, first, half, index), right = choose_entry(f, table, first + half, count - half, index);
+    expr is_left = expr_make(f->exprs, EXPR_LT, 0, at.row, expr_int(f->exprs, first + half));
+    expr left = choose_entry(f, table, first, half, at), right = choose_entry(f, table, first + half, count - half, at);
     return expr_choose(f->exprs, is_left, left, right);
 }
 
@@ -202,7 +203,8 @@ static expr read_table(struct flattener *f, const struct model_table *table, exp
 {
     const struct expr_node node = *expr_get(f->exprs, index);
     if (node.op == EXPR_CONST) return expr_int(f->exprs, table->values[node.value >= 0 && node.value < table->count ? node.value : 0]); /* outside: not reached */
-    expr value = choose_entry(f, table, 0, table->count, index);
+    struct table_row at = model_matrix_row(f->exprs, index);
+    expr value = choose_entry(f, table, 0, (table->count - 1 - at.offset) / at.factor + 1, at);
     if (node.may_fail && expr_get(f->exprs, value)->op == EXPR_CONST) value = expr_choose(f->exprs, expr_make(f->exprs, EXPR_GE, 0, index, expr_int(f->exprs, node.low)), value, value);
     return value;
 }

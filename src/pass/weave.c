@@ -1,11 +1,11 @@
 /* The scenario as a process.
  *
- * Its state is a variable, `context.state`, that counts the states of the scenario's automaton in their topological order. An event has a table: where it leads from each
- * state, or 0 where it is not possible, which no event leads to. So an event is one rule, however many edges it has:
+ * Its state is a variable, `context.state`, that counts the states of the scenario's automaton in their topological order. One table has a row per state and a column per event: where it
+ * leads from there, or 0 where it is not possible, which no event leads to. So an event is one rule, however many edges it has, and what a state allows stands together in memory:
  *
- *     send:     table[state] > 0 and length < capacity           state := table[state]; the message goes behind the last element
- *     receive:  table[state] > 0 and the first element matches   state := table[state]; the others move up
- *     sync:     the rules of the event get `table[state] > 0` as their first condition, and the assignment; where the event has no edge, they never happen
+ *     send:     table[state, e] > 0 and length < capacity           state := table[state, e]; the message goes behind the last element
+ *     receive:  table[state, e] > 0 and the first element matches   state := table[state, e]; the others move up
+ *     sync:     the rules of the event get `table[state, e] > 0` as their first condition, and the assignment; where the event has no edge, they never happen
  *
  * Everything is parallel assignments, without code and without a way to fail: queues are short, and each of their cells is assigned. Lengths change by
  * tables, too, because length + 1 alone would leave the range in the eyes of those who know bounds only. */
@@ -32,7 +32,8 @@ struct weaving {
     uint32_t process, state;
     uint32_t *first;  /* [events + 1]: the edges of event e are edges[first[e]] .. edges[first[e + 1] - 1] */
     struct edge *edges;
-    int64_t *targets; /* working memory: a table */
+    uint32_t matrix, columns; /* where events lead: a table with a row per state and a column per event that has edges */
+    uint32_t *column;  /* per event */
     VEC(struct length_tables) lengths;
 };
 
@@ -77,15 +78,17 @@ static expr is_final(struct weaving *w)
 {
     const struct dag *dag = &w->context->scenario;
     expr state = model_var_expr(w->model, w->state);
+    int32_t *is_end = mem_alloc(w->model->mem, dag->states * sizeof *is_end);
     uint32_t count = 0, last = 0;
     for (uint32_t s = 0; s < dag->states; s++) {
-        w->targets[s] = dag_is_final(dag, s);
-        if (!w->targets[s]) continue;
+        is_end[s] = dag_is_final(dag, s);
+        if (!is_end[s]) continue;
         count++;
         last = s;
     }
-    if (count == 1) return compare(w, EXPR_EQ, state, last);
-    return compare(w, EXPR_EQ, model_table_entry(w->model, model_add_table(w->model, w->targets, dag->states), state), 1);
+    expr result = count == 1 ? compare(w, EXPR_EQ, state, last) : compare(w, EXPR_EQ, model_table_entry(w->model, model_add_table(w->model, is_end, dag->states), state), 1);
+    mem_free(w->model->mem, is_end);
+    return result;
 }
 
 /* ---- events ---- */
@@ -103,17 +106,30 @@ static void sort_edges(struct weaving *w)
         for (uint32_t i = dag->first_edge[s]; i < dag->first_edge[s + 1]; i++) w->edges[w->first[dag->edge_label[i] + 1]++] = (struct edge){s, dag->edge_to[i]};
 }
 
+static void make_matrix(struct weaving *w)
+{
+    struct mem *mem = w->model->mem;
+    uint32_t events = w->context->events.len, states = w->context->scenario.states;
+    w->column = mem_alloc(mem, (events + UINT64_C(1)) * sizeof *w->column);
+    for (uint32_t e = 0; e < events; e++)
+        if (w->first[e] < w->first[e + 1]) w->column[e] = w->columns++;
+    int32_t *entries = mem_alloc(mem, ((size_t)states * w->columns + 1) * sizeof *entries);
+    for (uint32_t e = 0; e < events; e++)
+        for (uint32_t i = w->first[e]; i < w->first[e + 1]; i++) {
+            int32_t *entry = &entries[(size_t)w->edges[i].from * w->columns + w->column[e]];
+            assert(!*entry && w->edges[i].to > w->edges[i].from);
+            *entry = (int32_t)w->edges[i].to;
+        }
+    if (w->columns) w->matrix = model_add_table(w->model, entries, states * w->columns);
+    mem_free(mem, entries);
+}
+
 /* Where the event leads. False: nowhere from any state. */
 static bool event_target(struct weaving *w, uint32_t event, expr *target)
 {
-    uint32_t states = w->context->scenario.states;
     if (w->first[event] == w->first[event + 1]) return false;
-    memset(w->targets, 0, states * sizeof *w->targets);
-    for (uint32_t i = w->first[event]; i < w->first[event + 1]; i++) {
-        assert(!w->targets[w->edges[i].from] && w->edges[i].to > w->edges[i].from);
-        w->targets[w->edges[i].from] = w->edges[i].to;
-    }
-    *target = model_table_entry(w->model, model_add_table(w->model, w->targets, states), model_var_expr(w->model, w->state));
+    struct table_row row = {model_var_expr(w->model, w->state), w->columns, w->column[event]};
+    *target = model_table_entry(w->model, w->matrix, model_matrix_index(w->model, row));
     return true;
 }
 
@@ -134,11 +150,11 @@ static expr next_length(struct weaving *w, const struct context_queue *queue, bo
     if (queue->capacity == 1) return expr_int(w->exprs, up);
     while (i < w->lengths.len && w->lengths.data[i].capacity != queue->capacity) i++;
     if (i == w->lengths.len) {
-        int64_t *values = mem_alloc(model->mem, (queue->capacity + UINT64_C(1)) * sizeof *values);
+        int32_t *values = mem_alloc(model->mem, (queue->capacity + UINT64_C(1)) * sizeof *values);
         struct length_tables tables = {.capacity = queue->capacity};
-        for (uint32_t n = 0; n <= queue->capacity; n++) values[n] = n < queue->capacity ? n + 1 : n;
+        for (uint32_t n = 0; n <= queue->capacity; n++) values[n] = (int32_t)(n < queue->capacity ? n + 1 : n);
         tables.up = model_add_table(model, values, queue->capacity + 1);
-        for (uint32_t n = 0; n <= queue->capacity; n++) values[n] = n ? n - 1 : 0;
+        for (uint32_t n = 0; n <= queue->capacity; n++) values[n] = n ? (int32_t)n - 1 : 0;
         tables.down = model_add_table(model, values, queue->capacity + 1);
         vec_push(model->mem, &w->lengths, tables);
         mem_free(model->mem, values);
@@ -236,9 +252,9 @@ void weave_context(struct model *model, const struct context *context)
         forbid_steps(&w);
         return;
     }
-    w.targets = mem_alloc(model->mem, context->scenario.states * sizeof *w.targets);
     sort_edges(&w);
     add_process(&w);
+    make_matrix(&w);
     for (uint32_t e = 0; e < context->events.len; e++) {
         const struct context_event *event = &context->events.data[e];
         expr target;
@@ -253,6 +269,6 @@ void weave_context(struct model *model, const struct context *context)
     model->has_final = true;
     mem_free(model->mem, w.first);
     mem_free(model->mem, w.edges);
-    mem_free(model->mem, w.targets);
+    mem_free(model->mem, w.column);
     vec_free(model->mem, &w.lengths);
 }

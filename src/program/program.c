@@ -75,6 +75,21 @@ static void end_guard(struct program *program, struct guard_code *guard)
     }
 }
 
+/* table[variable ...] > 0: what events of contexts begin with. */
+static bool is_gate(const struct program *program, const struct expr_node *node, struct fast_rule *fast)
+{
+    const struct model *model = program->model;
+    const struct expr_node *a = expr_get(&model->exprs, node->a), *b = expr_get(&model->exprs, node->b);
+    if (node->op != EXPR_GT || a->op != EXPR_TABLE || b->op != EXPR_CONST || b->value) return false;
+    struct table_row at = model_matrix_row(&model->exprs, a->a);
+    const struct expr_node *row = expr_get(&model->exprs, at.row);
+    if (row->op != EXPR_VAR || model->vars.data[row->value].low) return false;
+    fast->gate = model->tables.data[a->value].values + at.offset;
+    fast->gate_field = program->layout->fields[row->value];
+    fast->gate_factor = at.factor;
+    return true;
+}
+
 static void compile_guard(struct program *program, const struct model_rule *rule, struct fast_rule *fast, struct word_map *map,
                           struct choice *choice)
 {
@@ -94,6 +109,7 @@ static void compile_guard(struct program *program, const struct model_rule *rule
             consider(program, choice, var, number);
             continue;
         }
+        if (!may_fail && !fast->gate && is_gate(program, node, fast)) continue;
         may_fail |= node->may_fail;
         add_to_guard(program, &guard, cond);
     }
@@ -251,6 +267,7 @@ void program_start(const struct program *program, struct program_cursor *cursor)
 static enum step try_rule(const struct program *program, const struct fast_rule *fast, const uint64_t *words, uint64_t *next)
 {
     int64_t value;
+    if (fast->gate && fast->gate[(words[fast->gate_field.word] >> fast->gate_field.shift & fast->gate_field.mask) * fast->gate_factor] <= 0) return STEP_NONE;
     for (uint32_t i = 0; i < fast->tests; i++) {
         const struct word_test *test = &program->tests.data[fast->first_test + i];
         if ((words[test->word] & test->mask) != test->value) return STEP_NONE;

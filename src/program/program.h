@@ -31,6 +31,9 @@ struct code_store {
 struct fast_rule {
     uint32_t rule; /* of the model */
     uint32_t first_test, tests;
+    const int32_t *gate; /* an entry that must be positive before anything else is looked at: of row ..., or NULL */
+    struct field gate_field; /* ... this field, of ... */
+    uint32_t gate_factor;    /* ... so many columns */
     uint32_t guard; /* code, or PROGRAM_NONE */
     uint32_t first_patch, patches; /* constant stores, as word_test with mask = bits to replace */
     uint32_t first_store, stores;

@@ -402,7 +402,7 @@ static bool read_rule(struct reader *reader)
 static bool read_table(struct reader *reader)
 {
     const struct token *token = reader_peek(reader);
-    VEC(int64_t) values = {0};
+    VEC(int32_t) values = {0};
     uint32_t count;
     bool good = reader_count(reader, "the number of entries", UINT32_MAX - 1, &count);
     if (good && !count) {
@@ -410,9 +410,14 @@ static bool read_table(struct reader *reader)
         return false;
     }
     for (uint32_t i = 0; good && i < count; i++) {
+        const struct token *entry = reader_peek(reader);
         int64_t value;
         good = reader_number(reader, "an entry of the table", &value);
-        if (good) vec_push(reader_mem(reader), &values, value);
+        if (good && (value < INT32_MIN || value > INT32_MAX)) {
+            diag_error(reader->diag, entry->place, "an entry of a table has at most 32 bits");
+            good = false;
+        }
+        if (good) vec_push(reader_mem(reader), &values, (int32_t)value);
     }
     if (good) model_add_table(reader->model, values.data, count);
     vec_free(reader_mem(reader), &values);
