@@ -128,7 +128,7 @@ bool part_is_full(const struct past *past)
 bool part_is_deep(const struct past *past, uint64_t rank)
 {
     const struct search_part *part = past->search->task->part;
-    return part && part->hands_on && part->depths && past->statistics->finished && part->depths[rank] >= part->depths[part->rank] + part->depth;
+    return part && part->hands_on && part->depths && past->statistics->finished && part->depths[rank << past->shift] >= part->depths[part->rank << past->shift] + part->depth;
 }
 
 static int by_rank(const void *a, const void *b)

@@ -1,7 +1,7 @@
 /* Method. Waiting clusters are in a heap by rank and in a hash table by rank. The smallest is taken out and searched by breadth.c, whose successors ask past_cluster where they belong.
  *
  * Memory. A cluster is a store of its own (solver/store.h) and a log of origins. Clusters may be very many and very small, so finished ones are used again, with their memory
- * unless that is much. What stays of a finished cluster is its log, about half a byte per state: counterexamples are followed through logs alone. When
+ * unless that is much. Where ranks are very many, some neighbouring ones are one cluster: no step leads back to it either, and tables that are a little larger are worth their while. What stays of a finished cluster is its log, about half a byte per state: counterexamples are followed through logs alone. When
  * memory is refused, unused clusters are freed first, then all logs are given up: the search goes on, and violations that are found later are told without their run.
  *
  * Determinism. Numbers of states depend on the model only: the order of ranks, of states in a cluster and of rules in a state is all that counts.
@@ -21,9 +21,9 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { FIRST_TABLE = 2, PAGE_BYTES = 64, MANY_SIZES = 50 };
+enum { FIRST_TABLE = 2, PAGE_BYTES = 64, MANY_SIZES = 50, MANY_CLUSTERS = 16 };
 #else
-enum { FIRST_TABLE = 64, PAGE_BYTES = 1 << 18, MANY_SIZES = 4000 };
+enum { FIRST_TABLE = 64, PAGE_BYTES = 1 << 18, MANY_SIZES = 4000, MANY_CLUSTERS = 1 << 13 };
 #endif
 
 /* ---- waiting clusters ---- */
@@ -310,9 +310,9 @@ static bool keep_log(struct past *past, const struct cluster *cluster)
 void past_note(struct past *past, uint64_t rank, uint64_t states)
 {
     struct cluster_statistics *statistics = past->statistics;
-    struct cluster_size size = {statistics->lowest + (int64_t)rank, states};
+    struct cluster_size size = {statistics->lowest + (int64_t)(rank << past->shift), states};
     statistics->finished++;
-    statistics->rank = rank;
+    statistics->rank = rank << past->shift;
     past->done_states += states;
     past->last_states = states;
     if (size.states > statistics->largest.states) statistics->largest = size;
@@ -386,7 +386,8 @@ static bool search_all(struct search *search)
     while (past->heap_len) {
         if (part_is_deep(past, past->heap[0].rank)) return visit_stop(search, STOP_HANDED_ON);
         past->current = pop(past);
-        past->farthest = past->statistics->rank = past->current->rank;
+        past->farthest = past->current->rank;
+        past->statistics->rank = past->current->rank << past->shift;
         search->space.store = &past->current->store;
         if (!search_cluster(search, past->current)) return false;
         if (!finish(past)) return false;
@@ -419,6 +420,7 @@ bool past_init(struct search *search)
     past->statistics = search->result->clusters = mem_alloc(mem, sizeof *past->statistics);
     past->statistics->ranks = (uint64_t)var->high - (uint64_t)var->low + 1;
     past->statistics->lowest = var->low;
+    while ((past->statistics->ranks - 1) >> past->shift >= MANY_CLUSTERS) past->shift++;
     past->places = mem_alloc(mem, (search->task->property_count + UINT64_C(1)) * sizeof *past->places);
     past->scan = reached_begin(search->model, search->result);
     origins_init(&past->loaded, mem);
@@ -495,7 +497,7 @@ static bool find_initial(struct past *past, uint64_t rank, uint32_t k, int64_t *
     const struct model *model = past->search->model;
     eval_first_initial(model, values);
     do {
-        if ((uint64_t)(values[model->rank] - past->statistics->lowest) == rank && !k--) return true;
+        if ((uint64_t)(values[model->rank] - past->statistics->lowest) >> past->shift == rank && !k--) return true;
     } while (eval_next_initial(model, values));
     return false;
 }

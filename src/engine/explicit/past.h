@@ -12,7 +12,7 @@
 struct cluster {
     struct store store;
     struct origins origins;
-    uint64_t rank; /* less the lowest one */
+    uint64_t rank; /* less the lowest one, without its last `shift` bits */
     struct cluster *next; /* in the list of unused ones */
 };
 
@@ -41,6 +41,7 @@ struct past {
     struct search *search;
     struct mem *mem;
     struct field field; /* of the rank */
+    unsigned shift;     /* so many neighbouring ranks, as a power of two, are one cluster */
     struct cluster_statistics *statistics;
     struct cluster *current; /* the one being searched, or NULL */
     struct past_entry *heap;   /* reached and waiting, the smallest rank first ... */
@@ -84,7 +85,7 @@ void past_release(struct search *search);
 
 static inline uint64_t past_rank(const struct past *past, const uint64_t *words)
 {
-    return words[past->field.word] >> past->field.shift & past->field.mask;
+    return (words[past->field.word] >> past->field.shift & past->field.mask) >> past->shift;
 }
 /* Brings what past_cluster will need closer. */
 void past_prefetch(const struct past *past, uint64_t rank);
