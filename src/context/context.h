@@ -14,7 +14,7 @@
 #ifndef CAIRN_CONTEXT_CONTEXT_H
 #define CAIRN_CONTEXT_CONTEXT_H
 
-#include "automaton/dag.h"
+#include "automaton/order.h"
 #include "model/model.h"
 
 enum { CONTEXT_NONE = 0xFFFFFFFF };
@@ -87,6 +87,7 @@ struct context {
     VEC(struct context_event) events;
     bool has_scenario;   /* false: nothing but `skip`: the system is closed, and no context process is made */
     struct dag scenario; /* labels are numbers of events; states in the order of their ranks */
+    struct order_table orders; /* that were tried for them */
     VEC(struct context_assertion) assertions;
     VEC(struct observer) observers; /* properties and restrictions */
     struct place place;

@@ -238,6 +238,10 @@ killed_runs(40 if LONG else 8, rng)
 
 # ---- the figures of the paper ----
 
+LONG_LINE = write('long_line.cairn', line(20000, 1))   # more ranks than clusters: neighbouring ranks share one
+counts = [told('explore', LONG_LINE, '--order', order)[1] for order in ('bfs', 'past-freeze')]
+check('a line of 20,000 events has the same counts in both orders', all(counts) and all(counts[0][key] == counts[1][key] for key in ('states', 'transitions', 'deadlocks')), counts)
+check('... with 8,192 clusters at most', counts[1] and counts[1]['statistics']['clusters'] <= 8192 and counts[1]['statistics']['live_clusters_peak'] == 2, counts[1] and counts[1]['statistics']['clusters'])
 LINE = write('line.cairn', line(1000, 3))
 _, claim = told('explore', LINE, '--order', 'past-freeze')
 check('a line of 1,000 events needs two clusters', claim and claim['statistics']['live_clusters_peak'] == 2 and claim['statistics']['clusters'] == 1001, claim and claim['statistics'])

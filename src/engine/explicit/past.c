@@ -21,7 +21,7 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { FIRST_TABLE = 2, PAGE_BYTES = 64, MANY_SIZES = 50, MANY_CLUSTERS = 16 };
+enum { FIRST_TABLE = 2, PAGE_BYTES = 64, MANY_SIZES = 50, MANY_CLUSTERS = 1 << 13 };
 #else
 enum { FIRST_TABLE = 64, PAGE_BYTES = 1 << 18, MANY_SIZES = 4000, MANY_CLUSTERS = 1 << 13 };
 #endif

@@ -94,12 +94,12 @@ struct cdl_decl *cdl_find(struct cdl *cdl, enum cdl_kind kind, const char *name,
 bool cdl_constant(struct cdl *cdl, const char *name, int64_t *value)
 {
     struct model *model = cdl->model;
-    for (uint32_t i = 0; i < model->constants.len; i++)
+    for (uint32_t i = 0; model && i < model->constants.len; i++)
         if (!strcmp(model->constants.data[i].name, name)) return *value = model->constants.data[i].value, true;
     for (uint32_t i = 0; i < cdl->define_count; i++) {
         if (strcmp(cdl->defines[i].name, name)) continue;
         *value = cdl->defines[i].value;
-        vec_push(model->mem, &model->constants, ((struct model_constant){name, *value}));
+        if (model) vec_push(model->mem, &model->constants, ((struct model_constant){name, *value}));
         return true;
     }
     return false;
@@ -111,7 +111,7 @@ bool cdl_number(struct cdl *cdl, const struct cdl_number *number, int64_t *value
     if (!number->name || cdl_constant(cdl, number->name, value)) return true;
     const char *nearest = NULL;
     unsigned distance = 0;
-    for (uint32_t i = 0; i < cdl->model->constants.len; i++) text_nearest(number->name, cdl->model->constants.data[i].name, &nearest, &distance);
+    for (uint32_t i = 0; cdl->model && i < cdl->model->constants.len; i++) text_nearest(number->name, cdl->model->constants.data[i].name, &nearest, &distance);
     diag_error(cdl->diag, number->place, nearest ? "there is no constant '%.60s' in the model or given with -D: did you mean '%.60s'?" : "there is no constant '%.60s' in the model or given with -D", number->name,
                nearest);
     return false;
@@ -255,9 +255,8 @@ static uint64_t longest_word(struct cdl *cdl, term whole, uint64_t most)
 /* The states in an order that keeps few of them waiting at any time. */
 static enum dag_status put_in_order(struct cdl *cdl, struct dag *dag)
 {
-    struct order_table table;
     uint32_t *order = NULL;
-    enum dag_status status = order_best(dag, &table, &order);
+    enum dag_status status = order_best(dag, &cdl->context->orders, &order);
     if (status == DAG_DONE) status = dag_renumber(dag, order);
     mem_free(cdl->mem, order);
     return status;
@@ -361,9 +360,8 @@ static bool add_observers(struct cdl *cdl, const struct cdl_decl *decl, enum cdl
     return good;
 }
 
-struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model, const struct language_define *defines, uint32_t define_count)
+static struct context *begin_context(struct cdl *cdl, const struct cdl_decl *decl, struct model *model, const struct language_define *defines, uint32_t define_count)
 {
-    const struct cdl_decl *decl = nth_context(cdl, index);
     struct context *context = arena_alloc(&cdl->arena, sizeof *context);
     cdl->model = model;
     cdl->defines = defines;
@@ -374,6 +372,13 @@ struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model
     context->name = decl->name;
     context->file = cdl->path;
     context->place = decl->place;
+    return context;
+}
+
+struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model, const struct language_define *defines, uint32_t define_count)
+{
+    const struct cdl_decl *decl = nth_context(cdl, index);
+    struct context *context = begin_context(cdl, decl, model, defines, define_count);
     cdl_collect_units(cdl);
     terms_init(&cdl->terms, cdl->mem);
     bool good = build_scenario(cdl, decl);
@@ -381,6 +386,16 @@ struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model
     good &= add_assertions(cdl, decl);
     good &= add_observers(cdl, decl, CDL_DECL_PROPERTY);
     good &= add_observers(cdl, decl, CDL_DECL_RESTRICTION);
+    terms_release(&cdl->terms);
+    return good ? context : NULL;
+}
+
+struct context *cdl_outline(struct cdl *cdl, uint32_t index, const struct language_define *defines, uint32_t define_count)
+{
+    const struct cdl_decl *decl = nth_context(cdl, index);
+    struct context *context = begin_context(cdl, decl, NULL, defines, define_count);
+    terms_init(&cdl->terms, cdl->mem);
+    bool good = build_scenario(cdl, decl);
     terms_release(&cdl->terms);
     return good ? context : NULL;
 }

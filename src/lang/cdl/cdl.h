@@ -24,4 +24,7 @@ struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model
 /* For observer_print: the name of a declared predicate of the context that was resolved last; `?`: it has none. The first argument is the struct cdl. */
 const char *cdl_predicate_name(void *cdl, expr predicate);
 
+/* The scenario alone, without a model: events have names and kinds only. NULL after errors. */
+struct context *cdl_outline(struct cdl *cdl, uint32_t index, const struct language_define *defines, uint32_t define_count);
+
 #endif

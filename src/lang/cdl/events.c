@@ -103,8 +103,11 @@ static bool receive_event(struct cdl *cdl, const struct cdl_body *body, struct c
 
 static bool resolve(struct cdl *cdl, const struct cdl_body *body, struct context_event *event)
 {
+    static const enum context_event_kind kinds[] = {[CDL_SEND] = EVENT_SEND, [CDL_RECEIVE] = EVENT_RECEIVE, [CDL_SYNC] = EVENT_SYNC, [CDL_BECOMES] = EVENT_BECOMES};
     struct cdl_decl *predicate;
     event->place = body->place;
+    event->kind = kinds[body->kind];
+    if (!cdl->model) return true; /* names are all that is asked for */
     switch (body->kind) {
     case CDL_SEND: return send_event(cdl, body, event);
     case CDL_RECEIVE: return receive_event(cdl, body, event);
@@ -140,7 +143,7 @@ bool cdl_inline_event(struct cdl *cdl, const struct cdl_body *body, uint32_t *in
     struct context *context = cdl->context;
     if (!resolve(cdl, body, &event)) return false;
     for (*index = 0; *index < context->events.len; ++*index)
-        if (same_event(&context->events.data[*index], &event)) return true;
+        if (cdl->model ? same_event(&context->events.data[*index], &event) : !strcmp(context->events.data[*index].name, event.name)) return true;
     vec_push(cdl->mem, &context->events, event);
     return true;
 }
