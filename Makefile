@@ -78,6 +78,7 @@ bench: test-packages cairn
 	@LIMIT=$(LIMIT) python3 test/bench/bounded.py
 	-@python3 test/bench/fiacre.py
 	@python3 test/bench/timed.py
+	@python3 test/bench/contexts.py
 
 install: cairn
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions

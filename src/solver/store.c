@@ -41,12 +41,15 @@ static bool make_segment(struct store *store, struct store_segment *segment, uin
     return true;
 }
 
+enum { LARGE_RECORD = 1 << 10, LARGE_CHUNK = 1 << 14 };
+
 bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes)
 {
     memset(store, 0, sizeof *store);
     store->mem = mem;
     store->record_bytes = record_bytes;
-    while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= STORE_CHUNK_BYTES) store->chunk_shift++;
+    uint64_t chunk = record_bytes < LARGE_RECORD ? STORE_CHUNK_BYTES : LARGE_CHUNK; /* of large records none is kept in reserve: a search may have very many stores */
+    while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= chunk) store->chunk_shift++;
     store->segments = &store->one;
     return make_segment(store, &store->one, STORE_SMALL_SLOTS, STORE_SMALL_SLOTS / 2);
 }
@@ -209,7 +212,7 @@ static char *new_chunk(struct store *store)
     size_t bytes = (size_t)store->record_bytes << store->chunk_shift;
     if (!store->slab_left) {
         char *slab = NULL;
-        if (store->chunk_count >= FIRST_CHUNKS) slab = mem_try_alloc(store->mem, SLAB_CHUNKS * bytes);
+        if (store->chunk_count >= FIRST_CHUNKS && store->record_bytes < LARGE_RECORD) slab = mem_try_alloc(store->mem, SLAB_CHUNKS * bytes);
         uint32_t count = slab ? SLAB_CHUNKS : 1;
         if (!slab) slab = mem_try_alloc(store->mem, bytes);
         if (!slab) return NULL;
@@ -225,7 +228,7 @@ static char *new_chunk(struct store *store)
 /* Twice as much of the first chunk. */
 static bool grow_first_chunk(struct store *store)
 {
-    uint64_t full = UINT64_C(1) << store->chunk_shift, room = store->room ? 2 * store->room : STORE_SMALL_RECORDS;
+    uint64_t full = UINT64_C(1) << store->chunk_shift, room = store->room ? 2 * store->room : store->record_bytes < LARGE_RECORD ? STORE_SMALL_RECORDS : 1;
     if (room > full) room = full;
     char *chunk = mem_try_resize(store->mem, store->first, room * store->record_bytes);
     if (!chunk) return false;
