@@ -4,7 +4,7 @@
 #ifdef CAIRN_DEGENERATE
 enum { PAGE_BYTES = 64 };
 #else
-enum { PAGE_BYTES = 1 << 18 };
+enum { PAGE_BYTES = 1 << 16 };
 #endif
 
 void logs_init(struct logs *logs, struct mem *mem)
