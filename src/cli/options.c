@@ -349,7 +349,7 @@ static bool check_timed(const struct options *options, bool symbolic_choice)
     if (options->has_zones && !timed && options->engine != ENGINE_AUTO) return complain("--zones is a choice of the timed engine: add --engine timed%s%s", "", "");
     if (!timed) return true;
     if (symbolic_choice) return complain("the timed engine has none of the choices of the symbolic one%s%s", "", "");
-    if (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE) return complain("the timed engine searches breadth-first%s%s", "", "");
+    if (options->order == ORDER_DFS) return complain("the timed engine searches breadth-first, or rank by rank%s%s", "", "");
     return options->reduction == REDUCE_NONE || complain("the timed engine has no --reduce%s%s", "", "");
 }
 

@@ -272,7 +272,7 @@ static bool can_run(struct session *session)
     const struct options *options = session->options;
     const struct model *model = session->model;
     struct place place;
-    bool other_choice = options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
+    bool other_choice = options->order == ORDER_DFS || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
     if (model_is_timed(model) && other_choice) {
         fprintf(stderr, "cairn: error: %s has clocks or time intervals: only the timed engine knows time (--engine timed)\n", model->file);
         return false;
@@ -281,7 +281,13 @@ static bool can_run(struct session *session)
         fprintf(stderr, "cairn: error: %s has no rank for --order past-freeze to follow: it needs a context (--context FILE)\n", model->file);
         return false;
     }
-    const char *why = options->engine == ENGINE_TIMED || model_is_timed(model) ? timed_refuses(model, &place) : NULL;
+    bool timed = options->engine == ENGINE_TIMED || model_is_timed(model);
+    if (timed && (options->freeze || options->split != SPLIT_NEVER)) {
+        fprintf(stderr, "cairn: error: %s: the timed engine frees what is in the past and does not write it to files: --%s is not for %s\n", model->file, options->freeze ? "freeze" : "split",
+                model_is_timed(model) ? "models with time" : "--engine timed");
+        return false;
+    }
+    const char *why = timed ? timed_refuses(model, &place) : NULL;
     if (why && place.line) diag_error(&session->diag, place, "%s", why);
     else if (why) fprintf(stderr, "cairn: error: %s: %s\n", model->file, why);
     return !why;

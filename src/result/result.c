@@ -1,5 +1,8 @@
 #include "result/result.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 const char *const verdict_name[] = {"unknown", "holds", "violated"};
 const char *const search_order_name[] = {[ORDER_DEFAULT] = "default", [ORDER_BFS] = "bfs", [ORDER_DFS] = "dfs", [ORDER_SATURATION] = "saturation", [ORDER_CHAINING] = "chaining", [ORDER_PAST_FREEZE] = "past-freeze"};
 const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule", [RELATION_MONOLITHIC] = "monolithic", [RELATION_LABELLED] = "labelled"};
@@ -41,6 +44,53 @@ double result_freezability(const struct result *result)
 {
     return result->states ? (double)result->clusters->freed_states / (double)result->states : 0;
 }
+
+/* ---- clusters ---- */
+
+#ifdef CAIRN_DEGENERATE
+enum { MANY_SIZES = 50 };
+#else
+enum { MANY_SIZES = 4000 };
+#endif
+
+void result_note_cluster(struct cluster_statistics *clusters, struct mem *mem, uint64_t rank, uint64_t states)
+{
+    struct cluster_size size = {clusters->lowest + (int64_t)rank, states};
+    clusters->finished++;
+    clusters->rank = rank;
+    if (states > clusters->largest.states) clusters->largest = size;
+    if (clusters->size_count == clusters->size_room && !clusters->sizes_lost) {
+        uint64_t room = clusters->size_room + clusters->size_room / 2 + 64;
+        struct cluster_size *sizes = mem_try_resize(mem, clusters->sizes, room * sizeof *sizes);
+        if (!sizes) {
+            clusters->sizes_lost = true; /* they are no reason to end */
+            return;
+        }
+        clusters->sizes = sizes;
+        clusters->size_room = room;
+    }
+    if (!clusters->sizes_lost) clusters->sizes[clusters->size_count++] = size;
+}
+
+static int by_states(const void *a, const void *b)
+{
+    const struct cluster_size *x = a, *y = b;
+    return (x->states > y->states) - (x->states < y->states);
+}
+
+void result_end_clusters(struct cluster_statistics *clusters, struct mem *mem)
+{
+    uint64_t count = clusters->size_count;
+    if (count <= MANY_SIZES) return;
+    struct cluster_size *sorted = mem_alloc(mem, count * sizeof *sorted);
+    memcpy(sorted, clusters->sizes, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_states);
+    clusters->quantiles = mem_alloc(mem, (CLUSTER_PARTS + 1) * sizeof *clusters->quantiles);
+    for (uint64_t p = 0; p <= CLUSTER_PARTS; p++) clusters->quantiles[p] = sorted[(count - 1) * p / CLUSTER_PARTS].states;
+    mem_free(mem, sorted);
+}
+
+/* ---- properties ---- */
 
 /* G (a -> f) and AG (a -> f): vacuous when a is never true. */
 static void find_antecedent(const struct model *model, struct property_result *entry)

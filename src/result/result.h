@@ -192,7 +192,7 @@ struct cluster_statistics {
     int64_t lowest;               /* the rank that is 0 here */
     struct cluster_size largest;
     struct cluster_size *sizes;   /* of finished clusters, by rank */
-    uint64_t size_count;
+    uint64_t size_count, size_room;
     uint64_t *quantiles;          /* when they are very many: CLUSTER_PARTS + 1 sizes, from the smallest to the largest; else NULL */
     bool sizes_lost;              /* memory was refused: some are missing */
     uint64_t frozen_bytes;        /* that were written in this run */
@@ -256,6 +256,9 @@ bool result_location_reached(const struct result *result, uint32_t process, uint
 /* How much of the ranks is done, and how much of what was reached could be freed: from 0 to 1. */
 double result_progress(const struct result *result);
 double result_freezability(const struct result *result);
+/* A cluster is finished; its rank is less the lowest one. After the search: finds the quantiles of the sizes when they are very many. */
+void result_note_cluster(struct cluster_statistics *clusters, struct mem *mem, uint64_t rank, uint64_t states);
+void result_end_clusters(struct cluster_statistics *clusters, struct mem *mem);
 
 /* The properties to check: those of the model, then the built-in ones. */
 struct property_result *result_list_properties(struct model *model, bool with_deadlock, uint32_t *count);

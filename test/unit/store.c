@@ -1,7 +1,7 @@
 /* The store against a plain array, with its invariants checked along the way; the logs of parents and of origins against plain arrays. */
 #include "base/mem.h"
 #include "base/random.h"
-#include "engine/explicit/origins.h"
+#include "solver/origins.h"
 #include "engine/explicit/parents.h"
 #include "solver/store.h"
 #include "unit/unit.h"

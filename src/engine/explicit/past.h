@@ -4,7 +4,7 @@
 #ifndef CAIRN_ENGINE_EXPLICIT_PAST_H
 #define CAIRN_ENGINE_EXPLICIT_PAST_H
 
-#include "engine/explicit/origins.h"
+#include "solver/origins.h"
 #include "engine/explicit/visit.h"
 #include "model/eval.h"
 #include "solver/freezer.h"

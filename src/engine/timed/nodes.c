@@ -6,14 +6,15 @@ struct pair {
     uint32_t discrete, zone;
 };
 
-bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal)
+bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal, struct nodes_work *work)
 {
-    *nodes = (struct nodes){.mem = mem, .equal = equal};
+    *nodes = (struct nodes){.mem = mem, .equal = equal, .work = work};
     if (!store_init(&nodes->discrete, mem, record_bytes)) return false;
     if (!zones_init(&nodes->zones, mem)) {
         store_release(&nodes->discrete);
         return false;
     }
+    zones_share(&nodes->zones, &work->zones);
     if (equal && !store_init(&nodes->pairs, mem, sizeof(struct pair))) {
         store_release(&nodes->discrete);
         zones_release(&nodes->zones);
@@ -27,18 +28,26 @@ void nodes_release(struct nodes *nodes)
     store_release(&nodes->discrete);
     zones_release(&nodes->zones);
     if (nodes->equal) store_release(&nodes->pairs);
-    if (nodes->has_loaded) dbm_release(&nodes->loaded, nodes->mem);
     mem_free(nodes->mem, nodes->infos);
     mem_free(nodes->mem, nodes->list);
     mem_free(nodes->mem, nodes->measures);
     *nodes = (struct nodes){.mem = nodes->mem};
 }
 
+void nodes_release_work(struct nodes_work *work, struct mem *mem)
+{
+    zones_release_work(&work->zones, mem);
+    if (work->has_loaded) dbm_release(&work->loaded, mem);
+    *work = (struct nodes_work){0};
+}
+
+enum { FIRST_ROOM = 8 }; /* there may be very many sets of a few */
+
 /* Room for one more. */
 static bool grow(struct mem *mem, void **data, uint64_t *cap, uint64_t len, size_t size)
 {
     if (len < *cap) return true;
-    uint64_t bigger = *cap ? *cap + *cap / 2 : 256;
+    uint64_t bigger = *cap ? *cap + *cap / 2 : FIRST_ROOM;
     void *moved = mem_try_resize(mem, *data, bigger * size);
     if (!moved) return false;
     *data = moved;
@@ -79,12 +88,13 @@ static enum nodes_result add_equal(struct nodes *nodes, uint32_t discrete, const
 
 static bool load(struct nodes *nodes, uint32_t zone, uint32_t clocks)
 {
-    if (!nodes->has_loaded || nodes->loaded.most < clocks) {
-        if (nodes->has_loaded) dbm_release(&nodes->loaded, nodes->mem);
-        nodes->has_loaded = dbm_init(&nodes->loaded, nodes->mem, clocks + 4);
-        if (!nodes->has_loaded) return false;
+    struct nodes_work *work = nodes->work;
+    if (!work->has_loaded || work->loaded.most < clocks) {
+        if (work->has_loaded) dbm_release(&work->loaded, nodes->mem);
+        work->has_loaded = dbm_init(&work->loaded, nodes->mem, clocks + 4);
+        if (!work->has_loaded) return false;
     }
-    zones_load(&nodes->zones, zone, &nodes->loaded);
+    zones_load(&nodes->zones, zone, &work->loaded);
     return true;
 }
 
@@ -117,7 +127,7 @@ static bool give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zo
         struct node *node = &nodes->list[*link];
         bool may_go = may_include(size, &nodes->measures[*link]);
         if (may_go && !load(nodes, node->zone, dbm_clocks(zone))) return false;
-        if (!may_go || !dbm_included(&nodes->loaded, zone)) {
+        if (!may_go || !dbm_included(&nodes->work->loaded, zone)) {
             link = &node->next;
             continue;
         }

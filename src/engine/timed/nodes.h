@@ -32,8 +32,16 @@ struct discrete_info {
     uint32_t first; /* of its pairs */
 };
 
+/* Working memory; several sets of nodes can have it in common. All zero at first. */
+struct nodes_work {
+    struct zones_work zones;
+    struct dbm loaded;
+    bool has_loaded;
+};
+
 struct nodes {
     struct mem *mem;
+    struct nodes_work *work;
     bool equal;
     struct store discrete;
     struct discrete_info *infos; /* per discrete state */
@@ -45,19 +53,18 @@ struct nodes {
     uint64_t next_level;        /* pairs from here on are of the next level: see above */
     uint64_t given_up, covered; /* pairs given up; pairs not kept because of another */
     struct store pairs;         /* equal: (discrete, zone), numbered like the list */
-    struct dbm loaded;          /* working memory */
-    bool has_loaded;
 };
 
 enum nodes_result { NODES_NEW, NODES_KNOWN, NODES_REFUSED };
 
 /* False when memory is refused; then nothing is left to release. */
-bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal);
+bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal, struct nodes_work *work);
 void nodes_release(struct nodes *nodes);
+void nodes_release_work(struct nodes_work *work, struct mem *mem);
 
 /* Adds a discrete state that is not there yet. NODES_NONE: memory was refused. */
 uint32_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t hash, uint32_t config);
-/* Adds a pair; *index is the pair that stands for it. */
+/* Adds a pair; *index is the pair that stands for it. After NODES_REFUSED it can be tried again. */
 enum nodes_result nodes_add(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, uint32_t parent, uint32_t rule, uint32_t *index);
 
 static inline bool nodes_is_given_up(const struct nodes *nodes, uint32_t node)

@@ -2,9 +2,9 @@
 #ifndef CAIRN_ENGINE_TIMED_SEARCH_H
 #define CAIRN_ENGINE_TIMED_SEARCH_H
 
+#include "engine/timed/clusters.h"
 #include "engine/timed/dating.h"
 #include "engine/timed/moves.h"
-#include "engine/timed/nodes.h"
 #include "engine/timed/timed.h"
 
 /* Something evaluated in every new discrete state. */
@@ -24,13 +24,15 @@ struct monitor {
 /* A finding while a state is expanded waits until that is done. */
 struct finding {
     uint32_t monitor, node;
+    const struct cluster *cluster; /* that the pair is in */
 };
 
 /* A rule that is enabled in the state being expanded, priorities aside. */
 struct enabled {
-    const struct fast_rule *fast;
-    uint64_t hash;     /* of the successor */
-    uint32_t discrete; /* its number, or NODES_NONE: not known yet */
+    const struct fast_rule *fast; /* NULL: none; an initial state */
+    uint64_t hash;                /* of the successor */
+    struct cluster *cluster;      /* that it belongs to; NULL: there is none yet */
+    uint32_t discrete; /* its number there, or NODES_NONE: not known yet */
     uint32_t config;   /* or CONFIG_NONE: not looked up yet */
 };
 
@@ -53,7 +55,9 @@ struct search {
     struct clocks clocks;
     struct configs configs;
     struct moves moves;
-    struct nodes nodes;
+    struct nodes_work nodes_work;
+    struct cluster *cluster; /* the one at hand; past-freeze: NULL before and after */
+    struct clusters *past;   /* past-freeze order, or NULL */
     bool exact, start_again;
     bool look_for_stuck; /* whether being stuck by clocks matters */
     struct monitor *monitors;
@@ -84,7 +88,11 @@ bool search_stop(struct search *search, enum stop_reason reason);
 /* False: the search must end. */
 bool search_poll(struct search *search);
 
-/* Makes a pair the state to expand and lists its enabled rules; search_resolve says where the i-th one leads. False: memory was refused. */
+/* Adds a pair's successors, reports what is found. False: the search must end. */
+bool search_expand(struct search *search, uint32_t node);
+void search_report_findings(struct search *search);
+
+/* Makes a pair of the cluster at hand the state to expand and lists its enabled rules; search_resolve says where the i-th one leads. False: memory was refused. */
 bool search_enter(struct search *search, uint32_t node);
 bool search_resolve(struct search *search, uint32_t i);
 uint64_t *search_successor(const struct search *search, uint32_t i);

@@ -22,7 +22,7 @@ static bool go_on(void *context)
 static void borrow_edges(struct search *search, struct kripke *kripke)
 {
     struct search_edges *edges = &search->edges;
-    *kripke = (struct kripke){.mem = search->model->mem, .states = (uint32_t)search->nodes.count, .initial = (uint32_t)search->result->initial_states,
+    *kripke = (struct kripke){.mem = search->model->mem, .states = (uint32_t)search->cluster->nodes.count, .initial = (uint32_t)search->result->initial_states,
                               .first_next = edges->first, .next = edges->to, .go_on = go_on, .context = search};
     edges->first[kripke->states] = edges->count;
 }
@@ -32,18 +32,18 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
     struct search *search = context;
     struct mem *mem = search->model->mem;
     uint32_t code = program_compile(&search->program, atom);
-    uint64_t *discrete = mem_try_alloc(mem, (search->nodes.discrete.count / 64 + 1) * sizeof *discrete);
-    uint64_t *set = mem_try_alloc(mem, (search->nodes.count / 64 + 1) * sizeof *set);
+    uint64_t *discrete = mem_try_alloc(mem, (search->cluster->nodes.discrete.count / 64 + 1) * sizeof *discrete);
+    uint64_t *set = mem_try_alloc(mem, (search->cluster->nodes.count / 64 + 1) * sizeof *set);
     *failed = false;
-    for (uint64_t d = 0; discrete && set && !*failed && d < search->nodes.discrete.count; d++) {
+    for (uint64_t d = 0; discrete && set && !*failed && d < search->cluster->nodes.discrete.count; d++) {
         int64_t value;
         search_load_discrete(search, (uint32_t)d);
         *failed = !program_run(&search->program, code, search->words, &value);
         if (!*failed && value) kripke_put(discrete, (uint32_t)d);
     }
     bool good = discrete && set && !*failed;
-    for (uint64_t n = 0; good && n < search->nodes.count; n++)
-        if (kripke_in(discrete, search->nodes.list[n].discrete)) kripke_put(set, (uint32_t)n);
+    for (uint64_t n = 0; good && n < search->cluster->nodes.count; n++)
+        if (kripke_in(discrete, search->cluster->nodes.list[n].discrete)) kripke_put(set, (uint32_t)n);
     mem_free(mem, discrete);
     if (!good) mem_free(mem, set);
     return good ? set : NULL;
@@ -54,7 +54,7 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
 /* A rule that leads from one pair to another, or MODEL_NONE. */
 static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
 {
-    const struct node *target = &search->nodes.list[to];
+    const struct node *target = &search->cluster->nodes.list[to];
     bool good = search_enter(search, from);
     for (uint32_t i = 0; good && i < search->enabled_count; i++) {
         if (!moves_can_begin(&search->moves, search->rules[i].rule)) continue;
@@ -64,7 +64,7 @@ static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
         good = begun != MOVES_REFUSED;
         while (begun == MOVES_ZONE && moves_next(&search->moves)) {
             uint32_t zone;
-            good = zones_intern(&search->nodes.zones, &search->moves.next, &zone) != ZONES_REFUSED;
+            good = zones_intern(&search->cluster->nodes.zones, &search->moves.next, &zone) != ZONES_REFUSED;
             if (good && zone == target->zone) return search->rules[i].rule;
         }
     }
@@ -88,7 +88,7 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     cut_repetition(search, path);
     uint32_t steps = path->states.len - 1, last = path->states.data[steps];
     struct trace *trace = trace_new(search->model, steps);
-    search_load_discrete(search, search->nodes.list[path->states.data[0]].discrete);
+    search_load_discrete(search, search->cluster->nodes.list[path->states.data[0]].discrete);
     layout_unpack(&search->layout, search->model, search->words, trace->initial);
     for (uint32_t i = 0; i < steps; i++) {
         trace->rules[i] = rule_between(search, path->states.data[i], path->states.data[i + 1]);
@@ -148,7 +148,7 @@ void temporal_check_all(struct search *search)
 {
     struct result *result = search->result;
     struct kripke kripke;
-    if (!search->edges.wanted || result->stop != STOP_NONE || !search->nodes.count) return;
+    if (!search->edges.wanted || result->stop != STOP_NONE || !search->cluster || !search->cluster->nodes.count) return;
     borrow_edges(search, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];

@@ -31,8 +31,12 @@ bool search_stop(struct search *search, enum stop_reason reason)
 
 static void tell_progress(struct search *search, double time)
 {
-    struct search_progress progress = {.states = nodes_kept(&search->nodes), .transitions = search->result->transitions, .expanded = search->result->expanded,
+    struct search_progress progress = {.states = clusters_sum(search).states, .transitions = search->result->transitions, .expanded = search->result->expanded,
                                        .depth = search->result->depth, .bytes = search->model->mem->used, .seconds = time - search->started, .phase = search->phase};
+    if (search->past) {
+        progress.rank = search->past->statistics->rank;
+        progress.ranks = search->past->statistics->ranks;
+    }
     search->task->progress(search->task->progress_context, &progress);
     search->last_progress = time;
 }
@@ -45,7 +49,7 @@ bool search_poll(struct search *search)
         for (uint32_t i = 0; i < task->property_count; i++) found |= task->properties[i].verdict == VERDICT_VIOLATED;
         if (found && task->property_count) return search_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
-    if (task->max_states && search->nodes.count > task->max_states && !search->phase) return search_stop(search, STOP_STATES);
+    if (task->max_states && !search->phase && clusters_sum(search).states > task->max_states) return search_stop(search, STOP_STATES);
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
     if (task->interrupted && *task->interrupted) return search_stop(search, STOP_INTERRUPT);
@@ -60,12 +64,12 @@ bool search_poll(struct search *search)
 void search_load_discrete(struct search *search, uint32_t discrete)
 {
     search->words[search->layout.words - 1] = 0; /* the record may end within the last word */
-    memcpy(search->words, store_get(&search->nodes.discrete, discrete), search->layout.record_bytes);
+    memcpy(search->words, store_get(&search->cluster->nodes.discrete, discrete), search->layout.record_bytes);
 }
 
 static struct trace *trace_to(struct search *search, uint32_t node)
 {
-    const struct node *list = search->nodes.list;
+    const struct node *list = search->cluster->nodes.list;
     uint32_t steps = 0, at = node;
     for (; list[at].parent != NODES_NONE; at = list[at].parent) steps++;
     struct trace *trace = trace_new(search->model, steps);
@@ -109,7 +113,18 @@ bool search_date_stuck(struct search *search, struct trace *trace)
     return true;
 }
 
-static void violated(struct search *search, uint32_t property, uint32_t node, uint32_t failed_rule)
+/* A violation whose run is not known is told with its state. */
+static void keep_state(struct search *search, struct property_result *entry, const struct cluster *cluster, uint32_t node)
+{
+    struct mem *mem = search->model->mem;
+    uint64_t *words = mem_alloc(mem, (search->layout.words + UINT64_C(1)) * sizeof *words);
+    memcpy(words, store_get(&cluster->nodes.discrete, cluster->nodes.list[node].discrete), search->layout.record_bytes);
+    entry->last = mem_alloc(mem, (search->model->vars.len + UINT64_C(1)) * sizeof *entry->last);
+    layout_unpack(&search->layout, search->model, words, entry->last);
+    mem_free(mem, words);
+}
+
+static void violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t node, uint32_t failed_rule)
 {
     struct property_result *entry = &search->task->properties[property];
     struct mem *mem = search->model->mem;
@@ -117,10 +132,11 @@ static void violated(struct search *search, uint32_t property, uint32_t node, ui
     uint64_t limit = mem->limit;
     mem->limit = 0; /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
-    entry->trace = trace_to(search, node);
-    entry->trace->failed_rule = failed_rule;
+    entry->trace = search->past ? clusters_trace(search, cluster, node, &entry->reason) : trace_to(search, node);
+    if (entry->trace) entry->trace->failed_rule = failed_rule;
     struct dating_goal failing = {.failing = failed_rule};
-    if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
+    if (!entry->trace) keep_state(search, entry, cluster, node);
+    else if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
     else if (!search_date_stuck(search, entry->trace)) mem_refuse(mem);
     mem->limit = limit;
     search->undecided -= !entry->watched_only;
@@ -136,14 +152,14 @@ static void stop_monitor(struct search *search, uint32_t m)
         if (search->monitors[i].active) search->active |= UINT64_C(1) << (i < MONITOR_BITS ? i : MONITOR_BITS - 1);
 }
 
-static void report_findings(struct search *search)
+void search_report_findings(struct search *search)
 {
     for (uint32_t i = 0; i < search->finding_count; i++) {
         const struct finding *finding = &search->findings[i];
         const struct monitor *monitor = &search->monitors[finding->monitor];
         if (!monitor->active) continue;
         stop_monitor(search, finding->monitor);
-        if (monitor->kind == MONITOR_ALWAYS) violated(search, monitor->property, finding->node, MODEL_NONE);
+        if (monitor->kind == MONITOR_ALWAYS) violated(search, monitor->property, finding->cluster, finding->node, MODEL_NONE);
         if (monitor->kind != MONITOR_NOT_ALWAYS) continue;
         search->task->properties[monitor->property].verdict = VERDICT_HOLDS;
         search->undecided--;
@@ -151,8 +167,8 @@ static void report_findings(struct search *search)
     search->finding_count = 0;
 }
 
-/* In a new discrete state, whose first pair is `node`. */
-static void run_monitors(struct search *search, uint64_t bits, const uint64_t *words, uint32_t node)
+/* In a new discrete state, whose first pair is `node` of the cluster. */
+static void run_monitors(struct search *search, uint64_t bits, const uint64_t *words, const struct cluster *cluster, uint32_t node)
 {
     for (uint32_t i = 0; i < search->monitor_count; i++) {
         struct monitor *monitor = &search->monitors[i];
@@ -165,7 +181,7 @@ static void run_monitors(struct search *search, uint64_t bits, const uint64_t *w
         if (monitor->kind == MONITOR_ANTECEDENT ? !value : value) continue;
         bool known = false;
         for (uint32_t f = 0; f < search->finding_count; f++) known |= search->findings[f].monitor == i;
-        if (!known) search->findings[search->finding_count++] = (struct finding){i, node};
+        if (!known) search->findings[search->finding_count++] = (struct finding){i, node, cluster};
     }
 }
 
@@ -214,48 +230,63 @@ static void tell_state(struct search *search, uint32_t node, const uint64_t *wor
     text_free(&text);
 }
 
-/* The pair of a discrete state and the zone in moves.next. *discrete may be NODES_NONE: then the state is added. `bits`: monitors that may have changed. */
-static bool add_pair(struct search *search, const uint64_t *words, uint64_t hash, uint32_t *discrete, uint32_t config, uint32_t parent, uint32_t rule, uint64_t bits)
+/* Adds the successor's discrete state to its cluster. */
+static bool add_discrete(struct search *search, const uint64_t *words, struct enabled *to)
 {
-    uint32_t node;
-    bool is_new = false;
-    if (*discrete == NODES_NONE) *discrete = store_find(&search->nodes.discrete, words, hash); /* another rule may have led there */
-    if (*discrete == NODES_NONE) {
-        *discrete = nodes_add_discrete(&search->nodes, words, hash, config);
-        if (*discrete == NODES_NONE) return search_stop(search, STOP_MEMORY);
-        is_new = true;
-    }
-    enum nodes_result added = nodes_add(&search->nodes, *discrete, &search->moves.next, parent, rule, &node);
-    if (added == NODES_REFUSED) return search_stop(search, STOP_MEMORY);
-    if (added == NODES_NEW) tell_state(search, node, words, configs_get(&search->configs, config));
-    if (search->graph) search->graph->edge(search->graph->context, parent, rule, node);
-    if (parent != NODES_NONE && !keep_edge(search, node)) return false;
-    if (is_new && bits) run_monitors(search, bits, words, node);
+    while ((to->discrete = nodes_add_discrete(&to->cluster->nodes, words, to->hash, to->config)) == NODES_NONE)
+        if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
     return true;
 }
 
-/* The configuration of a state, and room for its zones. */
-static bool find_config(struct search *search, const uint64_t *words, uint32_t discrete, uint32_t *config)
+/* The pair of a successor and the zone in moves.next. Its cluster and its number there may still be unknown. `step`: see clusters_added. `bits`: monitors that may have changed. */
+static bool add_pair(struct search *search, const uint64_t *words, struct enabled *to, uint32_t parent, uint32_t step, uint64_t bits)
 {
-    if (discrete != NODES_NONE) *config = search->nodes.infos[discrete].config;
-    else *config = configs_find(&search->configs, words);
-    if (*config == CONFIG_NONE || !moves_reserve(&search->moves, search->configs.most)) return search_stop(search, STOP_MEMORY);
+    uint32_t node, rule = to->fast ? to->fast->rule : MODEL_NONE;
+    enum nodes_result added;
+    if (!to->cluster) to->cluster = clusters_reach(search, words);
+    if (!to->cluster) return false;
+    struct nodes *nodes = &to->cluster->nodes;
+    if (to->discrete == NODES_NONE) to->discrete = store_find(&nodes->discrete, words, to->hash); /* another rule may have led there */
+    bool is_new = to->discrete == NODES_NONE;
+    if (is_new && !add_discrete(search, words, to)) return false;
+    uint64_t before = nodes_kept(nodes);
+    while ((added = nodes_add(nodes, to->discrete, &search->moves.next, search->past ? NODES_NONE : parent, rule, &node)) == NODES_REFUSED)
+        if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
+    if (search->past && added == NODES_NEW && !clusters_added(search, to->cluster, (int64_t)(nodes_kept(nodes) - before), parent, step)) return false;
+    if (added == NODES_NEW) tell_state(search, node, words, configs_get(&search->configs, to->config));
+    if (search->graph) search->graph->edge(search->graph->context, parent, rule, node);
+    if (parent != NODES_NONE && !keep_edge(search, node)) return false;
+    if (is_new && bits) run_monitors(search, bits, words, to->cluster, node);
+    return true;
+}
+
+/* The configuration of a successor, and room for its zones. */
+static bool find_config(struct search *search, const uint64_t *words, struct enabled *to)
+{
+    to->config = to->discrete != NODES_NONE ? to->cluster->nodes.infos[to->discrete].config : CONFIG_NONE;
+    while (to->config == CONFIG_NONE && (to->config = configs_find(&search->configs, words)) == CONFIG_NONE)
+        if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
+    while (!moves_reserve(&search->moves, search->configs.most))
+        if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
     return true;
 }
 
 static bool add_initial_states(struct search *search)
 {
     uint64_t *words = search->words;
+    uint32_t number = 0;
     eval_first_initial(search->model, search->values);
     do {
-        uint32_t discrete = NODES_NONE, config;
+        struct enabled to = {.discrete = NODES_NONE};
         layout_pack(&search->layout, search->model, search->values, words);
-        if (!find_config(search, words, NODES_NONE, &config)) return false;
-        if (!moves_initial(&search->moves, configs_get(&search->configs, config))) continue;
-        uint64_t hash = store_hash(words, search->layout.record_bytes);
-        if (!add_pair(search, words, hash, &discrete, config, NODES_NONE, MODEL_NONE, search->active)) return false;
+        if (!find_config(search, words, &to)) return false;
+        uint32_t step = number++;
+        if (!moves_initial(&search->moves, configs_get(&search->configs, to.config))) continue;
+        to.hash = store_hash(words, search->layout.record_bytes);
+        to.cluster = clusters_find(search, words);
+        if (!add_pair(search, words, &to, NODES_NONE, step, search->active)) return false;
         search->result->initial_states++;
-        report_findings(search);
+        search_report_findings(search);
         layout_unpack(&search->layout, search->model, words, search->values); /* others have used them */
         if (!search_poll(search)) return false;
     } while (eval_next_initial(search->model, search->values));
@@ -304,9 +335,9 @@ static bool find_enabled(struct search *search)
             continue;
         }
         uint64_t hash = store_hash(next, search->layout.record_bytes);
-        store_prefetch(&search->nodes.discrete, hash);
+        store_prefetch(&search->cluster->nodes.discrete, hash);
         search->rules[search->enabled_count] = (struct moves_rule){fast->rule, NULL};
-        search->enabled[search->enabled_count++] = (struct enabled){fast, hash, NODES_NONE, CONFIG_NONE};
+        search->enabled[search->enabled_count++] = (struct enabled){fast, hash, NULL, NODES_NONE, CONFIG_NONE};
     }
 }
 
@@ -314,8 +345,9 @@ bool search_resolve(struct search *search, uint32_t i)
 {
     struct enabled *enabled = &search->enabled[i];
     if (enabled->config != CONFIG_NONE) return true;
-    enabled->discrete = store_find(&search->nodes.discrete, search_successor(search, i), enabled->hash);
-    if (!find_config(search, search_successor(search, i), enabled->discrete, &enabled->config)) return false;
+    enabled->cluster = clusters_find(search, search_successor(search, i));
+    if (enabled->cluster) enabled->discrete = store_find(&enabled->cluster->nodes.discrete, search_successor(search, i), enabled->hash);
+    if (!find_config(search, search_successor(search, i), enabled)) return false;
     search->rules[i].to = configs_get(&search->configs, enabled->config);
     return true;
 }
@@ -332,7 +364,7 @@ static bool take(struct search *search, uint32_t node, uint32_t i)
     while (begun == MOVES_ZONE && moves_next(&search->moves)) {
         result->transitions++;
         result->taken[rule]++;
-        if (!add_pair(search, search_successor(search, i), enabled->hash, &enabled->discrete, enabled->config, node, rule, enabled->fast->touches & search->active)) return false;
+        if (!add_pair(search, search_successor(search, i), enabled, node, i, enabled->fast->touches & search->active)) return false;
     }
     return true;
 }
@@ -345,7 +377,7 @@ static bool report_failures(struct search *search, uint32_t node)
         if (tried == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
         if (tried == MOVES_NONE) continue;
         search->result->runtime_errors++;
-        if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, node, rule);
+        if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, search->cluster, node, rule);
     }
     return true;
 }
@@ -354,7 +386,7 @@ static bool is_final(struct search *search, uint32_t node)
 {
     int64_t value;
     if (!search->model->has_final) return false;
-    search_load_discrete(search, search->nodes.list[node].discrete);
+    search_load_discrete(search, search->cluster->nodes.list[node].discrete);
     return program_run(&search->program, search->final, search->words, &value) && value;
 }
 
@@ -374,26 +406,26 @@ static bool look_for_stuck(struct search *search, uint32_t node)
         return keep_edge(search, node);
     }
     search->result->deadlocks++;
-    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, node, MODEL_NONE);
+    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, search->cluster, node, MODEL_NONE);
     return keep_edge(search, node);
 }
 
 bool search_enter(struct search *search, uint32_t node)
 {
-    uint32_t discrete = search->nodes.list[node].discrete;
-    const struct config *config = configs_get(&search->configs, search->nodes.infos[discrete].config);
+    uint32_t discrete = search->cluster->nodes.list[node].discrete;
+    const struct config *config = configs_get(&search->configs, search->cluster->nodes.infos[discrete].config);
     search_load_discrete(search, discrete);
-    moves_enter_state(&search->moves, config, &search->nodes.zones, search->nodes.list[node].zone);
+    moves_enter_state(&search->moves, config, &search->cluster->nodes.zones, search->cluster->nodes.list[node].zone);
     bool going = find_enabled(search);
     for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++) going = search_resolve(search, i);
     return going;
 }
 
-static bool expand(struct search *search, uint32_t node)
+bool search_expand(struct search *search, uint32_t node)
 {
     bool going = begin_edges(search, node) && search_enter(search, node);
     for (uint32_t i = 0; going && i < search->enabled_count; i++) going = take(search, node, i);
-    report_findings(search); /* also when memory has just run out */
+    search_report_findings(search); /* also when memory has just run out */
     return going && report_failures(search, node) && look_for_stuck(search, node);
 }
 
@@ -408,24 +440,24 @@ static bool push_level(struct search *search)
         search->levels = levels;
         search->level_cap = cap;
     }
-    search->levels[search->level_count++] = nodes_kept(&search->nodes);
+    search->levels[search->level_count++] = nodes_kept(&search->cluster->nodes);
     return true;
 }
 
 static bool breadth_first(struct search *search)
 {
     struct result *result = search->result;
-    uint64_t level_end = search->nodes.next_level = search->nodes.count;
+    uint64_t level_end = search->cluster->nodes.next_level = search->cluster->nodes.count;
     if (!push_level(search)) return false;
-    for (uint64_t cursor = 0; cursor < search->nodes.count; cursor++) {
+    for (uint64_t cursor = 0; cursor < search->cluster->nodes.count; cursor++) {
         if (cursor == level_end) {
-            level_end = search->nodes.next_level = search->nodes.count;
+            level_end = search->cluster->nodes.next_level = search->cluster->nodes.count;
             result->depth++;
             if (!push_level(search)) return false;
         }
-        if (nodes_is_given_up(&search->nodes, (uint32_t)cursor)) continue;
+        if (nodes_is_given_up(&search->cluster->nodes, (uint32_t)cursor)) continue;
         if (search->task->max_depth && result->depth >= search->task->max_depth) return search_stop(search, STOP_DEPTH);
-        if (!search_poll(search) || !expand(search, (uint32_t)cursor)) return false;
+        if (!search_poll(search) || !search_expand(search, (uint32_t)cursor)) return false;
         result->expanded++;
     }
     return true;
@@ -466,6 +498,7 @@ static void prepare_properties(struct search *search)
         else if (entry->in_each_state) add_monitor(search, i, entry->invariant, MONITOR_ALWAYS);
         else if (is_reachability(search->model, entry, &always)) add_monitor(search, i, always, MONITOR_NOT_ALWAYS);
         else if (entry->kind == PROPERTY_CTL) entry->reason = "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
+        else if (task->order == ORDER_PAST_FREEZE) entry->reason = "it needs the whole graph, and past-freeze order frees the past: --order bfs";
         else search->edges.wanted = true; /* after the search, on the whole graph */
         if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, MONITOR_ANTECEDENT);
     }
@@ -495,14 +528,15 @@ static void conclude(struct search *search)
     }
 }
 
-static void add_statistics(struct search *search)
+static void add_statistics(struct search *search, uint64_t space_bytes)
 {
-    const struct nodes *nodes = &search->nodes;
+    struct clusters_totals all = clusters_sum(search);
     struct timed_statistics *statistics = mem_alloc(search->model->mem, sizeof *statistics);
-    *statistics = (struct timed_statistics){.discrete_states = nodes->discrete.count, .zones = nodes->zones.count, .configurations = search->configs.count,
-                                            .zone_bytes = nodes->zones.string_bytes, .covered = nodes->covered, .given_up = nodes->given_up, .timers = search->timers.list.len,
-                                            .clocks = search->model->clocks.len, .largest = search->configs.most, .equal = nodes->equal, .exact = search->exact};
+    *statistics = (struct timed_statistics){.discrete_states = all.discrete, .zones = all.zones, .configurations = search->configs.count, .zone_bytes = all.zone_bytes,
+                                            .space_bytes = search->past ? search->past->space_bytes : space_bytes, .covered = all.covered, .given_up = all.given_up, .timers = search->timers.list.len,
+                                            .clocks = search->model->clocks.len, .largest = search->configs.most, .equal = search->task->equal_zones || search->edges.wanted, .exact = search->exact};
     search->result->timed = statistics;
+    search->result->states = all.states;
 }
 
 static bool prepare_space(struct search *search)
@@ -514,7 +548,8 @@ static bool prepare_space(struct search *search)
         configs_release(&search->configs);
         return search_stop(search, STOP_MEMORY);
     }
-    if (!nodes_init(&search->nodes, mem, search->layout.record_bytes, search->task->equal_zones || search->edges.wanted)) {
+    bool good = search->task->order == ORDER_PAST_FREEZE ? clusters_init(search) : (search->cluster = clusters_make(search)) != NULL;
+    if (!good) {
         moves_release(&search->moves);
         configs_release(&search->configs);
         return search_stop(search, STOP_MEMORY);
@@ -526,10 +561,12 @@ static void release(struct search *search, bool has_space)
 {
     struct mem *mem = search->model->mem;
     if (has_space) {
-        nodes_release(&search->nodes);
+        clusters_free(search, search->cluster);
+        if (search->past) clusters_release(search);
         moves_release(&search->moves);
         configs_release(&search->configs);
     }
+    nodes_release_work(&search->nodes_work, mem);
     clocks_release(&search->clocks);
     timers_release(&search->timers);
     program_release(&search->program);
@@ -575,12 +612,12 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     search->exact = exact;
     search->started = search->last_progress = started;
     result->engine = "timed";
-    result->has_depth = true;
+    result->has_depth = task->order != ORDER_PAST_FREEZE;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     prepare(search, task, graph, result);
     uint64_t before = mem->used;
     bool has_space = prepare_space(search);
-    if (has_space && add_initial_states(search)) breadth_first(search);
+    if (has_space && add_initial_states(search)) search->past ? clusters_run(search) : breadth_first(search);
     bool done = !search->start_again;
     result->all_states = result->stop == STOP_NONE;
     if (done) temporal_check_all(search);
@@ -588,10 +625,9 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     result->peak_bytes = mem->peak;
     mem->limit = 0;
     if (done && has_space) {
-        add_statistics(search);
-        result->timed->space_bytes = mem->used - before;
-        result->states = nodes_kept(&search->nodes);
-        reached_find(model, &search->layout, &search->nodes.discrete, result);
+        if (search->past) clusters_conclude(search);
+        else reached_find(model, &search->layout, &search->cluster->nodes.discrete, result);
+        add_statistics(search, mem->used - before);
     }
     result->record_bytes = search->layout.record_bytes;
     result->state_bits = search->layout.state_bits;
@@ -605,19 +641,33 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     return done;
 }
 
+/* What the first run has found, before the second one. */
+static void forget(struct task *task, const struct property_result *fresh, struct result *result)
+{
+    struct mem *mem = task->model->mem;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        trace_free(task->model, task->properties[i].trace);
+        mem_free(mem, task->properties[i].last);
+        task->properties[i] = fresh[i];
+    }
+    mem_free(mem, result->taken);
+    mem_free(mem, result->levels);
+    if (!result->clusters) return;
+    mem_free(mem, result->reached);
+    mem_free(mem, result->reached_first);
+    mem_free(mem, result->clusters->sizes);
+    mem_free(mem, result->clusters);
+}
+
 void timed_run(struct task *task, const struct timed_graph *graph, struct result *result)
 {
     struct mem *mem = task->model->mem;
     double started = clock_now();
     struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
     for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
+    assert(task->order != ORDER_PAST_FREEZE || (!graph && task->model->rank != MODEL_NONE));
     if (!run_once(task, graph, result, false, started)) {
-        for (uint32_t i = 0; i < task->property_count; i++) {
-            trace_free(task->model, task->properties[i].trace);
-            task->properties[i] = fresh[i];
-        }
-        mem_free(mem, result->taken);
-        mem_free(mem, result->levels);
+        forget(task, fresh, result);
         run_once(task, graph, result, true, started);
     }
     mem_free(mem, fresh);

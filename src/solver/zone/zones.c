@@ -2,6 +2,7 @@
 
 #include "solver/zone/rows.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A string, in numbers of variable length (7 bits per byte, low bits first) but for the masks:
@@ -163,25 +164,26 @@ static uint8_t *put_bounds(uint8_t *at, const struct zone_reduction *reduction, 
 /* What follows the length. 0: memory is refused, or the numbers are too large. */
 static size_t encode(struct zones *zones, const struct dbm *dbm)
 {
-    struct zone_reduction *reduction = &zones->reduction;
+    struct zones_work *work = zones->work;
+    struct zone_reduction *reduction = &work->reduction;
     unsigned flags = EMPTY;
     if (dbm_clocks(dbm) > MOST_CLOCKS || !reduction_reserve(reduction, zones->mem, dbm->size)) return 0;
     size_t most = 32 + 11 * (size_t)dbm->size + mask_bytes(dbm->size) + 10 * (size_t)dbm->size * dbm->size;
-    if (most > zones->buffer_bytes) {
-        uint8_t *buffer = mem_try_resize(zones->mem, zones->buffer, most);
+    if (most > work->buffer_bytes) {
+        uint8_t *buffer = mem_try_resize(zones->mem, work->buffer, most);
         if (!buffer) return 0;
-        zones->buffer = buffer;
-        zones->buffer_bytes = most;
+        work->buffer = buffer;
+        work->buffer_bytes = most;
     }
     bool good = true;
     if (!dbm_is_empty(dbm)) {
         reduction_compute(reduction, dbm);
         good = choose_flags(reduction, &flags);
     }
-    uint8_t *at = put(zones->buffer, (uint64_t)dbm_clocks(dbm) << FLAG_BITS | flags);
+    uint8_t *at = put(work->buffer, (uint64_t)dbm_clocks(dbm) << FLAG_BITS | flags);
     if (good && flags & TIED) at = put_ties(at, reduction, dbm, &good);
     if (good && !(flags & EMPTY)) at = put_bounds(at, reduction, flags);
-    return good ? (size_t)(at - zones->buffer) : 0;
+    return good ? (size_t)(at - work->buffer) : 0;
 }
 
 /* ---- strings: reading ---- */
@@ -329,8 +331,22 @@ bool zones_include(const struct zones *zones, uint32_t id, const struct dbm *dbm
 bool zones_init(struct zones *zones, struct mem *mem)
 {
     *zones = (struct zones){.mem = mem, .slot_count = ZONES_FIRST_SLOTS};
+    zones->work = &zones->own;
     zones->slots = mem_try_alloc(mem, zones->slot_count * sizeof *zones->slots);
     return zones->slots;
+}
+
+void zones_share(struct zones *zones, struct zones_work *work)
+{
+    assert(!zones->count);
+    zones->work = work;
+}
+
+void zones_release_work(struct zones_work *work, struct mem *mem)
+{
+    mem_free(mem, work->buffer);
+    reduction_release(&work->reduction, mem);
+    *work = (struct zones_work){0};
 }
 
 /* Neighbouring chunks of one block follow each other; between blocks there is at least the header of a block. */
@@ -346,8 +362,7 @@ void zones_release(struct zones *zones)
     mem_free(zones->mem, zones->chunks);
     mem_free(zones->mem, zones->places);
     mem_free(zones->mem, zones->slots);
-    mem_free(zones->mem, zones->buffer);
-    reduction_release(&zones->reduction, zones->mem);
+    zones_release_work(&zones->own, zones->mem);
     *zones = (struct zones){0};
 }
 
@@ -404,24 +419,47 @@ static bool reserve_place(struct zones *zones)
     return true;
 }
 
+static bool reserve_chunks(struct zones *zones, uint64_t more)
+{
+    if (zones->chunk_count + more <= zones->chunk_cap) return true;
+    uint64_t cap = 2 * (uint64_t)zones->chunk_cap + more;
+    uint8_t **chunks = mem_try_resize(zones->mem, zones->chunks, cap * sizeof *chunks);
+    if (!chunks) return false;
+    zones->chunks = chunks;
+    zones->chunk_cap = (uint32_t)cap;
+    return true;
+}
+
+/* More of the first chunk, up to the whole. */
+static bool grow_first_chunk(struct zones *zones, uint64_t wanted)
+{
+    uint64_t room = zones->room ? 2 * zones->room : ZONES_FIRST_BYTES;
+    while (room < wanted && room < CHUNK) room *= 2;
+    if (room > CHUNK) room = CHUNK;
+    if (!reserve_chunks(zones, !zones->chunk_count)) return false;
+    uint8_t *chunk = mem_try_resize(zones->mem, zones->chunk_count ? zones->chunks[0] : NULL, room);
+    if (!chunk) return false;
+    zones->chunks[0] = chunk;
+    zones->chunk_count = 1;
+    zones->room = room;
+    return true;
+}
+
 /* Makes zones->end a place where a string of that many bytes fits. What is left of a chunk when it does not is lost. */
 static bool reserve_bytes(struct zones *zones, size_t bytes)
 {
-    uint64_t all = (uint64_t)zones->chunk_count << ZONES_CHUNK_SHIFT;
-    if (bytes <= all - zones->end) return true;
-    uint64_t more = (bytes + CHUNK - 1) >> ZONES_CHUNK_SHIFT;
-    if (all + (more << ZONES_CHUNK_SHIFT) > ((uint64_t)UINT32_MAX + 1) * UNIT) return false;
-    if (zones->chunk_count + more > zones->chunk_cap) {
-        uint64_t cap = 2 * (uint64_t)zones->chunk_cap + more + 8;
-        uint8_t **chunks = mem_try_resize(zones->mem, zones->chunks, cap * sizeof *chunks);
-        if (!chunks) return false;
-        zones->chunks = chunks;
-        zones->chunk_cap = (uint32_t)cap;
+    if (bytes <= zones->room - zones->end) return true;
+    if (zones->room < CHUNK && (zones->chunk_count || bytes <= CHUNK)) {
+        if (!grow_first_chunk(zones, zones->end + bytes)) return false;
+        if (bytes <= zones->room - zones->end) return true;
     }
+    uint64_t all = (uint64_t)zones->chunk_count << ZONES_CHUNK_SHIFT, more = (bytes + CHUNK - 1) >> ZONES_CHUNK_SHIFT;
+    if (all + (more << ZONES_CHUNK_SHIFT) > ((uint64_t)UINT32_MAX + 1) * UNIT || !reserve_chunks(zones, more)) return false;
     uint8_t *block = mem_try_alloc(zones->mem, (size_t)more << ZONES_CHUNK_SHIFT);
     if (!block) return false;
     for (uint64_t c = 0; c < more; c++) zones->chunks[zones->chunk_count++] = block + (c << ZONES_CHUNK_SHIFT);
     zones->end = all;
+    zones->room = (uint64_t)zones->chunk_count << ZONES_CHUNK_SHIFT;
     return true;
 }
 
@@ -429,8 +467,9 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
 {
     size_t bytes = encode(zones, dbm);
     if (!bytes) return ZONES_REFUSED;
-    uint32_t hash = (uint32_t)(store_hash(zones->buffer, (uint32_t)bytes) >> 32);
-    uint32_t at = find_slot(zones, hash, zones->buffer, bytes);
+    const uint8_t *string = zones->work->buffer;
+    uint32_t hash = (uint32_t)(store_hash(string, (uint32_t)bytes) >> 32);
+    uint32_t at = find_slot(zones, hash, string, bytes);
     if (zones->slots[at]) {
         *id = (uint32_t)zones->slots[at] - 1;
         return ZONES_KNOWN;
@@ -440,7 +479,7 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
     *id = zones->count++;
     zones->places[*id] = (uint32_t)(zones->end / UNIT);
     uint8_t *to = (uint8_t *)string_of(zones, *id);
-    memcpy(put(to, bytes), zones->buffer, bytes);
+    memcpy(put(to, bytes), string, bytes);
     zones->end += (whole + UNIT - 1) / UNIT * UNIT;
     zones->string_bytes += whole;
     at = home_of(zones, hash);
@@ -451,9 +490,9 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
 
 uint64_t zones_bytes(const struct zones *zones)
 {
-    uint64_t size = zones->reduction.capacity, scratch = zones->buffer_bytes + 2 * size * sizeof(uint32_t);
+    uint64_t size = zones->own.reduction.capacity, scratch = zones->own.buffer_bytes + 2 * size * sizeof(uint32_t);
     scratch += 2 * size * rows_stride((uint32_t)size) * sizeof(dbm_bound);
-    return ((uint64_t)zones->chunk_count << ZONES_CHUNK_SHIFT) + zones->chunk_cap * sizeof *zones->chunks + zones->place_cap * sizeof *zones->places
+    return zones->room + zones->chunk_cap * sizeof *zones->chunks + zones->place_cap * sizeof *zones->places
            + zones->slot_count * sizeof *zones->slots + scratch;
 }
 

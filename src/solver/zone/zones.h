@@ -12,25 +12,32 @@
 #include "solver/zone/zone.h"
 
 #ifdef CAIRN_DEGENERATE
-enum { ZONES_CHUNK_SHIFT = 8, ZONES_FIRST_SLOTS = 2 };
+enum { ZONES_CHUNK_SHIFT = 8, ZONES_FIRST_SLOTS = 2, ZONES_FIRST_BYTES = 4 };
 #else
-enum { ZONES_CHUNK_SHIFT = 20, ZONES_FIRST_SLOTS = 1024 };
+enum { ZONES_CHUNK_SHIFT = 20, ZONES_FIRST_SLOTS = 16, ZONES_FIRST_BYTES = 256 };
 #endif
 
+/* What is needed while a zone is added; several sets can have it in common. */
+struct zones_work {
+    struct zone_reduction reduction;
+    uint8_t *buffer; /* the string under construction */
+    size_t buffer_bytes;
+};
+
+/* A set points into itself: it is never copied. A set of a few zones costs a few hundred bytes, but for its work: there may be very many of them. */
 struct zones {
     struct mem *mem;
     uint32_t count;
     uint32_t *places;    /* of each zone's string, in units of 4 bytes */
     uint32_t place_cap;
     uint64_t end;        /* where the next string goes, in bytes */
+    uint64_t room;       /* how far strings can go: the first chunk starts small */
     uint8_t **chunks;    /* a string is in one chunk, or in several that are neighbours in memory */
     uint32_t chunk_count, chunk_cap;
     uint64_t *slots;     /* 32 bits of hash, 32 bits of number + 1; 0: free. Linear probing */
     uint32_t slot_count;
     uint64_t string_bytes;
-    struct zone_reduction reduction;
-    uint8_t *buffer;     /* the string under construction */
-    size_t buffer_bytes;
+    struct zones_work own, *work; /* &own, unless it is shared */
 };
 
 enum zones_result { ZONES_NEW, ZONES_KNOWN, ZONES_REFUSED };
@@ -38,6 +45,9 @@ enum zones_result { ZONES_NEW, ZONES_KNOWN, ZONES_REFUSED };
 /* False when memory is refused. */
 bool zones_init(struct zones *zones, struct mem *mem);
 void zones_release(struct zones *zones);
+/* From the beginning this set has its work in common with others: the caller's, who releases it, all zero at first. */
+void zones_share(struct zones *zones, struct zones_work *work);
+void zones_release_work(struct zones_work *work, struct mem *mem);
 
 /* Adds the zone (it may be empty) unless it is there; *id is its number. ZONES_REFUSED: no memory; no zone was added. O(n^3) */
 enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint32_t *id);

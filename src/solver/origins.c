@@ -1,6 +1,6 @@
 /* Invariants: (1) segments are in the order of their first states and of their bits, and none is empty; (2) marks[i] is the position before state i * ORIGINS_MARK, with
  * what the entry before says, unless a segment begins there: then it says that nothing was before; (3) bits past the end of the log are 0. */
-#include "engine/explicit/origins.h"
+#include "solver/origins.h"
 
 #include "base/varint.h"
 
@@ -98,12 +98,18 @@ static void mark(struct origins *origins)
         origins->marks[origins->mark_count++] = (struct origins_mark){origins->bits, origins->last_state, origins->last_step};
 }
 
+/* Whether an entry can follow the last one in its segment. */
+static bool goes_on(const struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
+{
+    if (!origins->segment_count || origins->last_source != source) return false;
+    return state > origins->last_state || (state == origins->last_state && (origins->last_step == NO_STEP || step > origins->last_step));
+}
+
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
 {
     if (!reserve(origins)) return false;
-    if (!origins->segment_count || origins->last_source != source) begin_segment(origins, source);
+    if (!goes_on(origins, source, state, step)) begin_segment(origins, source);
     mark(origins);
-    assert(state > origins->last_state || (state == origins->last_state && (origins->last_step == NO_STEP || step > origins->last_step)));
     uint32_t before = state == origins->last_state ? origins->last_step : NO_STEP;
     put_number(origins, state - origins->last_state);
     put_number(origins, step - before - 1); /* NO_STEP is -1 */
