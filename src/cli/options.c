@@ -314,7 +314,7 @@ static bool check_reduction(const struct options *options)
 static bool check_freezing(struct options *options)
 {
     if (options->split_depth && options->split != SPLIT_ALWAYS) return complain("--split-depth goes with --split always%s%s", "", "");
-    if (options->split != SPLIT_NEVER && !options->context) return complain("--split splits a context: it needs --context FILE%s%s", "", "");
+    if (options->split == SPLIT_ALWAYS && !options->context) return complain("--split always splits a context: it needs --context FILE%s%s", "", "");
     if (options->split != SPLIT_NEVER && options->order == ORDER_DEFAULT) options->order = ORDER_PAST_FREEZE;
     if (options->split != SPLIT_NEVER && options->order != ORDER_PAST_FREEZE) return complain("--split goes with --order past-freeze%s%s", "", "");
     if (options->has_part && (options->split == SPLIT_NEVER || !options->freeze)) return complain("--part goes with --split and the folder of a search that was split: --freeze DIR%s%s", "", "");

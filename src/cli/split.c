@@ -4,6 +4,9 @@
  * What is violated in a part is violated: its run is made by the part itself, through the folders of the parts that it comes from. What holds in all parts holds: every waiting
  * cluster is a part, so together they visit every state.
  *
+ * Division. A part that has finished a cluster hands the rest on when memory is full. One whose clusters do not even fit at the beginning is divided: two parts begin with a half of them
+ * each, and what it counted does not count.
+ *
  * Limits. A part that meets one (memory before its first cluster is finished, time, Ctrl-C, a full disk) stays in its folder, not done: --resume goes on with it. One that says
  * why it failed does so on its standard output, as the number of a stop reason and a text. */
 #include "cli/split.h"
@@ -24,7 +27,7 @@
 
 enum { MOST_GROUPS = 256, MOST_MESSAGES = 3 };
 
-enum part_state { PART_WAITING, PART_RUNNING, PART_DONE, PART_LIMITED, PART_FAILED };
+enum part_state { PART_WAITING, PART_RUNNING, PART_DONE, PART_DIVIDED, PART_LIMITED, PART_FAILED };
 
 struct piece { /* one part, in this run */
     enum part_state state;
@@ -152,13 +155,23 @@ static void match_pieces(struct division *split)
     split->pieces.len = split->parts.lines.len;
 }
 
-/* Where the group of clusters ends that begins at `from`: as few parts of about the same number of states. */
-static uint32_t end_of_group(const struct outcome *outcome, uint32_t from, uint32_t group, uint32_t groups, uint64_t total, uint64_t *sum)
+/* Makes parts, at most `groups` and of about the same number of states, of the clusters from number `from` to before `to` that `parent` has left. */
+static bool add_groups(struct division *split, uint32_t parent, uint32_t from, uint32_t to, uint32_t groups)
 {
-    uint32_t to = from, count = outcome->rest.len;
-    do *sum += outcome->rest.data[to++].states;
-    while (to < count && count - to > groups - group && *sum * groups < total * group);
-    return group == groups ? count : to;
+    const struct cluster_size *rest = split->pieces.data[parent].outcome.rest.data;
+    uint64_t total = 0, sum = 0;
+    bool good = true;
+    if (groups > to - from) groups = to - from;
+    for (uint32_t i = from; i < to; i++) total += rest[i].states;
+    for (uint32_t group = 1; good && from < to; group++) {
+        uint32_t end = from;
+        do sum += rest[end++].states;
+        while (end < to && (group == groups || (to - end > groups - group && sum * groups < total * group)));
+        good = parts_add(&split->parts, parent, (uint64_t)rest[from].rank, (uint64_t)rest[end - 1].rank);
+        from = end;
+    }
+    match_pieces(split);
+    return good;
 }
 
 /* The clusters that this one leaves become parts: few, because clusters of neighbouring ranks have much of their future in common, and parts visit that each for itself. With
@@ -166,19 +179,36 @@ static uint32_t end_of_group(const struct outcome *outcome, uint32_t from, uint3
 static bool add_rest(struct division *split, uint32_t number)
 {
     const struct options *options = split->session->options;
-    struct outcome outcome = split->pieces.data[number].outcome;
-    uint64_t total = 0, sum = 0;
-    uint32_t groups = options->split == SPLIT_ALWAYS && split->parts.lines.data[number].parent == NO_PART ? MOST_GROUPS : options->threads > 2 ? (uint32_t)options->threads : 2;
-    if (groups > outcome.rest.len) groups = outcome.rest.len;
-    for (uint32_t i = 0; i < outcome.rest.len; i++) total += outcome.rest.data[i].states;
-    bool good = true;
-    for (uint32_t from = 0, group = 1; good && from < outcome.rest.len; group++) {
-        uint32_t to = end_of_group(&outcome, from, group, groups, total, &sum);
-        good = parts_add(&split->parts, number, (uint64_t)outcome.rest.data[from].rank, (uint64_t)outcome.rest.data[to - 1].rank);
-        from = to;
+    bool as_asked = options->split == SPLIT_ALWAYS && split->parts.lines.data[number].parent == NO_PART;
+    return add_groups(split, number, 0, split->pieces.data[number].outcome.rest.len, as_asked ? MOST_GROUPS : options->threads > 2 ? (uint32_t)options->threads : 2);
+}
+
+/* Which clusters of its parent's rest it begins with. */
+static uint32_t find_clusters(const struct division *split, uint32_t number, uint32_t *from)
+{
+    const struct parts_line *line = &split->parts.lines.data[number];
+    const struct outcome *outcome = &split->pieces.data[line->parent].outcome;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < outcome->rest.len; i++) {
+        uint64_t rank = (uint64_t)outcome->rest.data[i].rank;
+        if (rank < line->rank || rank > line->last_rank) continue;
+        if (!count++) *from = i;
     }
-    match_pieces(split);
-    return good;
+    return count;
+}
+
+/* Whether it could not even begin with all of its clusters, and could with fewer. */
+static bool can_be_divided(const struct division *split, uint32_t number)
+{
+    const struct outcome *outcome = &split->pieces.data[number].outcome;
+    uint32_t from;
+    return outcome->stop == STOP_MEMORY && !outcome->handed_on && outcome->states && split->parts.lines.data[number].parent != NO_PART && find_clusters(split, number, &from) > 1;
+}
+
+static bool divide(struct division *split, uint32_t number)
+{
+    uint32_t from = 0, count = find_clusters(split, number, &from);
+    return add_groups(split, split->parts.lines.data[number].parent, from, from + count, 2);
 }
 
 static bool all_violated(const struct division *split)
@@ -224,7 +254,7 @@ static bool take_over(struct division *split)
     }
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         if (!split->parts.lines.data[i].is_done) continue;
-        split->pieces.data[i].state = PART_DONE;
+        split->pieces.data[i].state = is_over(&split->pieces.data[i].outcome) ? PART_DONE : PART_DIVIDED;
         split->done++;
     }
     split->stopping = all_violated(split);
@@ -277,17 +307,18 @@ static void part_done(void *context, uint32_t number, const struct text *output,
         return;
     }
     const struct outcome *outcome = &piece->outcome;
-    if (!is_over(outcome)) {
+    bool divided = can_be_divided(split, number);
+    if (!divided && !is_over(outcome)) {
         piece->state = PART_LIMITED;
         if (outcome->detail && may_tell(split)) fprintf(stderr, "cairn: part %u: %s\n", number, outcome->detail);
         fail(split, outcome->stop, outcome->detail);
         return;
     }
-    if ((outcome->handed_on && !add_rest(split, number)) || !parts_done(&split->parts, number)) {
+    if ((outcome->handed_on && !add_rest(split, number)) || (divided && !divide(split, number)) || !parts_done(&split->parts, number)) {
         fail(split, STOP_DISK, split->parts.error);
         return;
     }
-    split->pieces.data[number].state = PART_DONE;
+    split->pieces.data[number].state = divided ? PART_DIVIDED : PART_DONE;
     split->done++;
     split->stopping |= all_violated(split);
 }
@@ -307,9 +338,15 @@ static void look(void *context, uint32_t running)
 
 /* ---- the result ---- */
 
+/* What was counted in a part that was divided is counted in others. */
+static bool counts(const struct piece *piece)
+{
+    return piece->has_outcome && piece->state != PART_DIVIDED;
+}
+
 static void list_parts(const struct division *split, struct split_statistics *statistics)
 {
-    static const char *const words[] = {[PART_WAITING] = "waiting", [PART_RUNNING] = "waiting", [PART_DONE] = "done", [PART_LIMITED] = "limited", [PART_FAILED] = "failed"};
+    static const char *const words[] = {[PART_WAITING] = "waiting", [PART_RUNNING] = "waiting", [PART_DONE] = "done", [PART_DIVIDED] = "divided", [PART_LIMITED] = "limited", [PART_FAILED] = "failed"};
     const struct model *model = split->session->model;
     int64_t lowest = model->vars.data[model->rank].low;
     statistics->list_count = split->pieces.len;
@@ -318,7 +355,7 @@ static void list_parts(const struct division *split, struct split_statistics *st
         const struct piece *piece = &split->pieces.data[i];
         const struct parts_line *line = &split->parts.lines.data[i];
         statistics->list[i] = (struct split_part){.parent = line->parent == NO_PART ? MODEL_NONE : line->parent, .rank = lowest + (int64_t)line->rank, .last_rank = lowest + (int64_t)line->last_rank,
-                                                  .state = piece->outcome.handed_on && piece->state == PART_DONE ? "split" : words[piece->state], .is_known = piece->has_outcome,
+                                                  .state = piece->outcome.handed_on && piece->state == PART_DONE ? "split" : words[piece->state], .is_known = counts(piece),
                                                   .states = piece->outcome.states, .transitions = piece->outcome.transitions, .seconds = piece->outcome.seconds};
     }
 }
@@ -328,7 +365,8 @@ static void add_counts(struct division *split, struct split_statistics *statisti
     struct result *result = split->result;
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         const struct outcome *outcome = &split->pieces.data[i].outcome;
-        if (!split->pieces.data[i].has_outcome) continue;
+        if (split->pieces.data[i].state == PART_DIVIDED) statistics->divided++;
+        if (!counts(&split->pieces.data[i])) continue;
         result->states += outcome->states;
         result->transitions += outcome->transitions;
         result->deadlocks += outcome->deadlocks;
@@ -342,7 +380,7 @@ static void add_counts(struct division *split, struct split_statistics *statisti
         statistics->frozen_bytes += outcome->frozen_bytes;
         if (outcome->live_peak > statistics->live_peak) statistics->live_peak = outcome->live_peak;
     }
-    statistics->waiting = split->pieces.len - statistics->parts;
+    statistics->waiting = split->pieces.len - statistics->parts - statistics->divided;
     statistics->gross_states = result->states;
     statistics->gross_transitions = result->transitions;
 }
@@ -376,7 +414,7 @@ static void make_net(struct division *split, struct split_statistics *statistics
     if (result->stop != STOP_NONE) return;
     const char **folders = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *folders);
     for (uint32_t i = 0; i < split->pieces.len; i++)
-        if (split->pieces.data[i].has_outcome && split->pieces.data[i].outcome.states) folders[count++] = parts_name(&split->parts, i, NULL);
+        if (counts(&split->pieces.data[i]) && split->pieces.data[i].outcome.states) folders[count++] = parts_name(&split->parts, i, NULL);
     if (!find_repeated(split, folders, count, &repeated, statistics)) return;
     result->states -= repeated.states;
     result->transitions -= repeated.transitions;
@@ -393,7 +431,7 @@ static enum stop_reason stop_of(const struct division *split)
     bool all = true;
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         const struct piece *piece = &split->pieces.data[i];
-        all &= piece->state == PART_DONE && (piece->outcome.handed_on || piece->outcome.stop == STOP_NONE);
+        all &= piece->state == PART_DIVIDED || (piece->state == PART_DONE && (piece->outcome.handed_on || piece->outcome.stop == STOP_NONE));
     }
     if (all) return STOP_NONE;
     if (all_violated(split)) return split->task->stop_at_first ? STOP_FIRST : STOP_DECIDED;

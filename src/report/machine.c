@@ -372,6 +372,7 @@ static void put_parts(struct out *json, const struct split_statistics *parts)
 {
     put_number(json, "parts", parts->parts);
     put_number(json, "parts_split", parts->split);
+    put_number(json, "parts_divided", parts->divided);
     put_number(json, "parts_not_searched", parts->waiting);
     put_number(json, "gross_states", parts->gross_states);
     put_number(json, "gross_transitions", parts->gross_transitions);

@@ -217,7 +217,8 @@ struct split_part {
 /* A search that was split into parts. */
 struct split_statistics {
     uint32_t parts, split;   /* that were searched; those that were split again */
-    uint32_t waiting;        /* that were not */
+    uint32_t divided;        /* that did not fit at their beginning: others are in their place */
+    uint32_t waiting;        /* that were not searched */
     uint64_t gross_states, gross_transitions; /* with those that several parts visited counted each time */
     bool is_net;             /* the counts of the result are without these; otherwise ... */
     const char *why_gross;   /* ... why not */
