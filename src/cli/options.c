@@ -17,7 +17,7 @@ enum option_id {
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -46,6 +46,7 @@ static const struct option_row {
     {OPTION_FREEZE, 0, "freeze", "DIR", SEARCH, "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
     {OPTION_SPLIT, 0, "split", "WHEN", SEARCH, "past-freeze: auto (split the context into parts when it does not fit in memory), always, or never (the default)"},
     {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", SEARCH, "split always: D steps of the context in each part (default 1)"},
+    {OPTION_PART, 0, "part", "N", SEARCH, "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
     {OPTION_RESUME, 0, "resume", NULL, SEARCH, "past-freeze: go on with the run that was frozen in the folder of --freeze"},
     {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
@@ -231,6 +232,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_REPORT: options->report_file = value; return true;
     case OPTION_SPLIT: return parse_choice("--split", value, splits, none, &choice) && (options->split = (enum split)choice, true);
     case OPTION_SPLIT_DEPTH: return parse_number("--split-depth", value, &options->split_depth) && (options->split_depth || complain("--split-depth must be at least 1%s%s", "", ""));
+    case OPTION_PART: return parse_number("--part", value, &options->part) && (options->part < UINT32_MAX || complain("there is no part %.40s%s", value, "")) && (options->has_part = true);
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;
@@ -311,9 +313,10 @@ static bool check_reduction(const struct options *options)
 static bool check_freezing(struct options *options)
 {
     if (options->split_depth && options->split != SPLIT_ALWAYS) return complain("--split-depth goes with --split always%s%s", "", "");
-    if (options->split != SPLIT_NEVER && !options->context) return complain("--split splits a context: it needs --context FILE%s%s", "", "");
+    if (options->split == SPLIT_ALWAYS && !options->context) return complain("--split always splits a context: it needs --context FILE%s%s", "", "");
     if (options->split != SPLIT_NEVER && options->order == ORDER_DEFAULT) options->order = ORDER_PAST_FREEZE;
     if (options->split != SPLIT_NEVER && options->order != ORDER_PAST_FREEZE) return complain("--split goes with --order past-freeze%s%s", "", "");
+    if (options->has_part && (options->split == SPLIT_NEVER || !options->freeze)) return complain("--part goes with --split and the folder of a search that was split: --freeze DIR%s%s", "", "");
     if (options->resume && !options->freeze) return complain("--resume needs the folder of the run that it goes on with: --freeze DIR%s%s", "", "");
     if (options->freeze && options->order != ORDER_PAST_FREEZE) return complain("--freeze goes with --order past-freeze%s%s", "", "");
     return !options->freeze || options->freeze[0] || complain("--freeze needs the name of a folder%s%s", "", "");

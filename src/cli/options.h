@@ -39,6 +39,8 @@ struct options {
     uint64_t threads; /* 0: not given, which is one */
     enum split split;
     uint64_t split_depth; /* 0: not given */
+    bool has_part;
+    uint64_t part; /* of a split search, that alone */
     uint64_t seed, steps, runs;
     bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */

@@ -360,7 +360,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     task.count_deadlocks = !is_check;
     bool splits = options->split != SPLIT_NEVER && session.model->rank != MODEL_NONE;
     if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);
-    if (splits) return split_run(&session, &task, &result) ? conclude(&session, command, is_check, &task, &result) : EXIT_USAGE;
+    if (splits) return split_run(&session, &task, &result, &status) ? conclude(&session, command, is_check, &task, &result) : status;
     enum engine engine = chosen_engine(&session);
     if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
     switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {

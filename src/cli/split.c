@@ -1,334 +1,214 @@
-/* The work folder (--freeze, or a temporary one) has
- *
- *   parts          the journal: a line per part (`part NUMBER PARENT FIRST-RANK LAST-RANK`) and per part that is done (`done NUMBER`), each with a checksum; appended and synced
- *   NUMBER/        the folder of a part: what it finished (engine/explicit/frozen.c), `rest/`: what it handed on, `outcome`: what it found
- *
- * An outcome is written whole, under another name, and then renamed; only then `done` is written. So after a crash everything that is in the journal is there, parts that had begun
- * are resumed from their own folders, and parts that were not yet known are found again because the part that hands them on is not done. A part is some of its parent's
- * clusters and nothing else, so the answer does not depend on when, in which order or how often parts are run.
+/* Parts are in a work folder (cli/parts.h): --freeze, or a temporary one. A part is some of its parent's clusters and nothing else, so the answer does not depend on when, in which order or how
+ * often parts are run.
  *
  * What is violated in a part is violated: its run is made by the part itself, through the folders of the parts that it comes from. What holds in all parts holds: every waiting
- * cluster is a part, so together they visit every state. */
-#define XXH_INLINE_ALL
+ * cluster is a part, so together they visit every state.
+ *
+ * Division. A part that has finished a cluster hands the rest on when memory is full. One whose clusters do not even fit at the beginning is divided: two parts begin with a half of them
+ * each, and what it counted does not count.
+ *
+ * Limits. A part that meets one (memory before its first cluster is finished, time, Ctrl-C, a full disk) stays in its folder, not done: --resume goes on with it. One that says
+ * why it failed does so on its standard output, as the number of a stop reason and a text. */
 #include "cli/split.h"
 
 #include "base/clock.h"
+#include "base/version.h"
+#include "cli/outcome.h"
 #include "cli/workers.h"
 #include "engine/explicit/explicit.h"
 #include "engine/explicit/net.h"
-#include "solver/freezer.h"
+#include "engine/explicit/part.h"
+#include "program/reached.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
-enum { NO_PART = 0xFFFFFFFF, LINE_ROOM = 256, MOST_GROUPS = 256 };
+enum { MOST_GROUPS = 256, MOST_MESSAGES = 3 };
 
-enum part_state { PART_WAITING, PART_RUNNING, PART_DONE, PART_FAILED };
+enum part_state { PART_WAITING, PART_RUNNING, PART_DONE, PART_DIVIDED, PART_LIMITED, PART_FAILED };
 
-struct part {
-    uint32_t parent; /* or NO_PART: the first one */
-    uint64_t rank, last_rank;
+struct piece { /* one part, in this run */
     enum part_state state;
-    bool has_outcome, handed_on;
-    enum stop_reason stop;
-    uint64_t states, transitions, initial_states, deadlocks, ends, runtime_errors, expanded, peak_bytes, frozen_bytes, live_peak, peak_states;
-    double seconds;
+    bool has_outcome;
+    struct outcome outcome;
 };
 
 struct division {
     struct session *session;
     struct task *task;
     struct result *result;
-    const char *folder;
-    bool is_temporary;
-    int journal;
-    VEC(struct part) parts;
-    uint32_t next; /* parts before it have been started */
-    uint32_t done, running;
-    uint64_t limit; /* bytes for each part */
-    bool broken, stopping;
+    struct parts parts;
+    VEC(struct piece) pieces; /* one for each line of `parts` */
+    uint32_t only;            /* this part alone, or NO_PART: all */
+    uint32_t next;            /* parts before it have been started */
+    uint32_t done, messages;
+    uint64_t limit;           /* bytes for each part */
+    bool stopping, is_broken;
+    enum stop_reason stop;    /* of a failure that is not in an outcome, and ... */
+    const char *detail;       /* ... why */
     double started, shown;
 };
 
-/* ---- names ---- */
-
-static const char *name_of(const struct division *split, uint32_t part, const char *file)
+static bool is_over(const struct outcome *outcome)
 {
-    struct text text;
-    text_init(&text, split->session->mem);
-    text_add(&text, "%s/%06u%s%s", split->folder, part, file ? "/" : "", file ? file : "");
-    return text.data;
+    return outcome->handed_on || outcome->stop == STOP_NONE || outcome->stop == STOP_DECIDED || outcome->stop == STOP_FIRST;
 }
 
 /* The folders of the parts that it comes from, the first one first. */
 static const char **folders_of(const struct division *split, uint32_t part, uint32_t *count)
 {
+    const struct parts_line *lines = split->parts.lines.data;
     *count = 0;
-    for (uint32_t at = split->parts.data[part].parent; at != NO_PART; at = split->parts.data[at].parent) ++*count;
+    for (uint32_t at = lines[part].parent; at != NO_PART; at = lines[at].parent) ++*count;
     const char **folders = mem_alloc(split->session->mem, (*count + UINT64_C(1)) * sizeof *folders);
     uint32_t i = *count;
-    for (uint32_t at = split->parts.data[part].parent; at != NO_PART; at = split->parts.data[at].parent) folders[--i] = name_of(split, at, NULL);
+    for (uint32_t at = lines[part].parent; at != NO_PART; at = lines[at].parent) folders[--i] = parts_name(&split->parts, at, NULL);
     return folders;
 }
 
-/* ---- the journal ---- */
+/* ---- failures ---- */
 
-static bool complain(struct division *split, const char *what)
+/* Something that ends the search, or a part of it: the first reason is told with the result. A disk that is full for one part is full for all. */
+static void fail(struct division *split, enum stop_reason stop, const char *detail)
 {
-    fprintf(stderr, "cairn: error: cannot %s the folder '%.200s': %s\n", what, split->folder, strerror(errno));
-    split->broken = true;
-    return false;
-}
-
-static bool note(struct division *split, const char *line)
-{
-    char checked[LINE_ROOM + 32];
-    int length = snprintf(checked, sizeof checked, "%s #%016" PRIx64 "\n", line, (uint64_t)XXH3_64bits(line, strlen(line)));
-    if (write(split->journal, checked, (size_t)length) != length || fdatasync(split->journal)) return complain(split, "write to");
-    return true;
-}
-
-static bool add_part(struct division *split, uint32_t parent, uint64_t rank, uint64_t last_rank, bool to_journal)
-{
-    char line[LINE_ROOM];
-    struct part part = {.parent = parent, .rank = rank, .last_rank = last_rank};
-    snprintf(line, sizeof line, "part %u %u %" PRIu64 " %" PRIu64, split->parts.len, parent, rank, last_rank);
-    vec_push(split->session->mem, &split->parts, part);
-    return !to_journal || note(split, line);
-}
-
-/* False: the line is not whole. */
-static bool is_checked(char *line)
-{
-    char *mark = strrchr(line, '#'), *end;
-    if (!mark || mark == line) return false;
-    uint64_t sum = strtoull(mark + 1, &end, 16);
-    mark[-1] = 0;
-    return *end == '\n' && sum == XXH3_64bits(line, strlen(line));
-}
-
-static bool read_outcome(struct division *split, uint32_t number);
-
-/* Takes over what an earlier run has noted; what is not whole, and all after it, does not count. */
-static bool read_journal(struct division *split, const char *path)
-{
-    char line[LINE_ROOM + 64], head[LINE_ROOM];
-    long good = 0;
-    FILE *file = fopen(path, "r+");
-    if (!file) return complain(split, "read");
-    snprintf(head, sizeof head, "cairn parts 1 %016" PRIx64 "%016" PRIx64, split->task->freeze_hash[0], split->task->freeze_hash[1]);
-    bool same = fgets(line, sizeof line, file) && is_checked(line) && !strcmp(line, head);
-    if (!same) fprintf(stderr, "cairn: error: the folder '%.200s' has parts of another model, or of a search that asked something else\n", split->folder);
-    for (good = ftell(file); same && fgets(line, sizeof line, file) && is_checked(line); good = ftell(file)) {
-        uint32_t number, parent;
-        uint64_t rank, last;
-        if (sscanf(line, "part %u %u %" SCNu64 "%" SCNu64, &number, &parent, &rank, &last) == 4 && number == split->parts.len) add_part(split, parent, rank, last, false);
-        else if (sscanf(line, "done %u", &number) == 1 && number < split->parts.len && read_outcome(split, number)) {
-            split->parts.data[number].state = PART_DONE;
-            split->done++;
-        } else break;
+    if (split->stop == STOP_NONE || (split->stop == STOP_MEMORY && stop == STOP_DISK)) {
+        split->stop = stop;
+        split->detail = detail && *detail ? arena_copy(&split->session->model->arena, detail, strlen(detail)) : NULL;
     }
-    if (same && ftruncate(fileno(file), good)) same = complain(split, "write to");
-    fclose(file);
-    return same;
+    split->stopping |= stop == STOP_DISK;
 }
 
-static bool open_journal(struct division *split)
+/* Some messages are enough: one reason can make hundreds of parts fail. */
+static bool may_tell(struct division *split)
 {
-    const struct options *options = split->session->options;
-    struct text path;
-    char head[LINE_ROOM];
-    text_init(&path, split->session->mem);
-    text_add(&path, "%s/parts", split->folder);
-    bool exists = !access(path.data, F_OK);
-    if (exists && !options->resume) {
-        fprintf(stderr, "cairn: error: the folder '%.200s' has an earlier run: --resume continues it; to begin again, remove the folder\n", split->folder);
-        return false;
-    }
-    if (exists && !read_journal(split, path.data)) return false;
-    split->journal = open(path.data, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (split->journal < 0) return complain(split, "write to");
-    if (exists) return true;
-    snprintf(head, sizeof head, "cairn parts 1 %016" PRIx64 "%016" PRIx64, split->task->freeze_hash[0], split->task->freeze_hash[1]);
-    return note(split, head) && add_part(split, NO_PART, 0, 0, true);
+    session_end_progress(split->session);
+    return split->messages++ < MOST_MESSAGES;
 }
 
 /* ---- a part, in its own process ---- */
 
-static void write_trace(FILE *out, const struct model *model, uint32_t property, const struct trace *trace)
+static int give_up(enum stop_reason stop, const char *why)
 {
-    fprintf(out, "trace %u %u %u\n", property, trace->steps, trace->failed_rule);
-    for (uint32_t v = 0; v < model->vars.len; v++) fprintf(out, "%" PRId64 " ", trace->initial[v]);
-    for (uint32_t i = 0; i < trace->steps; i++) fprintf(out, "%u ", trace->rules[i]);
-    fputc('\n', out);
+    printf("%u %s", (unsigned)stop, why);
+    return EXIT_INCONCLUSIVE;
 }
 
-static void write_outcome(FILE *out, const struct task *task, const struct result *result)
+static void prepare_part(struct division *split, uint32_t number, struct task *task, struct search_part *part)
 {
-    const struct cluster_statistics *clusters = result->clusters;
-    fprintf(out, "stop %u %u\n", (unsigned)result->stop, clusters && clusters->handed_on);
-    fprintf(out, "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", result->states, result->transitions, result->initial_states, result->deadlocks, result->ends,
-            result->runtime_errors, result->expanded);
-    fprintf(out, "costs %.6f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", result->seconds, result->peak_bytes, clusters ? clusters->frozen_bytes : 0, clusters ? clusters->live_peak : 0,
-            clusters ? clusters->peak_states : 0);
-    for (uint64_t i = 0; clusters && clusters->handed_on && i < clusters->rest_count; i++)
-        fprintf(out, "rest %" PRId64 " %" PRIu64 "\n", clusters->rest[i].rank - clusters->lowest, clusters->rest[i].states);
-    for (uint32_t i = 0; i < task->property_count; i++) {
-        const struct property_result *entry = &task->properties[i];
-        fprintf(out, "property %u %u %u\n", i, (unsigned)entry->verdict, entry->reason == result_cannot_evaluate);
-        if (entry->trace) write_trace(out, task->model, i, entry->trace);
+    const struct options *options = split->session->options;
+    const struct parts_line *line = &split->parts.lines.data[number];
+    *part = (struct search_part){.rank = line->rank, .last_rank = line->last_rank, .hands_on = true};
+    part->folders = folders_of(split, number, &part->folder_count);
+    if (options->split == SPLIT_ALWAYS && !part->folder_count) { /* the parts of that are split only when they do not fit */
+        part->depths = split->session->depths;
+        part->depth = options->split_depth ? (uint32_t)options->split_depth : 1;
     }
-    fputs("end\n", out);
+    *task = *split->task;
+    task->part = part;
+    task->freeze = parts_name(&split->parts, number, NULL);
+    task->resume = true;
+    task->progress = NULL;
+    if (options->time > 0) {
+        double left = options->time - (clock_now() - split->started);
+        task->max_seconds = left > 1e-9 ? left : 1e-9;
+    }
 }
 
 static int run_part(void *context, uint32_t number)
 {
     struct division *split = context;
-    struct session *session = split->session;
-    const struct options *options = session->options;
-    struct task task = *split->task;
+    struct mem *mem = split->session->mem;
+    struct search_part part;
+    struct task task;
     struct result result;
-    uint32_t count;
-    const char *const *folders = folders_of(split, number, &count);
-    struct search_part part = {.folders = folders, .folder_count = count, .rank = split->parts.data[number].rank, .last_rank = split->parts.data[number].last_rank, .hands_on = true};
-    if (options->split == SPLIT_ALWAYS && !count) { /* the parts of that are split only when they do not fit */
-        part.depths = session->depths;
-        part.depth = options->split_depth ? (uint32_t)options->split_depth : 1;
-    }
-    task.part = &part;
-    task.freeze = name_of(split, number, NULL);
-    task.resume = true;
-    task.progress = NULL;
-    session->mem->limit = split->limit;
+    jmp_buf recover;
+    mem->recover = &recover;
+    if (setjmp(recover)) return give_up(STOP_MEMORY, "");
+    prepare_part(split, number, &task, &part);
+    mem->limit = split->limit;
     explicit_run(&task, NULL, &result);
-    session->mem->limit = 0;
-    if (result.refused || result.broken) {
-        fprintf(stderr, "cairn: %s: %s\n", result.refused ? "error" : "BUG", result.refused ? result.refused : result.broken);
-        return result.refused ? EXIT_USAGE : EXIT_INTERNAL;
+    mem->limit = 0;
+    if (result.broken) {
+        fprintf(stderr, "cairn: BUG: part %u: %s (cairn %s, %s)\n", number, result.broken, CAIRN_VERSION, split->session->model->file);
+        return EXIT_INTERNAL;
     }
-    if (result.stop_detail) fprintf(stderr, "cairn: part %u: %s\n", number, result.stop_detail);
-    FILE *file = fopen(name_of(split, number, "outcome.new"), "w");
-    if (!file) return EXIT_INCONCLUSIVE;
-    write_outcome(file, &task, &result);
-    bool written = !fflush(file) && !fsync(fileno(file));
-    if (fclose(file)) written = false;
-    return written && !rename(name_of(split, number, "outcome.new"), name_of(split, number, "outcome")) ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    if (result.refused) return strstr(result.refused, freezer_no_memory) ? give_up(STOP_MEMORY, "") : give_up(STOP_DISK, result.refused);
+    const char *why = outcome_write(&split->parts, number, &task, &result);
+    return why ? give_up(STOP_DISK, why) : EXIT_HOLDS;
 }
 
 /* ---- outcomes ---- */
 
-static struct trace *read_trace(struct division *split, FILE *file, uint32_t steps, uint32_t failed_rule)
+static bool take_outcome(struct division *split, uint32_t number)
 {
-    const struct model *model = split->session->model;
-    struct trace *trace = trace_new(model, steps);
-    trace->failed_rule = failed_rule;
-    for (uint32_t v = 0; v < model->vars.len; v++)
-        if (fscanf(file, "%" SCNd64, &trace->initial[v]) != 1) return NULL;
-    for (uint32_t i = 0; i < steps; i++)
-        if (fscanf(file, "%u", &trace->rules[i]) != 1 || trace->rules[i] >= model->rules.len) return NULL;
-    return trace;
+    struct piece *piece = &split->pieces.data[number];
+    piece->has_outcome = outcome_read(&split->parts, number, split->task, split->result, &piece->outcome);
+    return piece->has_outcome;
 }
 
-/* Verdicts of a part go into those of all: one violation is enough, and every part must say that it holds. */
-static void take_verdict(struct division *split, uint32_t property, unsigned verdict, bool cannot)
+/* New parts have nothing yet. */
+static void match_pieces(struct division *split)
 {
-    struct property_result *entry = &split->task->properties[property];
-    if (verdict == VERDICT_VIOLATED) entry->verdict = VERDICT_VIOLATED;
-    else if (verdict == VERDICT_UNKNOWN && cannot) entry->reason = result_cannot_evaluate;
+    while (split->pieces.len < split->parts.lines.len) vec_push(split->session->mem, &split->pieces, (struct piece){0});
+    split->pieces.len = split->parts.lines.len;
 }
 
-static bool read_lines(struct division *split, uint32_t number, FILE *file)
+/* Makes parts, at most `groups` and of about the same number of states, of the clusters from number `from` to before `to` that `parent` has left. */
+static bool add_groups(struct division *split, uint32_t parent, uint32_t from, uint32_t to, uint32_t groups)
 {
-    struct part *part = &split->parts.data[number];
-    char word[16];
-    uint32_t a, b, c;
-    while (fscanf(file, "%15s", word) == 1) {
-        if (!strcmp(word, "end")) return true;
-        if (!strcmp(word, "stop")) {
-            if (fscanf(file, "%u %u", &a, &b) != 2) return false;
-            part->stop = (enum stop_reason)a;
-            part->handed_on = b;
-        } else if (!strcmp(word, "counts")) {
-            if (fscanf(file, "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &part->states, &part->transitions, &part->initial_states, &part->deadlocks, &part->ends,
-                       &part->runtime_errors, &part->expanded) != 7) return false;
-        } else if (!strcmp(word, "costs")) {
-            if (fscanf(file, "%lf" "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &part->seconds, &part->peak_bytes, &part->frozen_bytes, &part->live_peak, &part->peak_states) != 5) return false;
-        } else if (!strcmp(word, "rest")) {
-            uint64_t rank, states;
-            if (fscanf(file, "%" SCNu64 "%" SCNu64, &rank, &states) != 2) return false;
-        } else if (!strcmp(word, "property")) {
-            if (fscanf(file, "%u %u %u", &a, &b, &c) != 3 || a >= split->task->property_count) return false;
-            take_verdict(split, a, b, c);
-        } else if (!strcmp(word, "trace")) {
-            if (fscanf(file, "%u %u %u", &a, &b, &c) != 3 || a >= split->task->property_count) return false;
-            struct trace *trace = read_trace(split, file, b, c);
-            if (!trace) return false;
-            if (!split->task->properties[a].trace) split->task->properties[a].trace = trace;
-        } else return false;
+    const struct cluster_size *rest = split->pieces.data[parent].outcome.rest.data;
+    uint64_t total = 0, sum = 0;
+    bool good = true;
+    if (groups > to - from) groups = to - from;
+    for (uint32_t i = from; i < to; i++) total += rest[i].states;
+    for (uint32_t group = 1; good && from < to; group++) {
+        uint32_t end = from;
+        do sum += rest[end++].states;
+        while (end < to && (group == groups || (to - end > groups - group && sum * groups < total * group)));
+        good = parts_add(&split->parts, parent, (uint64_t)rest[from].rank, (uint64_t)rest[end - 1].rank);
+        from = end;
     }
-    return false;
-}
-
-static bool read_outcome(struct division *split, uint32_t number)
-{
-    FILE *file = fopen(name_of(split, number, "outcome"), "r");
-    bool good = file && read_lines(split, number, file);
-    if (file) fclose(file);
-    split->parts.data[number].has_outcome = good;
+    match_pieces(split);
     return good;
 }
 
-/* The clusters that this one leaves, as few parts of about the same number of states: clusters of neighbouring ranks have much of their future in common, and parts visit that each for itself. With
+/* The clusters that this one leaves become parts: few, because clusters of neighbouring ranks have much of their future in common, and parts visit that each for itself. With
  * --split always the first part is split as it was asked for, a part for each cluster. */
 static bool add_rest(struct division *split, uint32_t number)
 {
-    char word[16], line[LINE_ROOM];
-    VEC(struct cluster_size) rest = {0};
-    struct cluster_size one;
-    uint64_t total = 0, sum = 0;
     const struct options *options = split->session->options;
-    FILE *file = fopen(name_of(split, number, "outcome"), "r");
-    while (file && fscanf(file, "%15s", word) == 1 && strcmp(word, "property") && strcmp(word, "end")) {
-        if (!strcmp(word, "rest") && fscanf(file, "%" SCNd64 "%" SCNu64, &one.rank, &one.states) == 2) {
-            vec_push(split->session->mem, &rest, one);
-            total += one.states;
-        } else if (!fgets(line, sizeof line, file)) break;
-    }
-    if (file) fclose(file);
-    uint32_t groups = options->split == SPLIT_ALWAYS && split->parts.data[number].parent == NO_PART ? MOST_GROUPS : options->threads > 2 ? (uint32_t)options->threads : 2;
-    if (groups > rest.len) groups = rest.len;
-    bool good = rest.len > 0;
-    for (uint32_t from = 0, group = 1; good && from < rest.len; group++) {
-        uint32_t to = from;
-        do sum += rest.data[to++].states;
-        while (to < rest.len && rest.len - to > groups - group && sum * groups < total * group);
-        if (group == groups) to = rest.len;
-        good = add_part(split, number, (uint64_t)rest.data[from].rank, (uint64_t)rest.data[to - 1].rank, true);
-        from = to;
-    }
-    vec_free(split->session->mem, &rest);
-    return good;
+    bool as_asked = options->split == SPLIT_ALWAYS && split->parts.lines.data[number].parent == NO_PART;
+    return add_groups(split, number, 0, split->pieces.data[number].outcome.rest.len, as_asked ? MOST_GROUPS : options->threads > 2 ? (uint32_t)options->threads : 2);
 }
 
-/* ---- all parts ---- */
-
-static bool next_part(void *context, uint32_t *job)
+/* Which clusters of its parent's rest it begins with. */
+static uint32_t find_clusters(const struct division *split, uint32_t number, uint32_t *from)
 {
-    struct division *split = context;
-    if (split->stopping || split->broken) return false;
-    for (; split->next < split->parts.len; split->next++)
-        if (split->parts.data[split->next].state == PART_WAITING) {
-            *job = split->next++;
-            split->parts.data[*job].state = PART_RUNNING;
-            return true;
-        }
-    return false;
+    const struct parts_line *line = &split->parts.lines.data[number];
+    const struct outcome *outcome = &split->pieces.data[line->parent].outcome;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < outcome->rest.len; i++) {
+        uint64_t rank = (uint64_t)outcome->rest.data[i].rank;
+        if (rank < line->rank || rank > line->last_rank) continue;
+        if (!count++) *from = i;
+    }
+    return count;
+}
+
+/* Whether it could not even begin with all of its clusters, and could with fewer. */
+static bool can_be_divided(const struct division *split, uint32_t number)
+{
+    const struct outcome *outcome = &split->pieces.data[number].outcome;
+    uint32_t from;
+    return outcome->stop == STOP_MEMORY && !outcome->handed_on && outcome->states && split->parts.lines.data[number].parent != NO_PART && find_clusters(split, number, &from) > 1;
+}
+
+static bool divide(struct division *split, uint32_t number)
+{
+    uint32_t from = 0, count = find_clusters(split, number, &from);
+    return add_groups(split, split->parts.lines.data[number].parent, from, from + count, 2);
 }
 
 static bool all_violated(const struct division *split)
@@ -344,25 +224,101 @@ static bool all_violated(const struct division *split)
     return asked && !split->task->stop_at_first;
 }
 
+/* ---- what an earlier run has done ---- */
+
+/* A part that the journal calls done and that has not left all that others need; NO_PART: there is none. */
+static uint32_t find_damaged(struct division *split)
+{
+    const struct parts_line *lines = split->parts.lines.data;
+    for (uint32_t i = 0; i < split->parts.lines.len; i++)
+        if (lines[i].is_done && !split->pieces.data[i].has_outcome && !take_outcome(split, i)) return i;
+    for (uint32_t i = 1; i < split->parts.lines.len; i++) {
+        uint32_t parent = lines[i].parent;
+        const struct outcome *outcome = &split->pieces.data[parent].outcome;
+        bool known = i > 1 && lines[i - 1].parent == parent && !lines[i - 1].is_done; /* it was looked at for the part before */
+        if (lines[i].is_done || known) continue;
+        if (!part_rest_is_whole(split->task, parts_name(&split->parts, parent, NULL), outcome->rest.data, outcome->rest.len)) return parent;
+    }
+    return NO_PART;
+}
+
+static bool take_over(struct division *split)
+{
+    uint32_t damaged;
+    match_pieces(split);
+    while ((damaged = find_damaged(split)) != NO_PART) {
+        fprintf(stderr, "cairn: note: what part %u has left in '%.200s' is damaged: it is searched again\n", damaged, split->parts.folder);
+        if (!parts_distrust(&split->parts, damaged)) return false;
+        match_pieces(split);
+        for (uint32_t i = 0; i < split->pieces.len; i++) split->pieces.data[i].has_outcome &= split->parts.lines.data[i].is_done;
+    }
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        if (!split->parts.lines.data[i].is_done) continue;
+        split->pieces.data[i].state = is_over(&split->pieces.data[i].outcome) ? PART_DONE : PART_DIVIDED;
+        split->done++;
+    }
+    split->stopping = all_violated(split);
+    return true;
+}
+
+/* ---- all parts ---- */
+
+static bool next_part(void *context, uint32_t *job)
+{
+    struct division *split = context;
+    if (split->stopping || split->is_broken) return false;
+    for (; split->next < split->pieces.len; split->next++) {
+        if (split->pieces.data[split->next].state != PART_WAITING || (split->only != NO_PART && split->next != split->only)) continue;
+        *job = split->next++;
+        split->pieces.data[*job].state = PART_RUNNING;
+        return true;
+    }
+    return false;
+}
+
+/* A part that left no outcome. */
+static void part_failed(struct division *split, uint32_t number, const struct text *output, int status)
+{
+    char *why = "";
+    unsigned long stop = status == EXIT_INCONCLUSIVE && output->len ? strtoul(output->data, &why, 10) : STOP_COUNT;
+    if (status == -SIGKILL) {
+        if (may_tell(split)) fprintf(stderr, "cairn: part %u was killed, perhaps for want of memory\n", number);
+        fail(split, STOP_MEMORY, NULL);
+    } else if (status == EXIT_INCONCLUSIVE && stop < STOP_COUNT) {
+        why += *why == ' ';
+        if (*why && may_tell(split)) fprintf(stderr, "cairn: part %u: %s\n", number, why);
+        fail(split, (enum stop_reason)stop, why);
+    } else if (status == EXIT_HOLDS) {
+        fail(split, STOP_DISK, "what a part has written cannot be read");
+    } else {
+        if (status < 0) fprintf(stderr, "cairn: BUG: part %u was ended by signal %d\n", number, -status);
+        split->is_broken = true;
+    }
+}
+
 /* Parts are written to the journal before the one that leaves them is done, so that none is lost. */
 static void part_done(void *context, uint32_t number, const struct text *output, int status)
 {
     struct division *split = context;
-    char line[LINE_ROOM];
-    (void)output;
-    split->parts.data[number].state = PART_FAILED;
-    if (status != EXIT_HOLDS || !read_outcome(split, number)) {
-        if (status < 0) fprintf(stderr, "cairn: part %u was killed by signal %d\n", number, -status);
-        split->broken |= status == EXIT_USAGE || status == EXIT_INTERNAL;
+    struct piece *piece = &split->pieces.data[number];
+    piece->state = PART_FAILED;
+    if (status != EXIT_HOLDS || !take_outcome(split, number)) {
+        part_failed(split, number, output, status);
         return;
     }
-    struct part *part = &split->parts.data[number];
-    bool is_over = part->handed_on || part->stop == STOP_NONE || part->stop == STOP_DECIDED || part->stop == STOP_FIRST;
-    if (!is_over) return; /* a limit: it stays in its folder, to be resumed */
-    if (part->handed_on && !add_rest(split, number)) return;
-    snprintf(line, sizeof line, "done %u", number);
-    if (!note(split, line)) return;
-    split->parts.data[number].state = PART_DONE;
+    const struct outcome *outcome = &piece->outcome;
+    bool divided = can_be_divided(split, number);
+    if (!divided && !is_over(outcome)) {
+        piece->state = PART_LIMITED;
+        if (outcome->detail && may_tell(split)) fprintf(stderr, "cairn: part %u: %s\n", number, outcome->detail);
+        fail(split, outcome->stop, outcome->detail);
+        return;
+    }
+    if ((outcome->handed_on && !add_rest(split, number)) || (divided && !divide(split, number)) || !parts_done(&split->parts, number)) {
+        fail(split, STOP_DISK, split->parts.error);
+        return;
+    }
+    split->pieces.data[number].state = divided ? PART_DIVIDED : PART_DONE;
     split->done++;
     split->stopping |= all_violated(split);
 }
@@ -373,36 +329,58 @@ static void look(void *context, uint32_t running)
     const struct options *options = split->session->options;
     bool wanted = options->progress == WHEN_ALWAYS || (options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet);
     double now = clock_now();
-    split->running = running;
     if (options->time > 0 && now - split->started > options->time) split->stopping = true;
     if (!wanted || now - split->shown < 0.5) return;
     split->shown = now;
-    fprintf(stderr, "\r\033[K%u of %u parts are done, %u at work, %.0f s", split->done, split->parts.len, running, now - split->started);
+    fprintf(stderr, "\r\033[K%u of %u parts are done, %u at work, %.0f s", split->done, split->pieces.len, running, now - split->started);
     split->session->progress_shown = true;
 }
 
 /* ---- the result ---- */
 
+/* What was counted in a part that was divided is counted in others. */
+static bool counts(const struct piece *piece)
+{
+    return piece->has_outcome && piece->state != PART_DIVIDED;
+}
+
+static void list_parts(const struct division *split, struct split_statistics *statistics)
+{
+    static const char *const words[] = {[PART_WAITING] = "waiting", [PART_RUNNING] = "waiting", [PART_DONE] = "done", [PART_DIVIDED] = "divided", [PART_LIMITED] = "limited", [PART_FAILED] = "failed"};
+    const struct model *model = split->session->model;
+    int64_t lowest = model->vars.data[model->rank].low;
+    statistics->list_count = split->pieces.len;
+    statistics->list = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *statistics->list);
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        const struct piece *piece = &split->pieces.data[i];
+        const struct parts_line *line = &split->parts.lines.data[i];
+        statistics->list[i] = (struct split_part){.parent = line->parent == NO_PART ? MODEL_NONE : line->parent, .rank = lowest + (int64_t)line->rank, .last_rank = lowest + (int64_t)line->last_rank,
+                                                  .state = piece->outcome.handed_on && piece->state == PART_DONE ? "split" : words[piece->state], .is_known = counts(piece),
+                                                  .states = piece->outcome.states, .transitions = piece->outcome.transitions, .seconds = piece->outcome.seconds};
+    }
+}
+
 static void add_counts(struct division *split, struct split_statistics *statistics)
 {
     struct result *result = split->result;
-    for (uint32_t i = 0; i < split->parts.len; i++) {
-        const struct part *part = &split->parts.data[i];
-        if (!part->has_outcome) continue;
-        result->states += part->states;
-        result->transitions += part->transitions;
-        result->deadlocks += part->deadlocks;
-        result->ends += part->ends;
-        result->runtime_errors += part->runtime_errors;
-        result->expanded += part->expanded;
-        if (!i) result->initial_states = part->initial_states;
-        if (part->peak_bytes > result->peak_bytes) result->peak_bytes = part->peak_bytes;
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        const struct outcome *outcome = &split->pieces.data[i].outcome;
+        if (split->pieces.data[i].state == PART_DIVIDED) statistics->divided++;
+        if (!counts(&split->pieces.data[i])) continue;
+        result->states += outcome->states;
+        result->transitions += outcome->transitions;
+        result->deadlocks += outcome->deadlocks;
+        result->ends += outcome->ends;
+        result->runtime_errors += outcome->runtime_errors;
+        result->expanded += outcome->expanded;
+        if (!i) result->initial_states = outcome->initial_states;
+        if (outcome->peak_bytes > result->peak_bytes) result->peak_bytes = outcome->peak_bytes;
         statistics->parts++;
-        statistics->split += part->handed_on;
-        statistics->frozen_bytes += part->frozen_bytes;
-        if (part->live_peak > statistics->live_peak) statistics->live_peak = part->live_peak;
+        statistics->split += outcome->handed_on;
+        statistics->frozen_bytes += outcome->frozen_bytes;
+        if (outcome->live_peak > statistics->live_peak) statistics->live_peak = outcome->live_peak;
     }
-    statistics->waiting = split->parts.len - statistics->parts;
+    statistics->waiting = split->pieces.len - statistics->parts - statistics->divided;
     statistics->gross_states = result->states;
     statistics->gross_transitions = result->transitions;
 }
@@ -426,15 +404,17 @@ static bool find_repeated(struct division *split, const char *const *folders, ui
     return statistics->is_net;
 }
 
-/* What several parts have counted counts once. */
+/* What several parts have counted counts once. Of a search that is not complete counts say little, and stay as they are. */
 static void make_net(struct division *split, struct split_statistics *statistics)
 {
     struct result *result = split->result;
     struct net_counts repeated;
     uint32_t count = 0;
-    const char **folders = mem_alloc(split->session->mem, (split->parts.len + UINT64_C(1)) * sizeof *folders);
-    for (uint32_t i = 0; i < split->parts.len; i++)
-        if (split->parts.data[i].has_outcome && split->parts.data[i].states) folders[count++] = name_of(split, i, NULL);
+    statistics->why_gross = "the search is not complete";
+    if (result->stop != STOP_NONE) return;
+    const char **folders = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *folders);
+    for (uint32_t i = 0; i < split->pieces.len; i++)
+        if (counts(&split->pieces.data[i]) && split->pieces.data[i].outcome.states) folders[count++] = parts_name(&split->parts, i, NULL);
     if (!find_repeated(split, folders, count, &repeated, statistics)) return;
     result->states -= repeated.states;
     result->transitions -= repeated.transitions;
@@ -444,90 +424,103 @@ static void make_net(struct division *split, struct split_statistics *statistics
     result->expanded -= repeated.states;
 }
 
+/* Why it ended before everything was searched. */
 static enum stop_reason stop_of(const struct division *split)
 {
-    enum stop_reason stop = STOP_NONE;
-    for (uint32_t i = 0; i < split->parts.len; i++) {
-        const struct part *part = &split->parts.data[i];
-        if (part->state == PART_DONE && (part->handed_on || part->stop == STOP_NONE)) continue;
-        if (part->has_outcome && !part->handed_on) stop = part->stop;
-        else if (part->state == PART_FAILED) stop = STOP_MEMORY; /* killed, most probably for that */
-        else if (stop == STOP_NONE) stop = all_violated(split) ? split->task->stop_at_first ? STOP_FIRST : STOP_DECIDED : *session_interrupted() ? STOP_INTERRUPT : STOP_TIME;
+    const struct options *options = split->session->options;
+    bool all = true;
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        const struct piece *piece = &split->pieces.data[i];
+        all &= piece->state == PART_DIVIDED || (piece->state == PART_DONE && (piece->outcome.handed_on || piece->outcome.stop == STOP_NONE));
     }
-    return stop;
+    if (all) return STOP_NONE;
+    if (all_violated(split)) return split->task->stop_at_first ? STOP_FIRST : STOP_DECIDED;
+    if (split->stop != STOP_NONE) return split->stop;
+    if (*session_interrupted()) return STOP_INTERRUPT;
+    return options->time > 0 && clock_now() - split->started > options->time ? STOP_TIME : STOP_PARTS;
 }
 
-static void conclude(struct division *split)
+static void conclude_properties(const struct division *split)
 {
-    struct result *result = split->result;
-    struct split_statistics *statistics = mem_alloc(split->session->mem, sizeof *statistics);
-    result->engine = "explicit";
-    result->parts = statistics;
-    add_counts(split, statistics);
-    make_net(split, statistics);
-    result->stop = stop_of(split);
-    result->complete = result->all_states = result->stop == STOP_NONE;
-    result->seconds = clock_now() - split->started;
+    const struct result *result = split->result;
     for (uint32_t i = 0; i < split->task->property_count; i++) {
         struct property_result *entry = &split->task->properties[i];
         if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
         if (!entry->in_each_state) entry->reason = "it needs the whole graph: --order bfs";
         else if (result->complete) entry->verdict = VERDICT_HOLDS;
         else entry->reason = stop_reason_text[result->stop];
+        entry->vacuous = entry->verdict == VERDICT_HOLDS && entry->has_antecedent && !entry->antecedent_met;
     }
 }
 
-/* Removes what was made in a temporary folder. */
-static void clean(struct division *split)
+static void conclude(struct division *split)
 {
-    struct text path;
-    if (split->journal >= 0) close(split->journal);
-    if (!split->is_temporary) return;
-    for (uint32_t i = 0; i < split->parts.len; i++) {
-        freezer_clear(name_of(split, i, "rest"));
-        unlink(name_of(split, i, "outcome"));
-        unlink(name_of(split, i, "outcome.new"));
-        freezer_clear(name_of(split, i, NULL));
-    }
-    text_init(&path, split->session->mem);
-    text_add(&path, "%s/parts", split->folder);
-    unlink(path.data);
-    rmdir(split->folder);
+    struct result *result = split->result;
+    struct layout layout;
+    struct split_statistics *statistics = mem_alloc(split->session->mem, sizeof *statistics);
+    result->engine = "explicit";
+    result->parts = statistics;
+    result->stop = stop_of(split);
+    if (result->stop == split->stop) result->stop_detail = split->detail;
+    result->complete = result->all_states = result->stop == STOP_NONE;
+    add_counts(split, statistics);
+    list_parts(split, statistics);
+    make_net(split, statistics);
+    layout_init(&layout, split->session->model);
+    result->record_bytes = layout.record_bytes;
+    result->state_bits = layout.state_bits;
+    layout_release(&layout, split->session->model);
+    result->seconds = clock_now() - split->started;
+    if (split->messages > MOST_MESSAGES) fprintf(stderr, "cairn: ... and so did %u more parts\n", split->messages - MOST_MESSAGES);
+    conclude_properties(split);
 }
 
-static bool open_folder(struct division *split)
+/* Exit status 0: there is a result. */
+static int search(struct division *split)
 {
-    const char *given = split->session->options->freeze, *temporary = getenv("TMPDIR");
-    if (given) {
-        split->folder = given;
-        return !mkdir(given, 0777) || errno == EEXIST || complain(split, "make");
+    struct session *session = split->session;
+    const struct options *options = session->options;
+    bool resume = options->resume || split->only != NO_PART;
+    bool opened = parts_open(&split->parts, session->mem, options->freeze, split->task->freeze_hash, resume, split->only != NO_PART && split->only);
+    if (!opened || !take_over(split)) {
+        fprintf(stderr, "cairn: error: %s\n", split->parts.error);
+        return EXIT_USAGE;
     }
-    struct text name;
-    text_init(&name, split->session->mem);
-    text_add(&name, "%s/cairn-%.6s", temporary && *temporary ? temporary : "/tmp", "XX" "XX" "XX"); /* what mkdtemp replaces */
-    split->folder = name.data;
-    split->is_temporary = true;
-    return mkdtemp(name.data) || complain(split, "make");
+    if (split->only != NO_PART && split->only >= split->pieces.len) {
+        fprintf(stderr, "cairn: error: there is no part %u in the folder '%.200s': parts are 0 to %u\n", split->only, options->freeze, split->pieces.len - 1);
+        return EXIT_USAGE;
+    }
+    struct workers workers = {.mem = session->mem, .at_once = options->threads > 1 ? (uint32_t)options->threads : 1, .next = next_part, .run = run_part, .done = part_done, .look = look,
+                              .context = split, .interrupted = split->task->interrupted};
+    if (!workers_run(&workers)) fail(split, STOP_MEMORY, "a process could not be made");
+    session_end_progress(session);
+    if (split->is_broken) return EXIT_INTERNAL;
+    conclude(split);
+    return EXIT_HOLDS;
 }
 
-bool split_run(struct session *session, struct task *task, struct result *result)
+bool split_run(struct session *session, struct task *task, struct result *result, int *status)
 {
     const struct options *options = session->options;
-    uint32_t at_once = options->threads > 1 ? (uint32_t)options->threads : 1;
-    struct division split = {.session = session, .task = task, .result = result, .journal = -1, .started = clock_now()};
-    uint64_t given = session->mem->limit ? session->mem->limit : mem_available() / 5 * 4;
+    struct mem *mem = session->mem;
+    struct division *split = mem_alloc(mem, sizeof *split);
+    uint64_t given = mem->limit ? mem->limit : mem_available() / 5 * 4;
+    jmp_buf *const outer = mem->recover;
+    jmp_buf recover;
     memset(result, 0, sizeof *result);
-    result->taken = mem_alloc(session->mem, (session->model->rules.len + UINT64_C(1)) * sizeof *result->taken);
-    split.limit = given / at_once;
-    session->mem->limit = 0;
-    bool good = open_folder(&split) && open_journal(&split);
-    if (good) {
-        struct workers workers = {.mem = session->mem, .at_once = at_once, .next = next_part, .run = run_part, .done = part_done, .look = look, .context = &split, .interrupted = task->interrupted};
-        good = workers_run(&workers) && !split.broken;
-        session_end_progress(session);
-        if (good) conclude(&split);
-        else fputs("cairn: error: not all parts could be searched\n", stderr);
+    *split = (struct division){.session = session, .task = task, .result = result, .only = options->has_part ? (uint32_t)options->part : NO_PART, .started = clock_now(), .parts.journal = -1};
+    result->taken = mem_alloc(mem, (session->model->rules.len + UINT64_C(1)) * sizeof *result->taken);
+    mem_free(mem, reached_begin(session->model, result));
+    split->limit = given / (options->threads > 1 ? options->threads : 1);
+    mem->limit = 0;
+    if (setjmp(recover)) {
+        mem->recover = outer;
+        parts_close(&split->parts);
+        mem_refuse(mem);
     }
-    clean(&split);
-    return good;
+    mem->recover = &recover;
+    *status = search(split);
+    mem->recover = outer;
+    parts_close(&split->parts);
+    return *status == EXIT_HOLDS;
 }

@@ -5,7 +5,7 @@
 
 #include "cli/session.h"
 
-/* The task has a folder and its identity. False: something is wrong, as was told. */
-bool split_run(struct session *session, struct task *task, struct result *result);
+/* The task has its identity. With --part only that part is searched. False: something is wrong, as was told; *status is what to exit with. */
+bool split_run(struct session *session, struct task *task, struct result *result, int *status);
 
 #endif

@@ -368,6 +368,44 @@ static void put_clusters(struct out *json, const struct model *model, const stru
     }
 }
 
+static void put_parts(struct out *json, const struct split_statistics *parts)
+{
+    put_number(json, "parts", parts->parts);
+    put_number(json, "parts_split", parts->split);
+    put_number(json, "parts_divided", parts->divided);
+    put_number(json, "parts_not_searched", parts->waiting);
+    put_number(json, "gross_states", parts->gross_states);
+    put_number(json, "gross_transitions", parts->gross_transitions);
+    put_number(json, "frozen_bytes", parts->frozen_bytes);
+    out_key(json, "counts_are_net");
+    out_bool(json, parts->is_net);
+    if (!parts->is_net) {
+        out_key(json, "why_gross");
+        out_string(json, parts->why_gross);
+    }
+    out_key(json, "parts_list");
+    out_open(json, '[');
+    for (uint32_t i = 0; i < parts->list_count; i++) {
+        const struct split_part *part = &parts->list[i];
+        out_open_inline(json, '{');
+        put_number(json, "part", i);
+        put_count(json, "parent", part->parent != MODEL_NONE, part->parent, NULL);
+        out_key(json, "first_rank");
+        out_int(json, part->rank);
+        out_key(json, "last_rank");
+        out_int(json, part->last_rank);
+        out_key(json, "state");
+        out_string(json, part->state);
+        put_count(json, "states", part->is_known, part->states, NULL);
+        put_count(json, "transitions", part->is_known, part->transitions, NULL);
+        out_key(json, "seconds");
+        if (part->is_known) out_real(json, part->seconds);
+        else out_null(json);
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+}
+
 static void put_statistics(struct out *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
 {
     out_open(json, '{');
@@ -413,16 +451,8 @@ static void put_statistics(struct out *json, const struct model *model, const st
     else put_number(json, "state_bytes", result->record_bytes);
     if (result->timed) put_timed(json, result->timed);
     if (result->clusters) put_clusters(json, model, result);
-    if (result->parts) {
-        put_number(json, "parts", result->parts->parts);
-        put_number(json, "parts_split", result->parts->split);
-        put_number(json, "parts_not_searched", result->parts->waiting);
-        put_number(json, "gross_states", result->parts->gross_states);
-        put_number(json, "gross_transitions", result->parts->gross_transitions);
-        out_key(json, "counts_are_net");
-        out_bool(json, result->parts->is_net);
-    }
-    if (!result->has_depth && !result->symbolic && !result->clusters && result->reduction == REDUCE_NONE) {
+    if (result->parts) put_parts(json, result->parts);
+    if (!result->has_depth && !result->symbolic && !result->clusters && !result->parts && result->reduction == REDUCE_NONE) {
         out_key(json, "longest_stack");
         out_uint(json, result->max_stack);
     }

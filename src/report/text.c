@@ -155,7 +155,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     char count[COUNT_ROOM];
     const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
     const char *how = result->symbolic ? "found as one set" : "visited", *timed = result->timed ? "symbolic " : "";
-    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->parts ? "rank by rank (past-freeze), in parts," : result->clusters ? "rank by rank (past-freeze)" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
+    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->parts ? "rank by rank (past-freeze), in parts" : result->clusters ? "rank by rank (past-freeze)" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
     if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
     if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
         text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
@@ -312,13 +312,31 @@ static void show_clusters(const struct report_style *style, const struct result 
     if (style->verbose) show_sizes(style, clusters);
 }
 
+static void list_parts(const struct report_style *style, const struct split_statistics *parts)
+{
+    char a[32], b[32];
+    fprintf(style->out, "  %6s %6s %21s %14s %14s %9s  %s\n", "part", "of", "ranks", "states", "transitions", "time", "");
+    for (uint32_t i = 0; i < parts->list_count; i++) {
+        const struct split_part *part = &parts->list[i];
+        char parent[16] = "-", ranks[48], time[32] = "";
+        if (part->parent != MODEL_NONE) snprintf(parent, sizeof parent, "%u", part->parent);
+        if (part->parent == MODEL_NONE) snprintf(ranks, sizeof ranks, "all");
+        else if (part->rank == part->last_rank) snprintf(ranks, sizeof ranks, "%" PRId64, part->rank);
+        else snprintf(ranks, sizeof ranks, "%" PRId64 " to %" PRId64, part->rank, part->last_rank);
+        if (part->is_known) snprintf(time, sizeof time, "%.2f s", part->seconds);
+        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  %s\n", i, parent, ranks, part->is_known ? report_count(a, part->states) : "", part->is_known ? report_count(b, part->transitions) : "", time, part->state);
+    }
+}
+
 static void show_parts(const struct report_style *style, const struct split_statistics *parts)
 {
     char a[32], b[32];
     fprintf(style->out, "  parts           %14s  (%u split again", report_count(a, parts->parts), parts->split);
+    if (parts->divided) fprintf(style->out, "; %u more did not fit, and were divided", parts->divided);
     if (parts->waiting) fprintf(style->out, "; %u not searched", parts->waiting);
     fprintf(style->out, ")\n  gross states    %14s  (%s transitions: what several parts visited counts each time)\n", report_count(a, parts->gross_states), report_count(b, parts->gross_transitions));
     if (!parts->is_net) fprintf(style->out, "  the counts above are gross, too: %s\n", parts->why_gross ? parts->why_gross : "");
+    if (style->verbose) list_parts(style, parts);
 }
 
 static void show_statistics(const struct report_style *style, const struct result *result)
@@ -341,7 +359,7 @@ static void show_statistics(const struct report_style *style, const struct resul
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
     fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
-    if (result->parts) fputs("  (the most that one part needed)\n", style->out);
+    if (result->parts) fprintf(style->out, "  (the most that one part needed; %u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
     else fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
     if (result->clusters) show_clusters(style, result);
 }
@@ -607,6 +625,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         fprintf(style->out, "%s %sstates, %s transitions, %.2f s\n", report_exact(a, result->states, result->exact.states), result->timed ? "symbolic " : "",
                 result->no_transitions ? "?" : report_exact(b, result->transitions, result->exact.transitions), result->seconds);
     if (result->bounded && style->verbose) show_depths(style, result->bounded);
+    if (result->parts && style->verbose) list_parts(style, result->parts);
     for (uint32_t i = 0; i < task->property_count; i++) {
         int length = (int)strlen(task->properties[i].property->name);
         if (length > width && length <= 30) width = length;

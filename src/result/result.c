@@ -18,12 +18,12 @@ const char *const stop_reason_text[] = {"",
                                         "the limit on states was reached",
                                         "a step made the rank smaller, so that the rank of the model is wrong",
                                         "the folder of --freeze failed",
-                                        "the rest was left for other parts"};
+                                        "the rest was left for other parts",
+                                        "not all parts were searched"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
 
 bool result_knows_rules(const struct result *result)
 {
-    if (result->parts) return false; /* they keep it for themselves */
     return result->reduction == REDUCE_NONE || result->reduction == REDUCE_POR;
 }
 

@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_COUNT };
 extern const char *const stop_reason_text[];
 extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
@@ -35,6 +35,7 @@ struct property_result {
     expr invariant;  /* when it says "always p": p */
     expr antecedent; /* when p is a -> b: a */
     bool has_antecedent;
+    bool antecedent_met; /* it was true in a state that was visited; of the explicit engine */
 
     enum verdict verdict;
     bool vacuous;       /* holds, and its antecedent was never true */
@@ -203,14 +204,27 @@ struct cluster_statistics {
     bool logs_dropped;            /* how states were reached was forgotten for lack of memory */
 };
 
+/* A part of a search that was split. */
+struct split_part {
+    uint32_t parent;         /* MODEL_NONE: it begins with the initial states */
+    int64_t rank, last_rank; /* the clusters that it begins with */
+    const char *state;       /* one word */
+    bool is_known;           /* what follows */
+    uint64_t states, transitions;
+    double seconds;
+};
+
 /* A search that was split into parts. */
 struct split_statistics {
     uint32_t parts, split;   /* that were searched; those that were split again */
-    uint32_t waiting;        /* that were not */
+    uint32_t divided;        /* that did not fit at their beginning: others are in their place */
+    uint32_t waiting;        /* that were not searched */
     uint64_t gross_states, gross_transitions; /* with those that several parts visited counted each time */
     bool is_net;             /* the counts of the result are without these; otherwise ... */
     const char *why_gross;   /* ... why not */
     uint64_t frozen_bytes, live_peak;
+    struct split_part *list;
+    uint32_t list_count;
 };
 
 struct result {

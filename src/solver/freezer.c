@@ -655,11 +655,18 @@ void freezer_clear(const char *folder)
     rmdir(folder);
 }
 
-static struct freezer *new_freezer(struct mem *mem, const char *folder, const struct freezer_identity *identity)
+/* NULL: memory was refused. */
+static struct freezer *new_freezer(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room)
 {
-    struct freezer *freezer = mem_alloc(mem, sizeof *freezer);
+    struct freezer *freezer = mem_try_alloc(mem, sizeof *freezer);
+    char *name = freezer ? mem_try_alloc(mem, strlen(folder) + 1) : NULL;
+    if (!name) {
+        snprintf(why, room, "the folder '%.200s' %s", folder, freezer_no_memory);
+        mem_free(mem, freezer);
+        return NULL;
+    }
     freezer->mem = mem;
-    freezer->folder = mem_alloc(mem, strlen(folder) + 1);
+    freezer->folder = name;
     memcpy(freezer->folder, folder, strlen(folder));
     freezer->identity = *identity;
     freezer->journal = freezer->pack = -1;
@@ -682,8 +689,9 @@ static const char *open_to_read(struct freezer *freezer)
 
 struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room)
 {
-    struct freezer *freezer = new_freezer(mem, folder, identity);
+    struct freezer *freezer = new_freezer(mem, folder, identity, why, room);
     const char *fault = NULL;
+    if (!freezer) return NULL;
     freezer->only_reads = true;
     if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
     else if (!take_memory_to_read(freezer, 0)) fault = freezer_no_memory;
@@ -699,9 +707,10 @@ struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const 
 
 struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, char *why, size_t room)
 {
-    struct freezer *freezer = new_freezer(mem, folder, identity);
+    struct freezer *freezer = new_freezer(mem, folder, identity, why, room);
     const char *fault = NULL;
     bool is_new = true;
+    if (!freezer) return NULL;
 #ifdef CAIRN_TEST_HOOKS
     if (getenv("CAIRN_FAIL_WRITE")) freezer->fail_at = strtoull(getenv("CAIRN_FAIL_WRITE"), NULL, 10);
     freezer->no_sync = getenv("CAIRN_NO_SYNC");

@@ -189,6 +189,33 @@ void part_hand_on(struct past *past)
     past->mem->limit = limit;
 }
 
+static bool count_bytes(void *context, const unsigned char *bytes, uint64_t size)
+{
+    (void)bytes;
+    *(uint64_t *)context += size;
+    return true;
+}
+
+bool part_rest_is_whole(struct task *task, const char *folder, const struct cluster_size *rest, uint32_t count)
+{
+    struct layout layout;
+    char name[NAME_ROOM], reason[WHY_ROOM];
+    layout_init(&layout, task->model);
+    struct freezer_identity identity = {{task->freeze_hash[0], task->freeze_hash[1]}, layout.record_bytes};
+    snprintf(name, sizeof name, "%s/rest", folder);
+    struct freezer *freezer = freezer_open_to_read(task->model->mem, name, &identity, reason, sizeof reason);
+    bool good = freezer != NULL;
+    for (uint32_t i = 0; good && i < count; i++) {
+        uint64_t states = 0, log = 0;
+        const char *why;
+        good = freezer_read(freezer, (uint64_t)rest[i].rank, FREEZER_RECORDS, count_bytes, &states, &why) && freezer_read(freezer, (uint64_t)rest[i].rank, FREEZER_LOG, count_bytes, &log, &why)
+               && states == rest[i].states * layout.record_bytes && log;
+    }
+    if (freezer) freezer_close(freezer);
+    layout_release(&layout, task->model);
+    return good;
+}
+
 /* ---- the way back ---- */
 
 bool part_log(struct past *past, uint32_t level, uint64_t rank, bool in_rest, const char **why)

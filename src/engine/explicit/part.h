@@ -24,6 +24,9 @@ bool part_is_deep(const struct past *past, uint64_t rank);
 /* Leaves them. Counts become those of the finished clusters. */
 void part_hand_on(struct past *past);
 
+/* Whether a part has left these clusters (ranks less the lowest) in its folder, and they can be read. */
+bool part_rest_is_whole(struct task *task, const char *folder, const struct cluster_size *rest, uint32_t count);
+
 /* The log of a cluster that part number `level` of those that this one comes from has finished, or left. Read into past->loaded; false: *why says why not. */
 bool part_log(struct past *past, uint32_t level, uint64_t rank, bool in_rest, const char **why);
 void part_release(struct past *past);

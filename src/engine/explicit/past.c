@@ -399,9 +399,10 @@ bool past_run(struct search *search)
 {
     struct past *past = search->past;
     if (!past->freezer) return search_all(search);
-    bool good = frozen_resume(past) && search_all(search);
+    bool resumed = frozen_resume(past), good = resumed && search_all(search);
     good = frozen_finish(past) && good;
-    if (search->result->stop == STOP_HANDED_ON || part_is_full(past)) {
+    /* a search that could not even be resumed does not know all that is waiting */
+    if (resumed && (search->result->stop == STOP_HANDED_ON || part_is_full(past))) {
         search->result->stop = STOP_HANDED_ON;
         past_make_traces(past); /* while everything is there */
         part_hand_on(past);

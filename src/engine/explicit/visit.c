@@ -218,8 +218,11 @@ void visit_conclude(struct search *search)
             else entry->reason = stop_reason_text[result->stop];
         }
     }
-    for (uint32_t m = 0; m < search->monitor_count; m++)
-        if (search->monitors[m].is_antecedent && search->monitors[m].active && result->all_states)
-            search->task->properties[search->monitors[m].property].vacuous = search->task->properties[search->monitors[m].property].verdict == VERDICT_HOLDS;
+    for (uint32_t m = 0; m < search->monitor_count; m++) {
+        struct property_result *entry = &search->task->properties[search->monitors[m].property];
+        if (!search->monitors[m].is_antecedent) continue;
+        entry->antecedent_met = !search->monitors[m].active;
+        if (search->monitors[m].active && result->all_states) entry->vacuous = entry->verdict == VERDICT_HOLDS;
+    }
 }
 
