@@ -15,9 +15,11 @@ def count(name, result):
         check(f'{name}', words[2] == '0', '\n'.join(lines[:20]))
 
 
+# What they test has no tables that the degenerate build makes small: twice only with LONG.
+ONCE = () if LONG else ('bounded', 'circuits', 'fiacre', 'flatten', 'lasso', 'pattern', 'sat', 'text', 'values')
 for path in sorted(glob.glob(os.path.join(ROOT, 'test', 'unit', '*.c'))):
     test = os.path.basename(path)[:-2]
-    for mode in ('asan', 'degenerate'):
+    for mode in ('asan',) if test in ONCE else ('asan', 'degenerate'):
         built = subprocess.run(['make', '-s', f'MODE={mode}', f'build/{mode}/test/{test}'], cwd=ROOT, capture_output=True, text=True)
         if check(f'{test} builds ({mode})', built.returncode == 0, built.stderr):
             count(f'{test} ({mode})', subprocess.run([os.path.join(ROOT, f'build/{mode}/test/{test}')], capture_output=True, text=True))
