@@ -37,6 +37,11 @@ void *ranks_find(const struct ranks *ranks, uint64_t rank)
     return NULL;
 }
 
+void ranks_prefetch(const struct ranks *ranks, uint64_t rank)
+{
+    if (ranks->table_size) __builtin_prefetch(&ranks->table[home_of(ranks, rank)]);
+}
+
 static void put_in_table(struct ranks *ranks, struct ranks_entry entry)
 {
     uint32_t i = home_of(ranks, entry.rank);

@@ -20,6 +20,8 @@ void ranks_init(struct ranks *ranks, struct mem *mem);
 void ranks_release(struct ranks *ranks);
 /* The thing with this rank, or NULL. */
 void *ranks_find(const struct ranks *ranks, uint64_t rank);
+/* Brings what ranks_find will need closer. */
+void ranks_prefetch(const struct ranks *ranks, uint64_t rank);
 /* Room for one more; false: memory was refused, and nothing has changed. */
 bool ranks_reserve(struct ranks *ranks);
 /* After ranks_reserve: adds one. No other has this rank. */

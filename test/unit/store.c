@@ -1,8 +1,9 @@
-/* The store against a plain array, with its invariants checked along the way; the logs of parents and of origins against plain arrays. */
+/* The store against a plain array, with its invariants checked along the way; the logs of parents and of origins, and what waits by rank, against plain arrays. */
 #include "base/mem.h"
 #include "base/random.h"
-#include "solver/origins.h"
 #include "engine/explicit/parents.h"
+#include "solver/logs.h"
+#include "solver/ranks.h"
 #include "solver/store.h"
 #include "unit/unit.h"
 
@@ -135,6 +136,7 @@ static void test_origins(struct unit *unit, uint64_t seed)
         for (uint32_t left = 1 + (uint32_t)random_below(&random, 700); left && states < STATES; left--) {
             known[states++] = (struct origin){source, state, step};
             CHECK(unit, origins_add(&origins, source, state, step));
+            if (!random_below(&random, 16)) continue; /* one step, several states */
             if (random_below(&random, 2)) step += 1 + (uint32_t)random_below(&random, 5);
             else state += 1 + (uint32_t)random_below(&random, wide), step = (uint32_t)random_below(&random, 300);
         }
@@ -164,6 +166,84 @@ static void test_origins(struct unit *unit, uint64_t seed)
     mem_release(&mem);
 }
 
+/* Ranks that come and go, small ones first. */
+static void test_ranks(struct unit *unit, uint64_t seed)
+{
+    enum { RANKS = 200 };
+    struct mem mem;
+    struct ranks ranks;
+    struct random random = {seed};
+    static uint64_t items[RANKS];
+    bool waits[RANKS] = {0};
+    uint32_t count = 0, wrong = 0;
+    mem_init(&mem);
+    ranks_init(&ranks, &mem);
+    CHECK(unit, !ranks_find(&ranks, 7));
+    for (unsigned n = 0; n < 3000; n++) {
+        uint32_t r = (uint32_t)random_below(&random, RANKS), least = 0;
+        uint64_t rank = r * UINT64_C(0x100000001); /* some share their home */
+        wrong += ranks_find(&ranks, rank) != (waits[r] ? &items[r] : NULL);
+        if (!waits[r] && random_below(&random, 3)) {
+            mem.fail_at = random_below(&random, 5) ? 0 : mem.allocations + 1;
+            bool ready = ranks_reserve(&ranks);
+            mem.fail_at = 0;
+            if (!ready) continue;
+            ranks_put(&ranks, rank, &items[r]);
+            waits[r] = true;
+            count++;
+        } else if (count) {
+            while (!waits[least]) least++;
+            wrong += ranks_take(&ranks) != &items[least];
+            waits[least] = false;
+            count--;
+        }
+        wrong += ranks.count != count || !ranks_check(&ranks);
+    }
+    CHECK(unit, wrong == 0 && count > 0);
+    ranks_release(&ranks);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
+/* Small and large logs, found again in any order. */
+static void test_logs(struct unit *unit)
+{
+    enum { LOGS = 60 };
+    struct mem mem;
+    struct logs logs;
+    struct origins origins;
+    struct random random = {3};
+    uint32_t sizes[LOGS], wrong = 0;
+    mem_init(&mem);
+    logs_init(&logs, &mem);
+    origins_init(&origins, &mem);
+    for (uint32_t i = 0; i < LOGS; i++) {
+        sizes[i] = 1 + (uint32_t)random_below(&random, i % 10 ? 20 : 100000);
+        for (uint32_t s = 0; s < sizes[i]; s++) CHECK(unit, origins_add(&origins, i, s, i));
+        mem.fail_at = i % 7 ? 0 : mem.allocations + 1;
+        bool kept = logs_keep(&logs, 3 * i + 1, &origins);
+        mem.fail_at = 0;
+        CHECK(unit, kept || logs_keep(&logs, 3 * i + 1, &origins));
+        origins_clear(&origins);
+    }
+    for (unsigned n = 0; n < 300; n++) {
+        uint32_t i = (uint32_t)random_below(&random, LOGS), s = (uint32_t)random_below(&random, sizes[i]);
+        const struct origins *log = logs_find(&logs, 3 * i + 1);
+        if (!log || log->states != sizes[i]) {
+            wrong++;
+            continue;
+        }
+        struct origin origin = origins_of(log, s);
+        wrong += origin.source != i || origin.state != s || origin.step != i;
+        wrong += n % 5 == 0 && logs_find(&logs, 3 * i + 2) != NULL;
+    }
+    CHECK(unit, wrong == 0);
+    origins_release(&origins);
+    logs_release(&logs);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
 int main(void)
 {
     struct unit unit = {0};
@@ -172,5 +252,7 @@ int main(void)
     test_parents(&unit);
     test_clear(&unit);
     for (uint64_t seed = 1; seed <= 10; seed++) test_origins(&unit, seed);
+    for (uint64_t seed = 1; seed <= 10; seed++) test_ranks(&unit, seed);
+    test_logs(&unit);
     return unit_finish(&unit);
 }

@@ -148,6 +148,39 @@ static void test_long(struct unit *unit, struct mem *mem)
     dbm_release(&zone, mem), dbm_release(&spare, mem);
 }
 
+/* Many small sets with their work in common: each has its own zones, and costs little. */
+static void test_sharing(struct unit *unit, struct mem *mem)
+{
+    enum { SETS = 50, EACH = 30 };
+    static struct zones sets[SETS];
+    static uint32_t ids[SETS][EACH];
+    struct zones_work work = {0};
+    struct dbm zone, spare;
+    dbm_init(&zone, mem, 6), dbm_init(&spare, mem, 6);
+    uint64_t before = mem->used;
+    for (unsigned round = 0; round < 2; round++) /* added in turn, then found again */
+        for (unsigned n = 0; n < EACH; n++)
+            for (unsigned k = 0; k < SETS; k++) {
+                struct random random = {1 + n * SETS + k};
+                uint32_t id;
+                if (!round && !n) CHECK(unit, zones_init(&sets[k], mem));
+                if (!round && !n) zones_share(&sets[k], &work);
+                random_zone(&random, &zone, &spare, 1 + n % 6, 300, 10);
+                enum zones_result result = zones_intern(&sets[k], &zone, &id);
+                if (!round) ids[k][n] = id;
+                zones_load(&sets[k], id, &spare);
+                CHECK(unit, result != ZONES_REFUSED && id == ids[k][n] && dbm_equal(&zone, &spare) && (!round || result == ZONES_KNOWN));
+            }
+    CHECK(unit, (mem->used - before) / SETS < 4096);
+    for (unsigned k = 0; k < SETS; k++) {
+        CHECK(unit, zones_check(&sets[k]));
+        zones_release(&sets[k]);
+    }
+    zones_release_work(&work, mem);
+    CHECK(unit, mem->used == before);
+    dbm_release(&zone, mem), dbm_release(&spare, mem);
+}
+
 /* Allocation number n fails, for every n: said, and nothing is lost. */
 static void test_refusal(struct unit *unit)
 {
@@ -386,6 +419,7 @@ int main(int argc, char **argv)
     for (uint32_t clocks = 0; clocks <= CLOCKS; clocks++) test_intern(&unit, &mem, 500 + clocks, clocks, clocks % 3 ? 4 : BOUND_LIMIT);
     test_bytes(&unit, &mem, argc > 1);
     test_long(&unit, &mem);
+    test_sharing(&unit, &mem);
     test_refusal(&unit);
     for (uint32_t clocks = 0; clocks <= 3; clocks++) test_federation(&unit, &mem, clocks, clocks == 3 ? 60 : 200);
     test_federation_refusal(&unit);

@@ -169,12 +169,12 @@ void part_hand_on(struct past *past)
 {
     struct result *result = past->search->result;
     struct cluster_statistics *statistics = past->statistics;
-    uint32_t count = past->heap_len + (past->current != NULL);
+    uint32_t waiting = past->waiting.count, count = waiting + (past->current != NULL);
     uint64_t limit = past->mem->limit;
     past->mem->limit = 0; /* what the search no longer uses is enough for this, but not all of it is free yet */
     struct cluster **clusters = mem_alloc(past->mem, (count + UINT64_C(1)) * sizeof *clusters);
-    for (uint32_t i = 0; i < past->heap_len; i++) clusters[i] = past->heap[i].cluster;
-    if (past->current) clusters[past->heap_len] = past->current;
+    for (uint32_t i = 0; i < waiting; i++) clusters[i] = past_waiting(past, i);
+    if (past->current) clusters[waiting] = past->current;
     qsort(clusters, count, sizeof *clusters, by_rank);
     freezer_close(past->freezer); /* it is finished, and its memory is needed */
     past->freezer = NULL;

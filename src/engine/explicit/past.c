@@ -1,4 +1,4 @@
-/* Method. Waiting clusters are in a heap by rank and in a hash table by rank. The smallest is taken out and searched by breadth.c, whose successors ask past_cluster where they belong.
+/* Method. Clusters wait by rank (solver/ranks.h). The smallest is taken out and searched by breadth.c, whose successors ask past_cluster where they belong.
  *
  * Memory. A cluster is a store of its own (solver/store.h) and a log of origins. Clusters may be very many and very small, so finished ones are used again, with their memory
  * unless that is much. Where ranks are very many, some neighbouring ones are one cluster: no step leads back to it either, and tables that are a little larger are worth their while. What stays of a finished cluster is its log, about half a byte per state: counterexamples are followed through logs alone. When
@@ -7,106 +7,18 @@
  * Determinism. Numbers of states depend on the model only: the order of ranks, of states in a cluster and of rules in a state is all that counts.
  *
  * Invariants:
- *  1. every waiting cluster is in heap and table, has a larger rank than the current one, and has a state unless memory was refused;
- *  2. heap[i] has a smaller rank than heap[2i + 1] and heap[2i + 2]; the table has no free slot between a cluster's home and its place;
- *  3. unless logs were dropped, the log of a cluster has one entry per state, in the order of numbers;
- *  4. the current cluster is in neither; its states before the cursor are expanded. */
+ *  1. every waiting cluster has a larger rank than the current one, and has a state unless memory was refused;
+ *  2. unless logs were dropped, the log of a cluster has one entry per state, in the order of numbers;
+ *  3. the current cluster is not among them; its states before the cursor are expanded. */
 #include "engine/explicit/past.h"
 
 #include "engine/explicit/frozen.h"
 #include "engine/explicit/part.h"
 #include "program/reached.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#ifdef CAIRN_DEGENERATE
-enum { FIRST_TABLE = 2, PAGE_BYTES = 64, MANY_SIZES = 50, MANY_CLUSTERS = 1 << 13 };
-#else
-enum { FIRST_TABLE = 64, PAGE_BYTES = 1 << 18, MANY_SIZES = 4000, MANY_CLUSTERS = 1 << 13 };
-#endif
-
-/* ---- waiting clusters ---- */
-
-static uint32_t home_of(const struct past *past, uint64_t rank)
-{
-    return (uint32_t)(rank * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (past->table_size - 1);
-}
-
-static struct cluster *find(const struct past *past, uint64_t rank)
-{
-    for (uint32_t i = home_of(past, rank); past->table[i].cluster; i = (i + 1) & (past->table_size - 1))
-        if (past->table[i].rank == rank) return past->table[i].cluster;
-    return NULL;
-}
-
-static void put_in_table(struct past *past, struct past_entry entry)
-{
-    uint32_t i = home_of(past, entry.rank);
-    while (past->table[i].cluster) i = (i + 1) & (past->table_size - 1);
-    past->table[i] = entry;
-}
-
-static void take_from_table(struct past *past, uint64_t rank)
-{
-    uint32_t mask = past->table_size - 1, hole = home_of(past, rank);
-    while (past->table[hole].rank != rank || !past->table[hole].cluster) hole = (hole + 1) & mask;
-    for (uint32_t i = (hole + 1) & mask; past->table[i].cluster; i = (i + 1) & mask) {
-        uint32_t home = home_of(past, past->table[i].rank);
-        if (((i - home) & mask) < ((i - hole) & mask)) continue; /* it stands after the hole on its own way */
-        past->table[hole] = past->table[i];
-        hole = i;
-    }
-    past->table[hole] = (struct past_entry){0};
-}
-
-/* Room for one more. */
-static bool reserve(struct past *past)
-{
-    if (past->heap_len == past->heap_room) {
-        uint32_t room = past->heap_room + past->heap_room / 2 + 16;
-        struct past_entry *heap = mem_try_resize(past->mem, past->heap, room * sizeof *heap);
-        if (!heap) return false;
-        past->heap = heap;
-        past->heap_room = room;
-    }
-    if (2 * (past->heap_len + 1) > past->table_size) {
-        uint32_t size = past->table_size ? 2 * past->table_size : FIRST_TABLE;
-        struct past_entry *table = mem_try_alloc(past->mem, size * sizeof *table);
-        if (!table) return false;
-        mem_free(past->mem, past->table);
-        past->table = table;
-        past->table_size = size;
-        for (uint32_t i = 0; i < past->heap_len; i++) put_in_table(past, past->heap[i]);
-    }
-    return true;
-}
-
-static void push(struct past *past, struct cluster *cluster)
-{
-    struct past_entry entry = {cluster->rank, cluster};
-    uint32_t at = past->heap_len++;
-    for (; at && past->heap[(at - 1) / 2].rank > entry.rank; at = (at - 1) / 2) past->heap[at] = past->heap[(at - 1) / 2];
-    past->heap[at] = entry;
-    put_in_table(past, entry);
-}
-
-static struct cluster *pop(struct past *past)
-{
-    struct past_entry first = past->heap[0], last = past->heap[--past->heap_len];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= past->heap_len) break;
-        if (child + 1 < past->heap_len && past->heap[child + 1].rank < past->heap[child].rank) child++;
-        if (past->heap[child].rank >= last.rank) break;
-        past->heap[at] = past->heap[child];
-        at = child;
-    }
-    past->heap[at] = last;
-    take_from_table(past, first.rank);
-    return first.cluster;
-}
+enum { MANY_CLUSTERS = 1 << 13 };
 
 /* ---- making and freeing clusters ---- */
 
@@ -159,24 +71,13 @@ static bool free_unused(struct past *past)
     return some;
 }
 
-static void free_logs(struct past *past)
-{
-    for (uint64_t i = 0; i < past->page_count; i++) mem_free(past->mem, past->pages[i]);
-    mem_free(past->mem, past->pages);
-    mem_free(past->mem, past->logs);
-    past->pages = NULL;
-    past->logs = NULL;
-    past->page = NULL;
-    past->page_count = past->page_room = past->page_left = past->log_count = past->log_room = 0;
-}
-
 static bool drop_logs(struct past *past)
 {
     if (past->logs_dropped || past->freezer) return false;
     past_make_traces(past); /* of what was found before */
     past->logs_dropped = past->statistics->logs_dropped = true;
-    free_logs(past);
-    for (uint32_t i = 0; i < past->heap_len; i++) origins_release(&past->heap[i].cluster->origins);
+    logs_release(&past->logs);
+    for (uint32_t i = 0; i < past->waiting.count; i++) origins_release(&past_waiting(past, i)->origins);
     if (past->current) origins_release(&past->current->origins);
     return true;
 }
@@ -203,14 +104,14 @@ static struct cluster *new_cluster(struct past *past, uint64_t rank)
     struct cluster_statistics *statistics = past->statistics;
     struct cluster *cluster = NULL;
     do {
-        if (reserve(past)) cluster = make_cluster(past);
+        if (ranks_reserve(&past->waiting)) cluster = make_cluster(past);
     } while (!cluster && past_relieve(past));
     if (!cluster) {
         visit_stop(past->search, STOP_MEMORY);
         return NULL;
     }
     cluster->rank = rank;
-    push(past, cluster);
+    ranks_put(&past->waiting, rank, cluster);
     statistics->clusters++;
     if (++statistics->live > statistics->live_peak) statistics->live_peak = statistics->live;
     return cluster;
@@ -218,7 +119,7 @@ static struct cluster *new_cluster(struct past *past, uint64_t rank)
 
 void past_prefetch(const struct past *past, uint64_t rank)
 {
-    __builtin_prefetch(&past->table[home_of(past, rank)]);
+    ranks_prefetch(&past->waiting, rank);
 }
 
 struct cluster *past_cluster(struct past *past, uint64_t rank)
@@ -229,7 +130,7 @@ struct cluster *past_cluster(struct past *past, uint64_t rank)
         return NULL;
     }
     if (rank > past->farthest) past->farthest = rank;
-    struct cluster *cluster = find(past, rank);
+    struct cluster *cluster = ranks_find(&past->waiting, rank);
     return cluster ? cluster : new_cluster(past, rank);
 }
 
@@ -265,68 +166,11 @@ uint64_t past_states(const struct past *past)
 
 /* ---- finished clusters ---- */
 
-/* Room in a page, or in a block of its own. In a page, what is used of it is taken afterwards. */
-static unsigned char *log_room(struct past *past, uint64_t size)
-{
-    if (size > past->page_left) {
-        if (past->page_count == past->page_room) {
-            uint64_t room = 2 * past->page_room + 16;
-            unsigned char **pages = mem_try_resize(past->mem, past->pages, room * sizeof *pages);
-            if (!pages) return NULL;
-            past->pages = pages;
-            past->page_room = room;
-        }
-        bool alone = size > PAGE_BYTES / 4;
-        unsigned char *page = mem_try_alloc(past->mem, alone ? size : PAGE_BYTES);
-        if (!page) return NULL;
-        past->pages[past->page_count++] = page;
-        if (alone) return page;
-        past->page = page;
-        past->page_left = PAGE_BYTES;
-    }
-    return past->page;
-}
-
-static bool keep_log(struct past *past, const struct cluster *cluster)
-{
-    if (past->log_count == past->log_room) {
-        uint64_t room = past->log_room + past->log_room / 2 + 64;
-        struct past_log *logs = mem_try_resize(past->mem, past->logs, room * sizeof *logs);
-        if (!logs) return false;
-        past->logs = logs;
-        past->log_room = room;
-    }
-    unsigned char *bytes = log_room(past, origins_bound(&cluster->origins));
-    if (!bytes) return false;
-    uint64_t size = origins_write(&cluster->origins, bytes);
-    if (bytes == past->page) {
-        past->page += size;
-        past->page_left -= size;
-    }
-    past->logs[past->log_count++] = (struct past_log){cluster->rank, bytes, size};
-    return true;
-}
-
 void past_note(struct past *past, uint64_t rank, uint64_t states)
 {
-    struct cluster_statistics *statistics = past->statistics;
-    struct cluster_size size = {statistics->lowest + (int64_t)(rank << past->shift), states};
-    statistics->finished++;
-    statistics->rank = rank << past->shift;
     past->done_states += states;
     past->last_states = states;
-    if (size.states > statistics->largest.states) statistics->largest = size;
-    if (statistics->size_count == past->sizes_room && !statistics->sizes_lost) {
-        uint64_t room = past->sizes_room + past->sizes_room / 2 + 64;
-        struct cluster_size *sizes = mem_try_resize(past->mem, statistics->sizes, room * sizeof *sizes);
-        if (!sizes) {
-            statistics->sizes_lost = true; /* they are no reason to end */
-            return;
-        }
-        statistics->sizes = sizes;
-        past->sizes_room = room;
-    }
-    if (!statistics->sizes_lost) statistics->sizes[statistics->size_count++] = size;
+    result_note_cluster(past->statistics, past->mem, rank << past->shift, states);
 }
 
 /* False: the search must end. */
@@ -336,7 +180,7 @@ static bool finish(struct past *past)
     struct cluster *cluster = past->current;
     reached_scan(search->model, &search->space.layout, &cluster->store, search->result, past->scan);
     if (past->freezer && !frozen_put(past)) return false;
-    while (!past->freezer && !past->logs_dropped && !keep_log(past, cluster)) past_relieve(past);
+    while (!past->freezer && !past->logs_dropped && !logs_keep(&past->logs, cluster->rank, &cluster->origins)) past_relieve(past);
     past_note(past, cluster->rank, cluster->store.count);
     past->current = NULL;
     search->space.store = &search->store;
@@ -348,7 +192,7 @@ static bool finish(struct past *past)
 
 void past_discard(struct past *past)
 {
-    while (past->heap_len) recycle(past, pop(past));
+    while (past->waiting.count) recycle(past, ranks_take(&past->waiting));
 }
 
 bool past_add_initial(struct past *past, bool all, uint64_t above)
@@ -383,9 +227,9 @@ static bool search_cluster(struct search *search, const struct cluster *cluster)
 static bool search_all(struct search *search)
 {
     struct past *past = search->past;
-    while (past->heap_len) {
-        if (part_is_deep(past, past->heap[0].rank)) return visit_stop(search, STOP_HANDED_ON);
-        past->current = pop(past);
+    while (past->waiting.count) {
+        if (part_is_deep(past, past->waiting.heap[0].rank)) return visit_stop(search, STOP_HANDED_ON);
+        past->current = ranks_take(&past->waiting);
         past->farthest = past->current->rank;
         past->statistics->rank = past->current->rank << past->shift;
         search->space.store = &past->current->store;
@@ -425,7 +269,9 @@ bool past_init(struct search *search)
     past->places = mem_alloc(mem, (search->task->property_count + UINT64_C(1)) * sizeof *past->places);
     past->scan = reached_begin(search->model, search->result);
     origins_init(&past->loaded, mem);
-    if (!reserve(past) || (search->task->freeze && !frozen_open(past))) return false;
+    ranks_init(&past->waiting, mem);
+    logs_init(&past->logs, mem);
+    if (search->task->freeze && !frozen_open(past)) return false;
     if (search->task->part && search->task->part->hands_on && past->freezer) past->reserve = mem_try_alloc(mem, part_reserve(mem));
     return true;
 }
@@ -435,17 +281,16 @@ void past_release(struct search *search)
     struct past *past = search->past;
     struct mem *mem = past->mem;
     if (past->current) free_cluster(past, past->current);
-    for (uint32_t i = 0; i < past->heap_len; i++) free_cluster(past, past->heap[i].cluster);
+    for (uint32_t i = 0; i < past->waiting.count; i++) free_cluster(past, past_waiting(past, i));
     free_unused(past);
-    free_logs(past);
+    logs_release(&past->logs);
     origins_release(&past->loaded);
     part_release(past);
     frozen_release(past);
     for (uint32_t i = 0; i < search->task->property_count; i++) mem_free(mem, past->places[i].words);
     mem_free(mem, past->places);
     mem_free(mem, past->reserve);
-    mem_free(mem, past->heap);
-    mem_free(mem, past->table);
+    ranks_release(&past->waiting);
     mem_free(mem, past->scan);
     mem_free(mem, past);
     search->past = NULL;
@@ -464,22 +309,17 @@ void past_violated(struct past *past, uint32_t property, const struct cluster *c
 /* The log of a cluster, live or finished; NULL: there is none, and *why says why. */
 static const struct origins *log_of(struct past *past, uint64_t rank, const char **why)
 {
-    const struct cluster *live = past->current && past->current->rank == rank ? past->current : find(past, rank);
+    const struct cluster *live = past->current && past->current->rank == rank ? past->current : ranks_find(&past->waiting, rank);
     if (live) return &live->origins;
-    if (past->has_loaded && past->loaded_rank == rank) return &past->loaded;
-    past->has_loaded = false;
-    past->loaded_rank = rank;
-    if (past->freezer) return (past->has_loaded = frozen_log(past, rank, why)) ? &past->loaded : NULL;
-    uint64_t low = 0, high = past->log_count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (past->logs[middle].rank < rank) low = middle + 1;
-        else high = middle;
+    if (past->freezer) {
+        if (past->has_loaded && past->loaded_rank == rank) return &past->loaded;
+        past->loaded_rank = rank;
+        past->has_loaded = false;
+        return (past->has_loaded = frozen_log(past, rank, why)) ? &past->loaded : NULL;
     }
-    past->has_loaded = low < past->log_count && past->logs[low].rank == rank && origins_read(&past->loaded, past->logs[low].bytes, past->logs[low].size);
-    if (past->has_loaded) return &past->loaded;
-    *why = "how it was reached is lost";
-    return NULL;
+    const struct origins *log = logs_find(&past->logs, rank);
+    if (!log) *why = "how it was reached is lost";
+    return log;
 }
 
 /* The same in a part that this one comes from. A cluster that it has not finished is in its rest. */
@@ -580,31 +420,13 @@ void past_make_traces(struct past *past)
     past->mem->limit = limit;
 }
 
-static int by_states(const void *a, const void *b)
-{
-    const struct cluster_size *x = a, *y = b;
-    return (x->states > y->states) - (x->states < y->states);
-}
-
-static void find_quantiles(struct past *past)
-{
-    struct cluster_statistics *statistics = past->statistics;
-    uint64_t count = statistics->size_count, *quantiles = mem_alloc(past->mem, (CLUSTER_PARTS + 1) * sizeof *quantiles);
-    struct cluster_size *sorted = mem_alloc(past->mem, count * sizeof *sorted);
-    memcpy(sorted, statistics->sizes, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_states);
-    for (uint64_t p = 0; p <= CLUSTER_PARTS; p++) quantiles[p] = sorted[(count - 1) * p / CLUSTER_PARTS].states;
-    mem_free(past->mem, sorted);
-    statistics->quantiles = quantiles;
-}
-
 void past_conclude(struct past *past)
 {
-    bool all = !past->current && !past->heap_len;
+    bool all = !past->current && !past->waiting.count;
     past->statistics->freed_states = past->done_states - (all ? past->last_states : 0);
-    if (past->statistics->size_count > MANY_SIZES) find_quantiles(past);
+    result_end_clusters(past->statistics, past->mem);
     past_make_traces(past);
-    for (uint32_t i = 0; i < past->heap_len; i++) reached_scan(past->search->model, &past->search->space.layout, &past->heap[i].cluster->store, past->search->result, past->scan);
+    for (uint32_t i = 0; i < past->waiting.count; i++) reached_scan(past->search->model, &past->search->space.layout, &past_waiting(past, i)->store, past->search->result, past->scan);
     if (past->current) reached_scan(past->search->model, &past->search->space.layout, &past->current->store, past->search->result, past->scan);
     reached_end(past->search->model, past->search->result);
 }

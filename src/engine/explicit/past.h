@@ -4,22 +4,17 @@
 #ifndef CAIRN_ENGINE_EXPLICIT_PAST_H
 #define CAIRN_ENGINE_EXPLICIT_PAST_H
 
-#include "solver/origins.h"
 #include "engine/explicit/visit.h"
 #include "model/eval.h"
 #include "solver/freezer.h"
+#include "solver/logs.h"
+#include "solver/ranks.h"
 
 struct cluster {
     struct store store;
     struct origins origins;
     uint64_t rank; /* less the lowest one, without its last `shift` bits */
     struct cluster *next; /* in the list of unused ones */
-};
-
-/* A waiting cluster, with its rank at hand. */
-struct past_entry {
-    uint64_t rank;
-    struct cluster *cluster;
 };
 
 /* Where a property was first violated: a trace is made of it after the search. */
@@ -30,13 +25,6 @@ struct past_place {
     uint64_t *words; /* the state itself */
 };
 
-/* The log of a finished cluster, kept in memory. */
-struct past_log {
-    uint64_t rank;
-    unsigned char *bytes;
-    uint64_t size;
-};
-
 struct past {
     struct search *search;
     struct mem *mem;
@@ -44,10 +32,7 @@ struct past {
     unsigned shift;     /* so many neighbouring ranks, as a power of two, are one cluster */
     struct cluster_statistics *statistics;
     struct cluster *current; /* the one being searched, or NULL */
-    struct past_entry *heap;   /* reached and waiting, the smallest rank first ... */
-    uint32_t heap_len, heap_room;
-    struct past_entry *table; /* ... and the same by rank: a hash table, at most half full */
-    uint32_t table_size;
+    struct ranks waiting;    /* clusters that were reached and have not had their turn */
     struct cluster *unused;
     bool *scan; /* processes whose locations must be looked for in the states */
     struct past_place *places; /* per property */
@@ -56,14 +41,8 @@ struct past {
     void *reserve;             /* of a part that can be handed on: memory for its end, or NULL: it is being used */
     bool is_full;              /* it is */
     bool logs_dropped;         /* there was no memory for them: later violations have no trace */
-    struct past_log *logs;     /* of finished clusters, in the order of ranks */
-    uint64_t log_count, log_room;
-    unsigned char *page;       /* where small logs are put, and ... */
-    uint64_t page_left;        /* ... how much is left of it */
-    unsigned char **pages;
-    uint64_t page_count, page_room;
-    uint64_t sizes_room;
-    struct origins loaded;     /* the log of a finished cluster that was read last, and ... */
+    struct logs logs;          /* of finished clusters, unless they are in files */
+    struct origins loaded;     /* the log of a finished cluster that was read last from files, and ... */
     uint64_t loaded_rank;      /* ... which that is */
     bool has_loaded;
     uint64_t farthest;         /* the largest rank that the current cluster has a step to */
@@ -86,6 +65,11 @@ void past_release(struct search *search);
 static inline uint64_t past_rank(const struct past *past, const uint64_t *words)
 {
     return (words[past->field.word] >> past->field.shift & past->field.mask) >> past->shift;
+}
+/* One of the waiting clusters, in no order. */
+static inline struct cluster *past_waiting(const struct past *past, uint32_t i)
+{
+    return past->waiting.heap[i].item;
 }
 /* Brings what past_cluster will need closer. */
 void past_prefetch(const struct past *past, uint64_t rank);

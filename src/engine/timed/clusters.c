@@ -40,7 +40,7 @@ static struct cluster *waiting(const struct clusters *past, uint32_t i)
     return past->waiting.heap[i].item;
 }
 
-bool clusters_init(struct search *search)
+void clusters_init(struct search *search)
 {
     struct mem *mem = search->model->mem;
     const struct model_var *var = &search->model->vars.data[search->model->rank];
@@ -54,7 +54,6 @@ bool clusters_init(struct search *search)
     past->scan = reached_begin(search->model, search->result);
     ranks_init(&past->waiting, mem);
     logs_init(&past->logs, mem);
-    return true;
 }
 
 void clusters_release(struct search *search)
@@ -123,7 +122,7 @@ struct cluster *clusters_reach(struct search *search, const uint64_t *words)
     return NULL;
 }
 
-bool clusters_added(struct search *search, struct cluster *cluster, int64_t more, uint32_t parent, uint32_t step)
+void clusters_added(struct search *search, struct cluster *cluster, int64_t more, uint32_t parent, uint32_t step)
 {
     struct clusters *past = search->past;
     struct cluster_statistics *statistics = past->statistics;
@@ -132,9 +131,8 @@ bool clusters_added(struct search *search, struct cluster *cluster, int64_t more
     if (statistics->live_states > statistics->peak_states) statistics->peak_states = statistics->live_states;
     while (!past->logs_dropped) {
         if (origins_add(&cluster->origins, is_initial ? ORIGINS_INITIAL : search->cluster->rank, is_initial ? step : parent, is_initial ? 0 : step)) break;
-        clusters_relieve(search);
+        clusters_relieve(search); /* all logs are given up: without this one the others say nothing */
     }
-    return true;
 }
 
 /* ---- the search ---- */
@@ -259,7 +257,7 @@ struct trace *clusters_trace(struct search *search, const struct cluster *cluste
         log = log_of(search, origin.source);
     }
     struct trace *trace = NULL;
-    if (search->past->logs_dropped) *why = "the way to this state was forgotten for lack of memory";
+    if (!log) *why = "the way to this state was forgotten for lack of memory"; /* all of it, or a log cannot be read */
     else {
         trace = trace_new(search->model, steps.len);
         bool good = origin.source == ORIGINS_INITIAL && find_initial(search->model, origin.state, trace->initial) && follow(search, trace, steps.data);

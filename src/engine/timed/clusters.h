@@ -40,8 +40,8 @@ struct clusters {
 struct cluster *clusters_make(struct search *search);
 void clusters_free(struct search *search, struct cluster *cluster);
 
-/* Prepares past-freeze order; false: memory was refused, and nothing is left to release but what clusters_release releases. */
-bool clusters_init(struct search *search);
+/* Prepares past-freeze order. Memory is taken by calls that jump when it is refused. */
+void clusters_init(struct search *search);
 void clusters_release(struct search *search);
 
 /* The cluster of a state; NULL: it has none so far, or it would be in the past. */
@@ -51,8 +51,8 @@ struct cluster *clusters_reach(struct search *search, const uint64_t *words);
 /* Gives memory back that can be done without; false: there is none. */
 bool clusters_relieve(struct search *search);
 /* A pair was added to the cluster, and `more` are kept now (less than 0: others were given up): found from pair `parent` of the cluster at hand by the rule with the number `step`, or
- * initial: NODES_NONE, and `step` is its number among the initial states. False: the search must end, as the result says. */
-bool clusters_added(struct search *search, struct cluster *cluster, int64_t more, uint32_t parent, uint32_t step);
+ * initial: NODES_NONE, and `step` is its number among the initial states. */
+void clusters_added(struct search *search, struct cluster *cluster, int64_t more, uint32_t parent, uint32_t step);
 
 /* All clusters, from those of the initial states on. False: the search must end. */
 bool clusters_run(struct search *search);

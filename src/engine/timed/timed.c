@@ -252,7 +252,7 @@ static bool add_pair(struct search *search, const uint64_t *words, struct enable
     uint64_t before = nodes_kept(nodes);
     while ((added = nodes_add(nodes, to->discrete, &search->moves.next, search->past ? NODES_NONE : parent, rule, &node)) == NODES_REFUSED)
         if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
-    if (search->past && added == NODES_NEW && !clusters_added(search, to->cluster, (int64_t)(nodes_kept(nodes) - before), parent, step)) return false;
+    if (search->past && added == NODES_NEW) clusters_added(search, to->cluster, (int64_t)(nodes_kept(nodes) - before), parent, step);
     if (added == NODES_NEW) tell_state(search, node, words, configs_get(&search->configs, to->config));
     if (search->graph) search->graph->edge(search->graph->context, parent, rule, node);
     if (parent != NODES_NONE && !keep_edge(search, node)) return false;
@@ -548,8 +548,9 @@ static bool prepare_space(struct search *search)
         configs_release(&search->configs);
         return search_stop(search, STOP_MEMORY);
     }
-    bool good = search->task->order == ORDER_PAST_FREEZE ? clusters_init(search) : (search->cluster = clusters_make(search)) != NULL;
-    if (!good) {
+    if (search->task->order == ORDER_PAST_FREEZE) clusters_init(search);
+    else search->cluster = clusters_make(search);
+    if (!search->past && !search->cluster) {
         moves_release(&search->moves);
         configs_release(&search->configs);
         return search_stop(search, STOP_MEMORY);
