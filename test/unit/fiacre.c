@@ -623,14 +623,14 @@ static char *repeat(const char *before, const char *piece, const char *middle, c
     return text;
 }
 
-struct shape {
+struct test_shape {
     const char *before, *piece, *middle, *other, *after;
     bool deep; /* many of it are refused */
 };
 
 static void test_nesting(struct unit *unit)
 {
-    static const struct shape shapes[] = {
+    static const struct test_shape shapes[] = {
         {"const c : nat is ", "(", "1", ")", "\nP", true},
         {"const c : nat is ", "[", "1", "]", "\nP", true},
         {"const c : nat is ", "{a = ", "1", "}", "\nP", true},
@@ -685,7 +685,7 @@ static void test_nesting(struct unit *unit)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (unsigned n = 300; n <= 30000; n *= 100) {
             size_t length;
-            const struct shape *shape = &shapes[i];
+            const struct test_shape *shape = &shapes[i];
             char *text = repeat(shape->before, shape->piece, shape->middle, shape->other, shape->after, n, &length);
             struct reader reader;
             read_bytes(&reader, text, length);
@@ -702,7 +702,7 @@ static void test_nesting(struct unit *unit)
 /* Errors by the thousand, and bytes that are no text. */
 static void test_garbage(struct unit *unit)
 {
-    static const struct shape shapes[] = {
+    static const struct test_shape shapes[] = {
         {"", ") ", "", "", "", false},     {"", "type ", "", "", "", false},    {"", "from s ", "", "", "", false},
         {"", "x := 1\n", "", "", "", false}, {"process P is states s ", "from ", "", "", "", false}, {"", "\xFF\xFE ", "", "", "", false},
         {"", "#if\n", "", "", "", false},
