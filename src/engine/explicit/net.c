@@ -20,6 +20,7 @@ struct net {
     struct net_counts *repeated;
     uint64_t ranks;
     uint64_t *has;         /* folders x ranks: a bit for each cluster that was finished */
+    uint64_t *shared;      /* a bit for each rank of which several folders have a cluster */
     uint64_t stride;       /* words per folder */
     uint32_t folder;       /* the one being read */
     bool strange;          /* a rank that does not exist */
@@ -144,11 +145,21 @@ static bool take_records(void *context, const unsigned char *bytes, uint64_t siz
     return true;
 }
 
-static bool is_shared(const struct net *net, uint64_t rank)
+static void find_shared(struct net *net)
 {
-    uint32_t parts = 0;
-    for (uint32_t i = 0; i < net->folders && parts < 2; i++) parts += has_rank(net, i, rank);
-    return parts > 1;
+    for (uint64_t w = 0; w < net->stride; w++) {
+        uint64_t some = 0;
+        for (uint32_t i = 0; i < net->folders; i++) {
+            uint64_t bits = net->has[i * net->stride + w];
+            net->shared[w] |= some & bits;
+            some |= bits;
+        }
+    }
+}
+
+static bool is_needed(const struct net *net, uint32_t folder, uint64_t rank)
+{
+    return has_rank(net, folder, rank) && net->shared[rank / 64] >> rank % 64 & 1;
 }
 
 /* Ranks of one folder that others have as well. */
@@ -156,7 +167,7 @@ static bool add_folder(struct net *net, struct freezer *freezer, uint32_t folder
 {
     for (uint64_t rank = from; rank < to; rank++) {
         const char *why = NULL;
-        if (!has_rank(net, folder, rank) || !is_shared(net, rank)) continue;
+        if (!is_needed(net, folder, rank)) continue;
         net->size = 0;
         if (freezer_read(freezer, rank, FREEZER_RECORDS, take_records, net, &why)) continue;
         if (why) snprintf(net->why, WHY_ROOM, "%s", why);
@@ -171,8 +182,11 @@ static bool add_slice(struct net *net, const char *const *folders, uint64_t from
     bool good = store_init(&net->store, net->model->mem, net->space.layout.record_bytes);
     net->full = !good;
     for (uint32_t i = 0; good && i < net->folders; i++) {
+        uint64_t first = from;
+        while (first < to && !is_needed(net, i, first)) first++;
+        if (first == to) continue;
         struct freezer *freezer = reader_of(net, folders, i);
-        good = freezer && add_folder(net, freezer, i, from, to);
+        good = freezer && add_folder(net, freezer, i, first, to);
     }
     store_release(&net->store);
     return good;
@@ -209,6 +223,7 @@ static bool find(struct net *net, const char *const *folders, uint32_t count)
         struct freezer *freezer = reader_of(net, folders, net->folder);
         good = freezer && freezer_summaries(freezer, note_rank, net);
     }
+    if (good) find_shared(net);
     return good && add_ranks(net, folders);
 }
 
@@ -229,6 +244,7 @@ bool net_find_repeated(struct task *task, const char *const *folders, uint32_t c
     net.stride = net.ranks / 64 + 1;
     net.folders = count;
     net.has = mem_alloc(mem, (count + UINT64_C(1)) * net.stride * sizeof *net.has);
+    net.shared = mem_alloc(mem, net.stride * sizeof *net.shared);
     net.open = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.open);
     net.used = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.used);
     bool good = find(&net, folders, count);
@@ -237,6 +253,7 @@ bool net_find_repeated(struct task *task, const char *const *folders, uint32_t c
     mem_free(mem, net.open);
     mem_free(mem, net.used);
     mem_free(mem, net.has);
+    mem_free(mem, net.shared);
     mem_free(mem, net.record);
     mem_free(mem, net.space.words);
     mem_free(mem, net.space.next);
