@@ -3,6 +3,7 @@
  * on, by their hash. */
 #include "engine/explicit/net.h"
 
+#include "base/varint.h"
 #include "engine/explicit/space.h"
 #include "model/eval.h"
 #include "solver/freezer.h"
@@ -23,6 +24,7 @@ struct net {
     uint64_t *shared;      /* a bit for each rank of which several folders have a cluster */
     uint64_t stride;       /* words per folder */
     uint32_t folder;       /* the one being read */
+    uint64_t states;       /* in its clusters */
     bool strange;          /* a rank that does not exist */
     uint64_t slices, slice;
     uint32_t final;
@@ -74,8 +76,8 @@ static struct freezer *reader_of(struct net *net, const char *const *folders, ui
 static bool note_rank(void *context, uint64_t rank, const unsigned char *summary, uint64_t size)
 {
     struct net *net = context;
-    (void)summary;
-    (void)size;
+    struct varint_input input = {summary, summary + size, true};
+    net->states += varint_get(&input); /* it begins with the number of states */
     net->strange |= rank >= net->ranks;
     if (rank < net->ranks) net->has[net->folder * net->stride + rank / 64] |= UINT64_C(1) << rank % 64;
     return rank < net->ranks;
@@ -216,18 +218,22 @@ static bool add_ranks(struct net *net, const char *const *folders)
     return true;
 }
 
-static bool find(struct net *net, const char *const *folders, uint32_t count)
+static bool find(struct net *net, const char *const *folders, const uint64_t *states, uint32_t count)
 {
     bool good = true;
     for (net->folder = 0; good && net->folder < count; net->folder++) {
         struct freezer *freezer = reader_of(net, folders, net->folder);
+        net->states = 0;
         good = freezer && freezer_summaries(freezer, note_rank, net);
+        if (!good || net->states == states[net->folder]) continue;
+        snprintf(net->why, WHY_ROOM, "the folder '%.200s' is damaged: clusters are missing", folders[net->folder]);
+        good = false;
     }
     if (good) find_shared(net);
     return good && add_ranks(net, folders);
 }
 
-bool net_find_repeated(struct task *task, const char *const *folders, uint32_t count, struct net_counts *repeated, const char **why)
+bool net_find_repeated(struct task *task, const char *const *folders, const uint64_t *states, uint32_t count, struct net_counts *repeated, const char **why)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
@@ -247,7 +253,7 @@ bool net_find_repeated(struct task *task, const char *const *folders, uint32_t c
     net.shared = mem_alloc(mem, net.stride * sizeof *net.shared);
     net.open = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.open);
     net.used = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.used);
-    bool good = find(&net, folders, count);
+    bool good = find(&net, folders, states, count);
     for (uint32_t i = 0; i < count; i++) close_folder(&net, i);
     if (!good) *why = net.stopped ? "it was interrupted" : net.full ? "there is too little memory" : net.strange ? "a folder has a cluster that does not exist" : arena_copy(&model->arena, net.why, strlen(net.why));
     mem_free(mem, net.open);
