@@ -306,9 +306,10 @@ static void part_failed(struct division *split, uint32_t number, const struct te
 }
 
 /* Parts are written to the journal before the one that leaves them is done, so that none is lost. */
-static void part_done(void *context, uint32_t number, const struct text *output, int status)
+static void part_done(void *context, uint32_t number, const struct text *output, const struct text *errors, int status)
 {
     struct division *split = context;
+    (void)errors;
     struct piece *piece = &split->pieces.data[number];
     piece->state = PART_FAILED;
     if (status != EXIT_HOLDS || !take_outcome(split, number)) {
