@@ -1,5 +1,5 @@
 /* Each context is searched in a process of its own (workers.h) by the command itself with --json; the objects they print are put together here. So a context that runs out of memory leaves
- * the others alone, and what is said of one context is what a search of it alone says. */
+ * the others alone, and what is said of one context is what a search of it alone says. A mistake in the model is one in every context: messages that were told are not told again. */
 #include "cli/contexts.h"
 
 #include "base/clock.h"
@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { NOT_BEGUN = -1000 }; /* a status */
+
 struct contexts {
     struct session *session;
     struct options *options;
@@ -24,6 +26,8 @@ struct contexts {
     uint32_t running;
     json_t **results; /* NULL: none yet */
     int *statuses;
+    VEC(const char *) told; /* on standard error */
+    uint32_t repeated;      /* so many contexts had nothing else to say */
     double started, shown;
 };
 
@@ -77,6 +81,7 @@ static int run_job(void *context, uint32_t job)
     options.json = true;
     options.json_file = options.report_file = NULL;
     options.quiet = true;
+    options.some_properties = true;
     options.progress = WHEN_NEVER;
     options.threads = 0;
     if (options.trace_file) options.trace_file = own_file(contexts->session->mem, options.trace_file, name_of(contexts, job));
@@ -90,14 +95,32 @@ static int run_job(void *context, uint32_t job)
     return contexts->run(&options, &mem);
 }
 
-static void job_done(void *context, uint32_t job, const struct text *output, int status)
+static void tell_errors(struct contexts *contexts, const struct text *errors)
+{
+    struct mem *mem = contexts->session->mem;
+    if (!errors->len) return;
+    for (uint32_t i = 0; i < contexts->told.len; i++)
+        if (!strcmp(contexts->told.data[i], errors->data)) {
+            contexts->repeated++;
+            return;
+        }
+    char *copy = mem_alloc(mem, errors->len + 1);
+    memcpy(copy, errors->data, errors->len);
+    vec_push(mem, &contexts->told, copy);
+    session_end_progress(contexts->session);
+    fputs(errors->data, stderr);
+}
+
+static void job_done(void *context, uint32_t job, const struct text *output, const struct text *errors, int status)
 {
     struct contexts *contexts = context;
     json_error_t error;
     contexts->done++;
     contexts->statuses[job] = status;
-    contexts->results[job] = output->len ? json_loadb(output->data, output->len, JSON_DECODE_ANY, &error) : NULL;
-    if (contexts->results[job] && !json_is_object(contexts->results[job])) contexts->results[job] = NULL;
+    json_t *result = output->len ? json_loadb(output->data, output->len, 0, &error) : NULL;
+    if (json_is_object(result)) contexts->results[job] = result;
+    else json_decref(result);
+    tell_errors(contexts, errors);
 }
 
 static void look(void *context, uint32_t running)
@@ -115,84 +138,169 @@ static void look(void *context, uint32_t running)
 
 /* ---- one result of all ---- */
 
-static int64_t number_of(const json_t *object, const char *key)
+/* Names of files may be no UTF-8. */
+static json_t *string_of(struct mem *mem, const char *text)
 {
-    const json_t *value = json_object_get(object, key);
-    return json_is_string(value) ? strtoll(json_string_value(value), NULL, 10) : json_integer_value(value);
+    json_t *string = json_string(text);
+    if (string) return string;
+    char *copy = mem_alloc(mem, strlen(text) + 1);
+    for (size_t i = 0; text[i]; i++) copy[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
+    string = json_string(copy);
+    mem_free(mem, copy);
+    return string;
+}
+
+/* A sum of counts, which may have any number of digits. */
+struct sum {
+    bool is_known; /* in all contexts */
+    char *digits;
+};
+
+static char *add_digits(struct mem *mem, const char *a, const char *b)
+{
+    size_t left = strlen(a), right = strlen(b), room = (left > right ? left : right) + 1;
+    char *sum = mem_alloc(mem, room + 1);
+    unsigned carry = 0;
+    for (size_t i = room; i-- > 0;) {
+        if (left) carry += (unsigned)(a[--left] - '0');
+        if (right) carry += (unsigned)(b[--right] - '0');
+        sum[i] = (char)('0' + carry % 10);
+        carry /= 10;
+    }
+    if (sum[0] == '0') memmove(sum, sum + 1, room);
+    return sum;
+}
+
+static void add_count(struct mem *mem, struct sum *sum, const json_t *value)
+{
+    char number[32];
+    if (json_is_integer(value)) snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    sum->is_known &= json_is_integer(value) || json_is_string(value);
+    if (sum->is_known) sum->digits = add_digits(mem, sum->digits ? sum->digits : "0", json_is_string(value) ? json_string_value(value) : number);
+}
+
+static json_t *count_of(const struct sum *sum)
+{
+    if (!sum->is_known || !sum->digits) return json_null();
+    bool fits = strlen(sum->digits) < 16; /* 2^53 has 16 digits */
+    return fits ? json_integer(strtoll(sum->digits, NULL, 10)) : json_string(sum->digits);
 }
 
 /* An object for a context that left none. */
-static json_t *nothing(int status)
+static json_t *nothing(const struct contexts *contexts, uint32_t job)
 {
-    const char *why = status < 0 ? "the search was killed" : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result" : "nothing was checked: see the messages on standard error";
-    return json_pack("{s:s, s:b, s:s, s:[]}", "verdict", "unknown", "complete", 0, "assurance", why, "properties");
+    int status = contexts->statuses[job];
+    const char *why = status == NOT_BEGUN ? "it was interrupted before this context was searched" : status < 0 ? "the search was killed" : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result"
+                                          : "nothing was checked: see the messages on standard error";
+    json_t *result = json_pack("{s:b, s:s}", "complete", 0, "assurance", why);
+    if (strcmp(contexts->command, "check")) return result;
+    json_object_set_new(result, "verdict", json_string("unknown"));
+    json_object_set_new(result, "properties", json_array());
+    return result;
 }
 
-/* A row per property: its verdict in all contexts together. */
-static void merge_property(json_t *properties, const json_t *row)
+/* A row per property: its verdict in all contexts together, and the run of the first context that violates it. */
+static void merge_property(json_t *properties, const json_t *row, const char *context)
 {
+    static const char *const keys[] = {"name", "kind", "text", "verdict", "engine", "reason", "trace", "state"};
     const char *name = json_string_value(json_object_get(row, "name")), *verdict = json_string_value(json_object_get(row, "verdict"));
     size_t index;
-    json_t *known;
+    json_t *known, *target = NULL;
     if (!name || !verdict) return;
-    json_array_foreach(properties, index, known) {
-        const char *before = json_string_value(json_object_get(known, "verdict"));
-        if (strcmp(json_string_value(json_object_get(known, "name")), name)) continue;
-        bool worse = !strcmp(verdict, "violated") || (!strcmp(verdict, "unknown") && strcmp(before, "violated"));
-        if (worse) json_object_set_new(known, "verdict", json_string(verdict));
-        return;
+    json_array_foreach(properties, index, known)
+        if (!strcmp(json_string_value(json_object_get(known, "name")), name)) target = known;
+    const char *before = target ? json_string_value(json_object_get(target, "verdict")) : "";
+    bool worse = !target || (strcmp(before, "violated") && (!strcmp(verdict, "violated") || (!strcmp(verdict, "unknown") && strcmp(before, "unknown"))));
+    if (!worse) return;
+    if (!target) json_array_append_new(properties, target = json_object());
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(row, keys[i]);
+        if (value) json_object_set(target, keys[i], value);
+        else json_object_del(target, keys[i]);
     }
-    json_t *copy = json_object();
-    static const char *const keys[] = {"name", "kind", "text", "verdict"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) json_object_set(copy, keys[i], json_object_get(row, keys[i]));
-    json_object_set_new(copy, "trace", json_null());
-    json_array_append_new(properties, copy);
+    if (strcmp(verdict, "holds")) json_object_set_new(target, "context", json_string(context));
+}
+
+struct merged {
+    json_t *contexts, *properties;
+    bool complete, violated, unknown, broken, usage;
+    struct sum states, transitions, initial_states, deadlocks;
+    json_int_t peak, depth; /* depth -1: not known */
+};
+
+static void merge_context(struct contexts *contexts, uint32_t job, struct merged *all)
+{
+    struct mem *mem = contexts->session->mem;
+    int status = contexts->statuses[job];
+    json_t *result = contexts->results[job] ? contexts->results[job] : nothing(contexts, job), *row;
+    const char *verdict = json_string_value(json_object_get(result, "verdict"));
+    const json_t *depth = json_object_get(result, "depth");
+    json_int_t peak = json_integer_value(json_object_get(result, "peak_memory_bytes"));
+    size_t index;
+    json_object_set_new(result, "context", json_string(name_of(contexts, job)));
+    all->complete &= json_is_true(json_object_get(result, "complete"));
+    all->violated |= verdict ? !strcmp(verdict, "violated") : status == EXIT_VIOLATED;
+    all->unknown |= (verdict ? !strcmp(verdict, "unknown") : status == EXIT_INCONCLUSIVE) || status < 0;
+    all->broken |= status == EXIT_INTERNAL || (status < 0 && status != NOT_BEGUN && status != -SIGKILL && status != -SIGTERM);
+    all->usage |= status == EXIT_USAGE;
+    add_count(mem, &all->states, json_object_get(result, "states"));
+    add_count(mem, &all->transitions, json_object_get(result, "transitions"));
+    add_count(mem, &all->initial_states, json_object_get(result, "initial_states"));
+    add_count(mem, &all->deadlocks, json_object_get(result, "deadlocks"));
+    if (!json_is_integer(depth)) all->depth = -1;
+    else if (all->depth >= 0 && json_integer_value(depth) > all->depth) all->depth = json_integer_value(depth);
+    if (peak > all->peak) all->peak = peak;
+    json_array_foreach(json_object_get(result, "properties"), index, row) merge_property(all->properties, row, name_of(contexts, job));
+    json_array_append_new(all->contexts, result);
+}
+
+/* -p NAME: a context may do without, but not all of them. */
+static bool has_properties(const struct contexts *contexts, const json_t *properties)
+{
+    const struct options *options = contexts->options;
+    for (uint32_t i = 0; i < options->properties.len; i++) {
+        const char *name = options->properties.data[i];
+        bool found = !strcmp(name, "deadlock") || !strcmp(name, "runtime-error");
+        const json_t *row;
+        size_t index;
+        json_array_foreach((json_t *)properties, index, row) found |= !strcmp(json_string_value(json_object_get(row, "name")), name);
+        if (found) continue;
+        fprintf(stderr, "cairn: error: no context has a property '%.60s'\n", name);
+        return false;
+    }
+    return true;
 }
 
 static json_t *merge(struct contexts *contexts, int *status)
 {
-    json_t *list = json_array(), *properties = json_array();
-    bool complete = true, violated = false, unknown = false, broken = false, usage = false;
-    int64_t states = 0, transitions = 0, deadlocks = 0, peak = 0;
-    double seconds = clock_now() - contexts->started;
-    for (uint32_t i = 0; i < contexts->count; i++) {
-        int own = contexts->statuses[i];
-        json_t *result = contexts->results[i] ? contexts->results[i] : nothing(own), *row;
-        const char *verdict = json_string_value(json_object_get(result, "verdict"));
-        size_t index;
-        json_object_set_new(result, "context", json_string(name_of(contexts, i)));
-        complete &= json_is_true(json_object_get(result, "complete"));
-        violated |= verdict ? !strcmp(verdict, "violated") : own == EXIT_VIOLATED;
-        unknown |= verdict ? !strcmp(verdict, "unknown") : own == EXIT_INCONCLUSIVE;
-        broken |= own == EXIT_INTERNAL;
-        usage |= own == EXIT_USAGE;
-        states += number_of(result, "states");
-        transitions += number_of(result, "transitions");
-        deadlocks += number_of(result, "deadlocks");
-        if (number_of(result, "peak_memory_bytes") > peak) peak = number_of(result, "peak_memory_bytes");
-        json_array_foreach(json_object_get(result, "properties"), index, row) merge_property(properties, row);
-        json_array_append_new(list, result);
-    }
-    char assurance[200];
-    snprintf(assurance, sizeof assurance, "%u contexts, each searched by itself: what holds is proved for what these contexts let the environment do%s", contexts->count,
-             complete ? "" : "; some were not searched to the end");
-    json_t *all = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s}", "cairn", CAIRN_VERSION, "format", 1, "command", contexts->command, "model", contexts->options->file, "contexts_file", contexts->file,
-                            "engine", "contexts");
+    struct merged all = {.contexts = json_array(), .properties = json_array(), .complete = true, .states.is_known = true, .transitions.is_known = true, .initial_states.is_known = true, .deadlocks.is_known = true};
+    struct mem *mem = contexts->session->mem;
     bool is_check = !strcmp(contexts->command, "check");
-    if (is_check) json_object_set_new(all, "verdict", json_string(violated ? "violated" : unknown || !complete ? "unknown" : "holds"));
-    json_object_set_new(all, "complete", json_boolean(complete));
-    json_object_set_new(all, "assurance", json_string(assurance));
-    json_object_set_new(all, "states", json_integer(states));
-    json_object_set_new(all, "transitions", json_integer(transitions));
-    json_object_set_new(all, "deadlocks", json_integer(deadlocks));
-    json_object_set_new(all, "seconds", json_real(seconds));
-    json_object_set_new(all, "peak_memory_bytes", json_integer(peak));
-    if (is_check) json_object_set_new(all, "properties", properties);
-    else json_decref(properties);
-    json_object_set_new(all, "contexts", list);
-    json_object_set_new(all, "statistics", json_object());
-    *status = broken ? EXIT_INTERNAL : usage ? EXIT_USAGE : violated ? EXIT_VIOLATED : unknown || !complete ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
-    return all;
+    char assurance[200];
+    for (uint32_t i = 0; i < contexts->count; i++) merge_context(contexts, i, &all);
+    if (!all.usage && all.complete && !has_properties(contexts, all.properties)) all.usage = true;
+    snprintf(assurance, sizeof assurance, "%u contexts, each searched by itself: what holds is proved for what these contexts let the environment do%s", contexts->count,
+             all.complete ? "" : "; some were not searched to the end");
+    json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 1, "command", contexts->command);
+    json_object_set_new(object, "model", string_of(mem, contexts->options->file));
+    json_object_set_new(object, "contexts_file", string_of(mem, contexts->file));
+    json_object_set_new(object, "engine", json_string("contexts"));
+    if (is_check) json_object_set_new(object, "verdict", json_string(all.violated ? "violated" : all.unknown || !all.complete || all.usage ? "unknown" : "holds"));
+    json_object_set_new(object, "complete", json_boolean(all.complete));
+    json_object_set_new(object, "assurance", json_string(assurance));
+    json_object_set_new(object, "states", count_of(&all.states));
+    json_object_set_new(object, "transitions", count_of(&all.transitions));
+    json_object_set_new(object, "initial_states", count_of(&all.initial_states));
+    json_object_set_new(object, "deadlocks", count_of(&all.deadlocks));
+    json_object_set_new(object, "depth", all.depth < 0 ? json_null() : json_integer(all.depth));
+    json_object_set_new(object, "seconds", json_real(clock_now() - contexts->started));
+    json_object_set_new(object, "peak_memory_bytes", json_integer(all.peak));
+    if (is_check) json_object_set(object, "properties", all.properties);
+    json_decref(all.properties);
+    json_object_set_new(object, "contexts", all.contexts);
+    json_object_set_new(object, "statistics", json_object());
+    *status = all.broken ? EXIT_INTERNAL : all.usage ? EXIT_USAGE : all.violated ? EXIT_VIOLATED : all.unknown || !all.complete ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
+    return object;
 }
 
 static bool tell(struct contexts *contexts, const json_t *all)
@@ -229,15 +337,16 @@ int contexts_run(struct options *options, struct mem *mem, const char *command, 
     if (at_once > contexts.count) at_once = contexts.count;
     contexts.results = mem_alloc(mem, contexts.count * sizeof *contexts.results);
     contexts.statuses = mem_alloc(mem, contexts.count * sizeof *contexts.statuses);
-    for (uint32_t i = 0; i < contexts.count; i++) contexts.statuses[i] = EXIT_INCONCLUSIVE; /* until it has been searched */
+    for (uint32_t i = 0; i < contexts.count; i++) contexts.statuses[i] = NOT_BEGUN;
     options->memory = (options->memory ? options->memory : mem_available() / 5 * 4) / at_once;
     if (options->freeze) mkdir(options->freeze, 0777); /* the folders of contexts are made in it; what fails is told there */
     session_stop_at(SIGINT);
     session_stop_at(SIGTERM);
-    struct workers workers = {.mem = mem, .at_once = at_once, .next = next_job, .run = run_job, .done = job_done, .look = look, .context = &contexts, .interrupted = session_interrupted()};
+    struct workers workers = {.mem = mem, .at_once = at_once, .next = next_job, .run = run_job, .takes_errors = true, .done = job_done, .look = look, .context = &contexts, .interrupted = session_interrupted()};
     bool good = workers_run(&workers);
     session_end_progress(&session);
     if (!good) fputs("cairn: error: not all processes could be started\n", stderr);
+    if (contexts.repeated) fprintf(stderr, "cairn: note: the same in %u other context%s\n", contexts.repeated, contexts.repeated == 1 ? "" : "s");
     int status;
     json_t *all = merge(&contexts, &status);
     bool told = tell(&contexts, all);

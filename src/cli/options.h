@@ -54,6 +54,7 @@ struct options {
     enum when progress, color;
     VEC(struct language_define) defines;
     VEC(const char *) properties;
+    bool some_properties; /* those that the model does not have are left out */
     VEC(struct formula_option) formulas;
 };
 

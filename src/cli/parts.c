@@ -49,8 +49,7 @@ static const char *journal_name(const struct parts *parts)
     return text.data;
 }
 
-/* What is in it was made by cairn; other files stay, and then so does the folder. */
-static void remove_part(const struct parts *parts, uint32_t part)
+void parts_clear(const struct parts *parts, uint32_t part)
 {
     freezer_clear(parts_name(parts, part, "rest"));
     unlink(parts_name(parts, part, "outcome"));
@@ -153,7 +152,7 @@ bool parts_add(struct parts *parts, uint32_t parent, uint64_t rank, uint64_t las
     char line[LINE_ROOM];
     uint32_t number = parts->lines.len;
     uint64_t at = parts->size;
-    remove_part(parts, number); /* of a part with this number that did not count */
+    parts_clear(parts, number); /* of a part with this number that did not count */
     snprintf(line, sizeof line, "part %u %u %" PRIu64 " %" PRIu64, number, parent, rank, last_rank);
     if (!append(parts, line)) return false;
     vec_push(parts->mem, &parts->lines, ((struct parts_line){.parent = parent, .rank = rank, .last_rank = last_rank, .at = at}));
@@ -253,7 +252,7 @@ bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const 
 void parts_close(struct parts *parts)
 {
     if (parts->is_temporary) {
-        for (uint32_t i = 0; i < parts->lines.len; i++) remove_part(parts, i);
+        for (uint32_t i = 0; i < parts->lines.len; i++) parts_clear(parts, i);
         unlink(journal_name(parts));
         rmdir(parts->folder);
     }

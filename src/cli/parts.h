@@ -40,6 +40,9 @@ void parts_close(struct parts *parts);
 /* A file of a part, or its folder (NULL). */
 const char *parts_name(const struct parts *parts, uint32_t part, const char *file);
 
+/* Removes what is in the folder of a part, and the folder: what is in it was made by cairn; other files stay. */
+void parts_clear(const struct parts *parts, uint32_t part);
+
 /* A new part, whose folder is empty; a part that is done. False: error says why. */
 bool parts_add(struct parts *parts, uint32_t parent, uint64_t rank, uint64_t last_rank);
 bool parts_done(struct parts *parts, uint32_t part);

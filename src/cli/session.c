@@ -191,7 +191,7 @@ bool session_properties(struct session *session, struct task *task)
     for (uint32_t i = 0; i < options->properties.len; i++) {
         const char *nearest = NULL, *name = options->properties.data[i];
         unsigned distance = 0;
-        if (used[i] || !strcmp(name, "runtime-error")) continue;
+        if (used[i] || options->some_properties || !strcmp(name, "runtime-error")) continue;
         for (uint32_t p = 0; p < session->model->properties.len; p++) text_nearest(name, session->model->properties.data[p].name, &nearest, &distance);
         if (nearest) fprintf(stderr, "cairn: error: the model has no property '%.60s': did you mean '%s'?\n", name, nearest);
         else fprintf(stderr, "cairn: error: the model has no property '%.60s'\n", name);

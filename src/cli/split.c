@@ -116,6 +116,14 @@ static void prepare_part(struct division *split, uint32_t number, struct task *t
     }
 }
 
+/* Something is wrong with the folder of the part: damage. It is searched from its beginning, then. */
+static bool begins_again(struct division *split, uint32_t number, const struct result *result)
+{
+    if (!result->refused || strstr(result->refused, freezer_no_memory)) return false;
+    parts_clear(&split->parts, number);
+    return true;
+}
+
 static int run_part(void *context, uint32_t number)
 {
     struct division *split = context;
@@ -129,6 +137,7 @@ static int run_part(void *context, uint32_t number)
     prepare_part(split, number, &task, &part);
     mem->limit = split->limit;
     explicit_run(&task, NULL, &result);
+    if (begins_again(split, number, &result)) explicit_run(&task, NULL, &result);
     mem->limit = 0;
     if (result.broken) {
         fprintf(stderr, "cairn: BUG: part %u: %s (cairn %s, %s)\n", number, result.broken, CAIRN_VERSION, split->session->model->file);
@@ -297,9 +306,10 @@ static void part_failed(struct division *split, uint32_t number, const struct te
 }
 
 /* Parts are written to the journal before the one that leaves them is done, so that none is lost. */
-static void part_done(void *context, uint32_t number, const struct text *output, int status)
+static void part_done(void *context, uint32_t number, const struct text *output, const struct text *errors, int status)
 {
     struct division *split = context;
+    (void)errors;
     struct piece *piece = &split->pieces.data[number];
     piece->state = PART_FAILED;
     if (status != EXIT_HOLDS || !take_outcome(split, number)) {
@@ -386,7 +396,7 @@ static void add_counts(struct division *split, struct split_statistics *statisti
 }
 
 /* A refusal outside of the search for them must not end everything. */
-static bool find_repeated(struct division *split, const char *const *folders, uint32_t count, struct net_counts *repeated, struct split_statistics *statistics)
+static bool find_repeated(struct division *split, const char *const *folders, const uint64_t *states, uint32_t count, struct net_counts *repeated, struct split_statistics *statistics)
 {
     struct mem *mem = split->session->mem;
     jmp_buf *const outer = mem->recover;
@@ -397,7 +407,7 @@ static bool find_repeated(struct division *split, const char *const *folders, ui
     } else {
         mem->recover = &recover;
         mem->limit = split->limit;
-        statistics->is_net = net_find_repeated(split->task, folders, count, repeated, &statistics->why_gross);
+        statistics->is_net = net_find_repeated(split->task, folders, states, count, repeated, &statistics->why_gross);
     }
     mem->recover = outer;
     mem->limit = 0;
@@ -413,9 +423,13 @@ static void make_net(struct division *split, struct split_statistics *statistics
     statistics->why_gross = "the search is not complete";
     if (result->stop != STOP_NONE) return;
     const char **folders = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *folders);
-    for (uint32_t i = 0; i < split->pieces.len; i++)
-        if (counts(&split->pieces.data[i]) && split->pieces.data[i].outcome.states) folders[count++] = parts_name(&split->parts, i, NULL);
-    if (!find_repeated(split, folders, count, &repeated, statistics)) return;
+    uint64_t *states = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *states);
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        if (!counts(&split->pieces.data[i]) || !split->pieces.data[i].outcome.states) continue;
+        folders[count] = parts_name(&split->parts, i, NULL);
+        states[count++] = split->pieces.data[i].outcome.states;
+    }
+    if (!find_repeated(split, folders, states, count, &repeated, statistics)) return;
     result->states -= repeated.states;
     result->transitions -= repeated.transitions;
     result->deadlocks -= repeated.deadlocks;

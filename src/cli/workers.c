@@ -1,4 +1,4 @@
-/* Each job is a forked process with a pipe as its standard output, in a process group of its own: a Ctrl-C reaches the parent alone, which passes it on once, because a second one would end a
+/* Each job is a forked process with a pipe as its standard output (and one as its standard error), in a process group of its own: a Ctrl-C reaches the parent alone, which passes it on once, because a second one would end a
  * job without its result. Jobs never outlive the parent: the system kills them when it dies. */
 #include "cli/workers.h"
 
@@ -13,64 +13,84 @@
 
 enum { LOOK_MILLISECONDS = 200, PIECE = 1 << 16 };
 
+enum { OUTPUT, ERRORS, STREAMS };
+
 struct worker {
     pid_t process; /* 0: none */
-    int pipe;
     uint32_t job;
-    struct text output;
+    int pipes[STREAMS]; /* -1: closed */
+    struct text texts[STREAMS];
 };
 
-static _Noreturn void be_worker(const struct workers *workers, uint32_t job, int output, pid_t parent)
+static _Noreturn void be_worker(const struct workers *workers, uint32_t job, const int ends[STREAMS], pid_t parent)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || dup2(output, STDOUT_FILENO) < 0) _exit(4);
-    close(output);
+    if (getppid() != parent || dup2(ends[OUTPUT], STDOUT_FILENO) < 0) _exit(4);
+    if (ends[ERRORS] >= 0 && dup2(ends[ERRORS], STDERR_FILENO) < 0) _exit(4);
+    for (unsigned i = 0; i < STREAMS; i++)
+        if (ends[i] >= 0) close(ends[i]);
     int status = workers->run(workers->context, job);
     if (fflush(stdout)) status = 4;
     _exit(status);
 }
 
+static void close_all(int ends[STREAMS])
+{
+    for (unsigned i = 0; i < STREAMS; i++) {
+        if (ends[i] >= 0) close(ends[i]);
+        ends[i] = -1;
+    }
+}
+
 static bool start(const struct workers *workers, struct worker *worker, uint32_t job)
 {
-    int ends[2];
-    pid_t parent = getpid();
+    int from[STREAMS] = {-1, -1}, to[STREAMS] = {-1, -1}, ends[2];
+    pid_t parent = getpid(), child = -1;
+    bool good = true;
     fflush(stdout);
     fflush(stderr);
-    if (pipe2(ends, O_CLOEXEC)) return false;
-    pid_t child = fork();
+    for (unsigned i = 0; good && i < (workers->takes_errors ? STREAMS : ERRORS); i++) {
+        good = !pipe2(ends, O_CLOEXEC);
+        if (good) from[i] = ends[0], to[i] = ends[1];
+    }
+    if (good) child = fork();
+    if (!child) {
+        close_all(from);
+        be_worker(workers, job, to, parent);
+    }
+    close_all(to);
     if (child < 0) {
-        close(ends[0]);
-        close(ends[1]);
+        close_all(from);
         return false;
     }
-    if (!child) {
-        close(ends[0]);
-        be_worker(workers, job, ends[1], parent);
-    }
-    close(ends[1]);
-    *worker = (struct worker){.process = child, .pipe = ends[0], .job = job};
-    text_init(&worker->output, workers->mem);
+    *worker = (struct worker){.process = child, .pipes = {from[OUTPUT], from[ERRORS]}, .job = job};
+    for (unsigned i = 0; i < STREAMS; i++) text_init(&worker->texts[i], workers->mem);
     return true;
 }
 
-/* False: it has ended. */
-static bool listen_to(struct worker *worker, char *piece)
+static void listen_to(struct worker *worker, unsigned stream, char *piece)
 {
-    ssize_t got = read(worker->pipe, piece, PIECE);
-    if (got < 0 && errno == EINTR) return true;
-    if (got > 0) text_add(&worker->output, "%.*s", (int)got, piece);
-    return got > 0;
+    ssize_t got = read(worker->pipes[stream], piece, PIECE);
+    if (got < 0 && errno == EINTR) return;
+    if (got > 0) text_add(&worker->texts[stream], "%.*s", (int)got, piece);
+    if (got > 0) return;
+    close(worker->pipes[stream]);
+    worker->pipes[stream] = -1;
+}
+
+static bool has_ended(const struct worker *worker)
+{
+    return worker->pipes[OUTPUT] < 0 && worker->pipes[ERRORS] < 0;
 }
 
 static void end(const struct workers *workers, struct worker *worker)
 {
     int status = 0;
     while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
-    close(worker->pipe);
     worker->process = 0;
-    workers->done(workers->context, worker->job, &worker->output, WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
-    text_free(&worker->output);
+    workers->done(workers->context, worker->job, &worker->texts[OUTPUT], &worker->texts[ERRORS], WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+    for (unsigned i = 0; i < STREAMS; i++) text_free(&worker->texts[i]);
 }
 
 static void stop_all(const struct workers *workers, struct worker *list)
@@ -95,7 +115,7 @@ static bool start_some(const struct workers *workers, struct worker *list, uint3
 bool workers_run(const struct workers *workers)
 {
     struct worker *list = mem_alloc(workers->mem, workers->at_once * sizeof *list);
-    struct pollfd *polls = mem_alloc(workers->mem, workers->at_once * sizeof *polls);
+    struct pollfd *polls = mem_alloc(workers->mem, (size_t)STREAMS * workers->at_once * sizeof *polls);
     char *piece = mem_alloc(workers->mem, PIECE);
     bool good = true, told = false;
     for (uint32_t running = 0;;) {
@@ -103,10 +123,15 @@ bool workers_run(const struct workers *workers)
         if (!running) break;
         if (*workers->interrupted && !told) stop_all(workers, list);
         told |= *workers->interrupted != 0;
-        for (uint32_t i = 0; i < workers->at_once; i++) polls[i] = (struct pollfd){list[i].process ? list[i].pipe : -1, POLLIN, 0};
-        if (poll(polls, workers->at_once, LOOK_MILLISECONDS) < 0 && errno != EINTR) good = false;
+        for (uint32_t i = 0; i < STREAMS * workers->at_once; i++) polls[i] = (struct pollfd){list[i / STREAMS].process ? list[i / STREAMS].pipes[i % STREAMS] : -1, POLLIN, 0};
+        if (poll(polls, STREAMS * workers->at_once, LOOK_MILLISECONDS) < 0) {
+            good &= errno == EINTR;
+            continue;
+        }
+        for (uint32_t i = 0; i < STREAMS * workers->at_once; i++)
+            if (polls[i].revents) listen_to(&list[i / STREAMS], i % STREAMS, piece);
         for (uint32_t i = 0; i < workers->at_once; i++) {
-            if (!list[i].process || !polls[i].revents || listen_to(&list[i], piece)) continue;
+            if (!list[i].process || !has_ended(&list[i])) continue;
             end(workers, &list[i]);
             running--;
         }

@@ -82,10 +82,19 @@ static const char *name_of_row(const json_t *row)
     return *name ? name : text_of(row, "model");
 }
 
+static bool has_trace(const json_t *property)
+{
+    return json_array_size(json_object_get(json_object_get(property, "trace"), "steps"));
+}
+
 static size_t steps_of(const json_t *property)
 {
-    size_t states = json_array_size(json_object_get(json_object_get(property, "trace"), "steps"));
-    return states ? states - 1 : 0;
+    return has_trace(property) ? json_array_size(json_object_get(json_object_get(property, "trace"), "steps")) - 1 : 0;
+}
+
+static const char *plural(size_t number)
+{
+    return number == 1 ? "" : "s";
 }
 
 /* ---- text ---- */
@@ -130,9 +139,10 @@ static void show_violations(const struct report_style *style, const json_t *all,
     unsigned shown = 0;
     json_array_foreach((json_t *)rows, i, row)
         json_array_foreach(json_object_get(row, "properties"), k, property) {
-            if (strcmp(text_of(property, "verdict"), "violated") || shown++ == 10) continue;
-            fprintf(style->out, "%s is violated in %s after %zu steps; the run: cairn check %s --context %s:%s -p %s\n", text_of(property, "name"), text_of(row, "context"), steps_of(property), text_of(all, "model"),
-                    text_of(all, "contexts_file"), text_of(row, "context"), text_of(property, "name"));
+            if (strcmp(text_of(property, "verdict"), "violated") || shown++ >= 10) continue;
+            fprintf(style->out, "%s is violated in %s", text_of(property, "name"), text_of(row, "context"));
+            if (has_trace(property)) fprintf(style->out, " after %zu step%s", steps_of(property), plural(steps_of(property)));
+            fprintf(style->out, "; the run: cairn check %s --context %s:%s -p '%s'\n", text_of(all, "model"), text_of(all, "contexts_file"), text_of(row, "context"), text_of(property, "name"));
         }
     if (shown > 10) fprintf(style->out, "... and %u more violations.\n", shown - 10);
 }
@@ -143,6 +153,7 @@ void matrix_show(const struct report_style *style, const struct json_t *all)
     bool numbered = json_array_size(columns) > FEW;
     int wide = 10;
     size_t i;
+    json_array_foreach(columns, i, column) numbered |= strlen(json_string_value(column)) > WIDE; /* cut off, two of them could look the same */
     json_array_foreach(rows, i, row) {
         int length = (int)strlen(name_of_row(row));
         if (length > wide) wide = length;
@@ -201,7 +212,7 @@ static void put_matrix(FILE *out, const json_t *rows, const json_t *columns)
             const json_t *cell = cell_of(row, json_string_value(column));
             const char *verdict = cell ? text_of(cell, "verdict") : "";
             if (!cell) fputs("<td class=\"none\">-</td>", out);
-            else if (steps_of(cell)) fprintf(out, "<td class=\"%s\"><a href=\"#c%zup%zu\">%s, %zu steps</a></td>", verdict, i, c, verdict, steps_of(cell));
+            else if (has_trace(cell)) fprintf(out, "<td class=\"%s\"><a href=\"#c%zup%zu\">%s, %zu step%s</a></td>", verdict, i, c, verdict, steps_of(cell), plural(steps_of(cell)));
             else fprintf(out, "<td class=\"%s\">%s</td>", verdict, verdict);
         }
         fprintf(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%.2f s</td><td class=\"n\">%s</td><td>%s</td></tr>\n", count_of(a, row, "states"),
@@ -276,6 +287,35 @@ static void put_trace(FILE *out, const json_t *trace)
         before = json_object_get(step, "state");
     }
     fputs("</table></div>\n", out);
+    if (json_object_get(trace, "wait")) {
+        fputs("<p>Then time passes: ", out);
+        put_value(out, json_object_get(trace, "wait"));
+        fputs(".</p>\n", out);
+    }
+    if (json_is_integer(json_object_get(trace, "loop"))) fprintf(out, "<p>The run goes on for ever from state %" JSON_INTEGER_FORMAT " to the end and again.</p>\n", json_integer_value(json_object_get(trace, "loop")));
+}
+
+/* What a violation has to show: its run with its branches, or the state. */
+static void put_evidence(FILE *out, const json_t *property)
+{
+    json_t *branch;
+    size_t i;
+    const json_t *state = json_object_get(property, "state");
+    if (has_trace(property)) put_trace(out, json_object_get(property, "trace"));
+    json_array_foreach(json_object_get(property, "branches"), i, branch) {
+        fprintf(out, "<p>Branch %zu, from state %" JSON_INTEGER_FORMAT " of ", i + 1, json_integer_value(json_object_get(branch, "from")));
+        json_int_t parent = json_integer_value(json_object_get(branch, "parent"));
+        if (parent) fprintf(out, "branch %" JSON_INTEGER_FORMAT, parent);
+        else fputs("this run", out);
+        fputs(", where <code>", out);
+        put(out, text_of(branch, "part"));
+        fprintf(out, "</code> is %s:</p>\n", json_is_true(json_object_get(branch, "value")) ? "true" : "false");
+        put_trace(out, json_object_get(branch, "trace"));
+    }
+    if (!state) return;
+    fputs("<p>In the state <code>", out);
+    put_changes(out, state, NULL);
+    fputs("</code></p>\n", out);
 }
 
 static void put_details(FILE *out, const json_t *row, size_t number, const json_t *columns)
@@ -297,10 +337,9 @@ static void put_details(FILE *out, const json_t *row, size_t number, const json_
         fputs("</code> ", out);
         put(out, reason);
         fputs("</p>\n", out);
-        if (!steps_of(property)) continue;
         json_array_foreach((json_t *)columns, c, column)
-            if (!strcmp(json_string_value(column), text_of(property, "name"))) fprintf(out, "<a id=\"c%zup%zu\"></a>", number, c);
-        put_trace(out, json_object_get(property, "trace"));
+            if (has_trace(property) && !strcmp(json_string_value(column), text_of(property, "name"))) fprintf(out, "<a id=\"c%zup%zu\"></a>", number, c);
+        put_evidence(out, property);
     }
 }
 

@@ -286,6 +286,27 @@ static void empty_buffer(struct freezer *freezer)
     freezer->filling->place = (struct place){.magic = BLOCK_MAGIC, .version = VERSION, .record_bytes = freezer->identity.record_bytes};
 }
 
+/* Room for so many more blocks than are written and waiting; under the lock. */
+static bool reserve_blocks(struct freezer *freezer, uint64_t more)
+{
+    uint64_t needed = freezer->block_count + BUFFERS + more, room = 2 * (uint64_t)freezer->block_room + 4 * BUFFERS;
+    if (needed < freezer->block_room) return true;
+    if (room < needed + 1) room = needed + 1;
+    struct place *blocks = room < UINT32_MAX ? mem_try_resize(freezer->mem, freezer->blocks, room * sizeof *blocks) : NULL;
+    if (!blocks) return false;
+    freezer->blocks = blocks;
+    freezer->block_room = (uint32_t)room;
+    return true;
+}
+
+bool freezer_make_room(struct freezer *freezer, uint64_t bytes)
+{
+    pthread_mutex_lock(&freezer->lock);
+    bool good = reserve_blocks(freezer, bytes / (BLOCK_BYTES / 2) + 3);
+    pthread_mutex_unlock(&freezer->lock);
+    return good;
+}
+
 /* Gives the filling buffer to the thread, and waits for another one. */
 static bool submit(struct freezer *freezer)
 {
@@ -296,14 +317,7 @@ static bool submit(struct freezer *freezer)
         pthread_mutex_unlock(&freezer->lock);
         return fine;
     }
-    bool room = freezer->block_count + BUFFERS < freezer->block_room;
-    if (!room) {
-        uint32_t more = 2 * freezer->block_room + 4 * BUFFERS;
-        struct place *blocks = mem_try_resize(freezer->mem, freezer->blocks, more * sizeof *blocks);
-        room = blocks != NULL;
-        if (blocks) freezer->blocks = blocks;
-        if (blocks) freezer->block_room = more;
-    }
+    bool room = reserve_blocks(freezer, 0);
     freezer->refused |= !room;
     freezer->failed |= !room;
     freezer->tail++;

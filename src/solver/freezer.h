@@ -35,6 +35,8 @@ void freezer_clear(const char *folder);
 /* Ends the thread, and frees everything. What was not written by freezer_finish is lost. */
 void freezer_close(struct freezer *freezer);
 
+/* Memory for the list of blocks of a part of so many bytes, which is put in pieces of many bytes. False: it was refused, and nothing has changed. */
+bool freezer_make_room(struct freezer *freezer, uint64_t bytes);
 /* One part: begin, its records and its log in pieces, end. False: the folder cannot be written; freezer_error says why. `bytes`: of records and log together. */
 bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes);
 bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *bytes, uint64_t size);

@@ -176,18 +176,25 @@ static uint64_t write_log(struct past *past)
     return origins_write(&past->current->origins, past->log_bytes);
 }
 
+bool frozen_put_states(struct freezer *freezer, const struct store *store)
+{
+    for (uint64_t first = 0; first < store->count;) { /* a chunk at a time */
+        uint64_t some = (UINT64_C(1) << store->chunk_shift) - (first & ((UINT64_C(1) << store->chunk_shift) - 1));
+        if (some > store->count - first) some = store->count - first;
+        if (!freezer_put(freezer, FREEZER_RECORDS, store_get(store, (uint32_t)first), some * store->record_bytes)) return false;
+        first += some;
+    }
+    return true;
+}
+
 bool frozen_put(struct past *past)
 {
     const struct store *store = &past->current->store;
     uint64_t log = write_log(past), states = store->count * store->record_bytes;
     if (!log) return false;
-    if (!freezer_begin(past->freezer, past->current->rank, states + log)) return failed(past);
-    for (uint64_t first = 0; first < store->count;) { /* a chunk at a time */
-        uint64_t some = (UINT64_C(1) << store->chunk_shift) - (first & ((UINT64_C(1) << store->chunk_shift) - 1));
-        if (some > store->count - first) some = store->count - first;
-        if (!freezer_put(past->freezer, FREEZER_RECORDS, store_get(store, (uint32_t)first), some * store->record_bytes)) return failed(past);
-        first += some;
-    }
+    while (!freezer_make_room(past->freezer, states + log))
+        if (!past_relieve(past)) return visit_stop(past->search, STOP_MEMORY);
+    if (!freezer_begin(past->freezer, past->current->rank, states + log) || !frozen_put_states(past->freezer, store)) return failed(past);
     if (!freezer_put(past->freezer, FREEZER_LOG, past->log_bytes, log)) return failed(past);
     return freezer_end(past->freezer, past->summary, make_summary(past)) || failed(past);
 }

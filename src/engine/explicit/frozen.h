@@ -9,6 +9,8 @@ bool frozen_open(struct past *past);
 void frozen_release(struct past *past);
 /* Freezes the current cluster, which is finished. False: the search must end. */
 bool frozen_put(struct past *past);
+/* The states of a store, in the order of their numbers. False: see freezer_error. */
+bool frozen_put_states(struct freezer *freezer, const struct store *store);
 /* Takes over what an earlier run has finished, and finds the clusters again that it had reached. False: the search must end. */
 bool frozen_resume(struct past *past);
 /* Reads the log of a cluster into past->loaded; false: *why says why not. */

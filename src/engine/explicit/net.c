@@ -3,6 +3,7 @@
  * on, by their hash. */
 #include "engine/explicit/net.h"
 
+#include "base/varint.h"
 #include "engine/explicit/space.h"
 #include "model/eval.h"
 #include "solver/freezer.h"
@@ -20,8 +21,10 @@ struct net {
     struct net_counts *repeated;
     uint64_t ranks;
     uint64_t *has;         /* folders x ranks: a bit for each cluster that was finished */
+    uint64_t *shared;      /* a bit for each rank of which several folders have a cluster */
     uint64_t stride;       /* words per folder */
     uint32_t folder;       /* the one being read */
+    uint64_t states;       /* in its clusters */
     bool strange;          /* a rank that does not exist */
     uint64_t slices, slice;
     uint32_t final;
@@ -73,8 +76,8 @@ static struct freezer *reader_of(struct net *net, const char *const *folders, ui
 static bool note_rank(void *context, uint64_t rank, const unsigned char *summary, uint64_t size)
 {
     struct net *net = context;
-    (void)summary;
-    (void)size;
+    struct varint_input input = {summary, summary + size, true};
+    net->states += varint_get(&input); /* it begins with the number of states */
     net->strange |= rank >= net->ranks;
     if (rank < net->ranks) net->has[net->folder * net->stride + rank / 64] |= UINT64_C(1) << rank % 64;
     return rank < net->ranks;
@@ -144,11 +147,21 @@ static bool take_records(void *context, const unsigned char *bytes, uint64_t siz
     return true;
 }
 
-static bool is_shared(const struct net *net, uint64_t rank)
+static void find_shared(struct net *net)
 {
-    uint32_t parts = 0;
-    for (uint32_t i = 0; i < net->folders && parts < 2; i++) parts += has_rank(net, i, rank);
-    return parts > 1;
+    for (uint64_t w = 0; w < net->stride; w++) {
+        uint64_t some = 0;
+        for (uint32_t i = 0; i < net->folders; i++) {
+            uint64_t bits = net->has[i * net->stride + w];
+            net->shared[w] |= some & bits;
+            some |= bits;
+        }
+    }
+}
+
+static bool is_needed(const struct net *net, uint32_t folder, uint64_t rank)
+{
+    return has_rank(net, folder, rank) && net->shared[rank / 64] >> rank % 64 & 1;
 }
 
 /* Ranks of one folder that others have as well. */
@@ -156,7 +169,7 @@ static bool add_folder(struct net *net, struct freezer *freezer, uint32_t folder
 {
     for (uint64_t rank = from; rank < to; rank++) {
         const char *why = NULL;
-        if (!has_rank(net, folder, rank) || !is_shared(net, rank)) continue;
+        if (!is_needed(net, folder, rank)) continue;
         net->size = 0;
         if (freezer_read(freezer, rank, FREEZER_RECORDS, take_records, net, &why)) continue;
         if (why) snprintf(net->why, WHY_ROOM, "%s", why);
@@ -171,8 +184,11 @@ static bool add_slice(struct net *net, const char *const *folders, uint64_t from
     bool good = store_init(&net->store, net->model->mem, net->space.layout.record_bytes);
     net->full = !good;
     for (uint32_t i = 0; good && i < net->folders; i++) {
+        uint64_t first = from;
+        while (first < to && !is_needed(net, i, first)) first++;
+        if (first == to) continue;
         struct freezer *freezer = reader_of(net, folders, i);
-        good = freezer && add_folder(net, freezer, i, from, to);
+        good = freezer && add_folder(net, freezer, i, first, to);
     }
     store_release(&net->store);
     return good;
@@ -202,17 +218,22 @@ static bool add_ranks(struct net *net, const char *const *folders)
     return true;
 }
 
-static bool find(struct net *net, const char *const *folders, uint32_t count)
+static bool find(struct net *net, const char *const *folders, const uint64_t *states, uint32_t count)
 {
     bool good = true;
     for (net->folder = 0; good && net->folder < count; net->folder++) {
         struct freezer *freezer = reader_of(net, folders, net->folder);
+        net->states = 0;
         good = freezer && freezer_summaries(freezer, note_rank, net);
+        if (!good || net->states == states[net->folder]) continue;
+        snprintf(net->why, WHY_ROOM, "the folder '%.200s' is damaged: clusters are missing", folders[net->folder]);
+        good = false;
     }
+    if (good) find_shared(net);
     return good && add_ranks(net, folders);
 }
 
-bool net_find_repeated(struct task *task, const char *const *folders, uint32_t count, struct net_counts *repeated, const char **why)
+bool net_find_repeated(struct task *task, const char *const *folders, const uint64_t *states, uint32_t count, struct net_counts *repeated, const char **why)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
@@ -229,14 +250,16 @@ bool net_find_repeated(struct task *task, const char *const *folders, uint32_t c
     net.stride = net.ranks / 64 + 1;
     net.folders = count;
     net.has = mem_alloc(mem, (count + UINT64_C(1)) * net.stride * sizeof *net.has);
+    net.shared = mem_alloc(mem, net.stride * sizeof *net.shared);
     net.open = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.open);
     net.used = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *net.used);
-    bool good = find(&net, folders, count);
+    bool good = find(&net, folders, states, count);
     for (uint32_t i = 0; i < count; i++) close_folder(&net, i);
     if (!good) *why = net.stopped ? "it was interrupted" : net.full ? "there is too little memory" : net.strange ? "a folder has a cluster that does not exist" : arena_copy(&model->arena, net.why, strlen(net.why));
     mem_free(mem, net.open);
     mem_free(mem, net.used);
     mem_free(mem, net.has);
+    mem_free(mem, net.shared);
     mem_free(mem, net.record);
     mem_free(mem, net.space.words);
     mem_free(mem, net.space.next);

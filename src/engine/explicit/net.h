@@ -9,7 +9,7 @@ struct net_counts {
     uint64_t states, transitions, deadlocks, ends, runtime_errors;
 };
 
-/* Folders of parts that are done. False: they cannot be read, or a limit was reached; *why says so. */
-bool net_find_repeated(struct task *task, const char *const *folders, uint32_t count, struct net_counts *repeated, const char **why);
+/* Folders of parts that are done, and how many states each of them has: a folder with fewer is damaged. False: they cannot be read, or a limit was reached; *why says so. */
+bool net_find_repeated(struct task *task, const char *const *folders, const uint64_t *states, uint32_t count, struct net_counts *repeated, const char **why);
 
 #endif

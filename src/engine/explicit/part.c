@@ -143,8 +143,7 @@ static bool put_cluster(struct past *past, struct freezer *freezer, const struct
     uint64_t states = store->count * store->record_bytes;
     unsigned char *bytes = mem_alloc(past->mem, origins_bound(&cluster->origins) + 1);
     uint64_t log = origins_write(&cluster->origins, bytes);
-    bool good = freezer_begin(freezer, cluster->rank, states + log);
-    for (uint64_t i = 0; good && i < store->count; i++) good = freezer_put(freezer, FREEZER_RECORDS, store_get(store, (uint32_t)i), store->record_bytes);
+    bool good = freezer_begin(freezer, cluster->rank, states + log) && frozen_put_states(freezer, store);
     good = good && freezer_put(freezer, FREEZER_LOG, bytes, log) && freezer_end(freezer, bytes, 0);
     mem_free(past->mem, bytes);
     return good;
