@@ -258,6 +258,8 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
 static bool has_properties(const struct contexts *contexts, const json_t *properties)
 {
     const struct options *options = contexts->options;
+    for (uint32_t i = 0; i < contexts->count; i++)
+        if (!contexts->results[i]) return true; /* it could be there */
     for (uint32_t i = 0; i < options->properties.len; i++) {
         const char *name = options->properties.data[i];
         bool found = !strcmp(name, "deadlock") || !strcmp(name, "runtime-error");
@@ -278,7 +280,7 @@ static json_t *merge(struct contexts *contexts, int *status)
     bool is_check = !strcmp(contexts->command, "check");
     char assurance[200];
     for (uint32_t i = 0; i < contexts->count; i++) merge_context(contexts, i, &all);
-    if (!all.usage && all.complete && !has_properties(contexts, all.properties)) all.usage = true;
+    if (!has_properties(contexts, all.properties)) all.usage = true;
     snprintf(assurance, sizeof assurance, "%u contexts, each searched by itself: what holds is proved for what these contexts let the environment do%s", contexts->count,
              all.complete ? "" : "; some were not searched to the end");
     json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 1, "command", contexts->command);
