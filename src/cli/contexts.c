@@ -9,6 +9,7 @@
 #include "report/matrix.h"
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -90,6 +91,8 @@ static int run_job(void *context, uint32_t job)
         text_add(&folder, "%s/%s", options.freeze, name_of(contexts, job));
         options.freeze = folder.data;
     }
+    signal(SIGINT, SIG_DFL); /* until the search begins, which then asks for it: a scenario can take long to read */
+    signal(SIGTERM, SIG_DFL);
     mem.recover = &recover;
     if (setjmp(recover)) return EXIT_INCONCLUSIVE;
     return contexts->run(&options, &mem);
@@ -190,7 +193,8 @@ static json_t *count_of(const struct sum *sum)
 static json_t *nothing(const struct contexts *contexts, uint32_t job)
 {
     int status = contexts->statuses[job];
-    const char *why = status == NOT_BEGUN ? "it was interrupted before this context was searched" : status < 0 ? "the search was killed" : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result"
+    bool interrupted = status == NOT_BEGUN || status == -SIGINT || status == -SIGTERM;
+    const char *why = interrupted ? "it was interrupted before this context was searched" : status < 0 ? "the search was killed" : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result"
                                           : "nothing was checked: see the messages on standard error";
     json_t *result = json_pack("{s:b, s:s}", "complete", 0, "assurance", why);
     if (strcmp(contexts->command, "check")) return result;
@@ -241,7 +245,7 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
     all->complete &= json_is_true(json_object_get(result, "complete"));
     all->violated |= verdict ? !strcmp(verdict, "violated") : status == EXIT_VIOLATED;
     all->unknown |= (verdict ? !strcmp(verdict, "unknown") : status == EXIT_INCONCLUSIVE) || status < 0;
-    all->broken |= status == EXIT_INTERNAL || (status < 0 && status != NOT_BEGUN && status != -SIGKILL && status != -SIGTERM);
+    all->broken |= status == EXIT_INTERNAL || (status < 0 && status != NOT_BEGUN && status != -SIGKILL && status != -SIGTERM && status != -SIGINT);
     all->usage |= status == EXIT_USAGE;
     add_count(mem, &all->states, json_object_get(result, "states"));
     add_count(mem, &all->transitions, json_object_get(result, "transitions"));
@@ -258,6 +262,8 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
 static bool has_properties(const struct contexts *contexts, const json_t *properties)
 {
     const struct options *options = contexts->options;
+    for (uint32_t i = 0; i < contexts->count; i++)
+        if (!contexts->results[i]) return true; /* it could be there */
     for (uint32_t i = 0; i < options->properties.len; i++) {
         const char *name = options->properties.data[i];
         bool found = !strcmp(name, "deadlock") || !strcmp(name, "runtime-error");
@@ -278,7 +284,7 @@ static json_t *merge(struct contexts *contexts, int *status)
     bool is_check = !strcmp(contexts->command, "check");
     char assurance[200];
     for (uint32_t i = 0; i < contexts->count; i++) merge_context(contexts, i, &all);
-    if (!all.usage && all.complete && !has_properties(contexts, all.properties)) all.usage = true;
+    if (!has_properties(contexts, all.properties)) all.usage = true;
     snprintf(assurance, sizeof assurance, "%u contexts, each searched by itself: what holds is proved for what these contexts let the environment do%s", contexts->count,
              all.complete ? "" : "; some were not searched to the end");
     json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 1, "command", contexts->command);
