@@ -1,4 +1,4 @@
-#include "automaton/unroll.h"
+#include "automaton/unfold.h"
 
 #include "automaton/room.h"
 
@@ -107,7 +107,7 @@ static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct d
     assert(first == dag->states && at == dag->edges);
 }
 
-enum dag_status unroll(const struct dfa *dfa, uint64_t bound, bool ends_only, uint32_t max_states, struct dag *dag, uint32_t **state_of)
+enum dag_status unfold(const struct dfa *dfa, uint64_t bound, bool ends_only, uint32_t max_states, struct dag *dag, uint32_t **state_of)
 {
     struct levels levels;
     uint64_t states, edges;
@@ -155,7 +155,7 @@ static bool sum_finals(const struct dfa *dfa, const uint64_t *now, uint32_t widt
     return true;
 }
 
-struct natural *unroll_counts(const struct dfa *dfa, uint32_t bound)
+struct natural *unfold_counts(const struct dfa *dfa, uint32_t bound)
 {
     struct mem *mem = dfa->mem;
     uint64_t width = width_of(dfa, bound);
@@ -181,12 +181,12 @@ struct natural *unroll_counts(const struct dfa *dfa, uint32_t bound)
 
 /* ---- the list ---- */
 
-enum dag_status unroll_list(const struct dfa *dfa, uint64_t bound, uint64_t most, struct unroll_words *words)
+enum dag_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t most, struct unfold_words *words)
 {
     struct mem *mem = dfa->mem;
     uint64_t from_cap = 0, label_cap = 0, length_cap = 0, state_cap = 0, met = 1;
     uint32_t *state = NULL;
-    *words = (struct unroll_words){.mem = mem};
+    *words = (struct unfold_words){.mem = mem};
     bool good = ROOM(mem, words->from, &from_cap, 1) && ROOM(mem, words->label, &label_cap, 1) && ROOM(mem, words->length, &length_cap, 1) && ROOM(mem, state, &state_cap, 1);
     if (good) words->from[0] = words->label[0] = words->length[0] = state[0] = 0;
     for (uint64_t i = 0; good && i < met && met < most; i++) {
@@ -203,19 +203,19 @@ enum dag_status unroll_list(const struct dfa *dfa, uint64_t bound, uint64_t most
     }
     words->count = met < most ? met : most;
     mem_free(mem, state);
-    if (!good) unroll_release(words);
+    if (!good) unfold_release(words);
     return good ? DAG_DONE : DAG_REFUSED;
 }
 
-void unroll_release(struct unroll_words *words)
+void unfold_release(struct unfold_words *words)
 {
     mem_free(words->mem, words->from);
     mem_free(words->mem, words->label);
     mem_free(words->mem, words->length);
-    *words = (struct unroll_words){.mem = words->mem};
+    *words = (struct unfold_words){.mem = words->mem};
 }
 
-void unroll_word(const struct unroll_words *words, uint64_t index, uint32_t *labels)
+void unfold_word(const struct unfold_words *words, uint64_t index, uint32_t *labels)
 {
     for (; index; index = words->from[index]) labels[words->length[index] - 1] = words->label[index];
 }
