@@ -13,7 +13,7 @@ const struct command commands[] = {
     {"simulate", "MODEL", "random or interactive runs", 4, simulate_run},
     {"replay", "TRACE", "run a saved trace against its model, step by step", 8, replay_run},
     {"translate", "MODEL", "write the model in another language, or its state graph", 16, translate_run},
-    {"guide", "FILE[:NAME]", "contexts (CDL) as automata: sizes, paths, orders, a picture", 64, guides_run},
+    {"guide", "FILE[:NAME]", "guides (xGDL) and contexts (CDL) as automata: sizes, unrolling, comparison, splitting", 64, guides_run},
     {"automaton", "FILE", "automata of LTL formulas (--ltl) and of files: size, words, comparison, HOA", 32, automata_run},
     {NULL, NULL, NULL, 0, NULL},
 };

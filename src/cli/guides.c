@@ -4,6 +4,7 @@
 #include "automaton/paths.h"
 #include "base/out.h"
 #include "cli/session.h"
+#include "cli/xguides.h"
 #include "report/machine.h"
 
 #include <string.h>
@@ -140,6 +141,12 @@ int guides_run(struct options *options, struct mem *mem)
     options->context = options->file;
     if (options->to && strcmp(options->to, "dot")) {
         fprintf(stderr, "cairn: error: cairn guide writes --to dot, not '%.40s'\n", options->to);
+        return EXIT_USAGE;
+    }
+    const char *guides = session_split_name(&session, options->file, &only);
+    if (xguides_knows(guides)) return xguides_run(&session, guides, only);
+    if (options->bound || options->equal || options->within || options->split_by || options->words) {
+        fputs("cairn: error: --bound, --equal, --within, --split and --words are for guides: files that end in .xgdl\n", stderr);
         return EXIT_USAGE;
     }
     if (!session_read_context(&session, &only)) {

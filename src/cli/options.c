@@ -16,7 +16,7 @@ enum option_id {
     OPTION_ENGINE, OPTION_ORDER, OPTION_FREEZE, OPTION_RESUME, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
-    OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI,
+    OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI, OPTION_EQUAL, OPTION_WITHIN, OPTION_WORDS,
     OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
@@ -40,11 +40,14 @@ static const struct option_row {
     {OPTION_EQUIVALENT, 0, "equivalent", "G", AUTOMATON, "is the formula of --ltl equivalent to the LTL formula G?"},
     {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON, "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
     {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
+    {OPTION_EQUAL, 0, "equal", "FILE[:NAME]", GUIDE, "does the guide (xGDL) allow the same as this one? Without :NAME, all guides of a file together"},
+    {OPTION_WITHIN, 0, "within", "FILE[:NAME]", GUIDE, "does this guide allow all that the guide allows?"},
+    {OPTION_WORDS, 0, "words", "K", GUIDE, "list the first K sequences of interactions that the guide allows, the shortest first"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic, bounded or timed"},
     {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation (its default), bfs or chaining"},
     {OPTION_FREEZE, 0, "freeze", "DIR", SEARCH, "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
-    {OPTION_SPLIT, 0, "split", "WHEN", SEARCH, "past-freeze: auto (split the context into parts when it does not fit in memory), always, or never (the default)"},
+    {OPTION_SPLIT, 0, "split", "WHEN", SEARCH | GUIDE, "past-freeze: auto (split the context into parts when it does not fit in memory), always, or never (the default); guide: by alternatives, permutations or position[=N]"},
     {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", SEARCH, "split always: D steps of the context in each part (default 1)"},
     {OPTION_PART, 0, "part", "N", SEARCH, "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
     {OPTION_RESUME, 0, "resume", NULL, SEARCH, "past-freeze: go on with the run that was frozen in the folder of --freeze"},
@@ -59,7 +62,7 @@ static const struct option_row {
     {OPTION_PHASE, 0, "phase", "N", CHECK | TRANSLATE, "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
     {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations, try no proofs by induction"},
     {OPTION_ZONES, 0, "zones", "HOW", SEARCH, "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone graph"},
-    {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes)"},
+    {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE | GUIDE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes); guide: unroll it to N interactions"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE | GUIDE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
     {OPTION_THREADS, 0, "threads", "N", SEARCH, "2 or more: with --engine auto, so many engines run at the same time and the first answer counts (one engine uses one thread)"},
@@ -230,7 +233,12 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
     case OPTION_CONTEXT: options->context = value; return true;
     case OPTION_REPORT: options->report_file = value; return true;
-    case OPTION_SPLIT: return parse_choice("--split", value, splits, none, &choice) && (options->split = (enum split)choice, true);
+    case OPTION_EQUAL: options->equal = value; return true;
+    case OPTION_WITHIN: options->within = value; return true;
+    case OPTION_WORDS: return parse_number("--words", value, &options->words) && (options->words || complain("--words needs at least one%s%s", "", ""));
+    case OPTION_SPLIT:
+        if (options->command->bit == GUIDE) return options->split_by = value, true;
+        return parse_choice("--split", value, splits, none, &choice) && (options->split = (enum split)choice, true);
     case OPTION_SPLIT_DEPTH: return parse_number("--split-depth", value, &options->split_depth) && (options->split_depth || complain("--split-depth must be at least 1%s%s", "", ""));
     case OPTION_PART: return parse_number("--part", value, &options->part) && (options->part < UINT32_MAX || complain("there is no part %.40s%s", value, "")) && (options->has_part = true);
     case OPTION_DEFINE: return parse_define(options, mem, value);

@@ -50,6 +50,8 @@ struct options {
     const char *dialect; /* of the language; NULL: its default */
     bool show_process_model; /* explore --show */
     const char *implies, *equivalent, *accepts; /* cairn automaton */
+    const char *equal, *within, *split_by; /* cairn guide */
+    uint64_t words;                        /* cairn guide; 0: none */
     unsigned verbose;
     enum when progress, color;
     VEC(struct language_define) defines;

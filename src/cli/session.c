@@ -52,16 +52,20 @@ void session_init(struct session *session, struct options *options, struct mem *
 
 /* ---- contexts ---- */
 
-/* FILE or FILE:NAME; *name is NULL when none is given. */
-static const char *split_context(struct session *session, const char **name)
+const char *session_split_name(struct session *session, const char *given, const char **name)
 {
-    const char *given = session->options->context, *colon = strrchr(given, ':');
+    const char *colon = strrchr(given, ':');
     *name = NULL;
     if (!colon || !colon[1] || strchr(colon, '/') || !access(given, F_OK)) return given;
     char *file = mem_alloc(session->mem, (size_t)(colon - given) + 1);
     memcpy(file, given, (size_t)(colon - given));
     *name = colon + 1;
     return file;
+}
+
+static const char *split_context(struct session *session, const char **name)
+{
+    return session_split_name(session, session->options->context, name);
 }
 
 /* Reads the file of --context. Constants that only the context knows are no mistake in -D. */

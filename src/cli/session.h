@@ -30,6 +30,9 @@ void session_init(struct session *session, struct options *options, struct mem *
 /* Loads the model and adds the formulas of the command line. False after diagnostics. */
 bool session_load(struct session *session, const char *path);
 
+/* The file of FILE or FILE:NAME; *name is NULL when there is none. */
+const char *session_split_name(struct session *session, const char *given, const char **name);
+
 /* Reads the file of --context into session->cdl; *name is that of the context, or NULL. False after diagnostics. */
 bool session_read_context(struct session *session, const char **name);
 

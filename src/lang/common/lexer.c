@@ -18,7 +18,7 @@ static const struct {
     {"+", TOKEN_PLUS},    {"-", TOKEN_MINUS},     {"*", TOKEN_TIMES},    {"/", TOKEN_DIVIDE},   {"%", TOKEN_REMAINDER},
     {"\u00AC", TOKEN_NOT}, {"\u2227", TOKEN_AND}, {"\u2228", TOKEN_OR},  {"\u21D2", TOKEN_IMPLIES}, {"\u21D4", TOKEN_IFF},
     {"\u2260", TOKEN_NE}, {"\u2264", TOKEN_LE},   {"\u2265", TOKEN_GE},  {"\u00D7", TOKEN_TIMES}, {"~", TOKEN_NOT},
-    {"^", TOKEN_XOR},     {"@", TOKEN_AT},
+    {"^", TOKEN_XOR},     {"@", TOKEN_AT},      {"?", TOKEN_QUESTION},
 };
 static const struct {
     const char *spelling;
@@ -31,7 +31,7 @@ struct lexer {
     struct tokens *tokens;
     const char *text, *at, *end;
     uint32_t source, line;
-    bool is_cdl;
+    bool is_cdl, is_guide;
     const char *counted;    /* columns of the line are counted up to here, */
     uint32_t column;        /* which is this column: keeps long lines linear */
 };
@@ -112,7 +112,7 @@ static void read_name(struct lexer *lexer)
         length = NAME_MAX_LENGTH;
     }
     const char *name = names_intern(lexer->names, start, length);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; !lexer->is_guide && i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i].spelling, name)) {
             push(lexer, words[i].kind, start, name, 0);
             return;
@@ -166,6 +166,7 @@ static bool read_operator(struct lexer *lexer)
         if ((size_t)(lexer->end - lexer->at) < length) continue;
         if (memcmp(lexer->at, operators[i].spelling, length)) continue;
         if (operators[i].kind == TOKEN_AT && !lexer->is_cdl) continue;
+        if (operators[i].kind == TOKEN_QUESTION && !lexer->is_guide) continue;
         const char *start = lexer->at;
         lexer->at += length;
         push(lexer, operators[i].kind, start, operators[i].spelling, 0);
@@ -188,11 +189,11 @@ static void reject_run(struct lexer *lexer)
            && *lexer->at != ' ' && *lexer->at != '\t');
 }
 
-static void run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens, bool is_cdl)
+static void run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens, bool is_cdl, bool is_guide)
 {
     const struct source *file = &diag->sources.data[source];
     struct lexer lexer = {.diag = diag, .names = names, .tokens = tokens, .text = file->text, .at = file->text,
-                          .end = file->text + file->length, .source = source, .is_cdl = is_cdl};
+                          .end = file->text + file->length, .source = source, .is_cdl = is_cdl, .is_guide = is_guide};
     start_line(&lexer, lexer.at);
     if (file->length >= 3 && !memcmp(file->text, "\xEF\xBB\xBF", 3)) lexer.at += 3;
     for (;;) {
@@ -208,12 +209,17 @@ static void run(struct diag *diag, struct names *names, uint32_t source, struct 
 
 void lexer_run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens)
 {
-    run(diag, names, source, tokens, false);
+    run(diag, names, source, tokens, false, false);
 }
 
 void lexer_run_cdl(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens)
 {
-    run(diag, names, source, tokens, true);
+    run(diag, names, source, tokens, true, false);
+}
+
+void lexer_run_guide(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens)
+{
+    run(diag, names, source, tokens, false, true);
 }
 
 const char *token_kind_show(enum token_kind kind)

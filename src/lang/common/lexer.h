@@ -16,7 +16,7 @@ enum token_kind {
     TOKEN_COMMA, TOKEN_SEMICOLON, TOKEN_COLON, TOKEN_ASSIGN, TOKEN_DOT, TOKEN_RANGE,
     TOKEN_PLUS, TOKEN_MINUS, TOKEN_TIMES, TOKEN_DIVIDE, TOKEN_REMAINDER,
     TOKEN_EQ, TOKEN_NE, TOKEN_LT, TOKEN_LE, TOKEN_GT, TOKEN_GE,
-    TOKEN_NOT, TOKEN_AND, TOKEN_OR, TOKEN_XOR, TOKEN_IMPLIES, TOKEN_IFF, TOKEN_AT,
+    TOKEN_NOT, TOKEN_AND, TOKEN_OR, TOKEN_XOR, TOKEN_IMPLIES, TOKEN_IFF, TOKEN_AT, TOKEN_QUESTION,
     TOKEN_KINDS
 };
 
@@ -36,6 +36,8 @@ struct tokens {
 void lexer_run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens);
 /* The same for contexts (CDL): there is `@`, and a name may begin with digits. */
 void lexer_run_cdl(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens);
+/* The same for guides (xGDL): there is `?`, and words such as `not` are names. */
+void lexer_run_guide(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens);
 
 /* How a message names a token: `;` or 'the end of the file' or the name itself, shortened. Valid until the next call with buffer. */
 const char *token_show(const struct token *token, char buffer[48]);

@@ -1,0 +1,40 @@
+/* xGDL, the language of guides: docs/guides.md. A guide says which sequences of interactions are allowed; it knows no model. */
+#ifndef CAIRN_LANG_XGDL_XGDL_H
+#define CAIRN_LANG_XGDL_XGDL_H
+
+#include "automaton/gterm.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/text.h"
+
+/* What guides share that are compared with each other: the numbers of interactions, and terms. Labels of terms are numbers of interactions. */
+struct xgdl_space {
+    struct mem *mem;
+    struct arena arena;
+    struct names names;
+    struct map map;
+    VEC(const char *) interactions;
+    VEC(const char *) spellings; /* of each: as it is written in a guide, in quotes where that is needed */
+    struct gterms terms;
+};
+
+void xgdl_space_init(struct xgdl_space *space, struct mem *mem);
+/* How an interaction is written; `space` is a struct xgdl_space (for gterm_print). */
+const char *xgdl_spelling(void *space, uint32_t label);
+
+struct xgdl;
+
+/* Reads a source; all its definitions are resolved. NULL after errors. */
+struct xgdl *xgdl_read(struct xgdl_space *space, struct diag *diag, uint32_t source);
+
+/* Its guides, in the order of the file; there is at least one. */
+uint32_t xgdl_guide_count(const struct xgdl *xgdl);
+const char *xgdl_guide_name(const struct xgdl *xgdl, uint32_t index);
+gterm xgdl_guide_term(const struct xgdl *xgdl, uint32_t index);
+/* The guide of this name, or MAP_NONE; then *nearest is a name that it could be a misspelling of, or NULL. */
+uint32_t xgdl_find_guide(const struct xgdl *xgdl, const char *name, const char **nearest);
+
+/* The interactions that the file ignores (they are internal: always allowed, and never seen), ascending. No guide of the file has them. */
+const uint32_t *xgdl_ignored(const struct xgdl *xgdl, uint32_t *count);
+
+#endif
