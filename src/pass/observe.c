@@ -506,8 +506,8 @@ static int64_t start_in(void *context, const int64_t *state)
     for (uint32_t i = 0; i < observer->edges.len; i++) {
         const struct observer_edge *edge = &observer->edges.data[i];
         int64_t value;
-        if (edge->from || edge->event != CONTEXT_NONE || !edge->has_predicate || edge->guards) continue;
-        if (eval_expr(start->weaver->model, edge->predicate, state, &value) && value) return edge->to; /* clocks that it starts are 0 at the beginning */
+        if (edge->from || edge->event != CONTEXT_NONE || edge->guards) continue;
+        if (!edge->has_predicate || (eval_expr(start->weaver->model, edge->predicate, state, &value) && value)) return edge->to; /* clocks that it starts are 0 at the beginning */
     }
     return 0;
 }
@@ -516,7 +516,7 @@ static bool looks_at_start(const struct observer *observer)
 {
     for (uint32_t i = 0; i < observer->edges.len; i++) {
         const struct observer_edge *edge = &observer->edges.data[i];
-        if (!edge->from && edge->event == CONTEXT_NONE && edge->has_predicate && !edge->guards) return true;
+        if (!edge->from && edge->event == CONTEXT_NONE && !edge->guards) return true;
     }
     return false;
 }

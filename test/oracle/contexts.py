@@ -118,6 +118,10 @@ class Case:
 
     def steps(self, state):
         """The successors, one for each step that is possible."""
+        return (after for after, _ in self.tagged_steps(state))
+
+    def tagged_steps(self, state):
+        """The same, each with the tag of the step or None."""
         left, places, boxes, out = state
         firsts = {}
         for word in left:
@@ -128,9 +132,9 @@ class Case:
             if event.kind == 'send':
                 box = boxes[event.machine]
                 if len(box) < self.machines[event.machine].size:
-                    yield rest, places, boxes[:event.machine] + (box + (event.value,),) + boxes[event.machine + 1:], out
+                    yield (rest, places, boxes[:event.machine] + (box + (event.value,),) + boxes[event.machine + 1:], out), None
             elif event.kind == 'receive' and out[:1] == (event.value,):
-                yield rest, places, boxes, out[1:]
+                yield (rest, places, boxes, out[1:]), None
         tags = {event.value: frozenset(rest) for event, rest in firsts.values() if event.kind == 'sync'}
         for m in self.machines:
             for b in m.branches:
@@ -142,7 +146,7 @@ class Case:
                 after = tags[b.tag] if b.tag in self.tags else left
                 moved = places[:m.number] + (b.target,) + places[m.number + 1:]
                 less = boxes if b.value is None else boxes[:m.number] + (box[1:],) + boxes[m.number + 1:]
-                yield after, moved, less, out if b.answer is None else out + (b.answer,)
+                yield (after, moved, less, out if b.answer is None else out + (b.answer,)), b.tag
 
     def explore(self):
         first = (frozenset(self.words), (0,) * len(self.machines), ((),) * len(self.machines), ())
