@@ -189,9 +189,9 @@ static void print_bare(struct printer *p, gterm t)
     switch (node->op) {
     case GTERM_SKIP: text_add(p->text, "skip"); break;
     case GTERM_EVENT: text_add(p->text, "%s", p->label(p->data, node->low)); break;
-    case GTERM_SEQ: print_list(p, t, "; ", 3); break;
-    case GTERM_CHOICE: print_list(p, t, " [] ", 2); break;
-    case GTERM_PAR: print_list(p, t, " || ", 1); break;
+    case GTERM_SEQ: print_list(p, t, "; ", 2); break; /* these three are associative */
+    case GTERM_CHOICE: print_list(p, t, " [] ", 1); break;
+    case GTERM_PAR: print_list(p, t, " || ", 0); break;
     case GTERM_OF:
         print_count(p, node);
         text_add(p->text, " of [");

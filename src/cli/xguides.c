@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STATES = 1 << 24, MOST_LENGTHS = 1000 };
+enum { MOST_STATES = 1 << 24, MOST_LENGTHS = 1000, MOST_DIGITS = 60 };
 
 /* A file of guides, or one of them. */
 struct side {
@@ -179,7 +179,11 @@ static void show_natural(struct work *work, const char *what, const struct natur
     char *digits = digits_of(work, number), a[32];
     uint64_t small;
     if (natural_fits(number, &small) && strlen(digits) <= 15) fprintf(work->out, "  %-15s %14s%s\n", what, report_count(a, small), more);
-    else fprintf(work->out, "  %-15s     %c.%.2se%-4zu%s  (%s)\n", what, digits[0], digits + 1, strlen(digits) - 1, more, digits);
+    else {
+        fprintf(work->out, "  %-15s %9c.%.2se%zu", what, digits[0], digits + 1, strlen(digits) - 1);
+        if (strlen(digits) <= MOST_DIGITS) fprintf(work->out, "  (%s)", digits);
+        fprintf(work->out, "%s\n", more);
+    }
     mem_free(work->mem, digits);
 }
 
