@@ -202,6 +202,9 @@ def known():
     check('too large', done.returncode == 3 and ('out of memory' in done.stderr or 'needs more than' in done.stderr), done.stderr)
     done = run('guide', write('large.xgdl', 'guide g = a{16777215}; a{16777215};'), '--memory', '8G')
     check('too many states', done.returncode == 3 and "the guide 'g' needs more than 16777216 states" in done.stderr, done.stderr)
+    doubled = 'let x0 = a [] b;\n' + ''.join(f'let x{i + 1} = (x{i}; x{i})+;\n' for i in range(60)) + 'guide g = x60;\n'
+    done = run('guide', write('large.xgdl', doubled))
+    check('a term that is doubled very often', done.returncode == 3 and "the guide 'g' needs more than 16777216 states" in done.stderr, done.stderr)
     done = run('guide', write('large.xgdl', 'guide g = a*;'), '--bound', '99999999999', '--json')
     check('too large a bound', done.returncode == 3 and "unrolled to this bound, the guide 'g' needs more than 16777216 states" in done.stderr and json.loads(done.stdout)['complete'] is False, done.stderr)
 
