@@ -107,6 +107,61 @@ static enum dag_status operate(struct compiler *c, const struct operate *how, co
     return DAG_REFUSED;
 }
 
+/* How many labels a shortest and a longest word have at least; INFINITE: there is no longest one. */
+struct lengths {
+    uint64_t shortest, longest;
+};
+#define INFINITE UINT64_MAX
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a == INFINITE || b == INFINITE ? INFINITE : a + b;
+}
+
+static struct lengths lengths_of(const struct compiler *c, const struct gterm_node *node, const struct lengths *known)
+{
+    struct lengths sum = {0, 0}, least = {INFINITE, 0};
+    for (uint32_t i = 0; i < node->count; i++) {
+        struct lengths part = known[c->terms->parts.data[node->first + i].i];
+        sum.shortest = add(sum.shortest, part.shortest);
+        if (node->op != GTERM_OF || i < node->high) sum.longest = add(sum.longest, part.longest);
+        if (part.shortest < least.shortest) least.shortest = part.shortest;
+        if (part.longest > least.longest) least.longest = part.longest;
+    }
+    switch (node->op) {
+    case GTERM_SKIP: return (struct lengths){0, 0};
+    case GTERM_EVENT: return (struct lengths){1, 1};
+    case GTERM_SEQ:
+    case GTERM_PAR: return sum;
+    case GTERM_CHOICE: return least;
+    case GTERM_OPT: return (struct lengths){0, sum.longest};
+    case GTERM_STAR: return (struct lengths){0, sum.longest ? INFINITE : 0};
+    case GTERM_PLUS: return (struct lengths){sum.shortest, sum.longest ? INFINITE : 0};
+    case GTERM_REP: return (struct lengths){node->low * sum.shortest, sum.longest == INFINITE ? INFINITE : node->high * sum.longest};
+    case GTERM_OF: return (struct lengths){node->low * least.shortest, sum.longest};
+    }
+    return least;
+}
+
+/* A shortest word meets no state twice, and if the words are finitely many, no word does: so some terms are seen to be too large before any work is done. */
+static enum dag_status check_lengths(const struct compiler *c, uint32_t top)
+{
+    const uint64_t most = c->max_states;
+    enum dag_status status = DAG_DONE;
+    struct lengths *known = mem_try_alloc(c->mem, ((size_t)top + 1) * sizeof *known);
+    if (!known) return DAG_REFUSED;
+    for (uint32_t t = 0; t <= top && status == DAG_DONE; t++) {
+        known[t] = lengths_of(c, &c->terms->nodes.data[t], known);
+        bool is_needed = c->needed[FORMS * (size_t)t + WORDS] || c->needed[FORMS * (size_t)t + PREFIXES];
+        bool is_long = known[t].longest != INFINITE && known[t].longest >= most;
+        if ((is_needed && is_long) || (c->needed[FORMS * (size_t)t + WORDS] && known[t].shortest >= most)) status = DAG_TOO_LARGE;
+        if (known[t].shortest > most) known[t].shortest = most; /* so that no sum or product overflows */
+        if (is_long) known[t].longest = most;
+    }
+    mem_free(c->mem, known);
+    return status;
+}
+
 static enum dag_status compute(struct compiler *c, uint32_t t, unsigned form)
 {
     const struct gterm_node *node = &c->terms->nodes.data[t];
@@ -133,6 +188,7 @@ static enum dag_status run(struct compiler *c, uint32_t top, unsigned form)
     uint32_t most = mark_needed(c, top, form);
     c->operands = mem_try_alloc(c->mem, ((size_t)most + 1) * sizeof *c->operands);
     if (!c->operands) return DAG_REFUSED;
+    status = check_lengths(c, top);
     for (uint32_t t = 0; t <= top && status == DAG_DONE; t++)
         for (unsigned f = 0; f < FORMS && status == DAG_DONE; f++)
             if (c->needed[FORMS * (size_t)t + f]) status = compute(c, t, f);
