@@ -188,7 +188,7 @@ enum dag_status operate_repeat(const struct operate *how, const struct dfa *part
     return subset_run(to, how->mem, &rules, how->max_states);
 }
 
-/* The operand has a word that is not empty, or high is 1: rep_emit ends, because a round that may be empty leads to at most one more. */
+/* The next round is emitted, not those after it: they could be reached at once only when rounds may be empty, and then the next one covers them. */
 static void rep_emit(struct subset *subset, const struct rounds *rounds, uint32_t label, uint32_t state, uint64_t over)
 {
     bool is_end = dfa_is_end(rounds->part, state);
