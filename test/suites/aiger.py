@@ -109,7 +109,7 @@ def random_model(seed, size, temporal, program):
 
 def random_models():
     first, justice = 700000 + 10000 * SEED, 0
-    for seed in range(first, first + (3000 if LONG else 100)):
+    for seed in range(first, first + (3000 if LONG else 50)):
         justice += random_model(seed, 'small', True, ASAN if seed % 10 == 0 else CAIRN)
     for seed in range(first, first + (300 if LONG else 15)):
         random_model(seed, 'medium', False, CAIRN)

@@ -89,7 +89,7 @@ def compare(seed, model, theirs, explicit, method, program, more=()):
 
 def random_models():
     first = 1 + 1000000 * SEED
-    for seed in range(first, first + (5000 if LONG else 70)):
+    for seed in range(first, first + (5000 if LONG else 40)):
         text = generate(seed)
         theirs = oracle.run(text)
         model = write('bounded.mil', text)
@@ -104,7 +104,7 @@ def random_models():
 def odd_models():
     """The explicit engine is the reference; its breadth-first traces are shortest. Some runs choose one property, of which alone the status speaks."""
     first = 1 + 1000000 * SEED
-    for seed in range(first, first + (20000 if LONG else 140)):
+    for seed in range(first, first + (20000 if LONG else 80)):
         model = write('odd.cairn', odd(seed))
         explicit = run_json('check', model, '-q', '--engine', 'explicit', '--order', 'bfs')[1]
         if not check(f'odd {seed} is a model', explicit is not None):

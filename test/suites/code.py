@@ -107,7 +107,7 @@ def in_spin(name, model, naive):
 
 
 def random_models():
-    spins, count = 0, 400 if LONG else 20
+    spins, count = 0, 400 if LONG else 9
     for seed in range(1 + 100000 * SEED, 1 + 100000 * SEED + count):
         name = f'seed {seed}'
         model = write('random.cairn', tool('random_code', str(seed), *(['wild'] if seed % 7 == 0 else []), *(['small'] if seed % 3 == 0 else [])))
@@ -130,7 +130,7 @@ def random_models():
 
 def fiacre_programs():
     """Symbolically and as text: the same counts as explicitly."""
-    count = 200 if LONG else 12
+    count = 200 if LONG else 6
     for seed in range(1 + 100000 * SEED, 1 + 100000 * SEED + count):
         model, text, again = write('random.fcr', draw(seed, False)[0]), path('first.cairn'), path('second.cairn')
         status, naive = run_json('explore', model, '-q', '--engine', 'explicit')

@@ -18,7 +18,7 @@ from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, path, run, write
 from generate import generate
 
 COUNT = 12000 if LONG else 420
-SECONDS = 3600 if LONG else 40     # a slow machine runs fewer
+SECONDS = 3600 if LONG else 15     # a slow machine runs fewer
 WORKERS = 2
 KEEP = os.environ.get('FUZZ_KEEP', '')
 

@@ -12,8 +12,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
 
 CORPUS = os.path.join(os.environ.get('CORPUS', os.path.join(ROOT, '..', 'shared', 'corpus')), 'ltl')
-FORMULAS = 4000 if LONG else 120
-DAMAGED = 20000 if LONG else 220
+FORMULAS = 4000 if LONG else 60
+DAMAGED = 20000 if LONG else 100
 
 
 def rows(name):

@@ -231,9 +231,9 @@ def parallel(events):
 
 
 rng = random.Random(f'past {SEED}')
-random_runs(CAIRN, 400 if LONG else 60, 'release', rng)
-random_runs(DEGENERATE, 400 if LONG else 40, 'degenerate', rng)
-random_runs(ASAN, 100 if LONG else 15, 'sanitized', rng)
+random_runs(CAIRN, 400 if LONG else 30, 'release', rng)
+random_runs(DEGENERATE, 400 if LONG else 20, 'degenerate', rng)
+random_runs(ASAN, 100 if LONG else 8, 'sanitized', rng)
 killed_runs(40 if LONG else 8, rng)
 
 # ---- the figures of the paper ----

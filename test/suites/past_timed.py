@@ -170,9 +170,9 @@ def random_runs(program, count, name, rng):
 
 
 rng = random.Random(f'past timed {SEED}')
-random_runs(CAIRN, 500 if LONG else 60, 'release', rng)
-random_runs(DEGENERATE, 300 if LONG else 25, 'degenerate', rng)
-random_runs(ASAN, 100 if LONG else 10, 'sanitized', rng)
+random_runs(CAIRN, 500 if LONG else 30, 'release', rng)
+random_runs(DEGENERATE, 300 if LONG else 12, 'degenerate', rng)
+random_runs(ASAN, 100 if LONG else 5, 'sanitized', rng)
 check('... and they say something', min(seen.values()) > 5 and seen['states'] > 2000, seen)
 
 # ---- a rank that becomes smaller ----

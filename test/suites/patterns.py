@@ -274,7 +274,7 @@ def damaged():
     """Texts with pieces missing or doubled never crash."""
     chance = random.Random(SEED)
     model = write('controller.fcr', CONTROLLER)
-    for i in range(400 if LONG else 60):
+    for i in range(400 if LONG else 30):
         tokens = re.findall(r'\w+|\s+|.', LISTING[LISTING.index('Property'):])
         for _ in range(chance.randint(1, 4)):
             at = chance.randrange(len(tokens))

@@ -65,7 +65,7 @@ def compare(seed, **options):
 
 sys.setrecursionlimit(20000)
 first = 1 + 1000000 * SEED
-count = 5000 if LONG else 170
+count = 5000 if LONG else 110
 for seed in range(first, first + count):
     compare(seed)
     if seed % 5 == 0:

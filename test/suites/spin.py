@@ -76,7 +76,7 @@ for model, constants in LTL_EXAMPLES:
     compare_ltl(model, constants)
 for model, constants in EXAMPLES:
     compare(' '.join([model, *constants]), os.path.join(ROOT, 'examples', model), constants)
-compared, seed, wanted = 0, 500000 + 1000 * SEED, 200 if LONG else 12
+compared, seed, wanted = 0, 500000 + 1000 * SEED, 200 if LONG else 6
 while compared < wanted:
     seed += 1
     compared += compare(f'seed {seed}', write('spin.mil', generate(seed)), [])

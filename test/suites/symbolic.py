@@ -43,7 +43,7 @@ def expectations(model):
 
 
 def examples():
-    limit = 10 ** 5 if LONG else 27000 # states; larger ones take some methods long
+    limit = 10 ** 5 if LONG else 4000 # states; larger ones take some methods long
     for model in sorted(glob.glob(os.path.join(ROOT, 'examples', '*', '*.mil')) + glob.glob(os.path.join(ROOT, 'test', 'regress', '*.mil'))):
         for constants, (counts, verdicts) in expectations(model).items():
             if int(counts.get('states', limit + 1)) > limit:
@@ -93,7 +93,7 @@ def compare(seed, text, theirs, method, program):
 
 def random_models():
     first = 1 + 1000000 * SEED
-    for seed in range(first, first + (5000 if LONG else 70)):
+    for seed in range(first, first + (5000 if LONG else 24)):
         text = generate(seed)
         theirs = oracle.run(text)
         for i, method in enumerate(METHODS): # every method on every third model, or on every one
