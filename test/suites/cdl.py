@@ -177,7 +177,7 @@ def names():
     bad(chain, 'predicates are nested too deeply')
     bad(main('loop 2000000000 {loop 2000 {e}}', 'event e is { send go to {P}1 }').replace('cdl c', 'cdl §c'), 'the scenario of this context has too many states')
     several = write('several.cdl', 'cdl one is { }\ncdl two is { }\n')
-    done = run('explore', model_file, '--context', several)
+    done = run('simulate', model_file, '--context', several)
     check('several contexts are listed', done.returncode == 2 and 'has several contexts: choose one with --context FILE:NAME: one, two\n' in done.stderr, done.stderr)
     done = run('explore', model_file, '--context', several + ':tow')
     check('a context that is misspelt', done.returncode == 2 and "has no context 'tow': did you mean 'two'?" in done.stderr, done.stderr)
