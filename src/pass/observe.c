@@ -11,9 +11,9 @@
  * Clocks. Code cannot ask clocks. An edge with a guard or an action on clocks is therefore taken in a step of its own, right after the step that it sees: that step's code puts down in
  * a variable, `seen`, which edges of the observer's state are given as far as values go, and a rule of the observer for each value of it, urgent and before every other
  * rule, asks the clocks and moves. Time does not pass in between, and waiting for a rule of a higher class does not touch timers, so the system does not notice.
- * An edge with a guard and nothing else is also a rule by itself: the observer takes it when no step comes. Where every way into the state starts the clock, the
- * guard's lower end becomes an invariant of the state, so that it is taken at once; then steps need not look at it. Neither need they when it leads to `reject`: if its guard holds at a step, it held
- * before that, and the observer could have taken it then. Observers with something to do take their turn in a fixed order.
+ * An edge with a guard and nothing else is a rule by itself, before every other rule as well: once its guard holds, the system does not go on before the observer has moved, so steps need not look at such an
+ * edge. Where every way into the state starts its clock it is known which of such edges is the first; the others are never taken, and an invariant of the state sees to it that this one is: at the very time
+ * when its guard begins to hold, or before it ends. Elsewhere time may pass while the observer could move. Observers with something to do take their turn in a fixed order.
  *
  * Whether a clock runs in a state must not depend on the way there: that is checked. */
 #include "pass/observe.h"
@@ -44,6 +44,13 @@ struct weaver {
     const struct woven *all;   /* the observers */
 };
 
+/* An edge with a guard only that is taken before its clock is beyond this. */
+struct deadline {
+    bool is_known, is_open;
+    uint32_t clock;
+    int64_t ticks;
+};
+
 /* One observer while it is woven. */
 struct woven {
     const struct observer *observer;
@@ -51,8 +58,9 @@ struct woven {
     uint32_t first_clock;
     uint32_t seen;    /* a variable, or MODEL_NONE */
     bool *is_timed;   /* per state: an edge from it has to do with clocks */
-    bool *at_once;    /* per edge: it has a guard only, and an invariant makes it urgent */
-    bool *by_itself;  /* per edge: steps need not look at it */
+    struct deadline *deadlines; /* per edge: when it must be taken */
+    bool *never;      /* per edge: another one is always taken before it */
+    bool *by_itself;  /* per edge: it has a guard only, and steps need not look at it */
     VEC(struct { uint32_t var; expr value; statement body; }) functions;
 };
 
@@ -355,7 +363,7 @@ static void add_clock_rule(struct weaver *w, const struct woven *o, uint32_t fro
     for (uint32_t i = 0; i < path->count; i++) model_add_clock_guard(model, path->list[i]);
     for (uint32_t i = 0; edge && i < edge->actions; i++)
         if (observer->actions.data[edge->first_action + i].starts) model_add_reset(model, o->first_clock + observer->actions.data[edge->first_action + i].clock);
-    model_add_class(model, seen ? w->urgent : w->everyone);
+    model_add_class(model, w->urgent);
     struct model_rule *rule = &model->rules.data[model->rules.len - 1];
     if (seen) rule->interval = add_interval(model, (struct model_interval){0, 0, false, false, false});
     model_end_rule(model);
@@ -401,21 +409,20 @@ static bool is_guard_only(const struct observer_edge *edge)
     return edge->guards && !edge->has_predicate && edge->event == CONTEXT_NONE;
 }
 
-/* The lower ends of a guard as an invariant: time stops where the guard begins to hold. */
 static void add_invariants(struct weaver *w, const struct woven *o)
 {
     struct model *model = w->model;
     for (uint32_t i = 0; i < o->observer->edges.len; i++) {
         const struct observer_edge *edge = &o->observer->edges.data[i];
-        if (!o->at_once[i]) continue;
-        const struct observer_guard *guard = &o->observer->guards.data[edge->first_guard];
+        const struct deadline *deadline = &o->deadlines[i];
+        if (!deadline->is_known) continue;
         struct model_location *location = &model->locations.data[model->processes.data[o->process].first_location + edge->from];
         uint32_t first = model->constraints.len;
         for (uint32_t k = 0; k < location->invariants; k++) {
             struct clock_constraint old = model->constraints.data[location->first_invariant + k];
             vec_push(model->mem, &model->constraints, old);
         }
-        vec_push(model->mem, &model->constraints, ((struct clock_constraint){o->first_clock + guard->clock, MODEL_NONE, guard->ticks, false, edge->place}));
+        vec_push(model->mem, &model->constraints, ((struct clock_constraint){o->first_clock + deadline->clock, MODEL_NONE, deadline->ticks, deadline->is_open, edge->place}));
         location->first_invariant = first;
         location->invariants++;
     }
@@ -432,7 +439,7 @@ static void add_clock_rules(struct weaver *w, struct woven *o)
     for (uint32_t i = 0; i < o->observer->edges.len; i++) {
         const struct observer_edge *edge = &o->observer->edges.data[i];
         struct path path = {.count = 0};
-        if (!is_guard_only(edge)) continue;
+        if (!is_guard_only(edge) || o->never[i]) continue;
         path.count = constraints_of(o, edge, path.list);
         add_clock_rule(w, o, edge->from, 0, &path, edge);
     }
@@ -443,7 +450,60 @@ static void add_clock_rules(struct weaver *w, struct woven *o)
 
 enum { OFF = 1, ON = 2 };
 
-/* Per state and clock: bits of what may be. Also finds edges that are taken at once: all ways into their state start the clock. */
+/* When a guard over one clock holds. */
+struct span {
+    uint32_t clock;
+    int64_t low, high; /* INT64_MAX: for ever */
+    bool low_open, high_open;
+};
+
+/* False: it is over several clocks, or never holds. */
+static bool find_span(const struct observer *observer, const struct observer_edge *edge, struct span *span)
+{
+    const struct observer_guard *guards = &observer->guards.data[edge->first_guard];
+    *span = (struct span){guards[0].clock, 0, INT64_MAX, false, true};
+    for (uint32_t i = 0; i < edge->guards; i++) {
+        const struct observer_guard *guard = &guards[i];
+        bool open = guard->op == EXPR_LT || guard->op == EXPR_GT;
+        if (guard->clock != span->clock) return false;
+        if (guard->op != EXPR_LT && guard->op != EXPR_LE && (guard->ticks > span->low || (guard->ticks == span->low && open))) {
+            span->low = guard->ticks;
+            span->low_open = open;
+        }
+        if (guard->op != EXPR_GT && guard->op != EXPR_GE && (guard->ticks < span->high || (guard->ticks == span->high && open))) {
+            span->high = guard->ticks;
+            span->high_open = open;
+        }
+    }
+    return span->low < span->high || (span->low == span->high && !span->low_open && !span->high_open);
+}
+
+static bool begins_before(const struct span *a, const struct span *b)
+{
+    return a->low < b->low || (a->low == b->low && !a->low_open && b->low_open);
+}
+
+/* Of the edges from a state that ask for one clock only, which is always 0 at the beginning, the first that holds; of two at the same time, the first in the text. */
+static void find_deadlines(struct woven *o, const bool *fresh)
+{
+    const struct observer *observer = o->observer;
+    uint32_t clocks = observer->clocks.len;
+    struct span span, other;
+    for (uint32_t i = 0; i < observer->edges.len; i++) {
+        const struct observer_edge *edge = &observer->edges.data[i];
+        if (!is_guard_only(edge) || !find_span(observer, edge, &span) || !fresh[(size_t)edge->from * clocks + span.clock]) continue;
+        for (uint32_t k = 0; k < observer->edges.len; k++) {
+            const struct observer_edge *rival = &observer->edges.data[k];
+            if (k == i || rival->from != edge->from || !is_guard_only(rival) || !find_span(observer, rival, &other) || other.clock != span.clock) continue;
+            o->never[i] |= begins_before(&other, &span) || (k < i && !begins_before(&span, &other));
+        }
+        bool at_once = !span.low_open;
+        if (o->never[i] || (!at_once && span.high == INT64_MAX)) continue;
+        o->deadlines[i] = (struct deadline){true, at_once ? false : span.high_open, span.clock, at_once ? span.low : span.high};
+    }
+}
+
+/* Per state and clock: bits of what may be, and whether all ways into the state start it. */
 static bool check_clocks(struct weaver *w, struct woven *o)
 {
     const struct observer *observer = o->observer;
@@ -475,17 +535,14 @@ static bool check_clocks(struct weaver *w, struct woven *o)
         for (uint32_t g = 0; g < edge->guards; g++) {
             const struct observer_guard *guard = &observer->guards.data[edge->first_guard + g];
             uint8_t here = runs[(size_t)edge->from * clocks + guard->clock];
-            if (here && here != ON) {
-                diag_error(w->diag, edge->place, "the clock '%s' %s in state '%s' of '%s'", observer->clocks.data[guard->clock],
-                           here == OFF ? "does not run" : "runs or not, depending on the way there,", observer->states.data[edge->from], observer->name);
-                good = false;
-            }
+            if (!here || here == ON) continue;
+            diag_error(w->diag, edge->place, "the clock '%s' %s in state '%s' of '%s'", observer->clocks.data[guard->clock],
+                       here == OFF ? "does not run" : "runs or not, depending on the way there,", observer->states.data[edge->from], observer->name);
+            good = false;
         }
-        const struct observer_guard *only = edge->guards == 1 ? &observer->guards.data[edge->first_guard] : NULL;
-        bool ends_it = is_guard_only(edge) && edge->to == observer->bad && !observer->is_restriction;
-        o->at_once[i] = only && is_guard_only(edge) && only->op == EXPR_GE && only->ticks >= 0 && fresh[(size_t)edge->from * clocks + only->clock];
-        o->by_itself[i] = o->at_once[i] || ends_it;
+        o->by_itself[i] = is_guard_only(edge);
     }
+    find_deadlines(o, fresh);
     mem_free(w->model->mem, runs);
     mem_free(w->model->mem, fresh);
     return good;
@@ -561,8 +618,8 @@ static bool add_clocks(struct weaver *w, struct woven *o)
 static bool begin(struct weaver *w, struct woven *o, const struct observer *observer)
 {
     struct model *model = w->model;
-    *o = (struct woven){.observer = observer, .is_timed = mem_alloc(model->mem, observer->states.len + UINT64_C(1)), .at_once = mem_alloc(model->mem, observer->edges.len + UINT64_C(1)),
-                         .by_itself = mem_alloc(model->mem, observer->edges.len + UINT64_C(1))};
+    *o = (struct woven){.observer = observer, .is_timed = mem_alloc(model->mem, observer->states.len + UINT64_C(1)), .deadlines = mem_alloc(model->mem, (observer->edges.len + UINT64_C(1)) * sizeof *o->deadlines),
+                         .never = mem_alloc(model->mem, observer->edges.len + UINT64_C(1)), .by_itself = mem_alloc(model->mem, observer->edges.len + UINT64_C(1))};
     add_process(w, o);
     if (!add_clocks(w, o)) return false;
     struct start start = {w, o};
@@ -623,7 +680,8 @@ bool observe_weave(struct model *model, const struct context *context, struct di
     }
     for (uint32_t i = 0; i < count; i++) {
         mem_free(model->mem, woven[i].is_timed);
-        mem_free(model->mem, woven[i].at_once);
+        mem_free(model->mem, woven[i].deadlines);
+        mem_free(model->mem, woven[i].never);
         mem_free(model->mem, woven[i].by_itself);
         vec_free(model->mem, &woven[i].functions);
     }
