@@ -129,7 +129,7 @@ check(f'random timed observers: {violations} violations, {held} that hold; deadl
 
 same_date = '../regress/observer-same-date'
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), same_date)
-for name, right in (('sooner', 'holds'), ('first_of_two', 'holds'), ('at_start', 'violated')):
+for name, right in (('sooner', 'holds'), ('first_of_two', 'holds'), ('at_start', 'holds')):
     result, claim = told('check', here + '.fcr', '--context', f'{here}.cdl:{name}')
     verdicts = {p['name']: p['verdict'] for p in claim['properties']} if claim and claim.get('engine') else result.stderr
     check(f'observer-same-date, {name}', isinstance(verdicts, dict) and verdicts[name] == right, verdicts)
