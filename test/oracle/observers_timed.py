@@ -96,8 +96,11 @@ class Observer:
             kind = chance.random()
             target = chance.choice(('reject', 'reject', 'late', 'start', 'run'))
             if kind < 0.3:   # of time alone
-                alone = [(chance.choice(('>', '>=')), chance.randint(0, 7))]
-                self.edges.append(Edge('run', chance.choice(('reject', 'late')), alone, None, None, False))
+                low = chance.randint(0, 6)
+                alone = chance.choice(([('>', low)], [('>=', low)], [('=', low)], [('>=', low), ('<', low + 1)], [('>', low), ('<=', low + 2)], [('<', low + 1)]))
+                target = chance.choice(('reject', 'late', 'late', 'start', 'run'))
+                closed = alone[0][0] in ('>=', '=') and low   # then there is a time when it begins to hold, and a round of it takes time
+                self.edges.append(Edge('run', target if target != 'run' or closed else 'late', alone, None, None, target == 'run' and bool(closed)))
             else:
                 self.edges.append(Edge('run', target, guards() if kind < 0.8 else [], place() if chance.random() < 0.3 else None, chance.choice(tags) if chance.random() < 0.8 else None, target == 'run'))
                 if self.edges[-1].is_alone():

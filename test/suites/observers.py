@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, write
 import contexts
 import observers
+import observers_timed
 
 rng = random.Random(f'observers {SEED}')
 
@@ -71,4 +72,65 @@ for n in range(600 if LONG else 45):
     if fault:
         wrong.append(f'{fault}\n{case.case.model}\n{case.context}')
 check(f'random observers: {violations} violations, {held} that hold, {cut} systems with restrictions, in {len(WAYS)} ways', violations > 5 and held > 5 and not wrong, f'{len(wrong)} wrong: {wrong[:1]}')
+
+# ---- a deadline: p2 within 10 units of time after p1 ----
+
+DEADLINES = {
+    'time alone, open': ('waiting -- ck > 10 / / / -> reject; waiting -- / / {p2} / -> start', lambda low, high, opened: high > 10),
+    'time alone, closed': ('waiting -- ck >= 10 / / / -> reject; waiting -- / / {p2} / -> start', lambda low, high, opened: high > 10 or high == 10 and not opened),
+    'the same, the other way round': ('waiting -- / / {p2} / -> start; waiting -- ck >= 10 / / / -> reject', lambda low, high, opened: high > 10 or high == 10 and not opened),
+    'at the step, closed': ('waiting -- ck <= 10 / / {p2} / -> start; waiting -- / / {p2} / -> reject', lambda low, high, opened: high > 10),
+    'at the step, open': ('waiting -- ck < 10 / / {p2} / -> start; waiting -- / / {p2} / -> reject', lambda low, high, opened: high > 10 or high == 10 and not opened),
+    'too early': ('waiting -- ck < 10 / / {p2} / -> reject; waiting -- / / {p2} / -> start', lambda low, high, opened: low < 10),
+    'late, then p2': ('waiting -- ck > 10 / / / -> late; waiting -- / / {p2} / -> start; late -- / / {p2} / -> reject', lambda low, high, opened: high > 10),
+}
+INTERVALS = [('[5, 10]', 5, 10, False), ('[5, 10[', 5, 10, True), ('[5, 9]', 5, 9, False), ('[10, 10]', 10, 10, False), ('[5, 11[', 5, 11, True), ('[11, 12]', 11, 12, False), (']9, 10]', 9, 10, False),
+             ('[5, ...[', 5, 10 ** 6, True), (']10, 11[', 10.001, 11, True)]
+wrong, deadline_runs = [], 0
+for way, (edges, violated) in DEADLINES.items():
+    for interval, low, high, opened in INTERVALS:
+        model = write('deadline.fcr', f'process P is states s0, s1 init to s0\n  from s0 wait [0, 3]; /*@p1*/ to s1\n  from s1 wait {interval}; /*@p2*/ to s0\ncomponent Sys is par P end\nSys\n')
+        for p1, p2 in (('sync p1', 'sync p2'), ('there becomes true', 'there becomes false')):
+            text = f'predicate there is {{ {{P}}1@s1 }}\nproperty in_time is {{ start -- / / {p1} / ck := 0 -> waiting; {edges.format(p2=p2)} }}\ncdl c is {{ properties in_time main is {{ skip }} }}\n'
+            trace = path('deadline.itf.json')
+            result, claim = told('check', model, '--context', write('deadline.cdl', text), '--trace', trace)
+            verdicts = {p['name']: p['verdict'] for p in claim['properties']} if claim and claim.get('engine') else None
+            right = 'violated' if violated(low, high, opened) else 'holds'
+            deadline_runs += 1
+            if not verdicts or verdicts['in_time'] != right or verdicts['deadlock'] != 'holds' or crashed(result):
+                wrong.append(f'{way}, {interval}, {p1}: {verdicts}, not {right} {result.stderr}')
+            elif right == 'violated' and run('replay', trace).returncode:
+                wrong.append(f'{way}, {interval}: the run does not replay')
+check(f'deadlines, closed and open: {deadline_runs} of them hold exactly when they should', not wrong, wrong[:5])
+
+# ---- random timed ones ----
+
+wrong, violations, held = [], 0, 0
+for n in range(1500 if LONG else 70):
+    system = observers_timed.System(rng, rng.choice((1, 1, 2)))
+    violated = system.violated(60000)
+    if violated is None:
+        continue
+    model, context = write('timed.fcr', system.model()), write('timed.cdl', system.context())
+    result, claim = told('check', model, '--context', context)
+    _, bare = told('check', model)
+    if crashed(result) or claim is None or claim.get('engine') is None:
+        wrong.append(f'{result.returncode} {result.stderr}\n{system.model()}{system.context()}')
+        continue
+    for p in claim['properties']:
+        right = ('violated' if int(p['name'][1:]) in violated else 'holds') if p['name'].startswith('o') else {q['name']: q['verdict'] for q in bare['properties']}[p['name']]
+        violations += right == 'violated'
+        held += right == 'holds'
+        if p['verdict'] != right:
+            wrong.append(f'{p["name"]} is {p["verdict"]}, not {right}\n{system.model()}{system.context()}')
+check(f'random timed observers: {violations} violations, {held} that hold; deadlocks are those of the system alone', violations > 10 and held > 10 and not wrong, f'{len(wrong)} wrong: {wrong[:1]}')
+
+# ---- bugs that were ----
+
+same_date = '../regress/observer-same-date'
+here = os.path.join(os.path.dirname(os.path.abspath(__file__)), same_date)
+for name, right in (('sooner', 'holds'), ('first_of_two', 'holds'), ('at_start', 'holds')):
+    result, claim = told('check', here + '.fcr', '--context', f'{here}.cdl:{name}')
+    verdicts = {p['name']: p['verdict'] for p in claim['properties']} if claim and claim.get('engine') else result.stderr
+    check(f'observer-same-date, {name}', isinstance(verdicts, dict) and verdicts[name] == right, verdicts)
 finish()
