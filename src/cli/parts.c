@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { LINE_ROOM = 256, LOCK_TRIES = 100, LOCK_WAIT = 50000000 };
+enum { LINE_ROOM = 256, PATH_ROOM = 4096, LOCK_TRIES = 100, LOCK_WAIT = 50000000 };
 
 static bool fail(struct parts *parts, const char *what)
 {
@@ -41,20 +41,22 @@ const char *parts_name(const struct parts *parts, uint32_t part, const char *fil
     return text.data;
 }
 
-static const char *journal_name(const struct parts *parts)
+static const char *journal_name(const struct parts *parts, char path[PATH_ROOM])
 {
-    struct text text;
-    text_init(&text, parts->mem);
-    text_add(&text, "%s/parts", parts->folder);
-    return text.data;
+    snprintf(path, PATH_ROOM, "%s/parts", parts->folder);
+    return path;
 }
 
+/* Without memory: also after that was refused. */
 void parts_clear(const struct parts *parts, uint32_t part)
 {
-    freezer_clear(parts_name(parts, part, "rest"));
-    unlink(parts_name(parts, part, "outcome"));
-    unlink(parts_name(parts, part, "outcome.new"));
-    freezer_clear(parts_name(parts, part, NULL));
+    static const char *const names[] = {"/rest", "/outcome", "/outcome.new", ""};
+    char path[PATH_ROOM];
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%06u%s", parts->folder, part, names[i]);
+        if (!strncmp(names[i], "/o", 2)) unlink(path);
+        else freezer_clear(path);
+    }
 }
 
 /* ---- lines ---- */
@@ -228,11 +230,12 @@ static bool read_text(struct parts *parts, uint64_t size, char **text)
 
 bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const uint64_t hash[2], bool resume, bool must)
 {
-    char *text, head[LINE_ROOM];
+    char *text, head[LINE_ROOM], path[PATH_ROOM];
     struct stat status;
     *parts = (struct parts){.mem = mem, .journal = -1, .hash = {hash[0], hash[1]}};
     if (!make_folder(parts, folder)) return false;
-    const char *path = journal_name(parts);
+    if (strlen(parts->folder) + 64 > PATH_ROOM) return refuse(parts, "has too long a name");
+    journal_name(parts, path);
     bool exists = !access(path, F_OK);
     if (!exists && must) return refuse(parts, "has no search that was split");
     if (!exists && !is_empty(parts->folder)) return refuse(parts, "is not empty, and has no search that was split");
@@ -251,9 +254,10 @@ bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const 
 
 void parts_close(struct parts *parts)
 {
+    char path[PATH_ROOM];
     if (parts->is_temporary) {
         for (uint32_t i = 0; i < parts->lines.len; i++) parts_clear(parts, i);
-        unlink(journal_name(parts));
+        unlink(journal_name(parts, path));
         rmdir(parts->folder);
     }
     if (parts->journal >= 0) close(parts->journal);

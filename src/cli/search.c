@@ -88,8 +88,8 @@ static bool tell(struct session *session, const char *command, const struct task
     bool written = true;
     if (options->json) {
         FILE *file = options->json_file ? session_open(session, options->json_file) : stdout;
-        options->told = true;
         if (file) machine_result(file, command, session->model, &session->diag, task, result, trace_file);
+        options->told = true; /* before that, memory may have been refused; once the object has begun it is told whole */
         written = file && session_close(file, options->json_file ? options->json_file : "standard output");
     }
     if (!options->json || options->json_file) {
@@ -304,14 +304,23 @@ static ssize_t hash_write(void *context, const char *bytes, size_t size)
 /* A hash of the model as it is printed and of what is asked: a frozen run is continued only by the same. False: memory was refused. */
 static bool identify_run(struct session *session, struct task *task)
 {
+    struct mem *mem = session->mem;
+    jmp_buf refused, *const outer = mem->recover;
     XXH3_state_t state;
     XXH3_128bits_reset(&state);
-    FILE *out = fopencookie(&state, "w", (cookie_io_functions_t){.write = hash_write});
+    FILE *const out = fopencookie(&state, "w", (cookie_io_functions_t){.write = hash_write});
     if (!out) return false;
+    if (setjmp(refused)) { /* the stream must not outlive the state */
+        mem->recover = outer;
+        fclose(out);
+        return false;
+    }
+    mem->recover = &refused;
     fprintf(out, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION, session->options->command->name, task->stop_at_first ? ", first" : "", task->property_count);
     for (uint32_t i = 0; i < task->property_count; i++)
         fprintf(out, "%s %u %u\n", task->properties[i].property->name, (unsigned)task->properties[i].kind, task->properties[i].watched_only);
     model_print(session->model, &session->diag, out);
+    mem->recover = outer;
     if (fclose(out)) return false;
     XXH128_hash_t hash = XXH3_128bits_digest(&state);
     task->freeze_hash[0] = hash.low64;

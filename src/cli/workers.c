@@ -112,12 +112,31 @@ static bool start_some(const struct workers *workers, struct worker *list, uint3
     return true;
 }
 
+/* Ends all without a result. */
+static void kill_all(const struct workers *workers, struct worker *list)
+{
+    for (uint32_t i = 0; i < workers->at_once; i++) {
+        if (!list[i].process) continue;
+        kill(list[i].process, SIGKILL);
+        while (waitpid(list[i].process, NULL, 0) < 0 && errno == EINTR) continue;
+        close_all(list[i].pipes);
+    }
+}
+
 bool workers_run(const struct workers *workers)
 {
-    struct worker *list = mem_alloc(workers->mem, workers->at_once * sizeof *list);
-    struct pollfd *polls = mem_alloc(workers->mem, (size_t)STREAMS * workers->at_once * sizeof *polls);
-    char *piece = mem_alloc(workers->mem, PIECE);
+    struct mem *const mem = workers->mem;
+    jmp_buf refused, *const outer = mem->recover;
+    struct worker *const list = mem_alloc(workers->mem, workers->at_once * sizeof *list);
+    struct pollfd *const polls = mem_alloc(workers->mem, (size_t)STREAMS * workers->at_once * sizeof *polls);
+    char *const piece = mem_alloc(workers->mem, PIECE);
     bool good = true, told = false;
+    if (setjmp(refused)) { /* nobody is left behind */
+        mem->recover = outer;
+        kill_all(workers, list);
+        mem_refuse(mem);
+    }
+    mem->recover = &refused;
     for (uint32_t running = 0;;) {
         good = start_some(workers, list, &running) && good;
         if (!running) break;
@@ -137,6 +156,7 @@ bool workers_run(const struct workers *workers)
         }
         if (workers->look) workers->look(workers->context, running);
     }
+    mem->recover = outer;
     mem_free(workers->mem, list);
     mem_free(workers->mem, polls);
     mem_free(workers->mem, piece);
