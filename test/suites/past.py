@@ -399,7 +399,7 @@ def remove(pattern):
 seen = set()
 SMALL = write('small.cairn', line(30, 3))
 _, undisturbed = told('check', SMALL, '--order', 'past-freeze')
-many = 150 if LONG else 40
+many = 150 if LONG else 20
 damage('none', lambda where: '')
 damage('a bit of a pack', flip('pack-*'), count=many)
 damage('a bit of the journal', flip('journal'), count=many)
@@ -413,7 +413,7 @@ check('damage that costs a trace is told as such', any('checksum' in reason or '
 # ---- full disks ----
 
 wrong, full = [], 0
-for n in range(1, 400 if LONG else 60):
+for n in range(1, 400 if LONG else 30):
     where = folder('full')
     arguments = ('check', SMALL, '--order', 'past-freeze', '--freeze', where)
     result, claim = told(*arguments, program=DEGENERATE, env={'CAIRN_FAIL_WRITE': str(n)})
