@@ -6,8 +6,8 @@
  *  - A queue is a variable with its length and `capacity` runs of `width` variables, the first element first: what the Fiacre front end
  *    makes of queues. Variables of elements that are not there hold the initial value of their type, which is not always 0.
  *  - An observer is a deterministic automaton that sees every step: after the step it takes the first of its edges from where it stands whose clock guards, predicate (in
- *    the new state) and event (of this step) are all given; otherwise it stays. What an edge does not mention is given. Edges with neither predicate nor event
- *    are taken as soon as their clock guards hold, without a step of the system. In the initial state an observer takes an edge without event and guards whose predicate is true.
+ *    the new state) and event (of this step) are all given; otherwise it stays. What an edge does not mention is given. Edges with clock guards and neither predicate nor event
+ *    are taken as soon as these hold, without a step of the system, and before any step that happens then. In the initial state an observer takes the first edge without event and guards whose predicate, if it has one, is true.
  *  - A property is violated when its observer is in a state named `reject`. A restriction cuts: a state in which its observer is in `cut` counts and has no successor, and
  *    is no deadlock.
  *  - A clock of an observer runs from its last start on; a guard over a clock that is not running is false. */

@@ -500,11 +500,10 @@ bool freezer_summaries(struct freezer *freezer, bool (*tell)(void *context, uint
     return true;
 }
 
-/* Summaries of this size can be read: one who only reads makes room for them. */
-static bool has_room(struct freezer *freezer, uint64_t bytes)
+/* Summaries of this size can be read: one who only reads makes room for them. False: memory was refused. */
+static bool make_room(struct freezer *freezer, uint64_t bytes)
 {
     if (bytes <= freezer->summary_room) return true;
-    if (!freezer->only_reads || bytes > MOST_SUMMARY) return false;
     unsigned char *room = mem_try_resize(freezer->mem, freezer->buffers[0].summaries - sizeof(struct place), sizeof(struct place) + bytes);
     if (!room) return false;
     freezer->buffers[0].summaries = room + sizeof(struct place);
@@ -512,16 +511,22 @@ static bool has_room(struct freezer *freezer, uint64_t bytes)
     return true;
 }
 
-/* Reads the entries of the journal up to the first one that is not whole. */
+/* Whether the entry makes sense, as far as it says itself. */
+static bool is_plausible(const struct freezer *freezer, const struct place *place)
+{
+    bool follows = !freezer->block_count || freezer->blocks[freezer->block_count - 1].last_rank <= place->first_rank;
+    return is_sealed(place) && follows && place->first_rank <= place->last_rank && place->summary_bytes <= (freezer->only_reads ? MOST_SUMMARY : freezer->summary_room);
+}
+
+/* Reads the entries of the journal up to the first one that is not whole. False: memory was refused; that is not the end of the journal. */
 static bool read_entries(struct freezer *freezer)
 {
     uint64_t offset = sizeof(struct head);
     struct place place;
-    while (read_all(freezer->journal, &place, sizeof place, offset) && is_sealed(&place) && has_room(freezer, place.summary_bytes)
-           && read_all(freezer->journal, freezer->buffers[0].summaries, place.summary_bytes, offset + sizeof place)
-           && XXH3_64bits(freezer->buffers[0].summaries, place.summary_bytes) == place.summaries) {
-        bool follows = !freezer->block_count || freezer->blocks[freezer->block_count - 1].last_rank <= place.first_rank;
-        if (!follows || place.first_rank > place.last_rank) break;
+    while (read_all(freezer->journal, &place, sizeof place, offset) && is_plausible(freezer, &place)) {
+        if (!make_room(freezer, place.summary_bytes)) return false;
+        if (!read_all(freezer->journal, freezer->buffers[0].summaries, place.summary_bytes, offset + sizeof place)) break;
+        if (XXH3_64bits(freezer->buffers[0].summaries, place.summary_bytes) != place.summaries) break;
         if (freezer->block_count == freezer->block_room) {
             uint32_t room = 2 * freezer->block_room + 4 * BUFFERS;
             struct place *blocks = mem_try_resize(freezer->mem, freezer->blocks, room * sizeof *blocks);

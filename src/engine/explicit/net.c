@@ -24,7 +24,7 @@ struct net {
     uint64_t *shared;      /* a bit for each rank of which several folders have a cluster */
     uint64_t stride;       /* words per folder */
     uint32_t folder;       /* the one being read */
-    uint64_t states;       /* in its clusters */
+    uint64_t states;       /* in its clusters, or in the one being read */
     bool strange;          /* a rank that does not exist */
     uint64_t slices, slice;
     uint32_t final;
@@ -142,6 +142,7 @@ static bool take_records(void *context, const unsigned char *bytes, uint64_t siz
         size -= some;
         if (net->size < record_bytes) continue;
         net->size = 0;
+        net->states++;
         if (!add_state(net)) return false;
     }
     return true;
@@ -171,7 +172,10 @@ static bool add_folder(struct net *net, struct freezer *freezer, uint32_t folder
         const char *why = NULL;
         if (!is_needed(net, folder, rank)) continue;
         net->size = 0;
-        if (freezer_read(freezer, rank, FREEZER_RECORDS, take_records, net, &why)) continue;
+        net->states = 0;
+        bool good = freezer_read(freezer, rank, FREEZER_RECORDS, take_records, net, &why);
+        if (good && net->states) continue;
+        if (good) why = "a cluster has gone";
         if (why) snprintf(net->why, WHY_ROOM, "%s", why);
         return false;
     }

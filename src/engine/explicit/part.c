@@ -97,13 +97,14 @@ bool part_add_seeds(struct past *past, bool all, uint64_t above, void (*found)(s
     const char *why = NULL;
     struct freezer *freezer = open_part(past, part->folders[part->folder_count - 1], true, &why);
     bool good = freezer && freezer_summaries(freezer, note_rank, &seeds);
+    /* what is lost of a folder is its end */
+    if (good && (!seeds.ranks.len || seeds.ranks.data[0] != part->rank || seeds.ranks.data[seeds.ranks.len - 1] != part->last_rank)) {
+        why = "the part before has not left these clusters";
+        good = false;
+    }
     for (uint32_t i = 0; good && i < seeds.ranks.len; i++) {
         if (seeds.ranks.data[i] <= above && !all) continue;
         good = freezer_read(freezer, seeds.ranks.data[i], FREEZER_RECORDS, take_records, &seeds, &why);
-    }
-    if (good && !seeds.ranks.len) {
-        why = "the part before has not left these clusters";
-        good = false;
     }
     if (!good && !seeds.stopped) {
         bool no_memory = why && strstr(why, freezer_no_memory);
