@@ -1,4 +1,5 @@
-/* Each context is searched in a process of its own (workers.h) by the command itself with --json; the objects they print are put together here. So a context that runs out of memory leaves
+#define XXH_INLINE_ALL
+/* Each context (or guide: the same is meant of them) is searched in a process of its own (workers.h) by the command itself with --json; the objects they print are put together here. So a context that runs out of memory leaves
  * the others alone, and what is said of one context is what a search of it alone says. A mistake in the model is one in every context: messages that were told are not told again. */
 #include "cli/contexts.h"
 
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum { NOT_BEGUN = -1000 }; /* a status */
 
@@ -22,7 +24,11 @@ struct contexts {
     struct options *options;
     const char *command;
     int (*run)(struct options *options, struct mem *mem);
+    const struct guided_list *guides; /* NULL: contexts */
+    const char *word; /* what they are: "context", "guide" or "part" */
     const char *file;
+    uint64_t key[2]; /* of kept results */
+    uint32_t kept;   /* that were taken over */
     uint32_t count, next, done;
     uint32_t running;
     json_t **results; /* NULL: none yet */
@@ -46,12 +52,107 @@ bool contexts_are_several(struct options *options, struct mem *mem)
 
 static const char *name_of(const struct contexts *contexts, uint32_t job)
 {
-    return cdl_context_name(contexts->session->cdl, job, NULL);
+    return contexts->guides ? contexts->guides->names[job] : cdl_context_name(contexts->session->cdl, job, NULL);
 }
+
+/* The options that choose it. */
+static void add_arguments(const struct contexts *contexts, uint32_t job, struct text *text)
+{
+    if (!contexts->guides) text_add(text, "--context %s:%s", contexts->file, name_of(contexts, job));
+    else if (!contexts->guides->are_parts) text_add(text, "--guide %s:%s", contexts->file, name_of(contexts, job));
+    else text_add(text, "--guide %s --split %s --guide-part %u", contexts->options->guide, contexts->options->split_by, job + 1);
+}
+
+/* ---- kept results ---- */
+
+/* The same program, model, file and words of the command, apart from those that do not matter for a result. */
+static void make_key(struct contexts *contexts)
+{
+    static const char *const aside[] = {"--resume", "-q", "--quiet", "-v", "--verbose", "--json"};
+    const struct options *options = contexts->options;
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    XXH3_128bits_update(&state, CAIRN_VERSION, sizeof CAIRN_VERSION);
+    for (int i = 1; i < options->argc; i++) {
+        bool matters = true;
+        for (size_t k = 0; k < sizeof aside / sizeof *aside; k++) matters &= strcmp(options->argv[i], aside[k]) != 0;
+        if (matters) XXH3_128bits_update(&state, options->argv[i], strlen(options->argv[i]) + 1);
+    }
+    const char *const files[] = {options->file, contexts->file, options->context && contexts->guides ? options->context : NULL};
+    for (unsigned f = 0; f < 3; f++) {
+        FILE *file = files[f] ? fopen(files[f], "rb") : NULL;
+        char bytes[4096];
+        for (size_t size; file && (size = fread(bytes, 1, sizeof bytes, file)) > 0;) XXH3_128bits_update(&state, bytes, size);
+        if (file) fclose(file);
+    }
+    XXH128_hash_t hash = XXH3_128bits_digest(&state);
+    contexts->key[0] = hash.low64;
+    contexts->key[1] = hash.high64;
+}
+
+static void kept_path(const struct contexts *contexts, uint32_t job, struct text *path)
+{
+    text_init(path, contexts->session->mem);
+    text_add(path, "%s/%s.json", contexts->options->results, name_of(contexts, job));
+}
+
+static void key_text(const struct contexts *contexts, char *text)
+{
+    snprintf(text, 40, "%016llx%016llx", (unsigned long long)contexts->key[1], (unsigned long long)contexts->key[0]);
+}
+
+/* A decided one is kept: written beside, then renamed, so that a file is there whole or not at all. */
+static void keep_result(struct contexts *contexts, uint32_t job)
+{
+    int status = contexts->statuses[job];
+    char key[40];
+    struct text path, beside;
+    if (!contexts->options->results || !contexts->results[job] || (status != EXIT_HOLDS && status != EXIT_VIOLATED)) return;
+    kept_path(contexts, job, &path);
+    text_init(&beside, contexts->session->mem);
+    text_add(&beside, "%s.part", path.data);
+    key_text(contexts, key);
+    json_t *object = json_pack("{s:s, s:i, s:O}", "key", key, "status", status, "result", contexts->results[job]);
+    bool written = object && !json_dump_file(object, beside.data, JSON_COMPACT | JSON_REAL_PRECISION(6)) && !rename(beside.data, path.data);
+    if (!written) {
+        session_end_progress(contexts->session);
+        fprintf(stderr, "cairn: warning: cannot keep the result of '%s' in %s\n", name_of(contexts, job), contexts->options->results);
+    }
+    json_decref(object);
+    text_free(&path);
+    text_free(&beside);
+}
+
+/* A file that is damaged, or of another search, is as good as none. */
+static bool take_kept(struct contexts *contexts, uint32_t job)
+{
+    const struct options *options = contexts->options;
+    char key[40];
+    struct text path;
+    if (!options->results || !options->resume) return false;
+    kept_path(contexts, job, &path);
+    json_t *object = json_load_file(path.data, 0, NULL);
+    text_free(&path);
+    key_text(contexts, key);
+    const char *its = json_string_value(json_object_get(object, "key"));
+    json_t *result = json_object_get(object, "result"), *status = json_object_get(object, "status");
+    bool good = its && !strcmp(its, key) && json_is_object(result) && json_is_integer(status) && (json_integer_value(status) == EXIT_HOLDS || json_integer_value(status) == EXIT_VIOLATED);
+    if (good) {
+        contexts->results[job] = json_incref(result);
+        contexts->statuses[job] = (int)json_integer_value(status);
+        contexts->kept++;
+        contexts->done++;
+    }
+    json_decref(object);
+    return good;
+}
+
+/* ---- jobs ---- */
 
 static bool next_job(void *context, uint32_t *job)
 {
     struct contexts *contexts = context;
+    while (contexts->next < contexts->count && take_kept(contexts, contexts->next)) contexts->next++;
     if (contexts->next == contexts->count) return false;
     *job = contexts->next++;
     return true;
@@ -78,7 +179,10 @@ static int run_job(void *context, uint32_t job)
     struct text given, folder;
     text_init(&given, contexts->session->mem);
     text_add(&given, "%s:%s", contexts->file, name_of(contexts, job));
-    options.context = given.data;
+    if (!contexts->guides) options.context = given.data;
+    else if (contexts->guides->are_parts) options.guide_part = job + 1;
+    else options.guide = given.data;
+    options.guide_remarked = contexts->guides && contexts->guides->are_parts && job;
     options.json = true;
     options.json_file = options.report_file = NULL;
     options.quiet = true;
@@ -124,6 +228,7 @@ static void job_done(void *context, uint32_t job, const struct text *output, con
     if (json_is_object(result)) contexts->results[job] = result;
     else json_decref(result);
     tell_errors(contexts, errors);
+    keep_result(contexts, job);
 }
 
 static void look(void *context, uint32_t running)
@@ -135,7 +240,7 @@ static void look(void *context, uint32_t running)
     contexts->running = running;
     if (!wanted || now - contexts->shown < 0.5) return;
     contexts->shown = now;
-    fprintf(stderr, "\r\033[K%u of %u contexts, %.0f s", contexts->done, contexts->count, now - contexts->started);
+    fprintf(stderr, "\r\033[K%u of %u %ss, %.0f s", contexts->done, contexts->count, contexts->word, now - contexts->started);
     contexts->session->progress_shown = true;
 }
 
@@ -194,7 +299,7 @@ static json_t *nothing(const struct contexts *contexts, uint32_t job)
 {
     int status = contexts->statuses[job];
     bool interrupted = status == NOT_BEGUN || status == -SIGINT || status == -SIGTERM;
-    const char *why = interrupted ? "it was interrupted before this context was searched" : status < 0 ? "the search was killed" : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result"
+    const char *why = interrupted ? "it was interrupted before this was searched" : status < 0 ? "the search was killed" : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result"
                                           : "nothing was checked: see the messages on standard error";
     json_t *result = json_pack("{s:b, s:s}", "complete", 0, "assurance", why);
     if (strcmp(contexts->command, "check")) return result;
@@ -241,7 +346,12 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
     const json_t *depth = json_object_get(result, "depth");
     json_int_t peak = json_integer_value(json_object_get(result, "peak_memory_bytes"));
     size_t index;
+    struct text arguments;
+    text_init(&arguments, mem);
+    add_arguments(contexts, job, &arguments);
     json_object_set_new(result, "context", json_string(name_of(contexts, job)));
+    json_object_set_new(result, "arguments", string_of(mem, arguments.data));
+    text_free(&arguments);
     all->complete &= json_is_true(json_object_get(result, "complete"));
     all->violated |= verdict ? !strcmp(verdict, "violated") : status == EXIT_VIOLATED;
     all->unknown |= (verdict ? !strcmp(verdict, "unknown") : status == EXIT_INCONCLUSIVE) || status < 0;
@@ -271,7 +381,7 @@ static bool has_properties(const struct contexts *contexts, const json_t *proper
         size_t index;
         json_array_foreach((json_t *)properties, index, row) found |= !strcmp(json_string_value(json_object_get(row, "name")), name);
         if (found) continue;
-        fprintf(stderr, "cairn: error: no context has a property '%.60s'\n", name);
+        fprintf(stderr, "cairn: error: no %s has a property '%.60s'\n", contexts->word, name);
         return false;
     }
     return true;
@@ -282,15 +392,20 @@ static json_t *merge(struct contexts *contexts, int *status)
     struct merged all = {.contexts = json_array(), .properties = json_array(), .complete = true, .states.is_known = true, .transitions.is_known = true, .initial_states.is_known = true, .deadlocks.is_known = true};
     struct mem *mem = contexts->session->mem;
     bool is_check = !strcmp(contexts->command, "check");
-    char assurance[200];
+    char assurance[300];
     for (uint32_t i = 0; i < contexts->count; i++) merge_context(contexts, i, &all);
     if (!has_properties(contexts, all.properties)) all.usage = true;
-    snprintf(assurance, sizeof assurance, "%u contexts, each searched by itself: what holds is proved for what these contexts let the environment do%s", contexts->count,
-             all.complete ? "" : "; some were not searched to the end");
+    if (contexts->guides && contexts->guides->are_parts)
+        snprintf(assurance, sizeof assurance, "%u parts of the guide, which together allow what it allows (their automata were compared), each searched by itself%s", contexts->count,
+                 all.complete ? ": what holds in all of them is proved for all that the guide allows" : "; some were not searched to the end");
+    else
+        snprintf(assurance, sizeof assurance, "%u %ss, each searched by itself: what holds is proved for what these %ss let the environment do%s", contexts->count, contexts->word, contexts->word,
+                 all.complete ? "" : "; some were not searched to the end");
     json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 1, "command", contexts->command);
     json_object_set_new(object, "model", string_of(mem, contexts->options->file));
-    json_object_set_new(object, "contexts_file", string_of(mem, contexts->file));
-    json_object_set_new(object, "engine", json_string("contexts"));
+    json_object_set_new(object, contexts->guides ? "guides_file" : "contexts_file", string_of(mem, contexts->file));
+    if (contexts->guides && contexts->guides->are_parts) json_object_set_new(object, "guide_split", string_of(mem, contexts->options->split_by));
+    json_object_set_new(object, "engine", json_string(contexts->guides ? "guides" : "contexts"));
     if (is_check) json_object_set_new(object, "verdict", json_string(all.violated ? "violated" : all.unknown || !all.complete || all.usage ? "unknown" : "holds"));
     json_object_set_new(object, "complete", json_boolean(all.complete));
     json_object_set_new(object, "assurance", json_string(assurance));
@@ -329,16 +444,17 @@ static bool tell(struct contexts *contexts, const json_t *all)
     return session_close(stdout, "standard output") && good;
 }
 
-int contexts_run(struct options *options, struct mem *mem, const char *command, int (*run)(struct options *options, struct mem *mem))
+int contexts_run(struct options *options, struct mem *mem, const struct guided_list *guides, const char *command, int (*run)(struct options *options, struct mem *mem))
 {
     struct session session;
     const char *name;
     session_init(&session, options, mem);
-    if (!session_read_context(&session, &name)) {
+    if (!guides && !session_read_context(&session, &name)) {
         diag_finish(&session.diag);
         return EXIT_USAGE;
     }
-    struct contexts contexts = {.session = &session, .options = options, .command = command, .run = run, .file = options->context, .count = cdl_context_count(session.cdl), .started = clock_now()};
+    struct contexts contexts = {.session = &session, .options = options, .command = command, .run = run, .guides = guides, .word = !guides ? "context" : guides->are_parts ? "part" : "guide", .file = guides ? guides->file : options->context,
+                                .count = guides ? guides->count : cdl_context_count(session.cdl), .started = clock_now()};
     uint32_t at_once = options->threads > 1 ? (uint32_t)options->threads : 1;
     if (at_once > contexts.count) at_once = contexts.count;
     contexts.results = mem_alloc(mem, contexts.count * sizeof *contexts.results);
@@ -346,13 +462,16 @@ int contexts_run(struct options *options, struct mem *mem, const char *command, 
     for (uint32_t i = 0; i < contexts.count; i++) contexts.statuses[i] = NOT_BEGUN;
     options->memory = (options->memory ? options->memory : mem_available() / 5 * 4) / at_once;
     if (options->freeze) mkdir(options->freeze, 0777); /* the folders of contexts are made in it; what fails is told there */
+    if (options->results) mkdir(options->results, 0777);
+    if (options->results) make_key(&contexts);
     session_stop_at(SIGINT);
     session_stop_at(SIGTERM);
     struct workers workers = {.mem = mem, .at_once = at_once, .next = next_job, .run = run_job, .takes_errors = true, .done = job_done, .look = look, .context = &contexts, .interrupted = session_interrupted()};
     bool good = workers_run(&workers);
     session_end_progress(&session);
     if (!good) fputs("cairn: error: not all processes could be started\n", stderr);
-    if (contexts.repeated) fprintf(stderr, "cairn: note: the same in %u other context%s\n", contexts.repeated, contexts.repeated == 1 ? "" : "s");
+    if (contexts.repeated && !guides) fprintf(stderr, "cairn: note: the same in %u other context%s\n", contexts.repeated, contexts.repeated == 1 ? "" : "s");
+    if (contexts.kept && !options->quiet) fprintf(stderr, "cairn: note: %u of %u results were taken from %s\n", contexts.kept, contexts.count, options->results);
     int status;
     json_t *all = merge(&contexts, &status);
     bool told = tell(&contexts, all);

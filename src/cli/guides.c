@@ -4,6 +4,7 @@
 #include "automaton/paths.h"
 #include "base/out.h"
 #include "cli/session.h"
+#include "cli/guidefile.h"
 #include "cli/xguides.h"
 #include "report/machine.h"
 
@@ -144,7 +145,7 @@ int guides_run(struct options *options, struct mem *mem)
         return EXIT_USAGE;
     }
     const char *guides = session_split_name(&session, options->file, &only);
-    if (xguides_knows(guides)) return xguides_run(&session, guides, only);
+    if (guidefile_knows(guides)) return xguides_run(&session, guides, only);
     if (options->bound || options->equal || options->within || options->split_by || options->words) {
         fputs("cairn: error: --bound, --equal, --within, --split and --words are for guides: files that end in .xgdl\n", stderr);
         return EXIT_USAGE;

@@ -1,5 +1,7 @@
 #include "cli/options.h"
 
+#include "cli/guidefile.h"
+
 #include "lang/languages.h"
 #include "report/machine.h"
 
@@ -13,11 +15,11 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_FREEZE, OPTION_RESUME, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_FREEZE, OPTION_RESULTS, OPTION_RESUME, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI, OPTION_EQUAL, OPTION_WITHIN, OPTION_WORDS,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_GUIDE, OPTION_GUIDE_PART, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -31,6 +33,8 @@ static const struct option_row {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS | GUIDE, "set a constant of the model"},
     {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY, "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the interfaces of par)"},
     {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", MODELS, "compose the model with this context (CDL): its scenario, assertions, properties and restrictions"},
+    {OPTION_GUIDE, 0, "guide", "FILE[:NAME]", MODELS, "compose the model with this guide (xGDL), which says which interactions may happen"},
+    {OPTION_GUIDE_PART, 0, "guide-part", "N", MODELS, "with --guide and --split alternatives, permutations or position: only part N of the guide"},
     {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE, "also check that F is true in every reachable state"},
@@ -47,10 +51,11 @@ static const struct option_row {
     {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic, bounded or timed"},
     {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation (its default), bfs or chaining"},
     {OPTION_FREEZE, 0, "freeze", "DIR", SEARCH, "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
-    {OPTION_SPLIT, 0, "split", "WHEN", SEARCH | GUIDE, "past-freeze: auto (split the context into parts when it does not fit in memory), always, or never (the default); guide: by alternatives, permutations or position[=N]"},
+    {OPTION_SPLIT, 0, "split", "HOW", MODELS | GUIDE, "past-freeze: auto (split the context into parts when it does not fit in memory), always, or never (the default); with a guide also alternatives, permutations or position[=N]: into guides that allow the same together, each searched by itself"},
     {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", SEARCH, "split always: D steps of the context in each part (default 1)"},
     {OPTION_PART, 0, "part", "N", SEARCH, "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
-    {OPTION_RESUME, 0, "resume", NULL, SEARCH, "past-freeze: go on with the run that was frozen in the folder of --freeze"},
+    {OPTION_RESULTS, 0, "results", "DIR", SEARCH, "several contexts, guides or parts of a guide: keep the result of each in this folder, for --resume"},
+    {OPTION_RESUME, 0, "resume", NULL, SEARCH, "go on with the run that was frozen in the folder of --freeze, or whose results are kept in that of --results"},
     {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
@@ -62,7 +67,7 @@ static const struct option_row {
     {OPTION_PHASE, 0, "phase", "N", CHECK | TRANSLATE, "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
     {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations, try no proofs by induction"},
     {OPTION_ZONES, 0, "zones", "HOW", SEARCH, "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone graph"},
-    {OPTION_BOUND, 0, "bound", "N", SEARCH | TRANSLATE | GUIDE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes); guide: unroll it to N interactions"},
+    {OPTION_BOUND, 0, "bound", "N", MODELS | GUIDE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes); with a guide: unroll it to N interactions, or auto: find the least bound that is enough, and prove it"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE | GUIDE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
     {OPTION_THREADS, 0, "threads", "N", SEARCH, "2 or more: with --engine auto, so many engines run at the same time and the first answer counts (one engine uses one thread)"},
@@ -191,6 +196,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_RELATION: return parse_choice("--relation", value, forms, none, &choice) && (options->relation = (enum relation_form)choice, true);
     case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
     case OPTION_FREEZE: options->freeze = value; return true;
+    case OPTION_RESULTS: options->results = value; return true;
     case OPTION_RESUME: options->resume = true; return true;
     case OPTION_NO_FRONTIER: options->no_frontier = true; return true;
     case OPTION_TABLEAU: options->tableau = true; return true;
@@ -232,12 +238,14 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_BUCHI: options->buchi = true; return true;
     case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
     case OPTION_CONTEXT: options->context = value; return true;
+    case OPTION_GUIDE: options->guide = value; return true;
+    case OPTION_GUIDE_PART: return parse_number("--guide-part", value, &options->guide_part) && (options->guide_part || complain("parts of guides are counted from 1%s%s", "", ""));
     case OPTION_REPORT: options->report_file = value; return true;
     case OPTION_EQUAL: options->equal = value; return true;
     case OPTION_WITHIN: options->within = value; return true;
     case OPTION_WORDS: return parse_number("--words", value, &options->words) && (options->words || complain("--words needs at least one%s%s", "", ""));
     case OPTION_SPLIT:
-        if (options->command->bit == GUIDE) return options->split_by = value, true;
+        if (options->command->bit == GUIDE || guidefile_is_split(value)) return options->split_by = value, true;
         return parse_choice("--split", value, splits, none, &choice) && (options->split = (enum split)choice, true);
     case OPTION_SPLIT_DEPTH: return parse_number("--split-depth", value, &options->split_depth) && (options->split_depth || complain("--split-depth must be at least 1%s%s", "", ""));
     case OPTION_PART: return parse_number("--part", value, &options->part) && (options->part < UINT32_MAX || complain("there is no part %.40s%s", value, "")) && (options->has_part = true);
@@ -321,11 +329,12 @@ static bool check_reduction(const struct options *options)
 static bool check_freezing(struct options *options)
 {
     if (options->split_depth && options->split != SPLIT_ALWAYS) return complain("--split-depth goes with --split always%s%s", "", "");
-    if (options->split == SPLIT_ALWAYS && !options->context) return complain("--split always splits a context: it needs --context FILE%s%s", "", "");
+    bool has_rank = options->context || (options->guide && options->guide_bound);
+    if (options->split == SPLIT_ALWAYS && !has_rank) return complain("--split always splits a context, or a guide that is unrolled: it needs --context FILE, or --guide FILE and --bound N%s%s", "", "");
     if (options->split != SPLIT_NEVER && options->order == ORDER_DEFAULT) options->order = ORDER_PAST_FREEZE;
     if (options->split != SPLIT_NEVER && options->order != ORDER_PAST_FREEZE) return complain("--split goes with --order past-freeze%s%s", "", "");
     if (options->has_part && (options->split == SPLIT_NEVER || !options->freeze)) return complain("--part goes with --split and the folder of a search that was split: --freeze DIR%s%s", "", "");
-    if (options->resume && !options->freeze) return complain("--resume needs the folder of the run that it goes on with: --freeze DIR%s%s", "", "");
+    if (options->resume && !options->freeze && !options->results) return complain("--resume needs the folder of the run that it goes on with: --freeze DIR, or --results DIR%s%s", "", "");
     if (options->freeze && options->order != ORDER_PAST_FREEZE) return complain("--freeze goes with --order past-freeze%s%s", "", "");
     return !options->freeze || options->freeze[0] || complain("--freeze needs the name of a folder%s%s", "", "");
 }
@@ -334,6 +343,32 @@ static bool check_input(const struct options *options)
 {
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
     return options->file || options->help || has_formula || complain("cairn %s needs a %s", options->command->name, options->command->argument);
+}
+
+/* With a guide, the bound is one on the guide. */
+static bool check_guide(struct options *options)
+{
+    bool is_search = options->command->bit & MODELS;
+    if (!is_search) return true;
+    if (!options->guide) {
+        if (options->split_by) return complain("--split %.40s splits a guide: it needs --guide FILE%s", options->split_by, "");
+        if (options->guide_part) return complain("--guide-part goes with --guide and --split%s%s", "", "");
+        bool has_bound = options->command->bit & (SEARCH | TRANSLATE), has_split = options->command->bit & SEARCH;
+        if (!has_bound && (options->bound || options->bound_auto)) return complain("--bound goes with 'cairn %s' only if there is a --guide%s", options->command->name, "");
+        return has_split || options->split == SPLIT_NEVER || complain("--split does not go with 'cairn %s'%s", options->command->name, "");
+    }
+    options->guide_bound = options->bound;
+    options->guide_auto = options->bound_auto;
+    options->bound = 0;
+    options->bound_auto = false;
+    if (options->guide_part && !options->split_by) return complain("--guide-part goes with --split alternatives, permutations or position%s%s", "", "");
+    if (options->split_by && !options->guide_part && !(options->command->bit & SEARCH)) return complain("--split needs --guide-part N here: 'cairn %s' takes one guide%s", options->command->name, "");
+    if (options->guide_auto && !(options->command->bit & SEARCH)) return complain("--bound auto is for searches: 'cairn %s' needs a number%s", options->command->name, "");
+    if (!options->guide_auto) return true;
+    if (options->engine != ENGINE_AUTO && options->engine != ENGINE_EXPLICIT && options->engine != ENGINE_TIMED) return complain("--bound auto with a guide searches states one by one: it goes with the explicit and the timed engine%s%s", "", "");
+    if (options->order != ORDER_DEFAULT) return complain("--bound auto has an order of its own: by the number of interactions%s%s", "", "");
+    if (options->split != SPLIT_NEVER) return complain("--bound auto does not go with --split %s%s", options->split == SPLIT_AUTO ? "auto" : "always", "");
+    return options->reduction == REDUCE_NONE || complain("--bound auto does not go with --reduce%s%s", "", "");
 }
 
 /* What the bounded engine has and has not. */
@@ -366,7 +401,7 @@ static bool check_timed(const struct options *options, bool symbolic_choice)
 
 bool options_race(const struct options *options)
 {
-    return options->threads > 1 && options->engine == ENGINE_AUTO && options->order == ORDER_DEFAULT && !options->bound && !options->show_process_model;
+    return options->threads > 1 && options->engine == ENGINE_AUTO && options->order == ORDER_DEFAULT && !options->bound && !options->guide_auto && !options->show_process_model;
 }
 
 static bool check_translation(const struct options *options)
@@ -384,7 +419,7 @@ static bool check_together(struct options *options)
     bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
     bool is_dimacs = options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
     if (is_dimacs) options->engine = ENGINE_BOUNDED;
-    if (!check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
+    if (!check_guide(options) || !check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
     if (options->engine == ENGINE_BOUNDED) return check_input(options) && (!is_dimacs || check_translation(options));
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
@@ -409,13 +444,15 @@ static bool check_together(struct options *options)
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
         return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut, cairn, observers or observers-dot%s%s", "", "");
     if (!options->help && options->command->bit == TRANSLATE && !check_translation(options)) return false;
-    if (options->threads > 1 && !options_race(options) && !options->context) fputs("cairn: note: this version uses one thread\n", stderr);
+    if (options->threads > 1 && !options_race(options) && !options->context && !options->guide) fputs("cairn: note: this version uses one thread\n", stderr);
     return true;
 }
 
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
+    options->argc = argc;
+    options->argv = argv;
     options->seed = 1;
     options->steps = 100;
     options->runs = 1;

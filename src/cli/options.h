@@ -23,6 +23,11 @@ struct options {
     const char *file; /* the model or trace */
     const char *model; /* replay --model */
     const char *context; /* FILE or FILE:NAME */
+    const char *guide;   /* the same */
+    uint64_t guide_part; /* of one that is split, from 1; 0: not given */
+    uint64_t guide_bound; /* --bound when there is a guide; 0: none */
+    bool guide_auto;     /* --bound auto then */
+    bool guide_remarked; /* what is strange about the guide was told */
     enum engine engine;
     enum search_order order;
     enum relation_form relation;
@@ -46,11 +51,15 @@ struct options {
     bool told; /* output has begun: with --json, the one object is on its way */
     const char *json_file, *trace_file, *report_file, *to, *output;
     const char *freeze; /* the folder of --freeze, or NULL */
+    const char *results; /* the folder of --results, or NULL */
     bool resume;
+    int argc; /* the command line */
+    char **argv;
     const char *dialect; /* of the language; NULL: its default */
     bool show_process_model; /* explore --show */
     const char *implies, *equivalent, *accepts; /* cairn automaton */
-    const char *equal, *within, *split_by; /* cairn guide */
+    const char *equal, *within; /* cairn guide */
+    const char *split_by; /* how to split a guide; or NULL */
     uint64_t words;                        /* cairn guide; 0: none */
     unsigned verbose;
     enum when progress, color;

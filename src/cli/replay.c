@@ -62,6 +62,20 @@ static void take_context(struct session *session, json_t *root)
     if (context && !session->options->context) session->options->context = find_file(session, session->options->file, context);
 }
 
+/* The same for its guide. */
+static void take_guide(struct session *session, json_t *root)
+{
+    struct options *options = session->options;
+    json_t *guide = json_object_get(json_object_get(root, "#meta"), "guide");
+    const char *name = json_string_value(json_object_get(guide, "name")), *split = json_string_value(json_object_get(guide, "split"));
+    json_int_t bound = json_integer_value(json_object_get(guide, "bound")), part = json_integer_value(json_object_get(guide, "part"));
+    if (!name || options->guide) return;
+    options->guide = find_file(session, options->file, name);
+    options->split_by = split;
+    options->guide_part = split && part > 0 ? (uint64_t)part : 0;
+    options->guide_bound = bound > 0 ? (uint64_t)bound : 0;
+}
+
 /* A value of ITF: a number, a decimal string, or {"#bigint": "..."}. */
 static bool read_value(json_t *value, int64_t *number)
 {
@@ -308,6 +322,7 @@ static int replay_trace(struct session *session, json_t *root)
     if (!model) return EXIT_USAGE;
     take_constants(session, root);
     take_context(session, root);
+    take_guide(session, root);
     if (!session_load(session, model)) {
         if (!options->model) fprintf(stderr, "cairn: note: the trace names the model %.200s; --model FILE names another\n", model);
         return EXIT_USAGE;

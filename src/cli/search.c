@@ -2,6 +2,7 @@
 #include "cli/search.h"
 
 #include "cli/contexts.h"
+#include "cli/guided.h"
 #include "cli/portfolio.h"
 #include "cli/split.h"
 #include "engine/bounded/bounded.h"
@@ -248,7 +249,7 @@ static void run_timed(struct session *session, struct task *task, struct result 
 static enum engine chosen_engine(const struct session *session)
 {
     const struct options *options = session->options;
-    bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE || options->bound;
+    bool explicit_choice = options->order == ORDER_BFS || options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE || options->bound || options->guide_auto;
     if (options->engine == ENGINE_TIMED || model_is_timed(session->model)) return ENGINE_TIMED;
     if (options->engine == ENGINE_BOUNDED) return ENGINE_BOUNDED;
     if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) return ENGINE_SYMBOLIC;
@@ -266,6 +267,15 @@ static void run_engine(struct session *session, enum engine engine, struct task 
     }
 }
 
+/* Unless something else is asked for, a guide that is unrolled is searched rank by rank. */
+static void choose_order(struct session *session)
+{
+    struct options *options = session->options;
+    const struct model *model = session->model;
+    bool one_by_one = options->engine == ENGINE_AUTO || options->engine == ENGINE_EXPLICIT || options->engine == ENGINE_TIMED;
+    if (model->guide && model->guide->bound && model->rank != MODEL_NONE && one_by_one && options->order == ORDER_DEFAULT && options->reduction == REDUCE_NONE) options->order = ORDER_PAST_FREEZE;
+}
+
 /* A timed model needs the timed engine, and that has limits of its own. */
 static bool can_run(struct session *session)
 {
@@ -278,7 +288,7 @@ static bool can_run(struct session *session)
         return false;
     }
     if (options->order == ORDER_PAST_FREEZE && model->rank == MODEL_NONE) {
-        fprintf(stderr, "cairn: error: %s has no rank for --order past-freeze to follow: it needs a context (--context FILE)\n", model->file);
+        fprintf(stderr, "cairn: error: %s has no rank for --order past-freeze to follow: it needs a context (--context FILE), or a guide that is unrolled (--guide FILE and --bound N)\n", model->file);
         return false;
     }
     bool timed = options->engine == ENGINE_TIMED || model_is_timed(model);
@@ -362,21 +372,30 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     struct result result;
     int status;
     session_init(&session, options, mem);
-    if (!session_load(&session, options->file)) return EXIT_USAGE;
+    if (!session_load(&session, options->file)) return session.status;
     if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
+    choose_order(&session);
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
     bool splits = options->split != SPLIT_NEVER && session.model->rank != MODEL_NONE;
     if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);
-    if (splits) return split_run(&session, &task, &result, &status) ? conclude(&session, command, is_check, &task, &result) : status;
+    if (splits) {
+        if (!split_run(&session, &task, &result, &status)) return status;
+        guided_cut(session.model, &task, &result);
+        guided_part(&session, &task, &result);
+        return conclude(&session, command, is_check, &task, &result);
+    }
     enum engine engine = chosen_engine(&session);
     if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
-    switch (options_race(options) && engine == ENGINE_AUTO ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
+    bool races = options_race(options) && engine == ENGINE_AUTO && !(session.model->guide && (session.model->guide->is_cut || session.model->guide->split));
+    switch (races ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
     case PORTFOLIO_TOLD: return status;
     case PORTFOLIO_TELL: break;
     case PORTFOLIO_NONE: run_engine(&session, engine, &task, &result); break;
     }
+    guided_cut(session.model, &task, &result);
+    guided_part(&session, &task, &result);
     return conclude(&session, command, is_check, &task, &result);
 }
 
@@ -387,7 +406,7 @@ static int show_process_model(struct options *options, struct mem *mem)
     struct task task = {0};
     struct process_model process_model;
     session_init(&session, options, mem);
-    if (!session_load(&session, options->file)) return EXIT_USAGE;
+    if (!session_load(&session, options->file)) return session.status;
     struct model *model = session.model;
     bool *visible = mem_alloc(mem, model->vars.len + UINT64_C(1)), chosen = options->properties.len || options->formulas.len;
     if (chosen && !session_properties(&session, &task)) return EXIT_USAGE;
@@ -421,13 +440,23 @@ static int check_one(struct options *options, struct mem *mem)
     return run(options, mem, "check", true);
 }
 
+/* One search, or one for each context or guide of a file. */
+static int search(struct options *options, struct mem *mem, const char *command, int (*one)(struct options *options, struct mem *mem))
+{
+    struct guided_list guides;
+    if (contexts_are_several(options, mem)) return contexts_run(options, mem, NULL, command, one);
+    if (guided_are_several(options, mem, &guides)) return contexts_run(options, mem, &guides, command, one);
+    if (!options->results) return one(options, mem);
+    fputs("cairn: error: --results keeps the results of several searches: of all contexts or guides of a file, or of the parts of a guide\n", stderr);
+    return EXIT_USAGE;
+}
+
 int search_explore(struct options *options, struct mem *mem)
 {
-    if (options->show_process_model) return show_process_model(options, mem);
-    return contexts_are_several(options, mem) ? contexts_run(options, mem, "explore", explore_one) : explore_one(options, mem);
+    return options->show_process_model ? show_process_model(options, mem) : search(options, mem, "explore", explore_one);
 }
 
 int search_check(struct options *options, struct mem *mem)
 {
-    return contexts_are_several(options, mem) ? contexts_run(options, mem, "check", check_one) : check_one(options, mem);
+    return search(options, mem, "check", check_one);
 }

@@ -1,5 +1,7 @@
 #include "cli/session.h"
 
+#include "cli/guided.h"
+
 #include "lang/cdl/cdl.h"
 #include "lang/languages.h"
 #include "pass/observe.h"
@@ -47,6 +49,7 @@ void session_init(struct session *session, struct options *options, struct mem *
     diag_init(&session->diag, mem, stderr);
     session->diag.color = use_color(options, stderr);
     session->diag.quiet = options->quiet;
+    session->status = EXIT_USAGE;
     session->style = (struct report_style){stdout, use_color(options, stdout), options->full, options->quiet, options->verbose};
 }
 
@@ -136,7 +139,7 @@ bool session_load(struct session *session, const char *path)
     void *scope = NULL;
     bool has_source = diag_read_source(&session->diag, path, &input.source), has_context = read_context(session);
     if (has_source) session->model = language->load(&input, &scope);
-    if (!has_context || (session->model && !weave(session))) session->model = NULL;
+    if (!has_context || (session->model && (!weave(session) || !guided_weave(session, &session->status)))) session->model = NULL;
     for (uint32_t i = 0; session->model && i < options->formulas.len; i++) {
         static const char *const names[] = {"--ctl", "--ltl", "--invariant"};
         const struct formula_option *given = &options->formulas.data[i];
@@ -319,6 +322,7 @@ void session_prepare(struct session *session, struct task *task)
     task->phase = (uint32_t)options->phase;
     task->without_induction = options->no_induction;
     task->equal_zones = options->equal_zones;
+    task->by_interactions = options->guide_auto;
     task->freeze = options->freeze;
     task->resume = options->resume;
     task->max_depth = options->bound;

@@ -19,6 +19,7 @@ struct session {
     const struct context *context; /* what was woven into the model, or NULL */
     struct model *flat; /* the model without code, or NULL: see session_flat */
     struct flatten_refusal refusal; /* why there is none */
+    int status; /* of loading that failed */
     struct report_style style;
     double last_line; /* of the progress display: when, ... */
     uint64_t last_states, last_bytes; /* ... and what it showed */
@@ -27,7 +28,7 @@ struct session {
 
 void session_init(struct session *session, struct options *options, struct mem *mem);
 
-/* Loads the model and adds the formulas of the command line. False after diagnostics. */
+/* Loads the model and adds the formulas of the command line. False after diagnostics; session->status is the exit status then. */
 bool session_load(struct session *session, const char *path);
 
 /* The file of FILE or FILE:NAME; *name is NULL when there is none. */

@@ -390,7 +390,7 @@ int simulate_run(struct options *options, struct mem *mem)
     struct session session;
     struct run run = {.session = &session, .random = {options->seed}};
     session_init(&session, options, mem);
-    if (!session_load(&session, options->file)) return EXIT_USAGE;
+    if (!session_load(&session, options->file)) return session.status;
     run.model = session.model;
     if (!session_properties(&session, &run.task)) return EXIT_USAGE;
     run.is_timed = model_is_timed(run.model);

@@ -215,7 +215,7 @@ int translate_run(struct options *options, struct mem *mem)
         if (strcmp(formats[i].name, options->to)) continue;
         session_init(&session, options, mem);
         session.keep_ranges = formats[i].write == write_cairn; /* those that are tightened hold for reasons that a reader of the text cannot see */
-        if (!session_load(&session, options->file)) return EXIT_USAGE;
+        if (!session_load(&session, options->file)) return session.status;
         if (!formats[i].knows_time && session_refuses_time(&session)) return EXIT_USAGE;
         FILE *out = options->output ? session_open(&session, options->output) : stdout;
         if (!out) return EXIT_USAGE;

@@ -1,37 +1,26 @@
 #include "cli/xguides.h"
 
 #include "automaton/compare.h"
-#include "automaton/compile.h"
 #include "automaton/dot.h"
-#include "automaton/gsplit.h"
 #include "automaton/paths.h"
 #include "automaton/unfold.h"
 #include "base/out.h"
-#include "lang/xgdl/xgdl.h"
+#include "cli/guidefile.h"
 #include "report/machine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STATES = 1 << 24, MOST_LENGTHS = 1000, MOST_DIGITS = 60 };
-
-/* A file of guides, or one of them. */
-struct side {
-    const char *file, *name; /* name is NULL: all guides together */
-    struct xgdl *xgdl;
-    uint32_t first, count; /* which guides */
-    gterm whole;           /* what one of them allows */
-};
+enum { MOST_LENGTHS = 1000, MOST_DIGITS = 60 };
 
 struct work {
     struct session *session;
     struct mem *mem;
     const struct options *options;
-    struct xgdl_space space;
-    struct side side;
+    struct guide_reader in;
+    struct guide_source side;
     FILE *out; /* where results go */
-    int status;
 };
 
 /* What is told of a guide. */
@@ -45,12 +34,6 @@ struct size {
     struct unfold_words list;
 };
 
-bool xguides_knows(const char *file)
-{
-    const char *dot = strrchr(file, '.');
-    return dot && !strcmp(dot, ".xgdl");
-}
-
 /* ---- input ---- */
 
 static bool usage(const char *why)
@@ -59,57 +42,7 @@ static bool usage(const char *why)
     return false;
 }
 
-static bool choose_guides(struct work *work, struct side *side)
-{
-    const char *nearest;
-    struct gterm_list terms = {0};
-    side->count = xgdl_guide_count(side->xgdl);
-    if (side->name) {
-        side->first = xgdl_find_guide(side->xgdl, side->name, &nearest);
-        side->count = 1;
-    }
-    if (side->first == MAP_NONE) {
-        fprintf(stderr, "cairn: error: %s has no guide '%.60s'", side->file, side->name);
-        if (nearest) fprintf(stderr, ": did you mean '%s'?\n", nearest);
-        else {
-            for (uint32_t i = 0; i < xgdl_guide_count(side->xgdl) && i < 20; i++) fprintf(stderr, "%s %s", i ? "," : "; it has", xgdl_guide_name(side->xgdl, i));
-            fputs(xgdl_guide_count(side->xgdl) > 20 ? ", ...\n" : "\n", stderr);
-        }
-        return false;
-    }
-    for (uint32_t i = 0; i < side->count; i++) vec_push(work->mem, &terms, xgdl_guide_term(side->xgdl, side->first + i));
-    side->whole = gsplit_union(&work->space.terms, &terms);
-    vec_free(work->mem, &terms);
-    return true;
-}
-
-static bool read_side(struct work *work, struct side *side)
-{
-    uint32_t source;
-    if (!xguides_knows(side->file)) {
-        fprintf(stderr, "cairn: error: guides are compared with guides: '%.60s' does not end in .xgdl\n", side->file);
-        return false;
-    }
-    if (diag_read_source(&work->session->diag, side->file, &source)) side->xgdl = xgdl_read(&work->space, &work->session->diag, source);
-    return side->xgdl && choose_guides(work, side);
-}
-
 /* ---- automata ---- */
-
-/* What to do when there is no automaton: memory that is refused jumps, a limit is a result. */
-static bool is_done(struct work *work, enum dag_status status, const char *what, const char *name)
-{
-    if (status == DAG_DONE) return true;
-    if (status == DAG_REFUSED) mem_refuse(work->mem);
-    fprintf(stderr, "cairn: error: %s%s%s%s needs more than %d states\n", what, name ? " '" : "", name ? name : "", name ? "'" : "", MOST_STATES);
-    work->status = EXIT_INCONCLUSIVE;
-    return false;
-}
-
-static bool compile(struct work *work, gterm t, const char *name, struct dfa *dfa)
-{
-    return is_done(work, compile_guide(dfa, work->mem, &work->space.terms, t, MOST_STATES), name ? "the guide" : "all guides together: their automaton", name);
-}
 
 static bool measure_words(struct work *work, const struct dfa *dfa, struct size *size)
 {
@@ -135,7 +68,7 @@ static bool measure_dag(struct work *work, const struct dfa *dfa, const char *na
 {
     const struct options *options = work->options;
     struct dag dag;
-    if (!is_done(work, unfold(dfa, options->bound, true, MOST_STATES, &dag, NULL), "unrolled to this bound, the guide", name)) return false;
+    if (!guidefile_is_done(&work->in, unfold(dfa, options->bound, true, GUIDEFILE_MOST_STATES, &dag, NULL), "unrolled to this bound, the guide", name)) return false;
     size->dag_states = dag.states;
     size->dag_transitions = dag.edges;
     if (!paths_count(&dag, &size->paths)) mem_refuse(work->mem);
@@ -152,10 +85,10 @@ static bool measure(struct work *work, uint32_t index, struct size *size)
     const char *name = xgdl_guide_name(work->side.xgdl, index);
     gterm t = xgdl_guide_term(work->side.xgdl, index);
     struct dfa dfa;
-    if (!compile(work, t, name, &dfa)) return false;
-    bool *has = mem_alloc(work->mem, work->space.interactions.len + UINT64_C(1));
-    gterm_mark_labels(&work->space.terms, t, has, work->space.interactions.len);
-    for (uint32_t i = 0; i < work->space.interactions.len; i++) size->interactions += has[i];
+    if (!guidefile_compile(&work->in, t, name, &dfa)) return false;
+    bool *has = mem_alloc(work->mem, work->in.space.interactions.len + UINT64_C(1));
+    gterm_mark_labels(&work->in.space.terms, t, has, work->in.space.interactions.len);
+    for (uint32_t i = 0; i < work->in.space.interactions.len; i++) size->interactions += has[i];
     mem_free(work->mem, has);
     size->states = dfa.states;
     size->transitions = dfa.edges;
@@ -190,7 +123,7 @@ static void show_natural(struct work *work, const char *what, const struct natur
 static void show_word(struct work *work, const uint32_t *labels, uint32_t length)
 {
     if (!length) fputs("(nothing)", work->out);
-    for (uint32_t i = 0; i < length; i++) fprintf(work->out, "%s%s", i ? "; " : "", xgdl_spelling(&work->space, labels[i]));
+    for (uint32_t i = 0; i < length; i++) fprintf(work->out, "%s%s", i ? "; " : "", xgdl_spelling(&work->in.space, labels[i]));
 }
 
 static void show(struct work *work, uint32_t index, const struct size *size)
@@ -246,7 +179,7 @@ static void put_natural(struct work *work, struct out *json, const struct natura
 static void put_labels(struct work *work, struct out *json, const uint32_t *labels, uint32_t count)
 {
     out_open_inline(json, '[');
-    for (uint32_t i = 0; i < count; i++) out_string(json, work->space.interactions.data[labels[i]]);
+    for (uint32_t i = 0; i < count; i++) out_string(json, work->in.space.interactions.data[labels[i]]);
     out_close(json, ']');
 }
 
@@ -322,7 +255,7 @@ static void put(struct work *work, struct out *json, uint32_t index, const struc
 /* All is measured before anything is told, so that a limit leaves no half of an object behind. */
 static bool tell_sizes(struct work *work)
 {
-    const struct side *side = &work->side;
+    const struct guide_source *side = &work->side;
     struct size *sizes = mem_alloc(work->mem, side->count * sizeof *sizes);
     struct out json;
     for (uint32_t i = 0; i < side->count; i++)
@@ -355,14 +288,14 @@ static const char *label_of(void *data, uint32_t label)
 
 static bool draw(struct work *work)
 {
-    const struct side *side = &work->side;
+    const struct guide_source *side = &work->side;
     struct text text;
     text_init(&text, work->mem);
     for (uint32_t i = 0; i < side->count; i++) {
         struct dfa dfa;
         const char *name = xgdl_guide_name(side->xgdl, side->first + i);
-        if (!compile(work, xgdl_guide_term(side->xgdl, side->first + i), name, &dfa)) return false;
-        dot_print_dfa(&text, &dfa, name, label_of, &work->space, 0);
+        if (!guidefile_compile(&work->in, xgdl_guide_term(side->xgdl, side->first + i), name, &dfa)) return false;
+        dot_print_dfa(&text, &dfa, name, label_of, &work->in.space, 0);
         dfa_release(&dfa);
     }
     fputs(text.data, work->out);
@@ -373,7 +306,7 @@ static bool draw(struct work *work)
 /* ---- comparison ---- */
 
 /* What one side ignores and the other does not, it allows at any time. */
-static bool add_ignored(struct work *work, struct dfa *dfa, const struct side *mine, const struct side *theirs)
+static bool add_ignored(struct work *work, struct dfa *dfa, const struct guide_source *mine, const struct guide_source *theirs)
 {
     uint32_t count, other_count, len = 0;
     const uint32_t *labels = xgdl_ignored(mine->xgdl, &count), *other = xgdl_ignored(theirs->xgdl, &other_count);
@@ -384,18 +317,18 @@ static bool add_ignored(struct work *work, struct dfa *dfa, const struct side *m
     }
     enum dag_status status = len ? dfa_add_loops(dfa, only, len) : DAG_DONE;
     mem_free(work->mem, only);
-    return is_done(work, status, "with what is ignored, the guide", mine->name);
+    return guidefile_is_done(&work->in, status, "with what is ignored, the guide", mine->name);
 }
 
 struct answer {
     bool is_equal_asked;
-    struct side other;
+    struct guide_source other;
     struct compare_word word;
     bool of_first;
     uint32_t states[2], transitions[2];
 };
 
-static void show_side(FILE *out, const struct side *side)
+static void show_side(FILE *out, const struct guide_source *side)
 {
     if (side->name) fprintf(out, "%s:%s", side->file, side->name);
     else if (side->count == 1) fprintf(out, "%s:%s", side->file, xgdl_guide_name(side->xgdl, 0));
@@ -416,7 +349,7 @@ static void show_answer(struct work *work, const struct answer *answer)
     fputc('\n', out);
 }
 
-static void put_side(struct out *json, const struct side *side, uint32_t states, uint32_t transitions)
+static void put_side(struct out *json, const struct guide_source *side, uint32_t states, uint32_t transitions)
 {
     out_key(json, "name");
     out_string(json, side->name ? side->name : side->count == 1 ? xgdl_guide_name(side->xgdl, 0) : NULL);
@@ -465,14 +398,14 @@ static bool compare(struct work *work)
     struct answer answer = {.is_equal_asked = options->equal != NULL, .of_first = true};
     struct dfa first, second;
     answer.other.file = session_split_name(work->session, options->equal ? options->equal : options->within, &answer.other.name);
-    if (!read_side(work, &answer.other)) return false;
-    if (!compile(work, work->side.whole, work->side.name, &first) || !compile(work, answer.other.whole, answer.other.name, &second)) return false;
+    if (!guidefile_read(&work->in, &answer.other)) return false;
+    if (!guidefile_compile(&work->in, work->side.whole, work->side.name, &first) || !guidefile_compile(&work->in, answer.other.whole, answer.other.name, &second)) return false;
     answer.states[0] = first.states, answer.transitions[0] = first.edges;
     answer.states[1] = second.states, answer.transitions[1] = second.edges;
     if (!add_ignored(work, &first, &work->side, &answer.other) || !add_ignored(work, &second, &answer.other, &work->side)) return false;
     enum dag_status status = answer.is_equal_asked ? compare_equal(&first, &second, &answer.word, &answer.of_first) : compare_within(&first, &second, &answer.word);
     if (status != DAG_DONE) mem_refuse(work->mem);
-    if (answer.word.exists) work->status = EXIT_VIOLATED;
+    if (answer.word.exists) work->in.status = EXIT_VIOLATED;
     if (options->json) put_answer(work, &answer);
     else show_answer(work, &answer);
     return true;
@@ -480,65 +413,19 @@ static bool compare(struct work *work)
 
 /* ---- splitting ---- */
 
-static const char *const split_words[] = {"alternatives", "permutations", "position"};
-
-/* alternatives, permutations, position or position=N */
-static bool read_split(const char *text, enum gsplit_kind *kind, uint32_t *rounds)
-{
-    enum { MOST_ROUNDS = 100000 };
-    *rounds = 0;
-    for (unsigned i = 0; i < 3; i++)
-        if (!strcmp(text, split_words[i])) return *kind = (enum gsplit_kind)i, true;
-    char *end = NULL;
-    unsigned long number = strncmp(text, "position=", 9) ? 0 : strtoul(text + 9, &end, 10);
-    *kind = GSPLIT_POSITION;
-    *rounds = (uint32_t)number;
-    if (end && !*end && number >= 1 && number <= MOST_ROUNDS && text[9] >= '0' && text[9] <= '9') return true;
-    fprintf(stderr, "cairn: error: a guide is split by alternatives, permutations or position[=N], N from 1 to %d, not by '%.40s'\n", MOST_ROUNDS, text);
-    return false;
-}
-
-/* Whether the union of the parts is the whole. It always is, because splits rest on laws; but nobody should have to believe that. */
-static bool prove(struct work *work, const char *name, gterm whole, const struct gterm_list *parts)
-{
-    struct dfa all, together;
-    if (!compile(work, whole, name, &all) || !compile(work, gsplit_union(&work->space.terms, parts), NULL, &together)) return false;
-    bool is_same = dfa_same(&all, &together);
-    dfa_release(&all);
-    dfa_release(&together);
-    if (is_same) return true;
-    fprintf(stderr, "cairn: BUG: the parts of the guide '%s' do not allow what it allows\n", name);
-    work->status = EXIT_INTERNAL;
-    return false;
-}
-
-/* A name for parts that no interaction has when a number is added: parts and interactions share their names. */
-static const char *stem_for(struct work *work, const char *name)
-{
-    const char *stem = names_format(&work->space.names, "%s_", name);
-    for (uint32_t i = 0; i < work->space.interactions.len; i++) {
-        const char *other = work->space.interactions.data[i];
-        size_t length = strlen(stem);
-        if (strncmp(other, stem, length) || !other[length] || other[length + strspn(other + length, "0123456789")]) continue;
-        stem = names_format(&work->space.names, "%spart_", stem);
-        i = UINT32_MAX; /* once more from the beginning */
-    }
-    return stem;
-}
-
 static void write_parts(struct work *work, const char *name, const struct gterm_list *parts, FILE *file)
 {
     uint32_t count;
     const uint32_t *ignored = xgdl_ignored(work->side.xgdl, &count);
-    const char *stem = stem_for(work, name);
+    const char *stem = guidefile_stem(&work->in, name);
     struct text text;
     fprintf(file, "// The guide %s of %s in %" PRIu32 " parts (--split %s). Together they allow what it allows: their languages were compared.\n", name,
             diag_source_name(&work->session->diag, (struct place){0, 1, 1}), parts->len, work->options->split_by);
-    for (uint32_t i = 0; i < count; i++) fprintf(file, "%s%s%s", i ? ", " : "ignore ", xgdl_spelling(&work->space, ignored[i]), i + 1 == count ? ";\n" : "");
+    for (uint32_t i = 0; i < count; i++) fprintf(file, "%s%s%s", i ? ", " : "ignore ", xgdl_spelling(&work->in.space, ignored[i]), i + 1 == count ? ";\n" : "");
     text_init(&text, work->mem);
     for (uint32_t i = 0; i < parts->len; i++) {
         text_add(&text, "guide %s%" PRIu32 " = ", stem, i + 1);
-        gterm_print(&text, &work->space.terms, parts->data[i], xgdl_spelling, &work->space);
+        gterm_print(&text, &work->in.space.terms, parts->data[i], xgdl_spelling, &work->in.space);
         fprintf(file, "%s;\n", text.data);
         text.len = 0;
     }
@@ -549,7 +436,7 @@ static void put_parts(struct work *work, const char *name, const struct gterm_li
 {
     struct out json;
     struct text text;
-    const char *stem = stem_for(work, name);
+    const char *stem = guidefile_stem(&work->in, name);
     work->session->options->told = true;
     machine_begin(&json, work->out, "guide", work->side.file);
     out_key(&json, "name");
@@ -569,10 +456,10 @@ static void put_parts(struct work *work, const char *name, const struct gterm_li
     for (uint32_t i = 0; i < parts->len; i++) {
         out_open_inline(&json, '{');
         out_key(&json, "name");
-        out_string(&json, names_format(&work->space.names, "%s%" PRIu32, stem, i + 1));
+        out_string(&json, names_format(&work->in.space.names, "%s%" PRIu32, stem, i + 1));
         out_key(&json, "term");
         text.len = 0;
-        gterm_print(&text, &work->space.terms, parts->data[i], xgdl_spelling, &work->space);
+        gterm_print(&text, &work->in.space.terms, parts->data[i], xgdl_spelling, &work->in.space);
         out_string(&json, text.data);
         out_close(&json, '}');
     }
@@ -584,19 +471,11 @@ static void put_parts(struct work *work, const char *name, const struct gterm_li
 static bool split(struct work *work)
 {
     const struct options *options = work->options;
-    struct side *side = &work->side;
+    struct guide_source *side = &work->side;
     struct gterm_list parts = {0};
-    enum gsplit_kind kind;
-    uint32_t rounds;
     if (side->count > 1) return usage("one guide is split at a time: choose it with FILE:NAME");
     const char *name = xgdl_guide_name(side->xgdl, side->first);
-    if (!read_split(options->split_by, &kind, &rounds)) return false;
-    enum gsplit_status status = gsplit(&work->space.terms, side->whole, kind, rounds, &parts);
-    if (status != GSPLIT_DONE) {
-        fprintf(stderr, status == GSPLIT_NOTHING ? "cairn: error: the guide '%s' has nothing to split by %s\n" : "cairn: error: the guide '%s' has more than 100000 parts when it is split by %s\n", name, split_words[kind]);
-        return false;
-    }
-    if (!prove(work, name, side->whole, &parts)) return false;
+    if (!guidefile_split(&work->in, options->split_by, name, side->whole, &parts)) return false;
     FILE *file = options->output ? session_open(work->session, options->output) : work->out;
     if (!file) return false;
     if (options->json) put_parts(work, name, &parts);
@@ -622,7 +501,7 @@ static bool check_options(const struct options *options)
 static bool run(struct work *work)
 {
     const struct options *options = work->options;
-    if (!check_options(options) || !read_side(work, &work->side)) return false;
+    if (!check_options(options) || !guidefile_read(&work->in, &work->side)) return false;
     /* with --split, --output is for the parts */
     const char *path = options->output && !options->split_by ? options->output : options->json_file;
     work->out = path ? session_open(work->session, path) : stdout;
@@ -633,9 +512,9 @@ static bool run(struct work *work)
 
 int xguides_run(struct session *session, const char *file, const char *name)
 {
-    struct work work = {.session = session, .mem = session->mem, .options = session->options, .side = {.file = file, .name = name}, .status = EXIT_HOLDS};
-    xgdl_space_init(&work.space, session->mem);
+    struct work work = {.session = session, .mem = session->mem, .options = session->options, .side = {.file = file, .name = name}};
+    guidefile_init(&work.in, session->mem, &session->diag);
     bool good = run(&work);
     diag_finish(&session->diag);
-    return good || work.status != EXIT_HOLDS ? work.status : EXIT_USAGE;
+    return good || work.in.status != EXIT_HOLDS ? work.in.status : EXIT_USAGE;
 }

@@ -5,9 +5,6 @@
 
 #include "cli/session.h"
 
-/* Whether a file is one of guides, by its name. */
-bool xguides_knows(const char *file);
-
 /* `file` is that of the command line; `name` the guide, or NULL: all of them. Returns the exit status. */
 int xguides_run(struct session *session, const char *file, const char *name);
 

@@ -119,6 +119,9 @@ struct model_priority {
 
 struct model_rule {
     const char *label;
+    const char *port; /* another name of it as an interaction with others: that of the port of a step that has a label of its own; or NULL */
+    bool is_internal; /* the label was made up: it is no interaction (pass/guide.h) */
+    bool is_guided;   /* it is one, and the guide that was woven in takes part in it */
     uint32_t first_part, parts;
     uint32_t first_conjunct, conjuncts;
     uint32_t first_store, stores;
@@ -157,6 +160,16 @@ struct model_name {
     const struct shape *shape; /* ... that make up the value */
 };
 
+/* A guide that was woven into the model (pass/guide.h). */
+struct model_guide {
+    const char *name;   /* FILE:NAME */
+    const char *split;  /* NULL: the whole guide; otherwise it was split in this way ... */
+    uint32_t part;      /* ... and this is one of the parts, counted from 1 */
+    uint64_t bound;     /* it was unrolled to so many interactions; 0: it was not */
+    bool is_cut;        /* it allows longer words */
+    uint32_t states, transitions; /* of its automaton, before it was unrolled */
+};
+
 struct model {
     struct mem *mem;
     struct arena arena;
@@ -177,6 +190,7 @@ struct model {
     VEC(struct model_constant) constants;
     VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
     const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
+    const struct model_guide *guide; /* or NULL */
     VEC(int64_t) initial; /* the initial states one after the other in the order of their bytes, where `init` and `any_init` of variables cannot say it; else empty */
     VEC(struct code_node) code;
     VEC(struct model_local) locals;

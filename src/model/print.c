@@ -532,6 +532,8 @@ static void print_rule(const struct printer *printer, const struct model_rule *r
     FILE *out = printer->out;
     uint32_t next = 0;
     print_name(out, "\nrule ", rule->label);
+    if (rule->is_internal) fputs(" internal", out);
+    if (rule->port) print_name(out, " port ", rule->port);
     fputc('\n', out);
     for (uint32_t p = 0; p < rule->parts; p++) {
         const struct rule_part *part = &model->parts.data[rule->first_part + p];

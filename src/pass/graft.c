@@ -62,6 +62,32 @@ void graft_condition(struct model *model, uint32_t r, expr cond, struct place pl
     rule->conjuncts++;
 }
 
+void graft_part(struct model *model, uint32_t r, uint32_t process, struct place place)
+{
+    struct model_rule *rule = &model->rules.data[r];
+    uint32_t first = model->parts.len;
+    for (uint32_t i = 0; i < rule->parts; i++) {
+        struct rule_part part = model->parts.data[rule->first_part + i];
+        vec_push(model->mem, &model->parts, part);
+    }
+    vec_push(model->mem, &model->parts, ((struct rule_part){.process = process, .place = place}));
+    rule->first_part = first;
+    rule->parts++;
+}
+
+void graft_store(struct model *model, uint32_t r, struct rule_store added)
+{
+    struct model_rule *rule = &model->rules.data[r];
+    uint32_t first = model->stores.len;
+    for (uint32_t i = 0; i < rule->stores; i++) {
+        struct rule_store store = model->stores.data[rule->first_store + i];
+        vec_push(model->mem, &model->stores, store);
+    }
+    vec_push(model->mem, &model->stores, added);
+    rule->first_store = first;
+    rule->stores++;
+}
+
 void graft_class(struct model *model, uint32_t r, uint32_t priority_class)
 {
     struct model_rule *rule = &model->rules.data[r];

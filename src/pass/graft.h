@@ -12,6 +12,9 @@ bool graft_initial(struct model *model, uint32_t var, uint32_t most, int64_t (*i
 
 /* A condition of the rule's first part, tested before all others. */
 void graft_condition(struct model *model, uint32_t rule, expr cond, struct place place);
+/* One more participant, and one more assignment, behind the others. */
+void graft_part(struct model *model, uint32_t rule, uint32_t process, struct place place);
+void graft_store(struct model *model, uint32_t rule, struct rule_store store);
 void graft_class(struct model *model, uint32_t rule, uint32_t priority_class);
 
 /* Code around what a rule does: `before` runs in the old state, `after` in the new one, whatever the rule's own code does. */

@@ -353,6 +353,7 @@ static void add_clock_rule(struct weaver *w, const struct woven *o, uint32_t fro
     uint32_t to = edge ? edge->to : from;
     struct place place = edge ? edge->place : observer->place;
     model_begin_rule(model, names_format(&model->names, edge ? "%s: %s -> %s" : "%s: %s", observer->name, observer->states.data[from], observer->states.data[to]));
+    model->rules.data[model->rules.len - 1].is_internal = true;
     model_add_part(model, o->process, place);
     model_add_conjunct(model, is_value(w, o->state, from), place);
     if (o->seen != MODEL_NONE) model_add_conjunct(model, is_value(w, o->seen, seen), place);

@@ -194,40 +194,13 @@ static void add_receive(struct weaving *w, const struct context_event *event, ex
     model_end_rule(model);
 }
 
-/* One more participant of a rule that exists, behind the others. */
-static void join_rule(struct model *model, uint32_t r, uint32_t process, struct place place)
-{
-    struct model_rule *rule = &model->rules.data[r];
-    uint32_t first = model->parts.len;
-    for (uint32_t i = 0; i < rule->parts; i++) {
-        struct rule_part part = model->parts.data[rule->first_part + i];
-        vec_push(model->mem, &model->parts, part);
-    }
-    vec_push(model->mem, &model->parts, ((struct rule_part){.process = process, .place = place}));
-    rule->first_part = first;
-    rule->parts++;
-}
-
-static void add_store(struct model *model, uint32_t r, struct rule_store added)
-{
-    struct model_rule *rule = &model->rules.data[r];
-    uint32_t first = model->stores.len;
-    for (uint32_t i = 0; i < rule->stores; i++) {
-        struct rule_store store = model->stores.data[rule->first_store + i];
-        vec_push(model->mem, &model->stores, store);
-    }
-    vec_push(model->mem, &model->stores, added);
-    rule->first_store = first;
-    rule->stores++;
-}
-
 /* The condition comes first: where the scenario does not allow the step, the rest does not matter. */
 static void add_sync(struct weaving *w, const struct context_event *event, expr target)
 {
     for (uint32_t i = 0; i < event->rule_count; i++) {
-        join_rule(w->model, event->rules[i], w->process, event->place);
+        graft_part(w->model, event->rules[i], w->process, event->place);
         graft_condition(w->model, event->rules[i], compare(w, EXPR_GT, target, 0), event->place);
-        add_store(w->model, event->rules[i], (struct rule_store){w->state, target, event->place});
+        graft_store(w->model, event->rules[i], (struct rule_store){w->state, target, event->place});
     }
 }
 
@@ -238,7 +211,7 @@ static void forbid_steps(struct weaving *w)
         const struct context_event *event = &w->context->events.data[e];
         bool never = event->is_in_scenario && event->kind == EVENT_SYNC && (!w->first || w->first[e] == w->first[e + 1]);
         for (uint32_t i = 0; never && i < event->rule_count; i++) {
-            if (!w->model->rules.data[event->rules[i]].parts) join_rule(w->model, event->rules[i], MODEL_NONE, event->place);
+            if (!w->model->rules.data[event->rules[i]].parts) graft_part(w->model, event->rules[i], MODEL_NONE, event->place);
             graft_condition(w->model, event->rules[i], expr_bool(w->exprs, false), event->place);
         }
     }

@@ -464,6 +464,44 @@ static void put_statistics(struct out *json, const struct model *model, const st
     out_close(json, '}');
 }
 
+/* ---- guides ---- */
+
+static void put_guide(struct out *json, const struct model *model, const struct result *result)
+{
+    const struct model_guide *guide = model->guide;
+    if (!guide) return;
+    out_key(json, "guide");
+    out_open(json, '{');
+    out_key(json, "name");
+    out_string(json, guide->name);
+    if (guide->split) {
+        out_key(json, "split");
+        out_string(json, guide->split);
+        out_key(json, "part");
+        out_uint(json, guide->part);
+    }
+    if (guide->bound) {
+        out_key(json, "bound");
+        out_uint(json, guide->bound);
+        out_key(json, "cut");
+        out_bool(json, guide->is_cut);
+    }
+    out_key(json, "states");
+    out_uint(json, guide->states);
+    out_key(json, "transitions");
+    out_uint(json, guide->transitions);
+    if (result && result->rounds && result->rounds->count) {
+        out_key(json, "complete_bound"); /* the least one */
+        if (result->all_states) out_uint(json, result->rounds->count - 1);
+        else out_null(json);
+        out_key(json, "states_by_interactions");
+        out_open_inline(json, '[');
+        for (uint32_t i = 0; i < result->rounds->count; i++) out_uint(json, result->rounds->states[i]);
+        out_close(json, ']');
+    }
+    out_close(json, '}');
+}
+
 void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,
                     const struct result *result, const char *trace_file)
 {
@@ -500,6 +538,7 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
         out_key(&json, "properties");
         put_properties(&json, &walk, task, result, trace_file);
     }
+    put_guide(&json, model, result);
     out_key(&json, "statistics");
     put_statistics(&json, model, diag, task, result);
     out_close(&json, '}');
@@ -573,6 +612,7 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
         out_key(&json, "context");
         out_string(&json, model->context);
     }
+    put_guide(&json, model, NULL);
     out_key(&json, "constants");
     out_open_inline(&json, '{');
     for (uint32_t i = 0; i < model->constants.len; i++) {

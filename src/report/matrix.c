@@ -105,11 +105,11 @@ static const char *color_of(const struct report_style *style, const char *verdic
     return !strcmp(verdict, "holds") ? "\033[32m" : !strcmp(verdict, "violated") ? "\033[31m" : "\033[33m";
 }
 
-static void show_header(const struct report_style *style, const json_t *columns, int wide, bool numbered)
+static void show_header(const struct report_style *style, const json_t *columns, int wide, bool numbered, const char *word)
 {
     json_t *column;
     size_t c;
-    fprintf(style->out, "%-*s", wide, "context");
+    fprintf(style->out, "%-*s", wide, word);
     json_array_foreach((json_t *)columns, c, column) {
         if (numbered) fprintf(style->out, "  [%zu]%-*s", c + 1, c < 9 ? 6 : 5, "");
         else fprintf(style->out, "  %-*.*s", WIDE, WIDE, json_string_value(column));
@@ -142,7 +142,7 @@ static void show_violations(const struct report_style *style, const json_t *all,
             if (strcmp(text_of(property, "verdict"), "violated") || shown++ >= 10) continue;
             fprintf(style->out, "%s is violated in %s", text_of(property, "name"), text_of(row, "context"));
             if (has_trace(property)) fprintf(style->out, " after %zu step%s", steps_of(property), plural(steps_of(property)));
-            fprintf(style->out, "; the run: cairn check %s --context %s:%s -p '%s'\n", text_of(all, "model"), text_of(all, "contexts_file"), text_of(row, "context"), text_of(property, "name"));
+            fprintf(style->out, "; the run: cairn check %s %s -p '%s'\n", text_of(all, "model"), text_of(row, "arguments"), text_of(property, "name"));
         }
     if (shown > 10) fprintf(style->out, "... and %u more violations.\n", shown - 10);
 }
@@ -158,7 +158,7 @@ void matrix_show(const struct report_style *style, const struct json_t *all)
         int length = (int)strlen(name_of_row(row));
         if (length > wide) wide = length;
     }
-    show_header(style, columns, wide, numbered);
+    show_header(style, columns, wide, numbered, text_of(all, "guides_file")[0] ? "guide" : "context");
     json_array_foreach(rows, i, row) show_row(style, row, columns, wide, numbered);
     if (numbered) json_array_foreach(columns, i, column) fprintf(style->out, "[%zu] %s\n", i + 1, json_string_value(column));
     show_violations(style, all, rows);

@@ -155,7 +155,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     char count[COUNT_ROOM];
     const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
     const char *how = result->symbolic ? "found as one set" : "visited", *timed = result->timed ? "symbolic " : "";
-    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->parts ? "in parts, rank by rank (past-freeze)" : result->clusters ? "rank by rank (past-freeze)" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
+    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->parts ? "in parts, rank by rank (past-freeze)" : result->clusters ? "rank by rank (past-freeze)" : result->rounds ? "by the number of interactions" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
     if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
     if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
         text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
@@ -169,7 +169,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
     if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
     if (result->stop_detail) text_add(text, " (%s)", result->stop_detail);
-    if (!result->all_states && result->clusters) text_add(text, " (%.1f%% of the ranks are done)", 100 * result_progress(result));
+    if (!result->all_states && result->clusters && result->stop != STOP_GUIDE) text_add(text, " (%.1f%% of the ranks are done)", 100 * result_progress(result));
     if (result->timed) {
         text_add(text, "; time is dense: zones, extrapolated by %s, exact for reachability%s", result->timed->exact ? "the largest constants" : "lower and upper bounds",
                  result->timed->exact ? " and deadlocks" : "");
@@ -194,6 +194,20 @@ static void add_engines(struct text *text, const struct task *task, const struct
     if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
 }
 
+static void add_guide(struct text *text, const struct model *model, const struct result *result)
+{
+    const struct model_guide *guide = model->guide;
+    if (!guide) return;
+    text_add(text, "; under the guide %s", guide->name);
+    if (guide->split) text_add(text, " (part %u of its split by %s)", guide->part, guide->split);
+    if (guide->is_cut) text_add(text, ", of which words of up to %" PRIu64 " interactions were followed: nothing is said about longer ones", guide->bound);
+    else if (guide->bound) text_add(text, ", which allows no more than %" PRIu64 " interactions", guide->bound);
+    if (!result->rounds || !result->rounds->count) return;
+    uint32_t last = result->rounds->count - 1;
+    if (result->all_states) text_add(text, "; %" PRIu32 " interaction%s enough: one more leads to no other state", last, last == 1 ? " is" : "s are");
+    else text_add(text, "; more than %" PRIu32 " interaction%s needed to reach all states, as far as is known", last ? last - 1 : 0, last == 2 ? " is" : "s are");
+}
+
 void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result)
 {
     uint32_t in_states = 0, temporal = 0;
@@ -204,13 +218,14 @@ void report_assurance(struct text *text, const struct model *model, const struct
         in_states += entry->in_each_state || reachability;
         temporal += !entry->in_each_state && !reachability && entry->verdict != VERDICT_UNKNOWN;
     }
-    (void)model;
     if (result->bounded) {
         add_bounded_search(text, task, result);
+        add_guide(text, model, result);
         add_engines(text, task, result);
         return;
     }
     add_search(text, task, result);
+    add_guide(text, model, result);
     if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
                             !result->all_states ? "the visited states" : result->reduction != REDUCE_NONE ? "every state of this part" : "every state");
     if (temporal) text_add(text, "; %u temporal %s decided on %s, deadlocked states repeating for ever", temporal,
@@ -355,7 +370,7 @@ static void show_statistics(const struct report_style *style, const struct resul
         return;
     }
     if (result->parts) show_parts(style, result->parts);
-    if (!result->has_depth && !result->parts && result->reduction == REDUCE_NONE && !result->clusters) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (!result->has_depth && !result->parts && result->reduction == REDUCE_NONE && !result->clusters && !result->rounds) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
     fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));

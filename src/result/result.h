@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_COUNT };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_GUIDE, STOP_COUNT };
 extern const char *const stop_reason_text[];
 extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
@@ -109,6 +109,7 @@ struct task {
     bool count_levels;     /* count the states of every iteration, which costs time */
     bool equal_zones;      /* timed: the whole zone graph, without inclusion */
     bool count_deadlocks;  /* timed: also those that come about by clocks, when nobody asks for them */
+    bool by_interactions;  /* states are visited in the order of the fewest interactions with the guide that lead to them, and these are counted */
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
     const char *freeze;    /* past-freeze: the folder that finished clusters are frozen in, or NULL */
@@ -227,6 +228,12 @@ struct split_statistics {
     uint32_t list_count;
 };
 
+/* A search by the number of interactions with the guide. Round k has the states that k interactions lead to and no fewer do. */
+struct round_statistics {
+    uint64_t *states; /* per round, in complete searches those of all rounds that have any: the last one's number is the least bound that is enough */
+    uint32_t count;
+};
+
 struct result {
     const char *engine;
     const char *why_engine; /* when it was chosen automatically: the reason */
@@ -234,6 +241,7 @@ struct result {
     struct bounded_statistics *bounded;   /* NULL: another engine; states are not counted otherwise */
     struct cluster_statistics *clusters;  /* NULL: another order */
     struct split_statistics *parts;       /* NULL: it was not split */
+    struct round_statistics *rounds;      /* NULL: another order */
     struct timed_statistics *timed;       /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */

@@ -94,7 +94,7 @@ def command():
                            (('--equal', one, '--within', one), 'are asked one at a time'), (('--equal', one, '--bound', '3'), 'do not go with --equal'), (('--to', 'dot', '--words', '3'), 'do not go with --equal'),
                            (('-D', 'n=3'), 'guides have no constants'), (('--split', 'nothing'), "not by 'nothing'"), (('--split', 'position=0'), "not by 'position=0'"), (('--split', 'position=x'), "not by 'position=x'"),
                            (('--split', 'permutations'), "the guide 'only' has nothing to split by permutations"), (('--words', '0'), '--words needs at least one'), (('--bound', '0'), '--bound needs at least one'),
-                           (('--equal', 'x.cdl'), "guides are compared with guides: 'x.cdl' does not end in .xgdl"), (('--equal', path('absent.xgdl')), 'absent.xgdl'), (('--to', 'aut'), "writes --to dot, not 'aut'"),
+                           (('--equal', 'x.cdl'), "'x.cdl' is no file of guides"), (('--equal', path('absent.xgdl')), 'absent.xgdl'), (('--to', 'aut'), "writes --to dot, not 'aut'"),
                            (('--to', 'dot', '--json'), 'one at a time'), (('--bound', 'auto'), '--bound auto')):
         done = run('guide', two, *words)
         check(f'guide {" ".join(words)}', done.returncode == 2 and message in done.stderr and not (done.stdout and '--json' not in words), f'{done.returncode} {done.stdout} {done.stderr}')

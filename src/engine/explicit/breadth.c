@@ -75,12 +75,12 @@ static bool find_clusters(struct search *search)
 /* All successors of the state are known. */
 static void finish_expansion(struct search *search, const struct expansion *expansion)
 {
-    if (!expansion->enabled) visit_dead_end(search, expansion->state);
+    if (!expansion->enabled && search->pass != PASS_INTERACTIONS) visit_dead_end(search, expansion->state);
     if (expansion->failures) {
         visit_rule_failed(search, expansion->state, expansion->failed);
         search->result->runtime_errors += expansion->failures - 1;
     }
-    search->result->expanded++;
+    search->result->expanded += search->pass != PASS_INTERNAL;
 }
 
 /* Looks up everything that was collected. `open`: the last state has more successors to come. */
@@ -126,6 +126,10 @@ bool breadth_expand(struct search *search, uint32_t state)
         uint64_t *next = search->batch + (size_t)search->batch_size * search->space.layout.words;
         enum step step = program_next(&search->space.program, &cursor, search->space.words, next, &fast);
         if (step == STEP_NONE) return true;
+        if (search->pass != PASS_ALL && search->model->rules.data[fast->rule].is_guided != (search->pass == PASS_INTERACTIONS)) {
+            expansion->enabled |= step != STEP_FAILED;
+            continue;
+        }
         if (step == STEP_FAILED) {
             if (!expansion->failures++) expansion->failed = fast->rule;
             continue;

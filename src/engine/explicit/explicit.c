@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "engine/explicit/part.h"
 #include "engine/explicit/past.h"
+#include "engine/explicit/rounds.h"
 #include "program/reached.h"
 
 #include <assert.h>
@@ -117,6 +118,7 @@ static void release(struct search *search)
     struct mem *mem = search->model->mem;
     store_release(&search->store);
     if (search->past) past_release(search);
+    rounds_release(search);
     parents_release(&search->parents);
     program_release(&search->space.program);
     layout_release(&search->space.layout, search->model);
@@ -166,6 +168,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     else if (add_initial_states(search)) {
         if (search->twophase) twophase_run(search->twophase);
         else if (search->past) past_run(search);
+        else if (task->by_interactions) rounds_run(search);
         else if (task->order != ORDER_DFS) breadth_run(search);
         else depth_run(search);
     }

@@ -52,7 +52,7 @@ bool parents_found(struct parents *parents)
     return mark(parents, false);
 }
 
-uint32_t parents_of(const struct parents *parents, uint32_t state)
+uint64_t parents_of(const struct parents *parents, uint32_t state)
 {
     assert(state < parents->zeros);
     uint32_t low = 0, high = parents->page_count - 1;
@@ -73,5 +73,5 @@ uint32_t parents_of(const struct parents *parents, uint32_t state)
     for (; skip; skip--) free_bits &= free_bits - 1;
     position += UINT64_C(64) * w + (uint64_t)__builtin_ctzll(free_bits);
     uint64_t ones = position - state; /* before it there are `state` zeros */
-    return ones ? (uint32_t)(ones - 1) : PARENTS_NONE;
+    return ones ? ones - 1 : PARENTS_NONE;
 }

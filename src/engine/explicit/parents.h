@@ -20,13 +20,14 @@ struct parents {
     uint64_t bits, zeros;
 };
 
-enum { PARENTS_NONE = 0xFFFFFFFF };
+#define PARENTS_NONE UINT64_MAX
 
 void parents_init(struct parents *parents, struct mem *mem);
 void parents_release(struct parents *parents);
 /* Both return false when memory is refused. */
 bool parents_expand(struct parents *parents);
 bool parents_found(struct parents *parents);
-uint32_t parents_of(const struct parents *parents, uint32_t state); /* PARENTS_NONE: an initial state */
+/* The number of the expansion that found the state: where each state is expanded once, in the order of numbers, that of its parent. PARENTS_NONE: an initial state. */
+uint64_t parents_of(const struct parents *parents, uint32_t state);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/explicit/past.h"
+#include "engine/explicit/rounds.h"
 
 /* ---- findings ---- */
 
@@ -19,7 +20,10 @@ struct trace *visit_make_trace(struct search *search, const uint32_t *path, uint
 
 static uint32_t parent_of(const struct search *search, uint32_t state)
 {
-    return search->twophase ? twophase_parent(search->twophase, state) : parents_of(&search->parents, state);
+    if (search->twophase) return twophase_parent(search->twophase, state);
+    uint64_t expansion = parents_of(&search->parents, state);
+    if (expansion == PARENTS_NONE) return MODEL_NONE;
+    return search->rounds ? rounds_state(search->rounds, expansion) : (uint32_t)expansion;
 }
 
 /* The path to a state: by parents, or the depth-first stack with the state on top. */

@@ -16,6 +16,7 @@ enum { VISIT_MONITOR_BITS = 64, VISIT_BATCH = 64 };
 
 struct cluster; /* of past.h */
 struct past;
+struct rounds; /* of rounds.h */
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
 struct monitor {
@@ -55,6 +56,9 @@ struct finding {
     struct cluster *cluster; /* past-freeze: where the state is */
 };
 
+/* Which rules an expansion takes: in a search by interactions, a state is expanded twice. */
+enum visit_pass { PASS_ALL, PASS_INTERNAL, PASS_INTERACTIONS };
+
 struct search {
     struct task *task;
     struct model *model;
@@ -65,6 +69,8 @@ struct search {
     struct parents parents;    /* breadth-first: of all states */
     struct past *past;         /* NULL: another order */
     struct twophase *twophase; /* NULL: no reduction */
+    struct rounds *rounds;     /* NULL: states are not visited by interactions */
+    enum visit_pass pass;
     struct finding *findings;  /* room for one per monitor, of the expansion at hand */
     uint32_t found;
     struct monitor *monitors;

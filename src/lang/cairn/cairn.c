@@ -378,6 +378,9 @@ static bool read_rule(struct reader *reader)
     const char *label;
     bool good = reader_string(reader, "the label of a rule in quotes", &label);
     model_begin_rule(reader->model, good ? label : "");
+    struct model_rule *rule = &reader->model->rules.data[reader->model->rules.len - 1];
+    rule->is_internal = good && reader_accept_word(reader, "internal");
+    if (good && reader_accept_word(reader, "port")) good = reader_string(reader, "the name of a port in quotes", &rule->port);
     if (!good) skip_to_clause(reader);
     for (;;) {
         if (reader_accept_word(reader, "part")) good = read_part(reader);

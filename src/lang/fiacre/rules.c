@@ -155,11 +155,18 @@ static struct fiacre_stmt *comm_of(const struct party *party)
     return party->path->comm == MODEL_NONE ? NULL : party->path->steps[party->path->comm].stmt;
 }
 
+/* The name that one of the transitions was given, or NULL. */
+static const char *own_name(const struct synchronisation *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->parties[i].path->label) return s->parties[i].path->label;
+    return NULL;
+}
+
 static const char *label_of(const struct synchronisation *s)
 {
     struct fiacre *f = s->f;
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->parties[i].path->label) return s->parties[i].path->label;
+    if (own_name(s)) return own_name(s);
     if (s->port != MODEL_NONE) return f->ports.data[s->port].name;
     const struct path *path = s->parties[0].path;
     const struct model_process *process = &f->model->processes.data[s->parties[0].instance->process];
@@ -415,6 +422,8 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
         if (path->to != path->from) model_add_store(model, location, expr_int(exprs_of(f), path->to), path->place);
     }
     uint32_t rule = model->rules.len - 1;
+    if (s->port == MODEL_NONE) model->rules.data[rule].is_internal = !own_name(s);
+    else if (own_name(s)) model->rules.data[rule].port = f->ports.data[s->port].name;
     if (!lower_parties(s, &l)) return false;
     struct fiacre_interval *interval = s->port == MODEL_NONE ? s->parties[0].path->wait : f->ports.data[s->port].interval;
     if (l.impossible) {

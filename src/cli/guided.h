@@ -1,0 +1,27 @@
+/* Searches with --guide: the guide is compiled, split and unrolled as the options say, and woven into the session's model. */
+#ifndef CAIRN_CLI_GUIDED_H
+#define CAIRN_CLI_GUIDED_H
+
+#include "cli/session.h"
+
+/* Does nothing without --guide. False after a message; *status says whether it is one about the guide or a limit. */
+bool guided_weave(struct session *session, int *status);
+
+/* A search along a guide that was cut has visited less than the guide allows: nothing holds because of it, and runs that end at the cut are no evidence about what happens for ever. */
+void guided_cut(const struct model *model, struct task *task, struct result *result);
+
+/* A search of a part of a guide that was split must say what is true of the whole guide. Every run of a part is one, and every run of the whole is one of a part; but a run that gets stuck may do so because the rest of the guide is missing,
+ * and what *can* happen in a part is less than what can happen. So a deadlock is looked at again under the whole guide, LTL is violated only by runs that go on for ever, and other temporal properties stay unknown. */
+void guided_part(struct session *session, struct task *task, struct result *result);
+
+/* The guides that a search is made for one after the other: of a file with several, or the parts of one that is split. */
+struct guided_list {
+    const char *file;
+    const char **names;   /* what to call them */
+    uint32_t count;
+    bool are_parts;       /* of one guide: names are for people, numbers from 1 choose */
+};
+/* False: there is only one, or something is wrong that the search itself will tell. */
+bool guided_are_several(struct options *options, struct mem *mem, struct guided_list *list);
+
+#endif

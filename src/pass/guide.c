@@ -1,0 +1,200 @@
+/* The guide as a variable. State s of the automaton is the value s + 1; 0 is no state. One table has a row per value and a column per interaction: the value after it, or 0 where the guide does not allow it. So a
+ * rule gets one condition and one assignment, however many edges its interaction has:
+ *
+ *     table[guide, a] > 0        guide := table[guide, a]
+ *
+ * The variable belongs to no process and no process joins the rule: timers of other rules must not be restarted by what only the guide sees. */
+#include "pass/guide.h"
+
+#include "base/map.h"
+#include "pass/graft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct weaving {
+    struct model *model;
+    struct exprs *exprs;
+    const struct guide *guide;
+    struct guide_remarks *remarks;
+    struct map labels;   /* of the names of interactions */
+    struct map reported;
+    bool *met;           /* per label: a rule has it */
+    uint32_t *column;    /* per label: in the table, or MODEL_NONE: it is allowed nowhere */
+    uint32_t columns, table, state;
+    VEC(expr) waiting;   /* per rule that the guide can hold back: that it could be taken otherwise */
+};
+
+bool guide_fits(const struct guide *guide)
+{
+    return (guide->states + UINT64_C(1)) * (guide->labels + UINT64_C(1)) <= GUIDE_MOST_ENTRIES;
+}
+
+/* ---- the automaton ---- */
+
+static void find_columns(struct weaving *w)
+{
+    const struct guide *guide = w->guide;
+    w->column = mem_alloc(w->model->mem, (guide->labels + UINT64_C(1)) * sizeof *w->column);
+    for (uint32_t l = 0; l < guide->labels; l++) w->column[l] = MODEL_NONE;
+    for (uint32_t i = 0; i < guide->first_edge[guide->states]; i++)
+        if (w->column[guide->edge_label[i]] == MODEL_NONE) w->column[guide->edge_label[i]] = w->columns++;
+}
+
+static const char *free_name(const struct model *model, struct names *names)
+{
+    const char *name = "guide";
+    for (unsigned i = 2;; i++) {
+        bool taken = false;
+        for (uint32_t v = 0; v < model->vars.len && !taken; v++) taken = !strcmp(model->vars.data[v].name, name);
+        for (uint32_t p = 0; p < model->processes.len && !taken; p++) taken = !strcmp(model->processes.data[p].name, name);
+        if (!taken) return name;
+        name = names_format(names, "guide%u", i);
+    }
+}
+
+/* A guide of one state needs no variable: what it allows it always allows. */
+static void add_state(struct weaving *w)
+{
+    const struct guide *guide = w->guide;
+    struct model *model = w->model;
+    w->state = MODEL_NONE;
+    if (guide->states == 1) return;
+    struct model_var state = {.name = free_name(model, &model->names), .process = MODEL_NONE, .high = guide->states, .init = 1};
+    w->state = graft_variable(model, state);
+    if (guide->is_acyclic && model->rank == MODEL_NONE) model->rank = w->state;
+    size_t entries = (guide->states + (size_t)1) * w->columns;
+    int32_t *table = mem_alloc(model->mem, (entries + 1) * sizeof *table);
+    for (uint32_t s = 0; s < guide->states; s++)
+        for (uint32_t i = guide->first_edge[s]; i < guide->first_edge[s + 1]; i++)
+            table[(s + (size_t)1) * w->columns + w->column[guide->edge_label[i]]] = (int32_t)guide->edge_to[i] + 1;
+    if (w->columns) w->table = model_add_table(model, table, (uint32_t)entries);
+    mem_free(model->mem, table);
+}
+
+/* ---- rules ---- */
+
+/* The label that the rule's interaction has in the guide, or MAP_NONE. */
+static uint32_t find_label(struct weaving *w, const struct model_rule *rule)
+{
+    struct model *model = w->model;
+    for (uint32_t i = 0; i < rule->parts; i++) {
+        uint32_t process = model->parts.data[rule->first_part + i].process;
+        if (process == MODEL_NONE) continue;
+        uint32_t label = map_get(&w->labels, names_format(&model->names, "%s.%s", model->processes.data[process].name, rule->label), 0);
+        if (label != MAP_NONE) return label;
+    }
+    uint32_t label = map_get(&w->labels, names_intern(&model->names, rule->label, strlen(rule->label)), 0);
+    if (label == MAP_NONE && rule->port) label = map_get(&w->labels, names_intern(&model->names, rule->port, strlen(rule->port)), 0);
+    return label;
+}
+
+/* The rule's own conditions, where that is all that it takes: it cannot fail, and neither its code nor clocks hold it back. */
+static void note_waiting(struct weaving *w, uint32_t r)
+{
+    struct model *model = w->model;
+    const struct model_rule *rule = &model->rules.data[r];
+    if (!code_is_none(rule->body) || rule->guards || model_rule_may_fail(model, r)) return;
+    expr enabled = expr_bool(w->exprs, true);
+    for (uint32_t i = rule->conjuncts; i-- > 0;) {
+        expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
+        enabled = i + 1 == rule->conjuncts ? cond : expr_make(w->exprs, EXPR_AND, 0, cond, enabled);
+    }
+    vec_push(model->mem, &w->waiting, enabled);
+}
+
+static void guide_rule(struct weaving *w, uint32_t r, uint32_t label)
+{
+    struct model *model = w->model;
+    const struct model_rule *rule = &model->rules.data[r];
+    struct place place = rule->parts ? model->parts.data[rule->first_part].place : (struct place){0};
+    bool allowed = label != MAP_NONE && w->column[label] != MODEL_NONE;
+    note_waiting(w, r);
+    if (!rule->parts) graft_part(model, r, MODEL_NONE, place);
+    model->rules.data[r].is_guided = allowed;
+    if (!allowed) graft_condition(model, r, expr_bool(w->exprs, false), place);
+    if (!allowed || w->state == MODEL_NONE) return;
+    struct table_row row = {model_var_expr(model, w->state), w->columns, w->column[label]};
+    expr target = model_table_entry(model, w->table, model_matrix_index(model, row));
+    graft_condition(model, r, expr_make(w->exprs, EXPR_GT, 0, target, expr_int(w->exprs, 0)), place);
+    graft_store(model, r, (struct rule_store){w->state, target, place});
+}
+
+static void guide_rules(struct weaving *w)
+{
+    struct model *model = w->model;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        const struct model_rule *rule = &model->rules.data[r];
+        if (rule->is_internal) continue;
+        const char *name = names_intern(&model->names, rule->label, strlen(rule->label));
+        uint32_t label = find_label(w, rule);
+        if (label != MAP_NONE) w->met[label] = true;
+        if (label == MAP_NONE && map_add(&w->reported, name, 0, 0)) vec_push(model->mem, &w->remarks->forbidden, name);
+        if (label == MAP_NONE || !w->guide->ignored[label]) guide_rule(w, r, label);
+    }
+    for (uint32_t l = 0; l < w->guide->labels; l++)
+        if (w->guide->mentioned[l] && !w->met[l]) vec_push(model->mem, &w->remarks->missing, l);
+}
+
+/* ---- ends ---- */
+
+/* As a balanced tree: there may be many. */
+static expr any_of(struct weaving *w, uint32_t first, uint32_t count)
+{
+    if (!count) return expr_bool(w->exprs, false);
+    if (count == 1) return w->waiting.data[first];
+    expr left = any_of(w, first, count / 2);
+    return expr_make(w->exprs, EXPR_OR, 0, left, any_of(w, first + count / 2, count - count / 2));
+}
+
+static expr is_kind(struct weaving *w, enum guide_state kind)
+{
+    const struct guide *guide = w->guide;
+    if (w->state == MODEL_NONE) return expr_bool(w->exprs, guide->kinds[0] == kind);
+    int32_t *is = mem_alloc(w->model->mem, (guide->states + UINT64_C(1)) * sizeof *is);
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < guide->states; s++) {
+        is[s + 1] = guide->kinds[s] == kind;
+        count += guide->kinds[s] == kind;
+    }
+    expr result = expr_bool(w->exprs, false);
+    if (count) {
+        expr entry = model_table_entry(w->model, model_add_table(w->model, is, guide->states + 1), model_var_expr(w->model, w->state));
+        result = expr_make(w->exprs, EXPR_EQ, 0, entry, expr_int(w->exprs, 1));
+    }
+    mem_free(w->model->mem, is);
+    return result;
+}
+
+static void add_ends(struct weaving *w)
+{
+    struct model *model = w->model;
+    bool ends = false, is_cut = false;
+    for (uint32_t s = 0; s < w->guide->states; s++) {
+        ends |= w->guide->kinds[s] == GUIDE_ENDS;
+        is_cut |= w->guide->kinds[s] == GUIDE_IS_CUT;
+    }
+    if (!is_cut && (!ends || !w->waiting.len)) return;
+    expr final = is_kind(w, GUIDE_IS_CUT);
+    if (ends && w->waiting.len) final = expr_make(w->exprs, EXPR_OR, 0, final, expr_make(w->exprs, EXPR_AND, 0, is_kind(w, GUIDE_ENDS), any_of(w, 0, w->waiting.len)));
+    model->final = model->has_final ? expr_make(w->exprs, EXPR_OR, 0, model->final, final) : final;
+    model->has_final = true;
+}
+
+void guide_weave(struct model *model, const struct guide *guide, struct guide_remarks *remarks)
+{
+    struct weaving w = {.model = model, .exprs = &model->exprs, .guide = guide, .remarks = remarks};
+    map_init(&w.labels, model->mem);
+    map_init(&w.reported, model->mem);
+    w.met = mem_alloc(model->mem, guide->labels + UINT64_C(1));
+    for (uint32_t l = 0; l < guide->labels; l++)
+        if (guide->mentioned[l] || guide->ignored[l]) map_add(&w.labels, names_intern(&model->names, guide->interactions[l], strlen(guide->interactions[l])), 0, l);
+    find_columns(&w);
+    add_state(&w);
+    guide_rules(&w);
+    add_ends(&w);
+    model_finish(model);
+    mem_free(model->mem, w.met);
+    mem_free(model->mem, w.column);
+    vec_free(model->mem, &w.waiting);
+}
