@@ -44,6 +44,9 @@ struct search_edges {
     uint64_t count, first_cap, to_cap;
 };
 
+/* Which rules an expansion takes: in a search by interactions, a pair is expanded twice. */
+enum search_pass { PASS_ALL, PASS_INTERNAL, PASS_INTERACTIONS };
+
 struct search {
     struct task *task;
     struct model *model;
@@ -67,6 +70,7 @@ struct search {
     uint32_t finding_count;
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
     uint32_t final;                   /* the code of the model's final states, if it has any */
+    enum search_pass pass;
     uint64_t *words;                  /* the state being expanded ... */
     struct enabled *enabled;          /* ... its enabled rules ... */
     struct moves_rule *rules;         /* ... for moves ... */
@@ -90,6 +94,9 @@ bool search_poll(struct search *search);
 
 /* Adds a pair's successors, reports what is found. False: the search must end. */
 bool search_expand(struct search *search, uint32_t node);
+
+/* Rounds of interactions with a guide. */
+bool interactions_run(struct search *search);
 void search_report_findings(struct search *search);
 
 /* Makes a pair of the cluster at hand the state to expand and lists its enabled rules; search_resolve says where the i-th one leads. False: memory was refused. */

@@ -424,8 +424,10 @@ bool search_enter(struct search *search, uint32_t node)
 bool search_expand(struct search *search, uint32_t node)
 {
     bool going = begin_edges(search, node) && search_enter(search, node);
-    for (uint32_t i = 0; going && i < search->enabled_count; i++) going = take(search, node, i);
+    for (uint32_t i = 0; going && i < search->enabled_count; i++)
+        if (search->pass == PASS_ALL || search->model->rules.data[search->enabled[i].fast->rule].is_guided == (search->pass == PASS_INTERACTIONS)) going = take(search, node, i);
     search_report_findings(search); /* also when memory has just run out */
+    if (search->pass == PASS_INTERACTIONS) return going;
     return going && report_failures(search, node) && look_for_stuck(search, node);
 }
 
@@ -498,6 +500,7 @@ static void prepare_properties(struct search *search)
         else if (entry->in_each_state) add_monitor(search, i, entry->invariant, MONITOR_ALWAYS);
         else if (is_reachability(search->model, entry, &always)) add_monitor(search, i, always, MONITOR_NOT_ALWAYS);
         else if (entry->kind == PROPERTY_CTL) entry->reason = "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
+        else if (task->by_interactions) entry->reason = "it needs the whole graph: without --bound auto";
         else if (task->order == ORDER_PAST_FREEZE) entry->reason = "it needs the whole graph, and past-freeze order frees the past: --order bfs";
         else search->edges.wanted = true; /* after the search, on the whole graph */
         if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, MONITOR_ANTECEDENT);
@@ -613,12 +616,12 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     search->exact = exact;
     search->started = search->last_progress = started;
     result->engine = "timed";
-    result->has_depth = task->order != ORDER_PAST_FREEZE;
+    result->has_depth = task->order != ORDER_PAST_FREEZE && !task->by_interactions;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     prepare(search, task, graph, result);
     uint64_t before = mem->used;
     bool has_space = prepare_space(search);
-    if (has_space && add_initial_states(search)) search->past ? clusters_run(search) : breadth_first(search);
+    if (has_space && add_initial_states(search)) search->past ? clusters_run(search) : task->by_interactions ? interactions_run(search) : breadth_first(search);
     bool done = !search->start_again;
     result->all_states = result->stop == STOP_NONE;
     if (done) temporal_check_all(search);
@@ -653,6 +656,8 @@ static void forget(struct task *task, const struct property_result *fresh, struc
     }
     mem_free(mem, result->taken);
     mem_free(mem, result->levels);
+    if (result->rounds) mem_free(mem, result->rounds->states);
+    mem_free(mem, result->rounds);
     if (!result->clusters) return;
     mem_free(mem, result->reached);
     mem_free(mem, result->reached_first);
