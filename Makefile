@@ -21,8 +21,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP
 FLAGS_release := -O2 -g
 FLAGS_debug := -O0 -g -DCAIRN_TEST_HOOKS
-FLAGS_asan := -O1 -g -DCAIRN_TEST_HOOKS -fsanitize=address,undefined -fno-sanitize-recover=all
-FLAGS_degenerate := -O1 -g -DCAIRN_TEST_HOOKS -DCAIRN_DEGENERATE -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_asan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_degenerate := -O1 -g1 -DCAIRN_TEST_HOOKS -DCAIRN_DEGENERATE -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
 CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
 LIBS := -ljansson -lcadical -lstdc++ -lzstd -lpthread -lm
@@ -30,7 +30,7 @@ LIBS := -ljansson -lcadical -lstdc++ -lzstd -lpthread -lm
 BUILD := build/$(MODE)
 SOURCES := $(shell find src -name '*.c')
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-LIBRARY := $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
+LIBRARY := $(BUILD)/libcairn.a
 
 .PHONY: all demo test bench install uninstall clean packages build-packages test-packages
 all: cairn
@@ -47,6 +47,10 @@ $(BUILD)/cairn: $(OBJECTS)
 $(BUILD)/%.o: %.c Makefile | build-packages
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -c -o $@ $<
+
+$(LIBRARY): $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
+	@rm -f $@
+	ar rcs $@ $^
 
 $(BUILD)/test/%: test/unit/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)

@@ -10,7 +10,7 @@ slow="faults random hostile symbolic bounded_known unit code" # first, so that n
 suites=${SUITES:-$slow $(ls test/suites | sed -n 's/\.py$//p' | grep -vwE "$(echo $slow | tr ' ' '|')")}
 log=build/test-logs
 rm -rf $log && mkdir -p $log
-echo $suites | tr ' ' '\n' | xargs -P 2 -I{} sh -c "begun=\$(date +%s); python3 test/suites/{}.py > $log/{}.log 2>&1; echo \$((\$(date +%s) - begun)) > $log/{}.seconds"
+echo $suites | tr ' ' '\n' | xargs -P 2 -I{} sh -c "begun=\$(date +%s); python3 test/suites/{}.py > $log/{}.log 2>&1; times | tail -n 1 > $log/{}.cpu; echo \$((\$(date +%s) - begun)) > $log/{}.seconds"
 passed=0 failed=0
 for suite in $suites; do
     last=$(tail -n 1 "$log/$suite.log")

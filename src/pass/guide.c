@@ -19,6 +19,7 @@ struct weaving {
     struct guide_remarks *remarks;
     struct map labels;   /* of the names of interactions */
     struct map reported;
+    bool has_dots;       /* some of them name a process, too */
     bool *met;           /* per label: a rule has it */
     uint32_t *column;    /* per label: in the table, or MODEL_NONE: it is allowed nowhere */
     uint32_t columns, table, state;
@@ -78,7 +79,7 @@ static void add_state(struct weaving *w)
 static uint32_t find_label(struct weaving *w, const struct model_rule *rule)
 {
     struct model *model = w->model;
-    for (uint32_t i = 0; i < rule->parts; i++) {
+    for (uint32_t i = 0; w->has_dots && i < rule->parts; i++) {
         uint32_t process = model->parts.data[rule->first_part + i].process;
         if (process == MODEL_NONE) continue;
         uint32_t label = map_get(&w->labels, names_format(&model->names, "%s.%s", model->processes.data[process].name, rule->label), 0);
@@ -87,6 +88,18 @@ static uint32_t find_label(struct weaving *w, const struct model_rule *rule)
     uint32_t label = map_get(&w->labels, names_intern(&model->names, rule->label, strlen(rule->label)), 0);
     if (label == MAP_NONE && rule->port) label = map_get(&w->labels, names_intern(&model->names, rule->port, strlen(rule->port)), 0);
     return label;
+}
+
+/* What to call an interaction that the guide does not speak of: where it speaks of the same of another process, with the process. */
+static const char *name_of(struct weaving *w, const struct model_rule *rule)
+{
+    struct model *model = w->model;
+    for (uint32_t p = 0; w->has_dots && p < model->processes.len && rule->parts; p++) {
+        uint32_t mine = model->parts.data[rule->first_part].process;
+        if (mine == MODEL_NONE || map_get(&w->labels, names_format(&model->names, "%s.%s", model->processes.data[p].name, rule->label), 0) == MAP_NONE) continue;
+        return names_format(&model->names, "%s.%s", model->processes.data[mine].name, rule->label);
+    }
+    return names_intern(&model->names, rule->label, strlen(rule->label));
 }
 
 /* The rule's own conditions, where that is all that it takes: it cannot fail, and neither its code nor clocks hold it back. */
@@ -126,10 +139,10 @@ static void guide_rules(struct weaving *w)
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         if (rule->is_internal) continue;
-        const char *name = names_intern(&model->names, rule->label, strlen(rule->label));
         uint32_t label = find_label(w, rule);
+        const char *name = label == MAP_NONE ? name_of(w, rule) : NULL;
         if (label != MAP_NONE) w->met[label] = true;
-        if (label == MAP_NONE && map_add(&w->reported, name, 0, 0)) vec_push(model->mem, &w->remarks->forbidden, name);
+        else if (map_add(&w->reported, name, 0, 0)) vec_push(model->mem, &w->remarks->forbidden, name);
         if (label == MAP_NONE || !w->guide->ignored[label]) guide_rule(w, r, label);
     }
     for (uint32_t l = 0; l < w->guide->labels; l++)
@@ -188,7 +201,10 @@ void guide_weave(struct model *model, const struct guide *guide, struct guide_re
     map_init(&w.reported, model->mem);
     w.met = mem_alloc(model->mem, guide->labels + UINT64_C(1));
     for (uint32_t l = 0; l < guide->labels; l++)
-        if (guide->mentioned[l] || guide->ignored[l]) map_add(&w.labels, names_intern(&model->names, guide->interactions[l], strlen(guide->interactions[l])), 0, l);
+        if (guide->mentioned[l] || guide->ignored[l]) {
+            map_add(&w.labels, names_intern(&model->names, guide->interactions[l], strlen(guide->interactions[l])), 0, l);
+            w.has_dots |= strchr(guide->interactions[l], '.') != NULL;
+        }
     find_columns(&w);
     add_state(&w);
     guide_rules(&w);
