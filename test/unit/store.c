@@ -68,7 +68,7 @@ static void test_budget(struct unit *unit)
 static void test_parents(struct unit *unit)
 {
     enum { STATES = 400000 };
-    static uint32_t parent[STATES];
+    static uint64_t parent[STATES];
     struct mem mem;
     struct parents parents;
     struct random random = {7};
