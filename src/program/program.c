@@ -1,9 +1,9 @@
 #include "program/program.h"
 
+#include "program/dispatch.h"
 #include "program/machine.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- rules ---- */
@@ -33,22 +33,6 @@ static void add_masked(struct program *program, struct word_map *map, bool is_te
         map->entry[field->word] = program->patches.len - first;
         vec_push(program->model->mem, &program->patches, piece);
     }
-}
-
-enum { MAX_INDEX_BITS = 10 };
-
-/* The variable to index a rule by: a location where there is one, otherwise any small variable it compares with a constant. */
-struct choice {
-    uint32_t var;
-    int64_t number;
-    bool is_location;
-};
-
-static void consider(const struct program *program, struct choice *choice, uint32_t var, int64_t number)
-{
-    if (program->layout->fields[var].bits > MAX_INDEX_BITS || choice->is_location) return;
-    bool is_location = model_is_location(program->model, var);
-    if (choice->var == MODEL_NONE || is_location) *choice = (struct choice){var, number, is_location};
 }
 
 /* Code for the conjuncts that are not word tests, one after the other: each leaves at the end as soon as it is false. While the
@@ -91,7 +75,7 @@ static bool is_gate(const struct program *program, const struct expr_node *node,
 }
 
 static void compile_guard(struct program *program, const struct model_rule *rule, struct fast_rule *fast, struct word_map *map,
-                          struct choice *choice)
+                          struct dispatch *dispatch)
 {
     struct model *model = program->model;
     struct guard_code guard = {PROGRAM_NONE, PROGRAM_NONE};
@@ -106,7 +90,7 @@ static void compile_guard(struct program *program, const struct model_rule *rule
         uint8_t op;
         if (!may_fail && machine_is_comparison(program, node, &var, &number, &op) && op == EXPR_EQ) {
             add_masked(program, map, true, fast->first_test, &program->layout->fields[var], number);
-            consider(program, choice, var, number);
+            dispatch_note(dispatch, var, number);
             continue;
         }
         if (!may_fail && !fast->gate && is_gate(program, node, fast)) continue;
@@ -133,44 +117,6 @@ static void compile_stores(struct program *program, const struct model_rule *rul
     }
     fast->patches = program->patches.len - fast->first_patch;
     fast->stores = program->stores.len - fast->first_store;
-}
-
-struct placed {
-    struct choice choice;
-    struct fast_rule fast;
-};
-
-static int by_choice(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    if (x->choice.var != y->choice.var) return x->choice.var < y->choice.var ? -1 : 1;
-    if (x->choice.number != y->choice.number) return x->choice.number < y->choice.number ? -1 : 1;
-    return (x->fast.rule > y->fast.rule) - (x->fast.rule < y->fast.rule);
-}
-
-/* Sorted by variable and value, the rules of each list stand together. */
-static void build_index(struct program *program, struct placed *placed, uint32_t count)
-{
-    struct mem *mem = program->model->mem;
-    qsort(placed, count, sizeof *placed, by_choice);
-    for (uint32_t i = 0; i < count;) {
-        uint32_t var = placed[i].choice.var;
-        struct rule_index index = {.has_field = var != MODEL_NONE, .first_list = program->lists.len};
-        uint64_t values = 1;
-        int64_t low = 0;
-        if (index.has_field) {
-            index.field = program->layout->fields[var];
-            values = index.field.mask + 1;
-            low = index.field.low;
-        }
-        for (uint64_t v = 0; v < values; v++) {
-            vec_push(mem, &program->lists, program->rules.len);
-            while (i < count && placed[i].choice.var == var && (!index.has_field || placed[i].choice.number - low == (int64_t)v))
-                vec_push(mem, &program->rules, placed[i++].fast);
-        }
-        vec_push(mem, &program->lists, program->rules.len);
-        vec_push(mem, &program->indices, index);
-    }
 }
 
 /* Who holds back whom: for every class the rules of all classes above it. */
@@ -205,19 +151,20 @@ void program_init(struct program *program, struct model *model, const struct lay
     program->model = model;
     program->layout = layout;
     struct word_map map = {mem_alloc(model->mem, layout->words * sizeof *map.stamp), mem_alloc(model->mem, layout->words * sizeof *map.entry), 0};
-    struct placed *placed = mem_alloc(model->mem, (model->rules.len + UINT64_C(1)) * sizeof *placed);
+    struct dispatch dispatch;
+    dispatch_init(&dispatch, program);
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        placed[r].choice = (struct choice){MODEL_NONE, 0, false};
-        placed[r].fast.rule = r;
-        compile_guard(program, &model->rules.data[r], &placed[r].fast, &map, &placed[r].choice);
-        compile_stores(program, &model->rules.data[r], &placed[r].fast, &map);
-        placed[r].fast.body = machine_compile_body(program, model->rules.data[r].body);
+        struct fast_rule *fast = dispatch_begin(&dispatch, r);
+        compile_guard(program, &model->rules.data[r], fast, &map, &dispatch);
+        compile_stores(program, &model->rules.data[r], fast, &map);
+        fast->body = machine_compile_body(program, model->rules.data[r].body);
     }
-    build_index(program, placed, model->rules.len);
+    dispatch_build(&dispatch);
     machine_finish(program);
     if (model->priorities.len) build_priorities(program);
+    dispatch_refine(&dispatch);
+    dispatch_release(&dispatch);
     program->other = mem_alloc(model->mem, layout->words * sizeof *program->other);
-    mem_free(model->mem, placed);
     mem_free(model->mem, map.stamp);
     mem_free(model->mem, map.entry);
 }
@@ -231,6 +178,7 @@ void program_release(struct program *program)
     vec_free(mem, &program->stores);
     vec_free(mem, &program->rules);
     vec_free(mem, &program->indices);
+    vec_free(mem, &program->nodes);
     vec_free(mem, &program->lists);
     vec_free(mem, &program->holders);
     mem_free(mem, program->above);
@@ -316,7 +264,12 @@ enum step program_next(const struct program *program, struct program_cursor *cur
         if (cursor->index >= program->indices.len) return STEP_NONE;
         const struct rule_index *index = &program->indices.data[cursor->index++];
         uint64_t value = index->has_field ? words[index->field.word] >> index->field.shift & index->field.mask : 0;
-        cursor->at = program->lists.data[index->first_list + value];
-        cursor->end = program->lists.data[index->first_list + value + 1];
+        const struct rule_list *list = &program->lists.data[index->first_list + value];
+        while (list->end == PROGRAM_NONE) {
+            index = &program->nodes.data[list->first];
+            list = &program->lists.data[index->first_list + (words[index->field.word] >> index->field.shift & index->field.mask)];
+        }
+        cursor->at = list->first;
+        cursor->end = list->end;
     }
 }

@@ -2,8 +2,8 @@
  *
  * A rule's guard becomes masked comparisons of whole words (all its `variable == constant` conjuncts, merged) and, for the rest, code
  * of a small stack machine (program/machine.h). Its stores become masked constants and, for the rest, code; its body becomes code that works on the new state in place. Rules are indexed by the value of one variable
- * that their guard compares with a constant, the location where there is one: expanding a state looks only at rules of
- * its current locations.
+ * that their guard compares with a constant, the location where there is one, and where that leaves many by more of them (program/dispatch.h): expanding a state looks
+ * only at rules of its current locations.
  *
  * Faithful to the reference semantics also where evaluation fails: a comparison is only moved before conjuncts that cannot fail. */
 #ifndef CAIRN_PROGRAM_PROGRAM_H
@@ -46,7 +46,12 @@ struct fast_rule {
 struct rule_index {
     struct field field;
     bool has_field;
-    uint32_t first_list; /* into lists; the list of value v is rules[lists[first_list + v] .. lists[first_list + v + 1]) */
+    uint32_t first_list; /* the list of value v is lists[first_list + v] */
+};
+
+/* rules[first .. end); or, when end is PROGRAM_NONE, one more choice: nodes[first]. */
+struct rule_list {
+    uint32_t first, end;
 };
 
 enum { PROGRAM_NONE = 0xFFFFFFFF };
@@ -58,9 +63,10 @@ struct program {
     VEC(struct word_test) tests;
     VEC(struct word_test) patches;
     VEC(struct code_store) stores;
-    VEC(struct fast_rule) rules; /* in the order of the lists */
-    VEC(struct rule_index) indices;
-    VEC(uint32_t) lists;
+    VEC(struct fast_rule) rules; /* in the order of the indices; then copies, of those that stand in lists of nodes */
+    VEC(struct rule_index) indices; /* a state looks at all of them ... */
+    VEC(struct rule_index) nodes;   /* ... and at those of these that its lists lead to */
+    VEC(struct rule_list) lists;
     VEC(uint32_t) holders; /* rules (indices of `rules`) that hold back those of class c: holders[above[c] .. above[c + 1]) */
     uint32_t *above;
     uint64_t *other; /* room for a state that nobody looks at */
