@@ -267,12 +267,20 @@ static void run_engine(struct session *session, enum engine engine, struct task 
     }
 }
 
-/* Unless something else is asked for, a guide that is unrolled is searched rank by rank. */
-static void choose_order(struct session *session)
+static bool asks_for_graph(const struct task *task)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < task->property_count; i++) found |= !task->properties[i].in_each_state;
+    return found;
+}
+
+/* Unless something else is asked for, a guide that is unrolled is searched rank by rank. When it is not cut, temporal properties can be decided, but they need what that order frees. */
+static void choose_order(struct session *session, const struct task *task)
 {
     struct options *options = session->options;
     const struct model *model = session->model;
     bool one_by_one = options->engine == ENGINE_AUTO || options->engine == ENGINE_EXPLICIT || options->engine == ENGINE_TIMED;
+    if (model->guide && !model->guide->is_cut && asks_for_graph(task)) return;
     if (model->guide && model->guide->bound && model->rank != MODEL_NONE && one_by_one && options->order == ORDER_DEFAULT && options->reduction == REDUCE_NONE) options->order = ORDER_PAST_FREEZE;
 }
 
@@ -374,7 +382,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     session_init(&session, options, mem);
     if (!session_load(&session, options->file)) return session.status;
     if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
-    choose_order(&session);
+    choose_order(&session, &task);
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
     task.count_deadlocks = !is_check;
