@@ -45,6 +45,8 @@ struct options {
     bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */
     const char *json_file, *trace_file, *report_file, *to, *output;
+    const char *partition; /* labels of p-points, or auto; NULL: none */
+    bool partition_hidden;
     const char *freeze; /* the folder of --freeze, or NULL */
     bool resume;
     const char *dialect; /* of the language; NULL: its default */
