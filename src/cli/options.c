@@ -19,7 +19,7 @@ enum option_id {
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI, OPTION_EQUAL, OPTION_WITHIN, OPTION_WORDS,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_GUIDE, OPTION_GUIDE_PART, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_GUIDE, OPTION_GUIDE_PART, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_PARTITION, OPTION_PARTITION_HIDDEN, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -54,6 +54,8 @@ static const struct option_row {
     {OPTION_SPLIT, 0, "split", "HOW", MODELS | GUIDE, "past-freeze: auto (split the context into parts when it does not fit in memory), always, or never (the default); with a guide also alternatives, permutations or position[=N]: into guides that allow the same together, each searched by itself"},
     {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", SEARCH, "split always: D steps of the context in each part (default 1)"},
     {OPTION_PART, 0, "part", "N", SEARCH, "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
+    {OPTION_PARTITION, 0, "partition", "LABELS", SEARCH, "divide the search by these rules (labels, PROCESS.label, or PROCESS.location: entering it), or auto: path by path, within --memory"},
+    {OPTION_PARTITION_HIDDEN, 0, "partition-hidden", NULL, SEARCH, "partition as in the paper, with a hidden position: finds violations, but coverage is not guaranteed"},
     {OPTION_RESULTS, 0, "results", "DIR", SEARCH, "several contexts, guides or parts of a guide: keep the result of each in this folder, for --resume"},
     {OPTION_RESUME, 0, "resume", NULL, SEARCH, "go on with the run that was frozen in the folder of --freeze, or whose results are kept in that of --results"},
     {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
@@ -197,6 +199,8 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
     case OPTION_FREEZE: options->freeze = value; return true;
     case OPTION_RESULTS: options->results = value; return true;
+    case OPTION_PARTITION: options->partition = value; return true;
+    case OPTION_PARTITION_HIDDEN: options->partition_hidden = true; return true;
     case OPTION_RESUME: options->resume = true; return true;
     case OPTION_NO_FRONTIER: options->no_frontier = true; return true;
     case OPTION_TABLEAU: options->tableau = true; return true;
@@ -339,6 +343,17 @@ static bool check_freezing(struct options *options)
     return !options->freeze || options->freeze[0] || complain("--freeze needs the name of a folder%s%s", "", "");
 }
 
+/* What a search that is divided by p-points has and has not: it is one of the explicit engine, with an order of its own. */
+static bool check_partition(struct options *options)
+{
+    if (!options->partition) return !options->partition_hidden || complain("--partition-hidden goes with --partition LABELS%s%s", "", "");
+    if (options->engine != ENGINE_AUTO && options->engine != ENGINE_EXPLICIT) return complain("--partition is a choice of the explicit engine%s%s", "", "");
+    const char *other = options->split != SPLIT_NEVER ? "split" : options->freeze ? "freeze" : options->order != ORDER_DEFAULT ? "order" : options->reduction != REDUCE_NONE ? "reduce" : options->bound || options->bound_auto ? "bound" : options->show_process_model ? "show" : NULL;
+    if (other) return complain("--%s does not go with --partition, which searches path by path%s", other, "");
+    options->engine = ENGINE_EXPLICIT;
+    return true;
+}
+
 static bool check_input(const struct options *options)
 {
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
@@ -419,7 +434,7 @@ static bool check_together(struct options *options)
     bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
     bool is_dimacs = options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
     if (is_dimacs) options->engine = ENGINE_BOUNDED;
-    if (!check_guide(options) || !check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
+    if (!check_guide(options) || !check_partition(options) || !check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
     if (options->engine == ENGINE_BOUNDED) return check_input(options) && (!is_dimacs || check_translation(options));
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");

@@ -50,6 +50,8 @@ struct options {
     bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */
     const char *json_file, *trace_file, *report_file, *to, *output;
+    const char *partition; /* labels of p-points, or auto; NULL: none */
+    bool partition_hidden;
     const char *freeze; /* the folder of --freeze, or NULL */
     const char *results; /* the folder of --results, or NULL */
     bool resume;

@@ -7,6 +7,7 @@
 #include "cli/split.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
+#include "engine/explicit/points.h"
 #include "engine/symbolic/symbolic.h"
 #include "engine/timed/timed.h"
 #include "model/print.h"
@@ -291,6 +292,10 @@ static bool can_run(struct session *session)
     const struct model *model = session->model;
     struct place place;
     bool other_choice = options->order == ORDER_DFS || options->reduction != REDUCE_NONE || (options->engine != ENGINE_AUTO && options->engine != ENGINE_TIMED);
+    if (model_is_timed(model) && options->partition) {
+        fprintf(stderr, "cairn: error: %s has clocks or time intervals: --partition is for models without time\n", model->file);
+        return false;
+    }
     if (model_is_timed(model) && other_choice) {
         fprintf(stderr, "cairn: error: %s has clocks or time intervals: only the timed engine knows time (--engine timed)\n", model->file);
         return false;
@@ -309,6 +314,24 @@ static bool can_run(struct session *session)
     if (why && place.line) diag_error(&session->diag, place, "%s", why);
     else if (why) fprintf(stderr, "cairn: error: %s: %s\n", model->file, why);
     return !why;
+}
+
+/* The p-points of --partition. */
+static bool find_points(struct session *session, struct task *task)
+{
+    const char *labels = session->options->partition;
+    if (!labels) return true;
+    struct model *model = session->model;
+    struct points *points = arena_alloc(&model->arena, sizeof *points);
+    struct text complaint;
+    text_init(&complaint, session->mem);
+    task->points = points;
+    task->points_chosen = !strcmp(labels, "auto");
+    task->hides_position = session->options->partition_hidden;
+    if (task->points_chosen && !points_choose(points, model)) text_add(&complaint, "--partition auto found no rule that divides the search");
+    else if (!task->points_chosen) points_read(points, model, labels, &complaint);
+    if (complaint.len) fprintf(stderr, "cairn: error: %s: %s\n", model->file, complaint.data);
+    return !complaint.len;
 }
 
 /* ---- whose run it is ---- */
@@ -385,6 +408,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     choose_order(&session, &task);
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
+    if (!find_points(&session, &task)) return EXIT_USAGE;
     task.count_deadlocks = !is_check;
     bool splits = options->split != SPLIT_NEVER && session.model->rank != MODEL_NONE;
     if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);

@@ -406,12 +406,51 @@ static void put_parts(struct out *json, const struct split_statistics *parts)
     out_close(json, ']');
 }
 
+/* P-paths: the number of the one that it continues, the p-point, states. */
+static void put_partitions(struct out *json, const struct partition_statistics *partition)
+{
+    put_number(json, "partitions", partition->partitions);
+    put_number(json, "p_paths", partition->partitions + partition->skipped + partition->waiting);
+    put_number(json, "skipped", partition->skipped);
+    put_number(json, "p_paths_waiting", partition->waiting);
+    if (partition->hidden) put_number(json, "complete_p_paths", partition->complete_paths);
+    put_number(json, "longest_p_path", partition->longest);
+    put_number(json, "largest_partition", partition->largest);
+    put_number(json, "states_gross", partition->gross_states);
+    put_number(json, "spills", partition->spills);
+    put_number(json, "states_on_disk", partition->disk_states);
+    put_number(json, "bytes_written", partition->written);
+    out_key(json, "counts_are_net");
+    out_bool(json, partition->is_net);
+    out_key(json, "coverage_guaranteed");
+    out_bool(json, !partition->hidden);
+    out_key(json, "p_points_chosen");
+    out_bool(json, partition->chosen);
+    out_key(json, "p_points");
+    out_open_inline(json, '[');
+    for (uint32_t i = 0; i < partition->points->count; i++) out_string(json, partition->points->names[i]);
+    out_close(json, ']');
+    out_key(json, "p_path_list");
+    out_open(json, '[');
+    for (uint32_t i = 0; i < partition->path_count; i++) {
+        const struct p_path *path = &partition->paths[i];
+        out_open_inline(json, '{');
+        put_count(json, "parent", path->parent != MODEL_NONE, path->parent, NULL);
+        out_key(json, "p_point");
+        out_string(json, path->parent != MODEL_NONE ? partition->points->names[path->point] : NULL);
+        put_number(json, "states", path->states);
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+}
+
 static void put_statistics(struct out *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
 {
     out_open(json, '{');
     out_key(json, "order");
     if (result->bounded) out_string(json, "deepening");
     else if (result->reduction != REDUCE_NONE && !result->symbolic) out_string(json, "two-phase");
+    else if (result->partition) out_string(json, result->partition->hidden ? "p-paths, hidden" : "p-paths");
     else out_string(json, search_order_name[result->symbolic ? result->symbolic->order : result->clusters || result->parts ? ORDER_PAST_FREEZE : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
     if (result->unreduced_properties) {
         put_number(json, "unreduced_properties", result->unreduced_properties);
@@ -452,7 +491,8 @@ static void put_statistics(struct out *json, const struct model *model, const st
     if (result->timed) put_timed(json, result->timed);
     if (result->clusters) put_clusters(json, model, result);
     if (result->parts) put_parts(json, result->parts);
-    if (!result->has_depth && !result->symbolic && !result->clusters && !result->parts && result->reduction == REDUCE_NONE) {
+    if (result->partition) put_partitions(json, result->partition);
+    if (!result->has_depth && !result->partition && !result->symbolic && !result->clusters && !result->parts && result->reduction == REDUCE_NONE) {
         out_key(json, "longest_stack");
         out_uint(json, result->max_stack);
     }

@@ -149,13 +149,21 @@ static void add_bounded_search(struct text *text, const struct task *task, const
     else if (open) text_add(text, "; %s, and nothing is known about longer runs for %u %s", stop_reason_text[result->stop], open, open == 1 ? "property" : "properties");
 }
 
+static void add_partitions(struct text *text, const struct partition_statistics *partition)
+{
+    char a[32];
+    text_add(text, ", in %s partition%s", report_count(a, partition->partitions), partition->partitions == 1 ? "" : "s");
+    if (partition->waiting) text_add(text, " (%s p-paths that were found had no turn)", report_count(a, partition->waiting));
+    if (partition->hidden) text_add(text, "; coverage is not guaranteed: the position on a p-path is hidden from the comparison of states, so that states and whole p-paths may be missing, and states are counted once for each partition");
+}
+
 /* What was done to reach the states, and what that proves. */
 static void add_search(struct text *text, const struct task *task, const struct result *result)
 {
     char count[COUNT_ROOM];
     const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
     const char *how = result->symbolic ? "found as one set" : "visited", *timed = result->timed ? "symbolic " : "";
-    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->parts ? "in parts, rank by rank (past-freeze)" : result->clusters ? "rank by rank (past-freeze)" : result->rounds ? "by the number of interactions" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
+    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->partition ? "path by path (partitioning points)" : result->parts ? "in parts, rank by rank (past-freeze)" : result->clusters ? "rank by rank (past-freeze)" : result->rounds ? "by the number of interactions" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
     if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
     if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
         text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
@@ -169,6 +177,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
     if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
     if (result->stop_detail) text_add(text, " (%s)", result->stop_detail);
+    if (result->partition) add_partitions(text, result->partition);
     if (!result->all_states && result->clusters && result->stop != STOP_GUIDE) text_add(text, " (%.1f%% of the ranks are done)", 100 * result_progress(result));
     if (result->timed) {
         text_add(text, "; time is dense: zones, extrapolated by %s, exact for reachability%s", result->timed->exact ? "the largest constants" : "lower and upper bounds",
@@ -354,6 +363,40 @@ static void show_parts(const struct report_style *style, const struct split_stat
     if (style->verbose) list_parts(style, parts);
 }
 
+/* P-paths with their sizes. Only so many p-points of a long one. */
+static void list_paths(const struct report_style *style, const struct partition_statistics *partition)
+{
+    enum { SHOWN = 20 };
+    char a[32];
+    fprintf(style->out, "  %14s  p-path\n", "states");
+    for (uint32_t i = 0; i < partition->path_count; i++) {
+        uint32_t tail[SHOWN], length = 0;
+        for (uint32_t at = i; partition->paths[at].parent != MODEL_NONE; at = partition->paths[at].parent) tail[length++ % SHOWN] = partition->paths[at].point;
+        fprintf(style->out, "  %14s  %s", report_count(a, partition->paths[i].states), length ? "" : "(none)");
+        /* from the end on: the last entries of the ring are the first p-points */
+        uint32_t shown = length < SHOWN ? length : SHOWN;
+        for (uint32_t k = 0; k < shown; k++) fprintf(style->out, "%s%s", k ? " " : "", partition->points->names[tail[(length - 1 - k) % SHOWN]]);
+        fprintf(style->out, "%s\n", length > SHOWN ? " ..." : "");
+    }
+    if (partition->partitions > partition->path_count) fprintf(style->out, "  %14s  (%s more)\n", "", report_count(a, partition->partitions - partition->path_count));
+}
+
+static void show_partitions(const struct report_style *style, const struct partition_statistics *partition)
+{
+    char a[32], b[32];
+    fprintf(style->out, "  p-points        %14s  (", report_count(a, partition->points->count));
+    for (uint32_t i = 0; i < partition->points->count && i < 8; i++) fprintf(style->out, "%s%s", i ? ", " : "", partition->points->names[i]);
+    fprintf(style->out, "%s%s)\n", partition->points->count > 8 ? ", ..." : "", partition->chosen ? "; chosen automatically" : "");
+    fprintf(style->out, "  partitions      %14s  (largest %s states", report_count(a, partition->partitions), report_count(b, partition->largest));
+    if (partition->hidden) fprintf(style->out, "; %s complete p-paths", report_count(a, partition->complete_paths));
+    else fprintf(style->out, "; %s p-paths not extended, all right after them was visited", report_count(a, partition->skipped));
+    if (partition->waiting) fprintf(style->out, "; %s had no turn", report_count(a, partition->waiting));
+    fprintf(style->out, "; at most %s p-points long)\n", report_count(a, partition->longest));
+    fprintf(style->out, "  gross states    %14s  (what several partitions visited counts each time)\n", report_count(a, partition->gross_states));
+    if (partition->spills) fprintf(style->out, "  on disk         %14s  (states; memory was full %s times, %s written)\n", report_count(a, partition->disk_states), report_count(b, partition->spills), report_bytes((char[32]){0}, partition->written));
+    if (style->verbose) list_paths(style, partition);
+}
+
 static void show_statistics(const struct report_style *style, const struct result *result)
 {
     char a[32];
@@ -370,7 +413,8 @@ static void show_statistics(const struct report_style *style, const struct resul
         return;
     }
     if (result->parts) show_parts(style, result->parts);
-    if (!result->has_depth && !result->parts && result->reduction == REDUCE_NONE && !result->clusters && !result->rounds) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (result->partition) show_partitions(style, result->partition);
+    if (!result->has_depth && !result->parts && !result->partition && result->reduction == REDUCE_NONE && !result->clusters && !result->rounds) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
     fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
@@ -641,6 +685,7 @@ void report_check(const struct report_style *style, const struct model *model, c
                 result->no_transitions ? "?" : report_exact(b, result->transitions, result->exact.transitions), result->seconds);
     if (result->bounded && style->verbose) show_depths(style, result->bounded);
     if (result->parts && style->verbose) list_parts(style, result->parts);
+    if (result->partition && style->verbose) show_partitions(style, result->partition);
     for (uint32_t i = 0; i < task->property_count; i++) {
         int length = (int)strlen(task->properties[i].property->name);
         if (length > width && length <= 30) width = length;

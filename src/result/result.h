@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_GUIDE, STOP_COUNT };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_GUIDE, STOP_HIDDEN, STOP_COUNT };
 extern const char *const stop_reason_text[];
 extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
@@ -90,6 +90,22 @@ struct search_part {
     uint32_t depth;
 };
 
+/* Partitioning points: steps that divide a search. A p-point is a set of rules, or the entering of a location. */
+struct point_location {
+    uint32_t var; /* that says where a process stands */
+    int64_t value;
+    uint32_t point;
+};
+
+struct points {
+    const char **names; /* of p-points */
+    uint32_t *rules;    /* a rule of each p-point; MODEL_NONE: it is a location */
+    uint32_t count, room;
+    uint32_t *of_rule;  /* per rule of the model: its p-point, or MODEL_NONE */
+    struct point_location *locations;
+    uint32_t location_count;
+};
+
 struct task {
     struct model *model;
     struct property_result *properties;
@@ -112,6 +128,9 @@ struct task {
     bool by_interactions;  /* states are visited in the order of the fewest interactions with the guide that lead to them, and these are counted */
     bool stop_at_first;    /* end with the first violation */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
+    const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
+    bool points_chosen;    /* automatically */
+    bool hides_position;   /* divided as in the paper: states are compared without regard to how far a run has come on its p-path */
     const char *freeze;    /* past-freeze: the folder that finished clusters are frozen in, or NULL */
     const struct search_part *part; /* past-freeze with a folder: NULL: all of it */
     uint64_t freeze_hash[2]; /* of the model and of what is asked, so that the folder of another run is known as such */
@@ -234,6 +253,32 @@ struct round_statistics {
     uint32_t count;
 };
 
+/* One p-path that was searched: p-points in the order in which a run takes them. */
+struct p_path {
+    uint32_t parent; /* in the list, without its last p-point; MODEL_NONE: this is the empty path */
+    uint32_t point;  /* the last one */
+    uint64_t states; /* visited in its partition */
+};
+
+/* A search that was divided by p-points. */
+struct partition_statistics {
+    const struct points *points;
+    bool chosen;              /* automatically */
+    bool hidden;              /* the variant of the paper, which guarantees no coverage */
+    uint64_t partitions;      /* p-paths that were searched */
+    uint64_t skipped;         /* p-paths that were not: everything right after them had been visited */
+    uint64_t waiting;         /* p-paths that were found and did not have their turn */
+    uint64_t complete_paths;  /* hidden: those that have no continuation */
+    uint64_t longest;         /* p-points on a p-path */
+    uint64_t gross_states;    /* with those that several partitions visited counted each time */
+    uint64_t largest;         /* states visited in a partition */
+    uint64_t spills;          /* how often memory was full */
+    uint64_t disk_states, written; /* states on disk; bytes that were written, merged ones each time */
+    bool is_net;              /* the counts of the result are without repetitions */
+    struct p_path *paths;     /* the first ones of them */
+    uint32_t path_count;
+};
+
 struct result {
     const char *engine;
     const char *why_engine; /* when it was chosen automatically: the reason */
@@ -242,6 +287,7 @@ struct result {
     struct cluster_statistics *clusters;  /* NULL: another order */
     struct split_statistics *parts;       /* NULL: it was not split */
     struct round_statistics *rounds;      /* NULL: another order */
+    struct partition_statistics *partition; /* NULL: it was not divided by p-points */
     struct timed_statistics *timed;       /* NULL: another engine; states are symbolic ones otherwise */
     struct {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */

@@ -5,12 +5,14 @@
  * would have been without a batch.
  *
  * Invariants: (1) states before the cursor are expanded or in the batch; (2) in plain breadth-first order the parents log has one zero per stored state, in the order of numbers. */
+#include "engine/explicit/partition.h"
 #include "engine/explicit/past.h"
 
 /* Adds a successor: step number `step` of the expansion's state. */
 static enum store_result add(struct search *search, const struct expansion *expansion, const struct successor *successor, const uint64_t *words, uint32_t step, uint32_t *index)
 {
     if (search->past) return past_add(search->past, successor->cluster, words, successor->hash, expansion->state, step, index);
+    if (search->partition) return partition_add(search->partition, successor, words, expansion->state, step, index);
     enum store_result added = store_add(successor->store, words, successor->hash, index);
     bool refused = added == STORE_REFUSED || (added == STORE_NEW && !parents_found(&search->parents));
     if (!refused) return added;
@@ -92,7 +94,7 @@ static bool flush(struct search *search, bool open)
     for (uint32_t i = 0; going && i < search->batch_size; i++) store_prefetch_record(search->successors[i].store, search->successors[i].hash);
     for (uint32_t i = 0; going && i < search->expansion_count; i++) {
         struct expansion *expansion = &search->expansions[i];
-        if (!search->past && !expansion->begun && !parents_expand(&search->parents)) going = visit_stop(search, STOP_MEMORY);
+        if (!search->past && !search->partition && !expansion->begun && !parents_expand(&search->parents)) going = visit_stop(search, STOP_MEMORY);
         going = going && look_up(search, expansion, first);
         first += expansion->successors;
         expansion->begun = true;
@@ -135,8 +137,9 @@ bool breadth_expand(struct search *search, uint32_t state)
             continue;
         }
         struct successor *successor = &search->successors[search->batch_size++];
-        *successor = (struct successor){fast, store_hash(next, search->space.layout.record_bytes), search->space.store, NULL, 0};
+        *successor = (struct successor){fast, store_hash(next, search->space.layout.record_bytes), search->space.store, NULL, 0, MODEL_NONE};
         if (search->past) find_store(search->past, next, successor);
+        if (search->partition) successor->point = points_of(search->task->points, &search->space.layout, fast->rule, search->space.words, next);
         if (successor->store) store_prefetch(successor->store, successor->hash);
         expansion->enabled = true;
         expansion->successors++;

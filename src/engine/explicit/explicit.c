@@ -1,8 +1,10 @@
-/* The frame of a search: what comes before and after, with and without reduction. The orders are in breadth.c, depth.c, past.c and twophase.c. */
+/* The frame of a search: what comes before and after, with and without reduction. The orders are in breadth.c, depth.c, past.c, partition.c, guided.c and twophase.c. */
 #include "engine/explicit/visit.h"
 
 #include "base/clock.h"
+#include "engine/explicit/guided.h"
 #include "engine/explicit/part.h"
+#include "engine/explicit/partition.h"
 #include "engine/explicit/past.h"
 #include "engine/explicit/rounds.h"
 #include "program/reached.h"
@@ -119,6 +121,7 @@ static void release(struct search *search)
     store_release(&search->store);
     if (search->past) past_release(search);
     rounds_release(search);
+    if (search->partition) partition_release(search);
     parents_release(&search->parents);
     program_release(&search->space.program);
     layout_release(&search->space.layout, search->model);
@@ -147,7 +150,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     search->graph = graph;
     search->started = search->last_progress = clock_now();
     result->engine = "explicit";
-    result->has_depth = task->order != ORDER_DFS && task->order != ORDER_PAST_FREEZE;
+    result->has_depth = task->order != ORDER_DFS && task->order != ORDER_PAST_FREEZE && !task->points;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     layout_init(&search->space.layout, model);
     program_init(&search->space.program, model, &search->space.layout);
@@ -163,8 +166,11 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     if (task->reduction != REDUCE_NONE) prepare_reduction(search);
     search->space.store = &search->store;
     bool ready = store_init(&search->store, mem, search->space.layout.record_bytes) && (task->order != ORDER_PAST_FREEZE || past_init(search));
+    if (ready && task->points && !task->hides_position) partition_init(search);
     if (result->refused) visit_stop(search, STOP_DISK);
     else if (!ready) visit_stop(search, STOP_MEMORY);
+    else if (search->partition) partition_run(search);
+    else if (task->hides_position) guided_run(search);
     else if (add_initial_states(search)) {
         if (search->twophase) twophase_run(search->twophase);
         else if (search->past) past_run(search);
@@ -172,7 +178,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
         else if (task->order != ORDER_DFS) breadth_run(search);
         else depth_run(search);
     }
-    result->states = search->past ? past_states(search->past) : search->store.count;
+    result->states = search->past ? past_states(search->past) : search->partition ? partition_states(search->partition) : task->hides_position ? result->expanded : search->store.count;
     if (search->past && result->clusters->handed_on) result->states = search->past->done_states;
     result->all_states = result->stop == STOP_NONE;
     temporal_check(search);
@@ -184,6 +190,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     result->levels = search->levels;
     result->level_count = search->level_count;
     if (search->past) past_conclude(search->past);
+    else if (search->partition) partition_conclude(search);
     else reached_find(model, &search->space.layout, &search->store, result);
     visit_conclude(search);
     release(search);

@@ -343,31 +343,6 @@ static bool find_initial(struct past *past, uint64_t rank, uint32_t k, int64_t *
     return false;
 }
 
-/* Takes the steps with these numbers, the last one first; false: there is no such run. */
-static bool follow(struct past *past, struct trace *trace, const uint32_t *steps)
-{
-    struct search *search = past->search;
-    const struct layout *layout = &search->space.layout;
-    uint64_t *words = mem_alloc(past->mem, layout->words * sizeof *words), *next = mem_alloc(past->mem, layout->words * sizeof *next);
-    bool good = true;
-    layout_pack(layout, search->model, trace->initial, words);
-    for (uint32_t i = 0; good && i < trace->steps; i++) {
-        struct program_cursor cursor;
-        const struct fast_rule *fast = NULL;
-        enum step step;
-        uint32_t left = steps[trace->steps - 1 - i];
-        program_start(&search->space.program, &cursor);
-        while ((step = program_next(&search->space.program, &cursor, words, next, &fast)) != STEP_NONE)
-            if (step == STEP_TAKEN && !left--) break;
-        good = step == STEP_TAKEN;
-        if (good) trace->rules[i] = fast->rule;
-        memcpy(words, next, layout->words * sizeof *words);
-    }
-    mem_free(past->mem, words);
-    mem_free(past->mem, next);
-    return good;
-}
-
 static struct trace *make_trace(struct past *past, const struct past_place *place, const char **why)
 {
     struct search *search = past->search;
@@ -396,7 +371,7 @@ static struct trace *make_trace(struct past *past, const struct past_place *plac
     }
     struct trace *trace = trace_new(search->model, steps.len);
     trace->failed_rule = place->failed_rule;
-    if (!find_initial(past, rank, origin.state, trace->initial) || !follow(past, trace, steps.data)) search->result->broken = "a run does not follow its record";
+    if (!find_initial(past, rank, origin.state, trace->initial) || !visit_follow(search, trace, steps.data)) search->result->broken = "a run does not follow its record";
     vec_free(past->mem, &steps);
     return trace;
 }

@@ -132,10 +132,10 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
 }
 
 /* The states that would be needed are gone. */
-static void refuse_all(struct search *search)
+static void refuse_all(struct search *search, const char *why)
 {
     for (uint32_t i = 0; i < search->task->property_count; i++)
-        if (!search->task->properties[i].in_each_state) search->task->properties[i].reason = "it needs the whole graph, and past-freeze order frees the past: --order bfs";
+        if (!search->task->properties[i].in_each_state) search->task->properties[i].reason = why;
 }
 
 void temporal_check(struct search *search)
@@ -144,8 +144,10 @@ void temporal_check(struct search *search)
     struct kripke kripke = {.go_on = go_on, .context = search};
     uint32_t wanted = 0;
     for (uint32_t i = 0; i < search->task->property_count; i++) wanted += !search->task->properties[i].in_each_state;
-    if (search->past) refuse_all(search);
-    if (!wanted || result->stop != STOP_NONE || search->past) return;
+    bool divided = search->task->points != NULL;
+    if (search->past) refuse_all(search, "it needs the whole graph, and past-freeze order frees the past: --order bfs");
+    if (divided) refuse_all(search, "it needs the whole graph, and partitions are searched one by one: leave out --partition");
+    if (!wanted || result->stop != STOP_NONE || search->past || divided) return;
     search->phase = "the temporal properties";
     bool built = build_graph(search, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {

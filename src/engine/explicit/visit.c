@@ -1,8 +1,11 @@
 #include "engine/explicit/visit.h"
 
 #include "base/clock.h"
+#include "engine/explicit/partition.h"
 #include "engine/explicit/past.h"
 #include "engine/explicit/rounds.h"
+
+#include <string.h>
 
 /* ---- findings ---- */
 
@@ -16,6 +19,30 @@ struct trace *visit_make_trace(struct search *search, const uint32_t *path, uint
         if (trace->rules[i] == MODEL_NONE) search->result->broken = "no rule leads from a state to its child";
     }
     return trace;
+}
+
+bool visit_follow(struct search *search, struct trace *trace, const uint32_t *steps)
+{
+    struct mem *mem = search->model->mem;
+    const struct layout *layout = &search->space.layout;
+    uint64_t *words = mem_alloc(mem, layout->words * sizeof *words), *next = mem_alloc(mem, layout->words * sizeof *next);
+    bool good = true;
+    layout_pack(layout, search->model, trace->initial, words);
+    for (uint32_t i = 0; good && i < trace->steps; i++) {
+        struct program_cursor cursor;
+        const struct fast_rule *fast = NULL;
+        enum step step;
+        uint32_t left = steps[trace->steps - 1 - i];
+        program_start(&search->space.program, &cursor);
+        while ((step = program_next(&search->space.program, &cursor, words, next, &fast)) != STEP_NONE)
+            if (step == STEP_TAKEN && !left--) break;
+        good = step == STEP_TAKEN;
+        if (good) trace->rules[i] = fast->rule;
+        memcpy(words, next, layout->words * sizeof *words);
+    }
+    mem_free(mem, words);
+    mem_free(mem, next);
+    return good;
 }
 
 static uint32_t parent_of(const struct search *search, uint32_t state)
@@ -59,6 +86,7 @@ static void violated(struct search *search, uint32_t property, const struct clus
     search->model->mem->limit = 0; /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
     if (search->past) past_violated(search->past, property, cluster, state, failed_rule);
+    else if (search->partition) partition_violated(search->partition, entry, state, failed_rule);
     else {
         entry->trace = trace_to(search, state);
         entry->trace->failed_rule = failed_rule;
@@ -117,7 +145,7 @@ bool visit_stop(struct search *search, enum stop_reason reason)
 
 static uint64_t states_so_far(const struct search *search)
 {
-    return search->past ? past_states(search->past) : search->space.store->count;
+    return search->past ? past_states(search->past) : search->partition ? partition_states(search->partition) : search->space.store->count;
 }
 
 bool visit_poll(struct search *search, uint64_t depth)

@@ -17,6 +17,7 @@ enum { VISIT_MONITOR_BITS = 64, VISIT_BATCH = 64 };
 struct cluster; /* of past.h */
 struct past;
 struct rounds; /* of rounds.h */
+struct partition; /* of partition.h */
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
 struct monitor {
@@ -39,6 +40,7 @@ struct successor {
     struct store *store;     /* where it belongs; in past-freeze order ... */
     struct cluster *cluster; /* ... of this cluster: both NULL as long as that is not known */
     uint64_t rank;           /* and this is its rank */
+    uint32_t point;          /* the p-point that the step is, or MODEL_NONE */
 };
 
 struct expansion {
@@ -66,8 +68,9 @@ struct search {
     const struct explicit_graph *graph;
     struct space space;
     struct store store;        /* all states, unless they are in clusters */
-    struct parents parents;    /* breadth-first: of all states */
+    struct parents parents;    /* breadth-first: of all states, unless there is a log of origins */
     struct past *past;         /* NULL: another order */
+    struct partition *partition; /* NULL: it is not divided by p-points */
     struct twophase *twophase; /* NULL: no reduction */
     struct rounds *rounds;     /* NULL: states are not visited by interactions */
     enum visit_pass pass;
@@ -117,6 +120,8 @@ void visit_dead_end(struct search *search, uint32_t state);
 void visit_tell_state(struct search *search, uint32_t state, const uint64_t *words);
 /* path: numbers of states in space.store, first to last. */
 struct trace *visit_make_trace(struct search *search, const uint32_t *path, uint32_t length);
+/* Fills in the rules of a trace: from its initial state, the steps with these numbers among those that can be taken, the last one first. False: there is no such run. */
+bool visit_follow(struct search *search, struct trace *trace, const uint32_t *steps);
 
 bool breadth_run(struct search *search);
 /* Expands a state of space.store; looks up what was collected. False: the search must end. */

@@ -1,0 +1,10 @@
+/* A search that is divided by p-points as in paper 003, with a hidden position. Inside of engine/explicit only. */
+#ifndef CAIRN_ENGINE_EXPLICIT_GUIDED_H
+#define CAIRN_ENGINE_EXPLICIT_GUIDED_H
+
+#include "engine/explicit/visit.h"
+
+/* Always ends as incomplete: nothing guarantees coverage. */
+bool guided_run(struct search *search);
+
+#endif

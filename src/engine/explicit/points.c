@@ -1,0 +1,305 @@
+/* Automatic choice. Some random runs of the model are made, always the same ones. For every candidate, which is a label with the processes that take part, is noted in how many runs it occurs, how early,
+ * and how often it is repeated. What the paper advises: p-points early on the run, so that partitions overlap little, and few of them. A rule that comes again and again makes long
+ * p-paths; one that every run takes first does not divide anything, but costs nothing either. The score is
+ *
+ *     share of runs with it  *  (1 - mean position of its first occurrence / mean length)  /  mean number of occurrences
+ *
+ * and the best one is taken with all others that have at least half of its score, MOST_CHOSEN at most. */
+#include "engine/explicit/points.h"
+
+#include "base/random.h"
+#include "model/eval.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS = 64, RUN_LENGTH = 200, MOST_CHOSEN = 8 };
+
+/* ---- names ---- */
+
+static uint32_t part_process(const struct model *model, uint32_t rule, uint32_t part)
+{
+    return model->parts.data[model->rules.data[rule].first_part + part].process;
+}
+
+/* The same label, and the same processes take part. */
+static bool are_one_point(const struct model *model, uint32_t a, uint32_t b)
+{
+    const struct model_rule *one = &model->rules.data[a], *two = &model->rules.data[b];
+    if (strcmp(one->label, two->label) || one->parts != two->parts) return false;
+    for (uint32_t i = 0; i < one->parts; i++)
+        if (part_process(model, a, i) != part_process(model, b, i)) return false;
+    return true;
+}
+
+static void add_processes(const struct model *model, struct text *text, uint32_t rule)
+{
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < model->rules.data[rule].parts; i++) {
+        uint32_t process = part_process(model, rule, i);
+        if (process != MODEL_NONE) text_add(text, "%s%s", shown++ ? "+" : "", model->processes.data[process].name);
+    }
+    if (shown) text_add(text, ".");
+}
+
+/* The label alone where that says it all. */
+static const char *name_point(struct model *model, uint32_t rule)
+{
+    struct text text;
+    bool alone = true;
+    text_init(&text, model->mem);
+    for (uint32_t r = 0; r < model->rules.len && alone; r++) alone = strcmp(model->rules.data[r].label, model->rules.data[rule].label) || are_one_point(model, r, rule);
+    if (!alone) add_processes(model, &text, rule);
+    text_add(&text, "%s", model->rules.data[rule].label);
+    const char *name = arena_copy(&model->arena, text.data, text.len);
+    text_free(&text);
+    return name;
+}
+
+/* ---- building ---- */
+
+static void begin(struct points *points, struct model *model)
+{
+    *points = (struct points){.of_rule = arena_alloc(&model->arena, (model->rules.len + UINT64_C(1)) * sizeof *points->of_rule)};
+    for (uint32_t r = 0; r < model->rules.len; r++) points->of_rule[r] = MODEL_NONE;
+}
+
+static uint32_t new_point(struct points *points, struct model *model, uint32_t rule, const char *name)
+{
+    if (points->count == points->room) {
+        uint32_t room = points->room ? 2 * points->room : 8;
+        const char **names = arena_alloc(&model->arena, room * sizeof *names);
+        uint32_t *rules = arena_alloc(&model->arena, room * sizeof *rules);
+        if (points->count) memcpy(names, points->names, points->count * sizeof *names);
+        if (points->count) memcpy(rules, points->rules, points->count * sizeof *rules);
+        points->names = names;
+        points->rules = rules;
+        points->room = room;
+    }
+    points->names[points->count] = name;
+    points->rules[points->count] = rule;
+    return points->count++;
+}
+
+/* Makes a rule a p-point, that of an earlier rule if they are one. Names come last. */
+static void add_rule(struct points *points, struct model *model, uint32_t rule)
+{
+    uint32_t point = 0;
+    if (points->of_rule[rule] != MODEL_NONE) return;
+    while (point < points->count && (points->rules[point] == MODEL_NONE || !are_one_point(model, points->rules[point], rule))) point++;
+    points->of_rule[rule] = point < points->count ? point : new_point(points, model, rule, NULL);
+}
+
+static void name_points(struct points *points, struct model *model)
+{
+    for (uint32_t i = 0; i < points->count; i++)
+        if (!points->names[i]) points->names[i] = name_point(model, points->rules[i]);
+}
+
+static void add_location(struct points *points, struct model *model, uint32_t process, int64_t value, const char *name)
+{
+    uint32_t var = model->processes.data[process].location;
+    for (uint32_t i = 0; i < points->location_count; i++)
+        if (points->locations[i].var == var && points->locations[i].value == value) return;
+    struct point_location *locations = arena_alloc(&model->arena, (points->location_count + UINT64_C(1)) * sizeof *locations);
+    if (points->location_count) memcpy(locations, points->locations, points->location_count * sizeof *locations);
+    locations[points->location_count++] = (struct point_location){var, value, new_point(points, model, MODEL_NONE, name)};
+    points->locations = locations;
+}
+
+/* ---- reading ---- */
+
+static bool takes_part(const struct model *model, uint32_t rule, const char *process, size_t length)
+{
+    for (uint32_t i = 0; i < model->rules.data[rule].parts; i++) {
+        uint32_t p = part_process(model, rule, i);
+        if (p != MODEL_NONE && strlen(model->processes.data[p].name) == length && !strncmp(model->processes.data[p].name, process, length)) return true;
+    }
+    return false;
+}
+
+/* PROCESS.LABEL: the rest after a dot may be a label, and what is before it a process. */
+static bool add_labels(struct points *points, struct model *model, const char *word)
+{
+    bool found = false;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        const char *label = model->rules.data[r].label;
+        size_t length = strlen(word), tail = strlen(label);
+        bool of_process = length > tail + 1 && word[length - tail - 1] == '.' && !strcmp(word + length - tail, label) && takes_part(model, r, word, length - tail - 1);
+        if (strcmp(label, word) && !of_process) continue;
+        add_rule(points, model, r);
+        found = true;
+    }
+    return found;
+}
+
+/* The name of a location of a process, or its number. */
+static const char *location_name(struct model *model, uint32_t process, const struct model_location *location)
+{
+    if (location->name) return names_format(&model->names, "%s.%s", model->processes.data[process].name, location->name);
+    return names_format(&model->names, "%s.%" PRId64, model->processes.data[process].name, location->value);
+}
+
+static bool add_locations(struct points *points, struct model *model, const char *word)
+{
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t i = 0; process->location != MODEL_NONE && i < process->locations; i++) {
+            const struct model_location *location = &model->locations.data[process->first_location + i];
+            const char *name = location_name(model, p, location);
+            if (strcmp(name, word)) continue;
+            add_location(points, model, p, location->value, name);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void complain(struct model *model, const char *word, struct text *complaint)
+{
+    const char *nearest = NULL;
+    unsigned distance = 0;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        text_nearest(word, model->rules.data[r].label, &nearest, &distance);
+        for (uint32_t i = 0; i < model->rules.data[r].parts; i++) {
+            uint32_t process = part_process(model, r, i);
+            if (process != MODEL_NONE) text_nearest(word, names_format(&model->names, "%s.%s", model->processes.data[process].name, model->rules.data[r].label), &nearest, &distance);
+        }
+    }
+    for (uint32_t p = 0; p < model->processes.len; p++)
+        for (uint32_t i = 0; i < model->processes.data[p].locations; i++)
+            text_nearest(word, location_name(model, p, &model->locations.data[model->processes.data[p].first_location + i]), &nearest, &distance);
+    text_add(complaint, "--partition: no rule of the model has the label '%.60s', and no process has such a location", word);
+    if (nearest) text_add(complaint, ": did you mean '%s'?", nearest);
+}
+
+bool points_read(struct points *points, struct model *model, const char *labels, struct text *complaint)
+{
+    begin(points, model);
+    for (const char *at = labels; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        const char *from = at;
+        for (; length && from[0] == ' '; length--) from++;
+        while (length && from[length - 1] == ' ') length--;
+        const char *word = arena_copy(&model->arena, from, length);
+        if (!length) text_add(complaint, "--partition needs labels of rules, separated by commas, or auto");
+        if (!length) return false;
+        if (add_labels(points, model, word) || add_locations(points, model, word)) continue;
+        complain(model, word, complaint);
+        return false;
+    }
+    name_points(points, model);
+    return true;
+}
+
+/* ---- choosing ---- */
+
+struct candidate {
+    uint32_t runs;      /* in which it occurs */
+    uint64_t positions; /* of the first occurrences */
+    uint64_t times;
+    uint32_t last_run;
+};
+
+struct sampler {
+    struct model *model;
+    struct layout layout;
+    struct program program;
+    uint64_t *words, *next, *chosen;
+    struct points all; /* every rule is a p-point: the candidates */
+    struct candidate *candidates;
+    uint64_t steps;
+    struct random random;
+};
+
+static uint32_t draw(struct sampler *sampler, uint32_t below)
+{
+    return (uint32_t)random_below(&sampler->random, below);
+}
+
+/* One random step; false: there is none. */
+static bool take_step(struct sampler *sampler, uint32_t *point)
+{
+    struct program_cursor cursor;
+    const struct fast_rule *fast;
+    enum step step;
+    uint32_t enabled = 0;
+    program_start(&sampler->program, &cursor);
+    while ((step = program_next(&sampler->program, &cursor, sampler->words, sampler->next, &fast)) != STEP_NONE) {
+        if (step != STEP_TAKEN || draw(sampler, ++enabled)) continue; /* the n-th one replaces the choice once in n times */
+        memcpy(sampler->chosen, sampler->next, sampler->layout.words * sizeof *sampler->chosen);
+        *point = sampler->all.of_rule[fast->rule];
+    }
+    if (enabled) memcpy(sampler->words, sampler->chosen, sampler->layout.words * sizeof *sampler->words);
+    return enabled != 0;
+}
+
+static void sample(struct sampler *sampler, uint32_t number, int64_t *values)
+{
+    uint32_t point = MODEL_NONE;
+    layout_pack(&sampler->layout, sampler->model, values, sampler->words);
+    for (uint32_t i = 0; i < RUN_LENGTH && take_step(sampler, &point); i++) {
+        struct candidate *candidate = &sampler->candidates[point];
+        if (candidate->last_run != number) {
+            candidate->last_run = number;
+            candidate->runs++;
+            candidate->positions += i;
+        }
+        candidate->times++;
+        sampler->steps++;
+    }
+}
+
+static double score(const struct sampler *sampler, const struct candidate *candidate)
+{
+    if (!candidate->runs) return 0;
+    double length = (double)sampler->steps / RUNS, position = (double)candidate->positions / candidate->runs;
+    double early = position < length ? 1 - position / (length + 1) : 0;
+    return (double)candidate->runs / RUNS * early * candidate->runs / (double)candidate->times;
+}
+
+static void choose(struct sampler *sampler, struct points *points)
+{
+    double first = 0;
+    while (points->count < MOST_CHOSEN) {
+        struct candidate *best = NULL;
+        for (uint32_t i = 0; i < sampler->all.count; i++)
+            if (!best || score(sampler, &sampler->candidates[i]) > score(sampler, best)) best = &sampler->candidates[i];
+        double reached = best ? score(sampler, best) : 0;
+        if (reached <= 0 || reached < first / 2) break;
+        if (first <= 0) first = reached;
+        for (uint32_t r = 0; r < sampler->model->rules.len; r++)
+            if (&sampler->candidates[sampler->all.of_rule[r]] == best) add_rule(points, sampler->model, r);
+        best->runs = 0; /* it is taken */
+    }
+    name_points(points, sampler->model);
+}
+
+bool points_choose(struct points *points, struct model *model)
+{
+    struct mem *mem = model->mem;
+    struct sampler sampler = {.model = model, .random = {1}};
+    int64_t *values = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *values);
+    layout_init(&sampler.layout, model);
+    program_init(&sampler.program, model, &sampler.layout);
+    begin(points, model);
+    begin(&sampler.all, model);
+    for (uint32_t r = 0; r < model->rules.len; r++) add_rule(&sampler.all, model, r);
+    sampler.words = mem_alloc(mem, 3 * (uint64_t)sampler.layout.words * sizeof *sampler.words);
+    sampler.next = sampler.words + sampler.layout.words;
+    sampler.chosen = sampler.next + sampler.layout.words;
+    sampler.candidates = mem_alloc(mem, (sampler.all.count + UINT64_C(1)) * sizeof *sampler.candidates);
+    eval_first_initial(model, values);
+    for (uint32_t i = 0; i < RUNS; i++) {
+        sample(&sampler, i + 1, values);
+        if (!eval_next_initial(model, values)) eval_first_initial(model, values);
+    }
+    choose(&sampler, points);
+    mem_free(mem, sampler.candidates);
+    mem_free(mem, sampler.words);
+    program_release(&sampler.program);
+    layout_release(&sampler.layout, model);
+    mem_free(mem, values);
+    return points->count != 0;
+}

@@ -1,0 +1,191 @@
+"""Partitioning points: random models and examples, divided by random p-points, against breadth-first search; with memory for a part of the states only; the variant with a hidden position; messages.
+
+The claim is always the same: the union of the partitions is the state space, so that all counts, verdicts and silent rules are those of breadth-first search, or the result says that it is incomplete.
+"""
+import json
+import os
+import random
+import re
+import sys
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
+from generate import generate
+
+COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
+
+
+def told(*arguments, program=None, env=None, timeout=100):
+    result = run(*arguments, '--json', program=program, env=env, timeout=timeout)
+    try:
+        return result, json.loads(result.stdout)
+    except ValueError:
+        return result, None
+
+
+def essence(claim):
+    statistics = claim['statistics']
+    keys = {key: claim[key] for key in COUNTS}
+    keys.update({key: statistics.get(key) for key in ('runtime_errors', 'ends', 'rules_never_taken', 'locations_never_reached')})
+    return keys
+
+
+def verdicts(claim):
+    """Of what is decided in single states; temporal properties stay unknown."""
+    return {p['name']: (p['verdict'], p.get('vacuous')) for p in claim['properties'] if 'whole graph' not in (p.get('reason') or '')}
+
+
+def points_of(model, rng):
+    """Labels, labels of a process, and locations, some of them."""
+    text = run('translate', model, '--to', 'cairn').stdout
+    names, process = set(), None
+    for line in text.split('\n'):
+        found = re.match(r'process "([^"]*)"', line)
+        if found:
+            process = found.group(1)
+        found = re.match(r'  location (-?\d+)(?: "([^"]*)")?', line)
+        if found:
+            names.add(f'{process}.{found.group(2) or found.group(1)}')
+        found = re.match(r'rule "([^"]*)"', line)
+        if found:
+            names.add(found.group(1))
+            label = found.group(1)
+        found = re.match(r'  part "([^"]*)"', line)
+        if found:
+            names.add(f'{found.group(1)}.{label}')
+    names = sorted(name for name in names if ',' not in name and name == name.strip() and name)
+    return ','.join(rng.sample(names, min(len(names), rng.choice([1, 1, 2, 3, 6, 50])))) if names else 'auto'
+
+
+def odd_model(rng):
+    """A model as text that Milestones cannot say: failing rules, final states, listed and many initial states, records of many words."""
+    words = rng.randint(1, 5)
+    sizes = [rng.choice([1, 2, 3, 7, 30]) for _ in range(words)]
+    lines = ['cairn 1 model "random"', 'process "p" type "P" pc "x0" location 0 location 1', 'process "q" type "P"']
+    lines += [f'variable "x{i}"{" of " + chr(34) + "p" + chr(34) if i == 0 else ""} 0..{size} = {"any" if rng.random() < 0.3 else rng.randint(0, size)}' for i, size in enumerate(sizes)]
+    if rng.random() < 0.2:
+        wide = rng.randint(1, 30)
+        lines += [f'variable "wide{i}" 0..4000000000000000000 = {i}' for i in range(wide)]
+        lines += [f'rule "w" part "q" when (eq "wide{i}" {i}) set "wide{i}" {4 * 10 ** 18 - i}' for i in range(min(wide, 3))]
+    for n in range(rng.randint(1, 8)):
+        i, j = rng.randrange(words), rng.randrange(words)
+        guard = f'when ({rng.choice(["eq", "ne", "le", "ge"])} "x{j}" {rng.randint(0, sizes[j])})' if rng.random() < 0.7 else ''
+        value = rng.choice([str(rng.randint(0, sizes[i])), f'(mod 0 (add 0 "x{i}" {rng.randint(1, 2)}) {sizes[i] + 1})',
+                            f'(choose (eq "x{j}" 0) {rng.randint(0, sizes[i])} "x{i}")', f'(mod 0 (div 0 {sizes[i]} "x{j}") {sizes[i] + 1})'])
+        lines.append(f'rule "r{rng.randint(0, 5)}" part "{rng.choice("pq")}" {guard} set "x{i}" {value}')
+    if rng.random() < 0.4:
+        lines.append(f'final (eq "x0" {rng.randint(0, sizes[0])})')
+    for n in range(rng.randint(0, 3)):
+        i, j = rng.randrange(words), rng.randrange(words)
+        lines.append(f'property "i{n}" invariant formula (implies (eq "x{j}" {rng.randint(0, sizes[j])}) (ne "x{i}" {rng.randint(0, sizes[i])}))')
+    return '\n'.join(lines) + '\n'
+
+
+def compare(name, model, points, program, plain, checked, more=(), asked=()):
+    result, ours = told('explore', model, '--partition', points, *more, program=program)
+    if not check(f'{name} explores', ours is not None and not crashed(result), result.stderr[-1500:]):
+        return None
+    if ours['complete']:
+        one, two = essence(ours), essence(plain)
+        check(f'{name} counts', one == two, {key: (one[key], two[key]) for key in one if one[key] != two[key]})
+        check(f'{name} net', ours['statistics']['counts_are_net'] and ours['statistics']['states_gross'] >= ours['states'])
+        list_ = ours['statistics']['p_path_list']
+        check(f'{name} listed', len(list_) != ours['statistics']['partitions'] or sum(p['states'] for p in list_) == ours['statistics']['states_gross'])
+    else:
+        check(f'{name} incomplete', more and result.returncode in (1, 3), (more, result.returncode, ours['assurance']))
+    if checked is None:
+        return ours
+    result, ours_checked = told('check', model, '--partition', points, *more, *asked, program=program)
+    if not check(f'{name} checks', ours_checked is not None and not crashed(result), result.stderr[-1500:]):
+        return None
+    if 'properties' not in ours_checked:
+        check(f'{name}: no memory to begin with', more and result.returncode == 3 and not ours_checked['complete'], result.returncode)
+        return ours
+    one, two = verdicts(ours_checked), verdicts(checked)
+    if not ours_checked['complete']: # then less may be known, and nothing else
+        one = {key: value for key, value in one.items() if value[0] != 'unknown'}
+    two = {key: value for key, value in two.items() if key in one}
+    check(f'{name} verdicts', one == two, (one, two))
+    for p in ours_checked['properties']:
+        check(f'{name} evidence of {p["name"]}', p['verdict'] != 'violated' or p['trace'], p)
+    return ours
+
+
+def random_runs():
+    rng = random.Random(SEED + 3)
+    spilled = skipped = 0
+    for n in range(1500 if LONG else 26):
+        if n % 2:
+            model = write('random.mil', generate(1 + n + 100000 * SEED, temporal=False, size=rng.choice(['small', 'medium'])))
+        else:
+            model = write('random.cairn', odd_model(rng))
+        _, plain = told('explore', model, '--order', 'bfs')
+        _, checked = told('check', model, '--order', 'bfs')
+        if not check(f'random {n}: breadth-first', plain and plain['complete'] and checked, open(model).read()[:1500]):
+            continue
+        points = points_of(model, rng)
+        for label, program in (('release', CAIRN), ('degenerate', DEGENERATE), ('asan', ASAN))[:3 if n % 4 == 0 else 2]:
+            if program == DEGENERATE and plain['transitions'] > (60000 if LONG else 8000):
+                continue
+            ours = compare(f'random {n} {label} --partition {points}', model, points, program, plain, checked)
+            if ours:
+                spilled += ours['statistics']['spills'] > 0
+                skipped += ours['statistics']['skipped'] > 0
+                check(f'random {n} {label} once', ours['statistics']['spills'] or ours['statistics']['states_gross'] == ours['states'])
+    check('some random runs had too little memory, and some p-paths were not extended', spilled and skipped, (spilled, skipped))
+
+
+def little_memory():
+    """The same counts with memory for some of the states; with less, a result that says so."""
+    rng = random.Random(SEED + 5)
+    spilled = 0
+    for file, define, points in (('examples/peterson/peterson-n.mil', 'n=4', 'enter,leave'), ('examples/peterson/peterson-n.mil', 'n=4', 'p[0].enter'), ('examples/philosophers/phils.mil', 'n=9', 'auto')):
+        _, plain = told('explore', file, '-D', define, '--order', 'bfs')
+        _, checked = told('check', file, '-D', define, '--order', 'bfs', '-p', 'deadlock')
+        need = plain['peak_memory_bytes']
+        for share in (0.75, 0.5, 0.35, 0.25) if LONG else (0.6, 0.3):
+            memory = int(need * share)
+            ours = compare(f'{file} {points} {memory} bytes', file, points, CAIRN, plain, checked, ('-D', define, '--memory', memory), ('-p', 'deadlock'))
+            if ours and ours['complete']:
+                spilled += ours['statistics']['spills'] > 0
+                check(f'{file} within {memory} bytes', ours['peak_memory_bytes'] <= memory, ours['peak_memory_bytes'])
+    check('memory was full in some runs', spilled, spilled)
+    text = odd_model(random.Random(8))
+    model = write('tiny.cairn', text)
+    _, plain = told('explore', model, '--order', 'bfs')
+    for memory in (20000, 40000, 60000, 100000, 200000): # from hardly enough to load the model on
+        result, ours = told('explore', model, '--partition', 'auto', '--memory', memory, program=ASAN)
+        good = result.returncode in (0, 1, 3) and not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain))
+        check(f'{memory} bytes: a result or a limit', good, (result.returncode, result.stderr[-500:]))
+
+
+def limits():
+    """Time, a disk that cannot be written, a file that lies."""
+    model = 'examples/peterson/peterson-n.mil'
+    result, ours = told('check', model, '-D', 'n=5', '--partition', 'enter', '--time', '0.1')
+    check('time: status 3', result.returncode == 3 and not ours['complete'] and ours['verdict'] == 'unknown', result.returncode)
+    check('time: says how far', ours and ours['statistics']['stop'] == 'the time limit was reached' and not ours['statistics']['counts_are_net'], ours and ours['statistics'])
+    for where in ('/nonexistent', '/proc'):
+        result, ours = told('check', model, '-D', 'n=4', '--partition', 'enter', '--memory', '700K', env={'TMPDIR': where})
+        check(f'no temporary file in {where}: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
+
+
+def messages():
+    model = 'examples/peterson/peterson-n.mil'
+    for arguments, text in ((('--partition', 'entr'), "did you mean 'enter'"), (('--partition', ''), 'needs labels'), (('--partition', 'enter,,leave'), 'needs labels'),
+                            (('--partition', 'p[0].entre'), "did you mean 'p[0].enter'"), (('--partition-hidden',), 'goes with --partition'),
+                            (('--partition', 'enter', '--order', 'dfs'), '--order does not go'), (('--partition', 'enter', '--engine', 'symbolic'), 'explicit engine'),
+                            (('--partition', 'enter', '--reduce', 'por'), '--reduce does not go'), (('--partition', 'enter', '--bound', '3'), '--bound does not go'),
+                            (('--partition', 'enter', '--split', 'auto'), '--split does not go')):
+        result = run('check', model, *arguments)
+        check(f'message for {arguments}', result.returncode == 2 and text in result.stderr, (result.returncode, result.stderr))
+    result = run('check', 'examples/fischer/fischer.fcr', '--partition', 'auto')
+    check('models with time are refused', result.returncode == 2 and 'without time' in result.stderr, (result.returncode, result.stderr))
+    result = run('explore', model, '-D', 'n=3', '--partition', 'enter', '-v')
+    check('-v lists p-paths', re.search(r'\d+  p\[0\]\.enter\n', result.stdout) and '(none)' in result.stdout, result.stdout)
+
+
+random_runs()
+little_memory()
+limits()
+messages()
+finish()
