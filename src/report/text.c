@@ -163,7 +163,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     char count[COUNT_ROOM];
     const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
     const char *how = result->symbolic ? "found as one set" : "visited", *timed = result->timed ? "symbolic " : "";
-    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->partition ? "path by path (partitioning points)" : result->parts ? "in parts, rank by rank (past-freeze)" : result->clusters ? "rank by rank (past-freeze)" : result->rounds ? "by the number of interactions" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
+    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->partition && result->rounds ? "by the number of interactions, with files" : result->partition ? "path by path (partitioning points)" : result->parts ? "in parts, rank by rank (past-freeze)" : result->clusters ? "rank by rank (past-freeze)" : result->rounds ? "by the number of interactions" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
     if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
     if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
         text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,

@@ -277,9 +277,59 @@ static void run_reduced(struct task *task, const struct explicit_graph *graph, s
     mem_free(mem, from);
 }
 
+/* ---- by interactions, with files ---- */
+
+/* All interactions are one p-point: a p-path is a number of interactions, and its partition what is new in that round. */
+static void make_points(struct task *task, struct points *points)
+{
+    struct model *model = task->model;
+    *points = (struct points){.count = 1, .room = 1};
+    points->names = arena_alloc(&model->arena, sizeof *points->names);
+    points->rules = arena_alloc(&model->arena, sizeof *points->rules);
+    points->of_rule = arena_alloc(&model->arena, (model->rules.len + UINT64_C(1)) * sizeof *points->of_rule);
+    points->names[0] = "an interaction with the guide";
+    points->rules[0] = MODEL_NONE;
+    for (uint32_t r = 0; r < model->rules.len; r++) points->of_rule[r] = model->rules.data[r].is_guided ? 0 : MODEL_NONE;
+}
+
+static void tell_rounds(struct task *task, struct result *result)
+{
+    const struct partition_statistics *partition = result->partition;
+    struct round_statistics *rounds = mem_alloc(task->model->mem, sizeof *rounds);
+    rounds->count = (uint32_t)partition->longest + 1;
+    if (partition->path_count == rounds->count) rounds->states = mem_alloc(task->model->mem, rounds->count * sizeof *rounds->states);
+    for (uint32_t i = 0; rounds->states && i < rounds->count; i++) rounds->states[i] = partition->paths[i].states;
+    result->rounds = rounds;
+}
+
+/* When the states of all rounds do not fit in memory, it is enough that those of one do: the others are compared on disk (partition.h). */
+static void run_rounds(struct task *task, const struct explicit_graph *graph, struct result *result)
+{
+    struct mem *mem = task->model->mem;
+    struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
+    for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
+    run_once(task, graph, result);
+    double seconds = result->seconds;
+    bool has_time = !(task->max_seconds > 0) || task->max_seconds > seconds;
+    if (result->stop == STOP_MEMORY && has_time && result_overall(task->properties, task->property_count) != VERDICT_VIOLATED) {
+        struct task divided = *task;
+        struct points *points = arena_alloc(&task->model->arena, sizeof *points);
+        make_points(task, points);
+        divided.points = points;
+        divided.by_interactions = false;
+        if (task->max_seconds > 0) divided.max_seconds -= seconds;
+        for (uint32_t i = 0; i < task->property_count; i++) task->properties[i] = fresh[i];
+        run_once(&divided, graph, result);
+        result->seconds += seconds;
+        if (result->partition) tell_rounds(task, result);
+    }
+    mem_free(mem, fresh);
+}
+
 void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result)
 {
-    if (task->reduction == REDUCE_NONE) run_once(task, graph, result);
+    if (task->by_interactions && task->reduction == REDUCE_NONE) run_rounds(task, graph, result);
+    else if (task->reduction == REDUCE_NONE) run_once(task, graph, result);
     else run_reduced(task, graph, result);
 }
 
