@@ -366,7 +366,7 @@ static __attribute__((noinline)) void compute(struct bits *bits, expr e)
     const struct expr_node node = *expr_get(&bits->model->exprs, e);
     struct word a = constant(0), b = constant(0), w = constant(0);
     lit a_fails = LIT_FALSE, b_fails = LIT_FALSE, fails = LIT_FALSE, overflows = LIT_FALSE;
-    assert(node.op != EXPR_LOCAL && node.op != EXPR_LOCAL_AT);
+    assert(node.op != EXPR_LOCAL && node.op != EXPR_LOCAL_AT && node.op != EXPR_TABLE);
     if (expr_table[node.op].arity) load(bits, node.a, &a, &a_fails);
     if (node.op == EXPR_CONST && node.is_bool) w = (struct word){1, {node.value ? LIT_TRUE : LIT_FALSE}};
     else if (node.op == EXPR_CONST) w = constant(node.value);

@@ -101,13 +101,24 @@ static void key_text(const struct contexts *contexts, char *text)
     snprintf(text, 40, "%016llx%016llx", (unsigned long long)contexts->key[1], (unsigned long long)contexts->key[0]);
 }
 
-/* A decided one is kept: written beside, then renamed, so that a file is there whole or not at all. */
+/* Whether the same search would say the same again: it was not ended by a limit or a signal. (What is left open by the bound of a guide, or because a part does not tell, stays open.) */
+static bool is_final(const json_t *result, int status)
+{
+    static const enum stop_reason ends[] = {STOP_DECIDED, STOP_FIRST, STOP_GUIDE};
+    const json_t *stop = json_object_get(json_object_get(result, "statistics"), "stop");
+    const char *text = json_string_value(stop);
+    bool good = json_is_null(stop);
+    for (size_t i = 0; text && i < sizeof ends / sizeof *ends; i++) good |= !strcmp(text, stop_reason_text[ends[i]]);
+    return good && (status == EXIT_HOLDS || status == EXIT_VIOLATED || status == EXIT_INCONCLUSIVE);
+}
+
+/* Written beside, then renamed, so that a file is there whole or not at all. */
 static void keep_result(struct contexts *contexts, uint32_t job)
 {
     int status = contexts->statuses[job];
     char key[40];
     struct text path, beside;
-    if (!contexts->options->results || !contexts->results[job] || (status != EXIT_HOLDS && status != EXIT_VIOLATED)) return;
+    if (!contexts->options->results || !contexts->results[job] || !is_final(contexts->results[job], status)) return;
     kept_path(contexts, job, &path);
     text_init(&beside, contexts->session->mem);
     text_add(&beside, "%s.part", path.data);
@@ -136,7 +147,7 @@ static bool take_kept(struct contexts *contexts, uint32_t job)
     key_text(contexts, key);
     const char *its = json_string_value(json_object_get(object, "key"));
     json_t *result = json_object_get(object, "result"), *status = json_object_get(object, "status");
-    bool good = its && !strcmp(its, key) && json_is_object(result) && json_is_integer(status) && (json_integer_value(status) == EXIT_HOLDS || json_integer_value(status) == EXIT_VIOLATED);
+    bool good = its && !strcmp(its, key) && json_is_object(result) && json_is_integer(status) && is_final(result, (int)json_integer_value(status));
     if (good) {
         contexts->results[job] = json_incref(result);
         contexts->statuses[job] = (int)json_integer_value(status);

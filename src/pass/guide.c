@@ -54,13 +54,13 @@ static const char *free_name(const struct model *model, struct names *names)
     }
 }
 
-/* A guide of one state needs no variable: what it allows it always allows. */
+/* A guide of one state needs no variable: what it allows it always allows. (One without words has it all the same: a search may want to follow its rank.) */
 static void add_state(struct weaving *w)
 {
     const struct guide *guide = w->guide;
     struct model *model = w->model;
     w->state = MODEL_NONE;
-    if (guide->states == 1) return;
+    if (guide->states == 1 && !guide->is_acyclic) return;
     struct model_var state = {.name = free_name(model, &model->names), .process = MODEL_NONE, .high = guide->states, .init = 1};
     w->state = graft_variable(model, state);
     if (guide->is_acyclic && model->rank == MODEL_NONE) model->rank = w->state;

@@ -31,7 +31,7 @@ enum { GUIDE_MOST_ENTRIES = 1 << 28 };
 /* Whether states and labels are few enough for guide_weave. */
 bool guide_fits(const struct guide *guide);
 
-/* Adds the guide's state as a variable, unless it has one state, and conditions to rules. The state of an acyclic guide becomes the rank of a model that has none. A state in which nothing moves is final where the guide is cut,
+/* Adds the guide's state as a variable, unless it has one state that goes on for ever, and conditions to rules. The state of an acyclic guide becomes the rank of a model that has none. A state in which nothing moves is final where the guide is cut,
  * and where it ends if a step of the model waits for it alone. The model is finished afterwards. */
 void guide_weave(struct model *model, const struct guide *guide, struct guide_remarks *remarks);
 

@@ -17,6 +17,7 @@ struct guards {
     struct bits bits;
     struct dd *dd;
     bdd *whole; /* per rule, of safe ones */
+    bool *has_table; /* per expression: tables may be too large for circuits, so these conditions are taken as if they could be true at any time */
 };
 
 struct builder {
@@ -161,7 +162,7 @@ static bool exclude(struct builder *b, uint32_t r, uint32_t q, const bool *stabl
         for (uint32_t i = 0; i < rule->conjuncts && both != BDD_FALSE; i++) {
             expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
             lit fails;
-            if (which && !reads_only(model, cond, stable)) continue;
+            if (b->guards.has_table[cond.i] || (which && !reads_only(model, cond, stable))) continue;
             part = diagram_of(&b->guards.bits.circuit, dd, bits_condition(&b->guards.bits, cond, &fails));
             both = dd_and(dd, both, part);
         }
@@ -302,18 +303,27 @@ static void compare_guards(struct builder *b, uint32_t process)
         }
 }
 
+/* When the rule can be enabled, at most. A safe rule cannot fail. */
+static lit guard_of(struct builder *b, uint32_t r)
+{
+    const struct model_rule *rule = &b->model->rules.data[r];
+    lit all = LIT_TRUE, fails;
+    for (uint32_t i = 0; i < rule->conjuncts; i++) {
+        expr cond = b->model->conjuncts.data[rule->first_conjunct + i].cond;
+        if (!b->guards.has_table[cond.i]) all = circuit_and(&b->guards.bits.circuit, all, bits_condition(&b->guards.bits, cond, &fails));
+    }
+    return all;
+}
+
 static void decide_linearity(struct builder *b)
 {
     struct model *model = b->model;
-    struct bits_rule encoded = {0};
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (b->process_model->rules[r].reason != SAFE) continue;
-        bits_encode_rule(&b->guards.bits, r, &encoded);
-        b->guards.whole[r] = diagram_of(&b->guards.bits.circuit, b->guards.dd, encoded.enabled);
+        b->guards.whole[r] = diagram_of(&b->guards.bits.circuit, b->guards.dd, guard_of(b, r));
         b->process_model->rules[r].linear = true;
     }
     for (uint32_t p = 0; p < model->processes.len; p++) compare_guards(b, p);
-    vec_free(model->mem, &encoded.stored);
 }
 
 static void find_linear(struct builder *b)
@@ -334,8 +344,21 @@ static void find_linear(struct builder *b)
     b->process_model->undecided = !decided;
 }
 
+/* Operands come before what is made of them. */
+static void find_tables(struct builder *b)
+{
+    const struct exprs *exprs = &b->model->exprs;
+    b->guards.has_table = mem_alloc(b->model->mem, exprs->nodes.len + UINT64_C(1));
+    for (uint32_t i = 0; i < exprs->nodes.len; i++) {
+        const struct expr_node *node = &exprs->nodes.data[i];
+        uint32_t arity = expr_table[node->op].arity;
+        b->guards.has_table[i] = node->op == EXPR_TABLE || (arity >= 1 && b->guards.has_table[node->a.i]) || (arity >= 2 && b->guards.has_table[node->b.i]) || (arity >= 3 && b->guards.has_table[node->c.i]);
+    }
+}
+
 static void start_guards(struct builder *b)
 {
+    find_tables(b);
     bits_init(&b->guards.bits, b->model);
     b->guards.whole = mem_alloc(b->model->mem, (b->model->rules.len + UINT64_C(1)) * sizeof *b->guards.whole);
     b->guards.dd = dd_new(b->model->mem, b->guards.bits.total);
@@ -344,6 +367,7 @@ static void start_guards(struct builder *b)
 static void end_guards(struct builder *b)
 {
     if (b->guards.dd) dd_free(b->guards.dd);
+    mem_free(b->model->mem, b->guards.has_table);
     mem_free(b->model->mem, b->guards.whole);
     bits_release(&b->guards.bits);
 }

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import guides
 import oracle
+from temporal import is_propositional
 
 # ---- guides as texts ----
 
@@ -89,8 +90,11 @@ class Reader:
 
 
 def mentioned(tree):
+    """What is to happen no times is not mentioned."""
     if tree[0] == 'event':
         return {tree[1]}
+    if tree[0] in ('rep', 'of') and tree[2] == 0:
+        return set()
     return set().union(*(mentioned(part) for part in (tree[3] if tree[0] == 'of' else tree[1:]) if isinstance(part, tuple)))
 
 
@@ -282,6 +286,7 @@ class Milestones:
         for (name, _, _), members in zip(self.model.rules, self.model.participants):
             label = name.rsplit('.', 1)[-1]
             self.rules.append([f'{member.name}.{label}' for member in members] + [label])
+        self.in_each_state = {name for name, kind, f, _ in self.model.properties if kind == 'invariant' or f[0] in ('AG', 'G') and is_propositional(f[1])}
         self.may_fail = '/' in re.sub(r'//[^\n]*|/\*.*?\*/', '', text, flags=re.S) or '%' in text or 'mod' in text
 
     def initial(self):
@@ -329,7 +334,7 @@ class Network:
         self.has_variable = not timed and rng.random() < 0.6
         self.ways = [[self.random_way(rng, p, place) for place in range(self.places[p]) for _ in range(rng.choice([0, 1, 1, 2, 2]) if place else rng.choice([1, 2, 2]))] for p in range(count)]
         self.combine()
-        self.known, self.may_fail = {}, False
+        self.known, self.may_fail, self.in_each_state = {}, False, {'never'}
 
     def random_way(self, rng, p, place):
         ports = [port for port in self.ports if p in self.users[port]]

@@ -17,7 +17,6 @@ import guided
 import guides
 
 FACTOR = 25 if LONG else 1
-EACH_STATE = re.compile(r'(AG|G)\b(?!.*\b[EA]?[FGXURW]\b)')
 
 
 def told(*arguments, program=None):
@@ -120,19 +119,40 @@ def bound_fault(case, bound, order, program):
 def random_products(program, count, name):
     rng = random.Random(f'guided {SEED} {name}')
     plain, auto, bounds = Wrong(f'{name}: the composition'), Wrong(f'{name}: the least complete bound'), Wrong(f'{name}: unrolled')
+    printed = Wrong(f'{name}: printed')
     for seed in range(count):
         case = random_case(rng, f'{SEED} {name} {seed}')
         files = case[1], case[3]
         plain.add(product_fault(rng, case, program), *files)
         auto.add(auto_fault(case, program), *files)
+        try:
+            printed.add(printed_fault(case, rng.choice([0, 1, 3]), seed) if seed % 4 == 0 else '', *files)
+        except guides.TooLarge:
+            pass
         for bound in range(1, 7) if LONG else rng.sample(range(1, 7), 2):
             try:
                 bounds.add(bound_fault(case, bound, rng.choice([(), ('--order', 'bfs'), ('--order', 'past-freeze')]), program), *files)
             except guides.TooLarge:
                 pass
     plain.close(count)
+    printed.close()
     auto.close(count)
     bounds.close(count)
+
+
+def printed_fault(case, bound, seed):
+    """The composed model as a text of its own, and a random run in it."""
+    system, model, guide, file, product = case
+    options = ('--guide', file, *(('--bound', bound) if bound else ()))
+    text = run('translate', model, *options, '--to', 'cairn', '-q')
+    if text.returncode:
+        return f'not printed: {text.stderr[-300:]}'
+    result, claim = told('explore', write('printed.cairn', text.stdout))
+    unrolled = guided.Product(system, guide, bound, limit=20000) if bound else product
+    simulated = run('simulate', model, *options, '-q', '--seed', seed)
+    if crashed(result) or crashed(simulated) or not claim:
+        return f'no result: {result.stderr[-300:]} {simulated.stderr[-300:]}'
+    return same_counts(claim, unrolled)
 
 
 # ---- verdicts ----
@@ -193,7 +213,7 @@ def cut_fault(case, bound):
         name, verdict = entry['name'], entry['verdict']
         if name not in within or name not in whole:
             continue
-        each_state = entry['kind'] in ('deadlock', 'runtime-error', 'invariant') or EACH_STATE.match(entry['text'].strip())
+        each_state = entry['kind'] in ('deadlock', 'runtime-error', 'invariant') or name in system.in_each_state
         if verdict == 'holds' or verdict == 'violated' and whole[name] != 'violated' or each_state and (verdict == 'violated') != (within[name] == 'violated'):
             return f'bound {bound}: {entry["text"]} {verdict}; within the bound {within[name]}, in all {whole[name]}'
     return '' if result.returncode == (1 if 'violated' in verdicts_of(claim).values() else 3) else f'status {result.returncode}'
@@ -247,6 +267,10 @@ def part_faults(case, how, rng):
             return f'part {number}: {result.returncode} {result.stderr[-500:]}'
         if same_counts(claim, part):
             return f'part {number}: {same_counts(claim, part)}'
+    number = rng.randint(1, len(trees))
+    result, claim, fault = checked(model, '--guide', file, '--split', how, '--guide-part', number, *rng.choice([(), ('--bound', 3), ('--bound', 'auto')]))
+    if fault:
+        return f'part {number}: {fault}'
     if reached != product.model_states():
         return 'the parts together reach other states'
     result, claim = told('check', model, '--guide', file, '--split', how, '--threads', rng.choice([1, 2]))
@@ -353,4 +377,103 @@ random_products(DEGENERATE, 4 * FACTOR, 'degenerate')
 random_verdicts(30 * FACTOR)
 random_parts(20 * FACTOR)
 random_timed(16 * FACTOR)
+
+# ---- guides that allow everything ----
+
+for example in ('examples/peterson/peterson.mil', 'examples/philosophers/phils.mil', 'examples/running/running.mil', 'examples/device-login/timed.fcr', 'examples/mouse/mouse.fcr'):
+    text = run('translate', example, '--to', 'cairn', '-q').stdout
+    labels = sorted(set(re.findall(r'^rule "([^"]*)"(?! internal)', text, re.M)))
+    neutral = write('neutral.xgdl', 'guide all = (' + ' [] '.join(f'"{label}"' for label in labels) + ')*;\n')
+    _, without = told('check', example)
+    for options in ((), ('--bound', 'auto')):
+        _, claim = told('check', example, '--guide', neutral, *options)
+        keys = ('states', 'transitions', 'initial_states', 'deadlocks', 'complete')[1 if options and without['engine'] == 'timed' else 0:]
+        if options and without['engine'] == 'timed':    # by inclusion, which zones cover which depends on the order
+            keys = ('initial_states', 'deadlocks', 'complete')
+        same = claim and [claim[key] for key in keys] == [without[key] for key in keys] and verdicts_of(claim) == verdicts_of(without)
+        check(f'{example}: the neutral guide {options} changes nothing', labels and same, claim and ([claim[key] for key in keys], verdicts_of(claim)))
+
+# ---- several guides, kept results ----
+
+CASH = ('examples/cash-point/cp.mil', '-D', 'tills=2', '--guide')
+CARD = 'insert [] ask [] enter_pin [] check [] call [] granted [] denied [] finish [] closed [] retry [] take_card'
+SERVER = ', '.join(sorted(set(re.findall(r'^rule "([^"]*)"(?! internal)', run('translate', CASH[0], '--to', 'cairn', '-q').stdout, re.M)) - set(CARD.split(' [] ')) - {'show', 'pay', 'sorry', 'take_cash', 'confirm'}))
+GUIDES = write('cash.xgdl', f'let card = {CARD};\nguide look = card* || {{0,2}} of [show*, take_cash, pay, confirm, sorry];\nguide card_only = card*;\nignore {SERVER};\n')
+
+
+def essence(claim):
+    return [(part['context'], part['states'], part['transitions'], verdicts_of(part)) for part in claim['contexts']], verdicts_of(claim), claim['states'], claim['complete']
+
+
+_, both = told('check', *CASH, GUIDES)
+for part in both['contexts']:
+    _, alone = told('check', *CASH, f'{GUIDES}:{part["context"]}')
+    check(f'{part["context"]}: one of several guides, as alone', (alone['states'], alone['transitions'], verdicts_of(alone)) == (part['states'], part['transitions'], verdicts_of(part)), part)
+check('several guides: both are searched', [part['context'] for part in both['contexts']] == ['look', 'card_only'])
+
+PARTS = ('check', *CASH, f'{GUIDES}:look', '--split', 'permutations', '--threads', '2')
+_, right = told(*PARTS)
+check('ten parts', len(right['contexts']) == 10, len(right['contexts']))
+results = path('results')
+
+
+def killed_after(count, signals):
+    """Runs it until so many results are kept, then ends it; its status."""
+    process = subprocess.Popen([CAIRN, *PARTS, '--results', results, '--json'], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    while process.poll() is None and len(glob.glob(os.path.join(results, '*.json'))) < count:
+        time.sleep(0.005)
+    if signals == signal.SIGKILL:
+        os.killpg(process.pid, signal.SIGKILL)
+    elif process.poll() is None:
+        process.send_signal(signals)
+    output = process.communicate(timeout=60)[0]
+    return process.returncode, output
+
+
+for signals in (signal.SIGKILL, signal.SIGINT):
+    shutil.rmtree(results, ignore_errors=True)
+    status, output = killed_after(3, signals)
+    kept = len(glob.glob(os.path.join(results, '*.json')))
+    if signals == signal.SIGINT:
+        claim = json.loads(output)
+        check('interrupted: the rest is unknown', status in (1, 3) and (kept == 10 or not claim['complete']), (status, kept))
+    result = run(*PARTS, '--results', results, '--resume', '--json')
+    claim = json.loads(result.stdout)
+    check(f'{signals.name}: {kept} results are kept, the rest is searched', kept >= 3 and f'{kept} of 10 results were taken' in result.stderr and essence(claim) == essence(right), result.stderr)
+first = os.path.join(results, 'look_1.json')
+for name, damage in (('cut', lambda data: data[:len(data) // 2]), ('of another search', lambda data: data.replace(b'"key":"', b'"key":"0', 1)), ('empty', lambda data: b''), ('a list', lambda data: b'[1]')):
+    data = open(first, 'rb').read()
+    with open(first, 'wb') as file:
+        file.write(damage(data))
+    result = run(*PARTS, '--results', results, '--resume', '--json')
+    check(f'a result that is {name} is not taken', '9 of 10 results were taken' in result.stderr and essence(json.loads(result.stdout)) == essence(right), result.stderr)
+result = run(*PARTS, '--results', results, '--resume', '--json', '--no-deadlock')
+check('another question: nothing is taken', 'were taken' not in result.stderr and result.returncode in (0, 1), result.stderr)
+shutil.rmtree(results)
+for kept in ('', '10 of 10 results were taken'):
+    result = run(*PARTS, '--bound', '3', '--results', results, '--resume', '--json')
+    check('results under a bound are kept, too', kept in result.stderr and result.returncode in (1, 3) and not json.loads(result.stdout)['complete'], result.stderr)
+shutil.rmtree(results)
+result = run(*PARTS, '--results', results, '--time', '0.000001s', '--json')
+check('those of searches that were cut short are not', not os.listdir(results) and not json.loads(result.stdout)['complete'], os.listdir(results))
+
+# ---- ends ----
+
+ENDS = write('ends.mil', 'ACTIONS END LOCAL P ACTIONS a; b; END VARIABLES pc : 2 := 0; END CASE [0] [a] true : pc := 1; [1] [b] true : pc := 2; END END MAIN PROC p : P[1]; END END')
+for text, deadlocks, ends, why in (('a', 0, 1, 'b waits for the guide, which has ended'), ('a; b', 1, 0, 'nothing waits'), ('a; b; a', 1, 0, 'the guide goes on'), ('(a [] b)*', 1, 0, 'the guide goes on'), ('skip', 0, 1, 'a waits'),
+                                   ('b', 1, 0, 'the guide goes on, but not as the model does')):
+    _, claim = told('explore', ENDS, '--guide', write('ends.xgdl', f'guide g = {text};\nlet unused = b;\n'))
+    check(f'{text}: {why}', claim and (claim['deadlocks'], claim['statistics'].get('ends', 0)) == (deadlocks, ends), claim)
+
+# ---- what cannot be ----
+
+G = write('small.xgdl', 'guide g = a* || b;\nguide h = a;\n')
+for arguments, status, words in (((f'{G}:g', '--split', 'position', '--guide-part', 99), 2, '--guide-part chooses one'), ((f'{G}:g', '--guide-part', 1), 2, 'goes with --split'), ((f'{G}:g', '--guide-part', 0, '--split', 'position'), 2, 'counted from 1'),
+                                 ((f'{G}:g', '--bound', 'auto', '--engine', 'symbolic'), 2, 'explicit and the timed engine'), ((f'{G}:none',), 2, 'none'), ((path('no.xgdl'),), 2, 'no.xgdl'), ((f'{G}:h', '--split', 'permutations'), 2, 'nothing to split'),
+                                 ((f'{G}:h', '--order', 'past-freeze'), 0, ''), ((f'{G}:g', '--order', 'past-freeze'), 2, 'has no rank'), ((f'{G}:g', '--bound', '0'), 2, '')):
+    result = run('explore', ENDS, '--guide', *arguments)
+    check(f'{arguments[0][-8:]} {arguments[1:]}: status {status}', result.returncode == status and words in result.stderr and not crashed(result), (result.returncode, result.stderr))
+result = run('explore', ENDS, '--guide', write('names.xgdl', 'guide g = a; bb;\n'))
+check('a name that the model does not have, and one that the guide does not have', "no step for the interaction 'bb'" in result.stderr and 'does not mention an interaction' in result.stderr, result.stderr)
+check('several guides where one is needed', 'choose one' in run('simulate', ENDS, '--guide', G).stderr)
 finish()
