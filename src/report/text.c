@@ -154,7 +154,7 @@ static void add_partitions(struct text *text, const struct partition_statistics 
     char a[32];
     text_add(text, ", in %s partition%s", report_count(a, partition->partitions), partition->partitions == 1 ? "" : "s");
     if (partition->waiting) text_add(text, " (%s p-paths that were found had no turn)", report_count(a, partition->waiting));
-    if (partition->hidden) text_add(text, "; coverage is not guaranteed: the position on a p-path is hidden from the comparison of states, so that states and whole p-paths may be missing, and states are counted once for each partition");
+    if (partition->hidden) text_add(text, "; the position on a p-path is hidden from the comparison of states, so that states and whole p-paths may be missing, and states are counted once for each partition: coverage is not guaranteed");
 }
 
 /* What was done to reach the states, and what that proves. */

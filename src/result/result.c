@@ -21,7 +21,7 @@ const char *const stop_reason_text[] = {"",
                                         "the rest was left for other parts",
                                         "not all parts were searched",
                                         "the guide was cut at its bound",
-                                        "hiding the position on a p-path guarantees no coverage"};
+                                        "coverage is not guaranteed (--partition-hidden)"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
 
 bool result_knows_rules(const struct result *result)

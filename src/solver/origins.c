@@ -55,7 +55,7 @@ static void put_number(struct origins *origins, uint32_t number)
 }
 
 /* Room for one more entry everywhere: an entry has at most 2 * 65 bits. */
-static bool reserve(struct origins *origins)
+bool origins_reserve(struct origins *origins)
 {
     struct mem *mem = origins->mem;
     if (origins->bits + 192 > origins->bit_room) {
@@ -107,7 +107,7 @@ static bool goes_on(const struct origins *origins, uint64_t source, uint32_t sta
 
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
 {
-    if (!reserve(origins)) return false;
+    if (!origins_reserve(origins)) return false;
     if (!goes_on(origins, source, state, step)) begin_segment(origins, source);
     mark(origins);
     uint32_t before = state == origins->last_state ? origins->last_step : NO_STEP;

@@ -50,6 +50,8 @@ void origins_init(struct origins *origins, struct mem *mem);
 void origins_release(struct origins *origins);
 /* Forgets everything, and keeps the memory when it is little. */
 void origins_clear(struct origins *origins);
+/* Room for one more: then the next origins_add is not refused. False: memory was refused. */
+bool origins_reserve(struct origins *origins);
 /* The next state was found from there. False: memory was refused, and nothing has changed. */
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step);
 /* Brings what origins_add will need closer. */

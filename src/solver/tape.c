@@ -81,10 +81,15 @@ static bool write_block(struct tape *tape)
     return open_file(tape) && transfer(tape, tape->last, number * tape->block_bytes, tape->block_bytes, true);
 }
 
-bool tape_append(struct tape *tape, const void *bytes, uint64_t size)
+bool tape_reserve(struct tape *tape)
 {
     if (!tape->last) tape->last = mem_try_alloc(tape->mem, tape->block_bytes);
-    if (!tape->last) return false;
+    return tape->last != NULL;
+}
+
+bool tape_append(struct tape *tape, const void *bytes, uint64_t size)
+{
+    if (!tape_reserve(tape)) return false;
     for (const char *at = bytes; size;) {
         uint64_t within = tape->bytes % tape->block_bytes, some = tape->block_bytes - within;
         if (some > size) some = size;

@@ -22,6 +22,8 @@ struct tape {
 
 void tape_init(struct tape *tape, struct mem *mem, uint32_t block_bytes);
 void tape_release(struct tape *tape);
+/* Takes the memory that writing needs at once. False: it was refused. */
+bool tape_reserve(struct tape *tape);
 /* Forgets everything that was written. */
 void tape_clear(struct tape *tape);
 /* False: memory was refused, or tape->error says why. */

@@ -184,8 +184,75 @@ def messages():
     check('-v lists p-paths', re.search(r'\d+  p\[0\]\.enter\n', result.stdout) and '(none)' in result.stdout, result.stdout)
 
 
+def quarter():
+    """The scheduling study with a quarter of the memory that the whole needs: breadth-first search fails, partition by partition it succeeds."""
+    model = 'examples/scheduling/scheduling.mil'
+    for options in (('-D', 'n=6', '-D', 'jitter=6'), ('-D', 'n=7', '-D', 'jitter=8'), ('-D', 'n=7', '-D', 'm=4', '-D', 'jitter=6', '-D', 'intervals=3'))[:3 if LONG else 2]:
+        _, whole = told('check', model, *options, '--order', 'bfs')
+        memory = whole['peak_memory_bytes'] // 4
+        result, plain = told('check', model, *options, '--order', 'bfs', '--memory', memory)
+        check(f'scheduling {options}: a quarter is too little for breadth-first search', result.returncode == 3 and not plain['complete'], result.returncode)
+        result, ours = told('check', model, *options, '--partition', 'run', '--memory', memory, timeout=300)
+        if check(f'scheduling {options}: and enough for partitions', ours and ours['complete'] and result.returncode == (1 if whole['verdict'] == 'violated' else 0), result.stderr[-500:]):
+            check(f'scheduling {options}: counts', essence(ours) == essence(whole), (essence(ours), essence(whole)))
+            check(f'scheduling {options}: verdicts', verdicts(ours) == verdicts(whole))
+            check(f'scheduling {options}: memory', ours['peak_memory_bytes'] <= memory, ours['peak_memory_bytes'])
+            check(f'scheduling {options}: no partition is large', ours['statistics']['largest_partition'] < whole['states'] / 4)
+
+
+BESIDE = """cairn 1 model "beside"
+process "a" type "A" pc "a" location 0 location 1 location 2
+process "b" type "B" pc "b" location 0 location 1
+variable "a" of "a" 0..2 = 0
+variable "b" of "b" 0..1 = 0
+rule "p" part "a" when (eq "a" 0) set "a" 1
+rule "n" part "a" when (eq "a" 0) set "a" 2
+rule "m" part "a" when (eq "a" 2) set "a" 1
+rule "q" part "b" when (eq "a" 1) when (eq "b" 0) set "b" 1
+"""
+
+
+def hidden():
+    """The variant of the paper: violations with runs, never a complete result; every p-path by itself."""
+    result, ours = told('check', 'examples/tie-breaker/tie-breaker.mil', '-p', 'mutex', '--partition', 'announce,enter', '--partition-hidden')
+    check('hidden: nothing is proved', result.returncode == 3 and ours['verdict'] == 'unknown' and not ours['complete'], result.returncode)
+    check('hidden: says that coverage is not guaranteed', 'coverage is not guaranteed' in ours['assurance'] and ours['statistics']['coverage_guaranteed'] is False, ours['assurance'])
+    for n in (2, 3, 4):
+        for program in (CAIRN, ASAN):
+            result, ours = told('check', 'examples/philosophers/phils.mil', '-D', f'n={n}', '-p', 'deadlock', '--partition', 'take_left', '--partition-hidden', program=program)
+            check(f'hidden: {n} philosophers', result.returncode == 1 and ours['properties'][0]['trace'] and not ours['complete'], (result.returncode, result.stderr[-500:]))
+    result, ours = told('explore', write('beside.cairn', BESIDE), '--partition', 'p,q', '--partition-hidden')
+    check('hidden: status', result.returncode == 3, result.returncode)
+    check('hidden: p-paths', path_texts(ours) == {'', 'p', 'q', 'p q'} and ours['statistics']['complete_p_paths'] == 2, path_texts(ours))
+    result, ours = told('explore', write('beside.cairn', BESIDE), '--partition', 'p,q')
+    check('exact: what p leads to was visited without it', path_texts(ours) == {'', 'q'} and ours['complete'] and ours['states'] == 4 and ours['statistics']['skipped'] == 1, ours['statistics'])
+
+
+def path_texts(claim):
+    texts = []
+    for item in claim['statistics']['p_path_list']:
+        texts.append('' if item['parent'] is None else (texts[item['parent']] + ' ' + item['p_point']).strip())
+    return set(texts)
+
+
+def orders():
+    """P-points as the paper has them: a p-path is an order, and one that is not extended leads to nothing new."""
+    _, ours = told('explore', 'examples/tie-breaker/tie-breaker.mil', '--partition', 'announce,enter')
+    paths = path_texts(ours)
+    check('tie-breaker: both announce in either order or one enters', {'', 'p[0].announce', 'p[1].announce', 'p[0].announce p[0].enter'} <= paths, paths)
+    check('tie-breaker: nobody enters without announcing', all(p.split()[0].endswith('announce') for p in paths if p), paths)
+    _, ours = told('explore', 'examples/tie-breaker/tie-breaker.mil', '--partition', 'p[0].critical')
+    check('a location: its entering', path_texts(ours) <= {'', 'p[0].critical', 'p[0].critical p[0].critical'} and ours['states'] == 20, path_texts(ours))
+    result, ours = told('check', 'examples/tie-breaker/tie-breaker.mil', '--partition', 'auto')
+    check('auto: names what it chose', ours['statistics']['p_points'] and ours['statistics']['p_points_chosen'], ours['statistics'])
+    check('temporal properties stay unknown', result.returncode == 3 and [p['verdict'] for p in ours['properties'] if p['name'] == 'can_enter'] == ['unknown'], result.returncode)
+
+
 random_runs()
 little_memory()
+quarter()
+hidden()
+orders()
 limits()
 messages()
 finish()

@@ -5,7 +5,7 @@
  *
  * Memory. All states that fit are in the store, of earlier partitions too: as long as that goes well every state is visited once. When memory is full the epoch ends: expanded states go to
  * disk (solver/runs.h), those that are not expanded wait, as entries of the p-path at hand, and the store is emptied. Entries are compared with the states on disk, many at a time; states
- * within a region are not, so partitions may overlap then: that is the difference between gross and net counts. A partition that does not fit by itself is thereby cut into pieces.
+ * within a region are when they are many, so partitions may overlap then: that is the difference between gross and net counts. A partition that does not fit by itself is thereby cut into pieces.
  * Each epoch but the first expands an entry that was new, so there is an end here, too.
  *
  * What waits is on tapes (solver/tape.h): one for the p-paths of this length and one for the next.
@@ -13,7 +13,7 @@
  * Counts. A state that is on disk already when an epoch ends was expanded twice: it is expanded once more, and what it adds is taken away. So counts are net at the end.
  *
  * Invariants: (1) states of the store before the cursor, and all on disk, are expanded, and each of their successors is in the store, on disk, among `found`, or on a tape of entries;
- * (2) the log of origins has one entry per state of the store, in the order of numbers; (3) no state is dropped unless it is in the store or on disk. */
+ * (2) the log of origins has one entry per state of the store, in the order of numbers; (3) no state is dropped unless it is in the store or on disk; (4) `known` has a bit for states of the store that are on disk and were not expanded in this epoch. */
 #include "engine/explicit/partition.h"
 
 #include "model/eval.h"
@@ -23,9 +23,9 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { MOST_STATES = 40, LEAST_BLOCK = 64, MOST_BLOCK = 64, LEAST_ENTRIES = 3, MOST_ENTRY_BYTES = 1, MOST_PATHS = 200 };
+enum { MOST_STATES = 40, LEAST_BLOCK = 64, MOST_BLOCK = 64, LEAST_ENTRIES = 3, MOST_ENTRY_BYTES = 1, MOST_PATHS = 200, WORTH_READING = 100, LEAST_LAYER = 2 };
 #else
-enum { MOST_STATES = 0, LEAST_BLOCK = 1 << 10, MOST_BLOCK = 1 << 16, LEAST_ENTRIES = 64, MOST_ENTRY_BYTES = 8 << 20, MOST_PATHS = 100000 };
+enum { MOST_STATES = 0, LEAST_BLOCK = 1 << 10, MOST_BLOCK = 1 << 16, LEAST_ENTRIES = 64, MOST_ENTRY_BYTES = 8 << 20, MOST_PATHS = 100000, WORTH_READING = 100, LEAST_LAYER = 1000 };
 #endif
 
 /* ---- entries: a record, where it was found from, and the p-point that led to it ---- */
@@ -88,7 +88,7 @@ static bool relieve(struct partition *partition)
 {
     if (partition->is_full || !partition->hard_limit || !partition->search->space.layout.record_bytes) return false;
     partition->is_full = true;
-    partition->mem->limit = partition->hard_limit;
+    partition->mem->limit = partition->soft_limit + (partition->hard_limit - partition->soft_limit) / 2; /* the rest is for the end itself */
     return true;
 }
 
@@ -172,7 +172,7 @@ static bool put_found(struct partition *partition, const uint64_t *words, struct
             partition->found = more;
             partition->found_room = room;
         } else if (!partition->found_room) {
-            return relieve(partition) ? put_found(partition, words, tail) : refused(partition);
+            return relieve(partition) && put_found(partition, words, tail);
         } else if (!flush_found(partition)) {
             return false;
         }
@@ -181,34 +181,39 @@ static bool put_found(struct partition *partition, const uint64_t *words, struct
     return true;
 }
 
-/* Adds a state with its origin. */
+/* Adds a state with its origin. When it is refused nothing has changed. */
 static enum store_result add_state(struct partition *partition, const void *record, uint64_t hash, struct entry_tail from, uint32_t *index)
 {
     enum store_result added;
-    while ((added = store_add(&partition->search->store, record, hash, index)) == STORE_REFUSED)
-        if (!relieve(partition)) return refused(partition), STORE_REFUSED;
-    if (added != STORE_NEW) return added;
-    while (!origins_add(&partition->origins, from.source, from.state, from.step))
-        if (!relieve(partition)) return refused(partition), STORE_REFUSED;
-    return STORE_NEW;
+    while (!origins_reserve(&partition->origins) || (added = store_add(&partition->search->store, record, hash, index)) == STORE_REFUSED)
+        if (!relieve(partition)) return STORE_REFUSED;
+    if (added == STORE_NEW) origins_add(&partition->origins, from.source, from.state, from.step);
+    return added;
 }
 
 enum store_result partition_add(struct partition *partition, const struct successor *successor, const uint64_t *words, uint32_t state, uint32_t step, uint32_t *index)
 {
     struct entry_tail tail = {partition->epoch, state, step, successor->point, 0};
-    if (successor->point == MODEL_NONE) return add_state(partition, words, successor->hash, tail, index);
-    partition->reached[successor->point] = true;
+    enum store_result added = STORE_KNOWN;
     *index = 0;
-    if (store_find(&partition->search->store, words, successor->hash) != UINT32_MAX) return STORE_KNOWN;
-    return put_found(partition, words, tail) ? STORE_KNOWN : STORE_REFUSED;
+    if (successor->point == MODEL_NONE) added = add_state(partition, words, successor->hash, tail, index);
+    else {
+        partition->reached[successor->point] = true;
+        bool known = store_find(&partition->search->store, words, successor->hash) != UINT32_MAX;
+        if (!known && !put_found(partition, words, tail)) added = STORE_REFUSED;
+    }
+    if (added != STORE_REFUSED || partition->search->result->stop != STOP_NONE) return added;
+    partition->overflowed = true;
+    partition->overflow_state = state;
+    partition->overflow_step = step;
+    return STORE_REFUSED;
 }
 
 /* ---- the end of an epoch ---- */
 
-/* What a state added to the counts when it was expanded is taken away. */
-static void take_away(void *context, const void *record)
+/* What so many steps of a state added to the counts is taken away; all of them: what its expansion added. */
+static void take_away_steps(struct partition *partition, const void *record, uint64_t steps)
 {
-    struct partition *partition = context;
     struct search *search = partition->search;
     struct result *result = search->result;
     struct space *space = &search->space;
@@ -220,15 +225,21 @@ static void take_away(void *context, const void *record)
     space->words[space->layout.words - 1] = 0;
     memcpy(space->words, record, space->layout.record_bytes);
     program_start(&space->program, &cursor);
-    while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
-        result->runtime_errors -= step == STEP_FAILED;
+    while (steps && (step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
+        if (steps != UINT64_MAX) steps -= step == STEP_TAKEN;
+        else result->runtime_errors -= step == STEP_FAILED; /* counted at the end of an expansion */
         result->transitions -= step == STEP_TAKEN;
         if (step == STEP_TAKEN) result->taken[fast->rule]--;
         enabled |= step == STEP_TAKEN;
     }
-    if (enabled) return;
+    if (enabled || steps != UINT64_MAX) return;
     if (search->model->has_final && program_run(&space->program, search->final, space->words, &value) && value) result->ends--;
     else result->deadlocks--;
+}
+
+static void take_away(void *context, const void *record)
+{
+    take_away_steps(context, record, UINT64_MAX);
 }
 
 /* States that are not expanded wait: with their own origins. */
@@ -265,6 +276,29 @@ static bool keep_log(struct partition *partition)
     return good;
 }
 
+/* States of the store that were found on disk. */
+static bool is_known(const struct partition *partition, uint64_t state)
+{
+    return state / 64 < partition->known_words && partition->known[state / 64] >> state % 64 & 1;
+}
+
+/* Leaves only states that were expanded in this epoch, at the beginning of the store. Returns how many. */
+static uint64_t leave_out_known(struct partition *partition)
+{
+    const struct store *store = &partition->search->store;
+    uint64_t kept = 0;
+    if (!partition->known_words) return partition->cursor;
+    for (uint64_t i = 0; i < partition->cursor; i++) {
+        if (is_known(partition, i)) continue;
+        if (kept != i) memcpy((char *)store_get(store, (uint32_t)kept), store_get(store, (uint32_t)i), store->record_bytes);
+        kept++;
+    }
+    mem_free(partition->mem, partition->known);
+    partition->known = NULL;
+    partition->known_words = 0;
+    return kept;
+}
+
 /* Between expansions. */
 static bool end_epoch(struct partition *partition)
 {
@@ -273,7 +307,7 @@ static bool end_epoch(struct partition *partition)
     if (partition->hard_limit) partition->mem->limit = partition->hard_limit;
     reached_scan(search->model, &search->space.layout, store, search->result, partition->scan);
     if (!put_rest(partition)) return false;
-    bool good = runs_add(&partition->done, store, partition->cursor, take_away, partition);
+    bool good = runs_add(&partition->done, store, leave_out_known(partition), take_away, partition);
     store_release(store);
     if (!store_init(store, partition->mem, search->space.layout.record_bytes)) return refused(partition);
     if (!good) return failed(partition, partition->done.error);
@@ -293,26 +327,10 @@ static bool is_full(const struct partition *partition)
 
 /* ---- one partition ---- */
 
-/* All that is in the store. When memory is full the rest is pending. */
-static bool explore(struct partition *partition)
+/* Room in the batch for so many, or for as many as there is memory for. */
+static bool reserve_batch(struct partition *partition, uint64_t wanted)
 {
-    struct search *search = partition->search;
-    for (;;) {
-        if (partition->cursor == search->store.count) {
-            if (!breadth_flush(search)) return false;
-            if (partition->cursor == search->store.count) return true;
-        }
-        if (!visit_poll(search, 0) || !breadth_expand(search, (uint32_t)partition->cursor++)) return false;
-        if (is_full(partition)) return breadth_flush(search) && end_epoch(partition);
-    }
-}
-
-/* Room for what is pending, or for as much of it as there is memory for. */
-static bool reserve_batch(struct partition *partition)
-{
-    uint64_t wanted = 0;
-    for (uint32_t i = 0; i < partition->pending_len && wanted < partition->most_entries; i++) wanted += partition->pending[i].count;
-    if (wanted > partition->most_entries) wanted = partition->most_entries;
+    if (wanted > partition->most_batch) wanted = partition->most_batch;
     if (wanted > partition->batch_room && wanted < 2 * partition->batch_room) wanted = 2 * partition->batch_room;
     while (wanted > partition->batch_room) {
         bool *has = mem_try_resize(partition->mem, partition->has, wanted * sizeof *has);
@@ -329,11 +347,89 @@ static bool reserve_batch(struct partition *partition)
     return true;
 }
 
+static uint64_t count_pending(const struct partition *partition)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < partition->pending_len && count < partition->most_batch; i++) count += partition->pending[i].count;
+    return count;
+}
+
+/* ---- states of a region that are on disk ---- */
+
+static bool reserve_known(struct partition *partition, uint64_t states)
+{
+    uint64_t words = states / 64 + 1;
+    if (words <= partition->known_words) return true;
+    words += words / 2;
+    uint64_t *known = mem_try_resize(partition->mem, partition->known, words * sizeof *known);
+    if (!known) return false;
+    memset(known + partition->known_words, 0, (words - partition->known_words) * sizeof *known);
+    partition->known = known;
+    partition->known_words = words;
+    return true;
+}
+
+/* Before a layer of a region, which is all that is not expanded yet: states that are on disk need not be expanded again. Reading takes time that only a large layer is worth. */
+static bool find_known(struct partition *partition)
+{
+    const struct store *store = &partition->search->store;
+    uint64_t left = store->count - partition->cursor, least = partition->done.records / WORTH_READING + LEAST_LAYER;
+    if (!partition->done.records || left < least || partition->most_batch < least || !reserve_known(partition, store->count) || !reserve_batch(partition, left)) return partition->search->result->stop == STOP_NONE;
+    for (uint64_t first = partition->cursor; first < store->count; first += partition->batch_count) {
+        partition->batch_count = store->count - first < partition->batch_room ? store->count - first : partition->batch_room;
+        if (partition->batch_count < least) break;
+        for (uint64_t i = 0; i < partition->batch_count; i++)
+            make_entry(partition, partition->batch + i * partition->entry_bytes, store_get(store, (uint32_t)(first + i)), (struct entry_tail){.state = (uint32_t)(first + i)});
+        qsort_r(partition->batch, partition->batch_count, partition->entry_bytes, by_record, partition);
+        if (!runs_find(&partition->done, partition->batch, partition->entry_bytes, partition->batch_count, partition->has)) return failed(partition, partition->done.error);
+        for (uint64_t i = 0; i < partition->batch_count; i++) {
+            uint32_t state = tail_of(partition, partition->batch + i * partition->entry_bytes).state;
+            if (partition->has[i]) partition->known[state / 64] |= UINT64_C(1) << state % 64;
+        }
+    }
+    return true;
+}
+
+/* Memory ran out in the middle of an expansion: it did not happen, nor did those after it. */
+static bool give_back(struct partition *partition)
+{
+    struct search *search = partition->search;
+    if (!partition->overflowed) return false;
+    partition->overflowed = false;
+    partition->cursor = partition->overflow_state;
+    search->expansion_count = search->batch_size = 0;
+    if (!partition->cursor) return refused(partition); /* a single state does not fit */
+    take_away_steps(partition, store_get(&search->store, partition->overflow_state), partition->overflow_step);
+    return end_epoch(partition);
+}
+
+/* All that is in the store. When memory is full the rest is pending. */
+static bool explore(struct partition *partition)
+{
+    struct search *search = partition->search;
+    uint64_t layer_end = search->store.count;
+    for (;;) {
+        if (partition->cursor == layer_end) {
+            if (!breadth_flush(search)) return give_back(partition);
+            if (partition->cursor == search->store.count) return true;
+            layer_end = search->store.count;
+            if (!find_known(partition)) return false;
+        }
+        if (!visit_poll(search, 0)) return false;
+        if (is_known(partition, partition->cursor)) {
+            partition->cursor++;
+            continue;
+        }
+        if (!breadth_expand(search, (uint32_t)partition->cursor++)) return give_back(partition);
+        if (is_full(partition)) return breadth_flush(search) ? end_epoch(partition) : give_back(partition);
+    }
+}
+
 /* Reads entries that are pending, as many as there is room for. */
 static bool load_batch(struct partition *partition)
 {
     partition->batch_count = 0;
-    if (!reserve_batch(partition)) return false;
+    if (!reserve_batch(partition, count_pending(partition))) return false;
     while (partition->pending_len && partition->batch_count < partition->batch_room) {
         struct waiting_entries *from = &partition->pending[partition->pending_len - 1];
         uint64_t some = partition->batch_room - partition->batch_count;
@@ -387,13 +483,16 @@ static bool add_roots(struct partition *partition)
         uint32_t index;
         space->next[space->layout.words - 1] = 0;
         memcpy(space->next, entry, space->layout.record_bytes);
-        if (add_state(partition, space->next, store_hash(space->next, space->layout.record_bytes), tail_of(partition, entry), &index) == STORE_REFUSED) return false;
-        visit_watch(search, search->active, space->next, index, NULL);
-        visit_report_findings(search);
-        if (!visit_poll(search, 0)) return false;
+        enum store_result added = add_state(partition, space->next, store_hash(space->next, space->layout.record_bytes), tail_of(partition, entry), &index);
+        if (added == STORE_NEW) {
+            visit_watch(search, search->active, space->next, index, NULL);
+            visit_report_findings(search);
+            if (!visit_poll(search, 0)) return false;
+        }
         if (!partition->is_full) continue;
-        if (!partition->cursor) return refused(partition); /* nothing can be given up */
-        return put_back(partition, i + 1) && end_epoch(partition);
+        if (!search->store.count) return refused(partition);
+        if (!put_back(partition, added == STORE_REFUSED ? i : i + 1)) return false;
+        return !partition->cursor || end_epoch(partition); /* with nothing to give up, those that are there come first */
     }
     return true;
 }
@@ -463,7 +562,9 @@ static bool search_initial(struct partition *partition)
     do {
         layout_pack(&space->layout, search->model, search->values, space->next);
         struct entry_tail from = {ORIGINS_INITIAL, number++, 0, 0, 0};
-        if (add_state(partition, space->next, store_hash(space->next, space->layout.record_bytes), from, &index) == STORE_REFUSED) return false;
+        uint64_t hash = store_hash(space->next, space->layout.record_bytes);
+        while (add_state(partition, space->next, hash, from, &index) == STORE_REFUSED)
+            if (!search->store.count || !end_epoch(partition)) return search->result->stop == STOP_NONE ? refused(partition) : false;
         search->result->initial_states++;
         visit_watch(search, search->active, space->next, index, NULL);
         visit_report_findings(search);
@@ -536,8 +637,9 @@ bool partition_run(struct search *search)
 
 uint64_t partition_states(const struct partition *partition)
 {
-    if (!partition->epoch) return partition->search->store.count;
-    return partition->statistics->is_net ? partition->done.records : partition->search->result->expanded + partition->search->store.count - partition->cursor;
+    uint64_t stored = partition->search->store.count, open = stored > partition->cursor ? stored - partition->cursor : 0;
+    if (!partition->epoch && stored >= partition->cursor) return stored;
+    return partition->statistics->is_net ? partition->done.records : partition->search->result->expanded + open;
 }
 
 void partition_conclude(struct search *search)
@@ -628,11 +730,14 @@ void partition_init(struct search *search)
     uint32_t block = (uint32_t)share_of(partition, 256, LEAST_BLOCK, MOST_BLOCK);
     partition->most_entries = share_of(partition, 32, 1, MOST_ENTRY_BYTES) / partition->entry_bytes;
     if (partition->most_entries < LEAST_ENTRIES) partition->most_entries = LEAST_ENTRIES;
+    partition->most_batch = share_of(partition, 8, 1, 8 * (uint64_t)MOST_ENTRY_BYTES) / partition->entry_bytes;
+    if (partition->most_batch < LEAST_ENTRIES) partition->most_batch = LEAST_ENTRIES;
     origins_init(&partition->origins, mem);
     origins_init(&partition->loaded, mem);
     tape_init(&partition->log_tape, mem, block);
     tape_init(&partition->now.tape, mem, block);
     tape_init(&partition->next.tape, mem, block);
+    if (!tape_reserve(&partition->log_tape) || !tape_reserve(&partition->now.tape) || !tape_reserve(&partition->next.tape)) mem_refuse(mem);
     runs_init(&partition->done, mem, record_bytes ? record_bytes : 1, block);
     partition->reached = mem_alloc(mem, (partition->points->count + UINT64_C(1)) * sizeof *partition->reached);
     partition->scan = reached_begin(search->model, search->result);
@@ -657,6 +762,7 @@ void partition_release(struct search *search)
     mem_free(mem, partition->found);
     mem_free(mem, partition->batch);
     mem_free(mem, partition->has);
+    mem_free(mem, partition->known);
     mem_free(mem, partition->reached);
     mem_free(mem, partition->scan);
     mem_free(mem, partition);

@@ -45,15 +45,19 @@ struct partition {
     struct waiting_entries *pending; /* of the p-path at hand: what is left to begin with */
     uint32_t pending_len, pending_room;
     uint32_t entry_bytes;
-    uint64_t most_entries;    /* in memory, of each kind */
+    uint64_t most_entries, most_batch; /* in memory: found ones, and those of a batch */
     char *found;              /* entries of continuations of the p-path at hand */
     uint64_t found_count, found_room;
     char *batch;              /* entries to begin with; made when they are needed */
     uint64_t batch_count, batch_room;
     bool *has;                /* those of the batch that are done */
+    uint64_t *known;          /* a bit for states of the store that are on disk: they are not expanded again */
+    uint64_t known_words;
     bool *reached;            /* per p-point: continues the p-path at hand */
     uint64_t hard_limit, soft_limit; /* of memory: what is between them is for a tidy end of the epoch */
     bool is_full;             /* that is being used */
+    bool overflowed;          /* even that: in the middle of the expansion of ... */
+    uint32_t overflow_state, overflow_step; /* ... this state, so many steps of which were counted */
     bool *scan;               /* processes whose locations must be looked for in the states */
 };
 
