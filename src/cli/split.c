@@ -16,8 +16,8 @@
 #include "cli/outcome.h"
 #include "cli/workers.h"
 #include "engine/explicit/explicit.h"
-#include "engine/explicit/net.h"
-#include "engine/explicit/part.h"
+#include "engine/explicit/recount.h"
+#include "past/part.h"
 #include "program/reached.h"
 
 #include <inttypes.h>
@@ -235,9 +235,20 @@ static bool all_violated(const struct division *split)
 
 /* ---- what an earlier run has done ---- */
 
+/* Of the folders of parts. */
+static struct freezer_identity identity_of(const struct division *split)
+{
+    struct layout layout;
+    layout_init(&layout, split->session->model);
+    struct freezer_identity identity = {{split->task->freeze_hash[0], split->task->freeze_hash[1]}, layout.record_bytes};
+    layout_release(&layout, split->session->model);
+    return identity;
+}
+
 /* A part that the journal calls done and that has not left all that others need; NO_PART: there is none. */
 static uint32_t find_damaged(struct division *split)
 {
+    struct freezer_identity identity = identity_of(split);
     const struct parts_line *lines = split->parts.lines.data;
     for (uint32_t i = 0; i < split->parts.lines.len; i++)
         if (lines[i].is_done && !split->pieces.data[i].has_outcome && !take_outcome(split, i)) return i;
@@ -246,7 +257,7 @@ static uint32_t find_damaged(struct division *split)
         const struct outcome *outcome = &split->pieces.data[parent].outcome;
         bool known = i > 1 && lines[i - 1].parent == parent && !lines[i - 1].is_done; /* it was looked at for the part before */
         if (lines[i].is_done || known) continue;
-        if (!part_rest_is_whole(split->task, parts_name(&split->parts, parent, NULL), outcome->rest.data, outcome->rest.len)) return parent;
+        if (!part_rest_is_whole(split->session->mem, parts_name(&split->parts, parent, NULL), &identity, outcome->rest.data, outcome->rest.len)) return parent;
     }
     return NO_PART;
 }
@@ -407,7 +418,7 @@ static bool find_repeated(struct division *split, const char *const *folders, co
     } else {
         mem->recover = &recover;
         mem->limit = split->limit;
-        statistics->is_net = net_find_repeated(split->task, folders, states, count, repeated, &statistics->why_gross);
+        statistics->is_net = recount_find(split->task, folders, states, count, repeated, &statistics->why_gross);
     }
     mem->recover = outer;
     mem->limit = 0;

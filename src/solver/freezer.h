@@ -23,6 +23,7 @@ struct freezer_identity {
 };
 
 enum freezer_kind { FREEZER_RECORDS = 1, FREEZER_LOG = 2 };
+enum { FREEZER_ITEM = 24 }; /* bytes that each piece of records or log takes, beside its own */
 
 /* Opens a folder, which is made when it does not exist. resume: it may have an earlier run with this identity, which is continued; otherwise it must be empty. NULL: *why says why not, in `room`
  * bytes. max_summary: no summary is longer. */
@@ -37,7 +38,8 @@ void freezer_close(struct freezer *freezer);
 
 /* Memory for the list of blocks of a part of so many bytes, which is put in pieces of many bytes. False: it was refused, and nothing has changed. */
 bool freezer_make_room(struct freezer *freezer, uint64_t bytes);
-/* One part: begin, its records and its log in pieces, end. False: the folder cannot be written; freezer_error says why. `bytes`: of records and log together. */
+/* One part: begin, its records and its log in pieces, end. False: the folder cannot be written; freezer_error says why. `bytes`: of all pieces together,
+ * at least, with FREEZER_ITEM for each. */
 bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes);
 bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *bytes, uint64_t size);
 bool freezer_end(struct freezer *freezer, const void *summary, uint64_t size);
