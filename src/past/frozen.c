@@ -255,6 +255,7 @@ static bool take_over(void *context, uint64_t rank, const unsigned char *summary
     if (!input.good) return false;
     history_note(history, rank, states);
     history->statistics->resumed++;
+    history->statistics->clusters++;
     history->statistics->live_peak = live_peak;
     history->statistics->peak_states = peak_states;
     if (farthest > rank) vec_push(history->mem, &resumption->reaches, ((struct reach){rank, farthest}));

@@ -126,7 +126,7 @@ void history_violated(struct history *history, uint32_t property, uint64_t rank,
     memcpy(place->words, record, history->layout->record_bytes);
 }
 
-/* The log of a cluster, live or finished; NULL: there is none, and *why says why. */
+/* The log of a cluster, live or finished; NULL: there is none, and *why says why, unless it is for lack of memory. */
 static const struct origins *log_of(struct history *history, uint64_t rank, const char **why)
 {
     const struct history_cluster *live = history->current && history->current->rank == rank ? history->current : ranks_find(&history->waiting, rank);
@@ -137,9 +137,7 @@ static const struct origins *log_of(struct history *history, uint64_t rank, cons
         history->has_loaded = false;
         return (history->has_loaded = frozen_log(history, rank, why)) ? &history->loaded : NULL;
     }
-    const struct origins *log = logs_find(&history->logs, rank);
-    if (!log) *why = "how it was reached is lost";
-    return log;
+    return logs_find(&history->logs, rank); /* NULL: there was no memory to read it */
 }
 
 /* The same in a part that this one comes from. A cluster that it has not finished is in its rest. */

@@ -26,6 +26,7 @@ struct net {
     struct freezer **open; /* per folder, or NULL */
     uint64_t *used, uses;  /* when each was used last */
     uint32_t folders, open_count;
+    uint32_t most_open;    /* of them: fewer once memory was refused */
     bool full, stopped;
     char why[WHY_ROOM];
 };
@@ -55,10 +56,10 @@ static void close_oldest(struct net *net)
 static struct freezer *reader_of(struct net *net, const char *const *folders, uint32_t folder)
 {
     while (!net->open[folder]) {
-        if (net->open_count < MOST_OPEN) net->open[folder] = open_folder(net, folders[folder]);
+        if (net->open_count < net->most_open) net->open[folder] = open_folder(net, folders[folder]);
         net->open_count += net->open[folder] != NULL;
         if (net->open[folder]) break;
-        if (!net->open_count || (net->open_count < MOST_OPEN && !strstr(net->why, freezer_no_memory))) return NULL;
+        if (!net->open_count || (net->open_count < net->most_open && !strstr(net->why, freezer_no_memory))) return NULL;
         close_oldest(net);
     }
     net->used[folder] = ++net->uses;
@@ -163,7 +164,8 @@ static bool add_ranks(struct net *net, const char *const *folders)
         }
         net->set->repeated = before;
         if (!net->full) return false;
-        while (net->open_count > 1) close_oldest(net); /* they need memory, too */
+        net->most_open = net->open_count > 2 ? net->open_count / 2 : 1; /* they need memory, too */
+        while (net->open_count > 1) close_oldest(net);
         if (to - from > 1) width = (to - from) / 2;
         else if ((slices *= 2) > MOST_SLICES) return false;
     }
@@ -189,7 +191,7 @@ bool net_find_repeated(struct net_set *set, struct task *task, const struct free
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
-    struct net net = {.task = task, .mem = mem, .set = set, .identity = *identity, .folders = count};
+    struct net net = {.task = task, .mem = mem, .set = set, .identity = *identity, .folders = count, .most_open = MOST_OPEN};
     const struct model_var *var = &model->vars.data[model->rank];
     set->repeated = (struct net_counts){0};
     net.ranks = (uint64_t)var->high - (uint64_t)var->low + 1;

@@ -19,7 +19,8 @@ const char *const stop_reason_text[] = {"",
                                         "a step made the rank smaller, so that the rank of the model is wrong",
                                         "the folder of --freeze failed",
                                         "the rest was left for other parts",
-                                        "not all parts were searched"};
+                                        "not all parts were searched",
+                                        "deadlocks need zones of another kind"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
 
 bool result_knows_rules(const struct result *result)

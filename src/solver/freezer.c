@@ -675,6 +675,22 @@ void freezer_clear(const char *folder)
     rmdir(folder);
 }
 
+bool freezer_is_of(const char *folder, const struct freezer_identity *identity)
+{
+    struct freezer freezer = {.folder = (char *)folder, .identity = *identity};
+    char path[PATH_ROOM];
+    bool is_new = false;
+    freezer.journal = open(path_of(&freezer, path, UINT32_MAX), O_RDONLY | O_CLOEXEC);
+    bool same = freezer.journal >= 0 && !read_head(&freezer, &is_new) && !is_new;
+    if (freezer.journal >= 0) close(freezer.journal);
+    return same;
+}
+
+bool freezer_forget(struct freezer *freezer)
+{
+    return (!ftruncate(freezer->journal, 0) && sync_file(freezer, freezer->journal)) || fail(freezer, "cut", UINT32_MAX, errno);
+}
+
 /* NULL: memory was refused. */
 static struct freezer *new_freezer(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room)
 {

@@ -33,6 +33,10 @@ extern const char freezer_no_memory[]; /* is a part of the reason why a folder c
 struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room);
 /* Removes the files of a run and its folder, when they are there. */
 void freezer_clear(const char *folder);
+/* Whether the folder has a run with this identity. */
+bool freezer_is_of(const char *folder, const struct freezer_identity *identity);
+/* Forgets the whole run: the folder is as if a run had just begun. After freezer_finish, before freezer_close. */
+bool freezer_forget(struct freezer *freezer);
 /* Ends the thread, and frees everything. What was not written by freezer_finish is lost. */
 void freezer_close(struct freezer *freezer);
 
