@@ -24,7 +24,7 @@ static uint64_t reached_bytes(const struct model *model)
 static void put_head(const struct parts *parts, uint32_t part, struct text *text)
 {
     const struct parts_line *line = &parts->lines.data[part];
-    text_add(text, "cairn part 1 %016" PRIx64 "%016" PRIx64 " %u %u %" PRIu64 " %" PRIu64 "\n", parts->hash[0], parts->hash[1], part, line->parent, line->rank, line->last_rank);
+    text_add(text, "cairn part 2 %016" PRIx64 "%016" PRIx64 " %u %u %" PRIu64 " %" PRIu64 "\n", parts->hash[0], parts->hash[1], part, line->parent, line->rank, line->last_rank);
 }
 
 /* ---- writing ---- */
@@ -34,9 +34,10 @@ static void put_property(struct text *text, const struct model *model, uint32_t 
     const struct trace *trace = entry->trace;
     text_add(text, "property %u %u %u %u\n", number, (unsigned)entry->verdict, entry->reason == result_cannot_evaluate, entry->antecedent_met);
     if (trace) {
-        text_add(text, "trace %u %u %u\n", number, trace->steps, trace->failed_rule);
+        text_add(text, "trace %u %u %u %" PRId64 "\n", number, trace->steps, trace->failed_rule, trace->delays ? trace->denominator : 0);
         for (uint32_t v = 0; v < model->vars.len; v++) text_add(text, "%" PRId64 " ", trace->initial[v]);
         for (uint32_t i = 0; i < trace->steps; i++) text_add(text, "%u ", trace->rules[i]);
+        for (uint32_t i = 0; trace->delays && i <= trace->steps; i++) text_add(text, "%" PRId64 " ", trace->delays[i]);
         text_add(text, "\n");
     } else if (entry->last) {
         text_add(text, "state %u\n", number);
@@ -54,6 +55,10 @@ static void put_all(struct text *text, const struct task *task, const struct res
     text_add(text, "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", result->states, result->transitions, result->initial_states, result->deadlocks, result->ends,
              result->runtime_errors, result->expanded);
     text_add(text, "costs %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (uint64_t)(result->seconds * 1e6), result->peak_bytes, clusters ? clusters->frozen_bytes : 0, clusters ? clusters->live_peak : 0);
+    const struct timed_statistics *timed = result->timed;
+    if (timed)
+        text_add(text, "timed %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u\n", timed->discrete_states, timed->zones, timed->configurations, timed->zone_bytes,
+                 timed->space_bytes, timed->covered, timed->given_up, timed->timers, timed->clocks, timed->largest);
     for (uint64_t i = 0; clusters && clusters->handed_on && i < clusters->rest_count; i++)
         text_add(text, "rest %" PRIu64 " %" PRIu64 "\n", (uint64_t)(clusters->rest[i].rank - clusters->lowest), clusters->rest[i].states);
     for (uint32_t i = 0; i < task->property_count; i++) put_property(text, model, i, &task->properties[i]);
@@ -137,11 +142,14 @@ static bool is_word(struct reader *reader, const char *word)
 static struct trace *read_trace(struct reader *reader, const struct model *model)
 {
     uint32_t steps = below(reader, MOST_BYTES), failed = below(reader, UINT64_C(1) + MODEL_NONE);
+    int64_t denominator = integer(reader);
     if (!reader->good) return NULL;
     struct trace *trace = trace_new(model, steps);
     trace->failed_rule = failed;
     for (uint32_t v = 0; v < model->vars.len; v++) trace->initial[v] = integer(reader);
     for (uint32_t i = 0; i < steps; i++) trace->rules[i] = below(reader, model->rules.len);
+    if (denominator) trace_add_delays(model, trace, denominator);
+    for (uint32_t i = 0; denominator && i <= steps; i++) trace->delays[i] = integer(reader);
     return trace;
 }
 
@@ -173,10 +181,10 @@ static void read_property(struct reader *reader, struct task *task)
     if (!reader->good) return;
     struct property_result *entry = &task->properties[p];
     entry->antecedent_met |= met;
-    if (verdict == VERDICT_VIOLATED && entry->verdict != VERDICT_VIOLATED) {
-        entry->verdict = VERDICT_VIOLATED;
+    if ((verdict == VERDICT_VIOLATED && entry->verdict != VERDICT_VIOLATED) || (verdict == VERDICT_HOLDS && entry->is_reachability)) {
+        entry->verdict = (enum verdict)verdict;
         entry->reason = NULL;
-    } else if (cannot && entry->verdict != VERDICT_VIOLATED) {
+    } else if (cannot && entry->verdict == VERDICT_UNKNOWN) {
         entry->reason = result_cannot_evaluate;
     }
 }
@@ -187,6 +195,14 @@ static void read_costs(struct reader *reader, struct outcome *outcome)
     outcome->peak_bytes = number(reader);
     outcome->frozen_bytes = number(reader);
     outcome->live_peak = number(reader);
+}
+
+static void read_timed(struct reader *reader, struct timed_statistics *timed)
+{
+    uint64_t *const counts[] = {&timed->discrete_states, &timed->zones, &timed->configurations, &timed->zone_bytes, &timed->space_bytes, &timed->covered, &timed->given_up};
+    uint32_t *const numbers[] = {&timed->timers, &timed->clocks, &timed->largest};
+    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] = number(reader);
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = below(reader, UINT64_C(1) << 32);
 }
 
 static void read_counts(struct reader *reader, struct outcome *outcome)
@@ -207,6 +223,7 @@ static bool read_all(struct reader *reader, struct task *task, struct result *re
             outcome->detail = arena_copy(&task->model->arena, detail, strlen(detail));
         } else if (is_word(reader, "counts")) read_counts(reader, outcome);
         else if (is_word(reader, "costs")) read_costs(reader, outcome);
+        else if (is_word(reader, "timed")) read_timed(reader, &outcome->timed);
         else if (is_word(reader, "rest")) {
             struct cluster_size one = {.rank = integer(reader)};
             one.states = number(reader);

@@ -11,6 +11,7 @@ struct outcome {
     enum stop_reason stop;
     const char *detail; /* more about it, or NULL */
     uint64_t states, transitions, initial_states, deadlocks, ends, runtime_errors, expanded, peak_bytes, frozen_bytes, live_peak;
+    struct timed_statistics timed; /* of the timed engine; all 0 otherwise */
     double seconds;
     VEC(struct cluster_size) rest; /* clusters that were handed on; ranks less the lowest */
 };

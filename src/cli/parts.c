@@ -228,6 +228,29 @@ static bool read_text(struct parts *parts, uint64_t size, char **text)
     return true;
 }
 
+bool parts_are_of(const char *folder, const uint64_t hash[2])
+{
+    struct parts parts = {.folder = folder, .hash = {hash[0], hash[1]}};
+    char path[PATH_ROOM], head[LINE_ROOM], text[LINE_ROOM];
+    FILE *file = fopen(journal_name(&parts, path), "r");
+    print_head(&parts, head);
+    add_check(head, sizeof head);
+    bool same = file && fgets(text, sizeof text, file) && !strcmp(text, head);
+    if (file) fclose(file);
+    return same;
+}
+
+bool parts_begin_again(struct parts *parts, const uint64_t hash[2])
+{
+    if (ftruncate(parts->journal, 0)) return fail(parts, "write to");
+    for (uint32_t i = 0; i < parts->lines.len; i++) parts_clear(parts, i);
+    parts->hash[0] = hash[0];
+    parts->hash[1] = hash[1];
+    parts->lines.len = 0;
+    parts->size = 0;
+    return begin(parts);
+}
+
 bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const uint64_t hash[2], bool resume, bool must)
 {
     char *text, head[LINE_ROOM], path[PATH_ROOM];

@@ -34,6 +34,10 @@ struct parts {
 /* The folder, or a temporary one when it is NULL, with its lock and its journal. Without `resume` there must be no earlier search in it; with it, and `must` too, there must be one.
  * False: error says why. */
 bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const uint64_t hash[2], bool resume, bool must);
+/* Whether the folder has a search with this hash. */
+bool parts_are_of(const char *folder, const uint64_t hash[2]);
+/* Everything begins again, as a search with this hash: one part, and nothing done. */
+bool parts_begin_again(struct parts *parts, const uint64_t hash[2]);
 /* Unlocks it; a temporary folder is removed. */
 void parts_close(struct parts *parts);
 

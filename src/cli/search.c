@@ -305,11 +305,6 @@ static bool can_run(struct session *session)
         return false;
     }
     bool timed = options->engine == ENGINE_TIMED || model_is_timed(model);
-    if (timed && (options->freeze || options->split != SPLIT_NEVER)) {
-        fprintf(stderr, "cairn: error: %s: the timed engine frees what is in the past and does not write it to files: --%s is not for %s\n", model->file, options->freeze ? "freeze" : "split",
-                model_is_timed(model) ? "models with time" : "--engine timed");
-        return false;
-    }
     const char *why = timed ? timed_refuses(model, &place) : NULL;
     if (why && place.line) diag_error(&session->diag, place, "%s", why);
     else if (why) fprintf(stderr, "cairn: error: %s: %s\n", model->file, why);
@@ -358,6 +353,7 @@ static bool identify_run(struct session *session, struct task *task)
     }
     mem->recover = &refused;
     fprintf(out, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION, session->options->command->name, task->stop_at_first ? ", first" : "", task->property_count);
+    if (chosen_engine(session) == ENGINE_TIMED) fprintf(out, "timed, zones %s\n", task->equal_zones ? "equal" : "by inclusion");
     for (uint32_t i = 0; i < task->property_count; i++)
         fprintf(out, "%s %u %u\n", task->properties[i].property->name, (unsigned)task->properties[i].kind, task->properties[i].watched_only);
     model_print(session->model, &session->diag, out);
@@ -413,7 +409,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     bool splits = options->split != SPLIT_NEVER && session.model->rank != MODEL_NONE;
     if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);
     if (splits) {
-        if (!split_run(&session, &task, &result, &status)) return status;
+        if (!split_run(&session, &task, chosen_engine(&session) == ENGINE_TIMED, &result, &status)) return status;
         guided_cut(session.model, &task, &result);
         guided_part(&session, &task, &result);
         return conclude(&session, command, is_check, &task, &result);

@@ -8,7 +8,10 @@
  * each, and what it counted does not count.
  *
  * Limits. A part that meets one (memory before its first cluster is finished, time, Ctrl-C, a full disk) stays in its folder, not done: --resume goes on with it. One that says
- * why it failed does so on its standard output, as the number of a stop reason and a text. */
+ * why it failed does so on its standard output, as the number of a stop reason and a text.
+ *
+ * Time. A part of a model with clocks may find out that deadlocks need other zones (engine/timed/timed.c). Zones of both kinds do not mix, so everything begins again, as another run: folders of
+ * the one are not those of the other. */
 #include "cli/split.h"
 
 #include "base/clock.h"
@@ -16,8 +19,10 @@
 #include "cli/outcome.h"
 #include "cli/workers.h"
 #include "engine/explicit/explicit.h"
-#include "engine/explicit/net.h"
-#include "engine/explicit/part.h"
+#include "engine/explicit/recount.h"
+#include "engine/timed/repeats.h"
+#include "engine/timed/timed.h"
+#include "past/part.h"
 #include "program/reached.h"
 
 #include <inttypes.h>
@@ -39,6 +44,9 @@ struct division {
     struct session *session;
     struct task *task;
     struct result *result;
+    bool timed;               /* the timed engine searches */
+    bool begins_again;        /* with other zones */
+    struct property_result *fresh; /* the properties as they were at the start */
     struct parts parts;
     VEC(struct piece) pieces; /* one for each line of `parts` */
     uint32_t only;            /* this part alone, or NO_PART: all */
@@ -124,6 +132,12 @@ static bool begins_again(struct division *split, uint32_t number, const struct r
     return true;
 }
 
+static void run_engine(const struct division *split, struct task *task, struct result *result)
+{
+    if (split->timed) timed_run(task, NULL, result);
+    else explicit_run(task, NULL, result);
+}
+
 static int run_part(void *context, uint32_t number)
 {
     struct division *split = context;
@@ -136,9 +150,10 @@ static int run_part(void *context, uint32_t number)
     if (setjmp(recover)) return give_up(STOP_MEMORY, "");
     prepare_part(split, number, &task, &part);
     mem->limit = split->limit;
-    explicit_run(&task, NULL, &result);
-    if (begins_again(split, number, &result)) explicit_run(&task, NULL, &result);
+    run_engine(split, &task, &result);
+    if (begins_again(split, number, &result)) run_engine(split, &task, &result);
     mem->limit = 0;
+    if (result.stop == STOP_EXACT) return give_up(STOP_EXACT, "");
     if (result.broken) {
         fprintf(stderr, "cairn: BUG: part %u: %s (cairn %s, %s)\n", number, result.broken, CAIRN_VERSION, split->session->model->file);
         return EXIT_INTERNAL;
@@ -220,24 +235,45 @@ static bool divide(struct division *split, uint32_t number)
     return add_groups(split, split->parts.lines.data[number].parent, from, from + count, 2);
 }
 
-static bool all_violated(const struct division *split)
+/* Whether nothing is left to find out: violations, and states that EF asks for. */
+static bool is_decided(const struct division *split)
 {
-    bool asked = false;
+    bool asked = false, all = true;
     for (uint32_t i = 0; i < split->task->property_count; i++) {
         const struct property_result *entry = &split->task->properties[i];
         if (entry->watched_only) continue;
         asked = true;
-        if (entry->verdict != VERDICT_VIOLATED && !split->task->stop_at_first) return false;
+        all &= entry->verdict != VERDICT_UNKNOWN;
         if (entry->verdict == VERDICT_VIOLATED && split->task->stop_at_first) return true;
     }
-    return asked && !split->task->stop_at_first;
+    return asked && all;
+}
+
+/* Everything asked is decided by a violation; otherwise it stops at the first one. */
+static enum stop_reason stop_when_decided(const struct division *split)
+{
+    for (uint32_t i = 0; i < split->task->property_count; i++)
+        if (split->task->properties[i].verdict == VERDICT_UNKNOWN && !split->task->properties[i].watched_only) return STOP_FIRST;
+    return STOP_DECIDED;
 }
 
 /* ---- what an earlier run has done ---- */
 
+/* Of the folders of parts. */
+static struct freezer_identity identity_of(const struct division *split)
+{
+    struct layout layout;
+    if (split->timed) return timed_identity(split->task);
+    layout_init(&layout, split->session->model);
+    struct freezer_identity identity = {{split->task->freeze_hash[0], split->task->freeze_hash[1]}, layout.record_bytes};
+    layout_release(&layout, split->session->model);
+    return identity;
+}
+
 /* A part that the journal calls done and that has not left all that others need; NO_PART: there is none. */
 static uint32_t find_damaged(struct division *split)
 {
+    struct freezer_identity identity = identity_of(split);
     const struct parts_line *lines = split->parts.lines.data;
     for (uint32_t i = 0; i < split->parts.lines.len; i++)
         if (lines[i].is_done && !split->pieces.data[i].has_outcome && !take_outcome(split, i)) return i;
@@ -246,7 +282,7 @@ static uint32_t find_damaged(struct division *split)
         const struct outcome *outcome = &split->pieces.data[parent].outcome;
         bool known = i > 1 && lines[i - 1].parent == parent && !lines[i - 1].is_done; /* it was looked at for the part before */
         if (lines[i].is_done || known) continue;
-        if (!part_rest_is_whole(split->task, parts_name(&split->parts, parent, NULL), outcome->rest.data, outcome->rest.len)) return parent;
+        if (!part_rest_is_whole(split->session->mem, parts_name(&split->parts, parent, NULL), &identity, outcome->rest.data, outcome->rest.len)) return parent;
     }
     return NO_PART;
 }
@@ -266,7 +302,7 @@ static bool take_over(struct division *split)
         split->pieces.data[i].state = is_over(&split->pieces.data[i].outcome) ? PART_DONE : PART_DIVIDED;
         split->done++;
     }
-    split->stopping = all_violated(split);
+    split->stopping = is_decided(split);
     return true;
 }
 
@@ -290,7 +326,9 @@ static void part_failed(struct division *split, uint32_t number, const struct te
 {
     char *why = "";
     unsigned long stop = status == EXIT_INCONCLUSIVE && output->len ? strtoul(output->data, &why, 10) : STOP_COUNT;
-    if (status == -SIGKILL) {
+    if (status == EXIT_INCONCLUSIVE && stop == STOP_EXACT) {
+        split->begins_again = split->stopping = true;
+    } else if (status == -SIGKILL) {
         if (may_tell(split)) fprintf(stderr, "cairn: part %u was killed, perhaps for want of memory\n", number);
         fail(split, STOP_MEMORY, NULL);
     } else if (status == EXIT_INCONCLUSIVE && stop < STOP_COUNT) {
@@ -330,7 +368,7 @@ static void part_done(void *context, uint32_t number, const struct text *output,
     }
     split->pieces.data[number].state = divided ? PART_DIVIDED : PART_DONE;
     split->done++;
-    split->stopping |= all_violated(split);
+    split->stopping |= is_decided(split);
 }
 
 static void look(void *context, uint32_t running)
@@ -407,7 +445,7 @@ static bool find_repeated(struct division *split, const char *const *folders, co
     } else {
         mem->recover = &recover;
         mem->limit = split->limit;
-        statistics->is_net = net_find_repeated(split->task, folders, states, count, repeated, &statistics->why_gross);
+        statistics->is_net = (split->timed ? repeats_find : recount_find)(split->task, folders, states, count, repeated, &statistics->why_gross);
     }
     mem->recover = outer;
     mem->limit = 0;
@@ -430,12 +468,40 @@ static void make_net(struct division *split, struct split_statistics *statistics
         states[count++] = split->pieces.data[i].outcome.states;
     }
     if (!find_repeated(split, folders, states, count, &repeated, statistics)) return;
+    if (split->timed) result->timed->discrete_states -= repeated.discrete;
+    if (split->timed && !split->task->equal_zones && repeated.discrete) {
+        statistics->is_net = false;
+        statistics->why_gross = "zones are kept by inclusion, so that symbolic states depend on where the search was split (discrete states are net)";
+        return;
+    }
     result->states -= repeated.states;
     result->transitions -= repeated.transitions;
     result->deadlocks -= repeated.deadlocks;
     result->ends -= repeated.ends;
     result->runtime_errors -= repeated.runtime_errors;
     result->expanded -= repeated.states;
+    if (split->timed) result->timed->covered = result->transitions + result->initial_states - result->states;
+}
+
+/* Sums over parts, or the most in one of them. */
+static void add_timed(struct division *split)
+{
+    struct timed_statistics *all = split->result->timed = mem_alloc(split->session->mem, sizeof *all);
+    *all = (struct timed_statistics){.equal = split->task->equal_zones, .exact = split->task->exact_zones};
+    for (uint32_t i = 0; i < split->pieces.len; i++) {
+        const struct timed_statistics *one = &split->pieces.data[i].outcome.timed;
+        if (!counts(&split->pieces.data[i])) continue;
+        all->discrete_states += one->discrete_states;
+        all->zones += one->zones;
+        all->zone_bytes += one->zone_bytes;
+        all->covered += one->covered;
+        all->given_up += one->given_up;
+        all->timers = one->timers;
+        all->clocks = one->clocks;
+        if (one->configurations > all->configurations) all->configurations = one->configurations;
+        if (one->space_bytes > all->space_bytes) all->space_bytes = one->space_bytes;
+        if (one->largest > all->largest) all->largest = one->largest;
+    }
 }
 
 /* Why it ended before everything was searched. */
@@ -448,7 +514,7 @@ static enum stop_reason stop_of(const struct division *split)
         all &= piece->state == PART_DIVIDED || (piece->state == PART_DONE && (piece->outcome.handed_on || piece->outcome.stop == STOP_NONE));
     }
     if (all) return STOP_NONE;
-    if (all_violated(split)) return split->task->stop_at_first ? STOP_FIRST : STOP_DECIDED;
+    if (is_decided(split)) return stop_when_decided(split);
     if (split->stop != STOP_NONE) return split->stop;
     if (*session_interrupted()) return STOP_INTERRUPT;
     return options->time > 0 && clock_now() - split->started > options->time ? STOP_TIME : STOP_PARTS;
@@ -460,7 +526,9 @@ static void conclude_properties(const struct division *split)
     for (uint32_t i = 0; i < split->task->property_count; i++) {
         struct property_result *entry = &split->task->properties[i];
         if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
-        if (!entry->in_each_state) entry->reason = "it needs the whole graph: --order bfs";
+        if (entry->is_reachability && result->complete) entry->verdict = VERDICT_VIOLATED;
+        else if (entry->is_reachability) entry->reason = stop_reason_text[result->stop];
+        else if (!entry->in_each_state) entry->reason = split->timed && entry->kind == PROPERTY_CTL ? timed_reachability_only : "it needs the whole graph: --order bfs";
         else if (result->complete) entry->verdict = VERDICT_HOLDS;
         else entry->reason = stop_reason_text[result->stop];
         entry->vacuous = entry->verdict == VERDICT_HOLDS && entry->has_antecedent && !entry->antecedent_met;
@@ -472,13 +540,19 @@ static void conclude(struct division *split)
     struct result *result = split->result;
     struct layout layout;
     struct split_statistics *statistics = mem_alloc(split->session->mem, sizeof *statistics);
-    result->engine = "explicit";
+    result->engine = split->timed ? "timed" : "explicit";
+    if (split->timed && split->session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
     result->parts = statistics;
     result->stop = stop_of(split);
     if (result->stop == split->stop) result->stop_detail = split->detail;
     result->complete = result->all_states = result->stop == STOP_NONE;
     add_counts(split, statistics);
     list_parts(split, statistics);
+    if (split->timed) {
+        result->no_deadlocks = split->session->model->clocks.len && !split->task->count_deadlocks;
+        for (uint32_t i = 0; i < split->task->property_count; i++) result->no_deadlocks &= split->task->properties[i].kind != PROPERTY_DEADLOCK;
+        add_timed(split);
+    }
     make_net(split, statistics);
     layout_init(&layout, split->session->model);
     result->record_bytes = layout.record_bytes;
@@ -489,13 +563,55 @@ static void conclude(struct division *split)
     conclude_properties(split);
 }
 
+static void clear_result(struct division *split)
+{
+    struct session *session = split->session;
+    struct result *result = split->result;
+    memset(result, 0, sizeof *result);
+    result->taken = mem_alloc(session->mem, (session->model->rules.len + UINT64_C(1)) * sizeof *result->taken);
+    mem_free(session->mem, reached_begin(session->model, result));
+}
+
+/* An earlier run may have begun again already. */
+static void choose_zones(struct division *split, bool resume)
+{
+    const char *folder = split->session->options->freeze;
+    if (!split->timed || !resume || !folder) return;
+    split->task->exact_zones = true;
+    split->task->exact_zones = parts_are_of(folder, identity_of(split).hash);
+}
+
+/* What was found with zones of the other kind is forgotten. With --part the first one is next. */
+static bool begin_again(struct division *split)
+{
+    struct task *task = split->task;
+    task->exact_zones = true;
+    if (!parts_begin_again(&split->parts, identity_of(split).hash)) {
+        fail(split, STOP_DISK, split->parts.error);
+        return false;
+    }
+    for (uint32_t i = 0; i < task->property_count; i++) task->properties[i] = split->fresh[i];
+    clear_result(split);
+    split->pieces.len = 0;
+    match_pieces(split);
+    split->done = split->next = split->messages = 0;
+    split->stop = STOP_NONE;
+    split->stopping = split->begins_again = false;
+    if (split->only != NO_PART && split->only) {
+        fprintf(stderr, "cairn: note: part %u found that deadlocks need zones of another kind: all parts begin again, with part 0\n", split->only);
+        split->only = 0;
+    }
+    return true;
+}
+
 /* Exit status 0: there is a result. */
 static int search(struct division *split)
 {
     struct session *session = split->session;
     const struct options *options = session->options;
     bool resume = options->resume || split->only != NO_PART;
-    bool opened = parts_open(&split->parts, session->mem, options->freeze, split->task->freeze_hash, resume, split->only != NO_PART && split->only);
+    choose_zones(split, resume);
+    bool opened = parts_open(&split->parts, session->mem, options->freeze, identity_of(split).hash, resume, split->only != NO_PART && split->only);
     if (!opened || !take_over(split)) {
         fprintf(stderr, "cairn: error: %s\n", split->parts.error);
         return EXIT_USAGE;
@@ -504,16 +620,18 @@ static int search(struct division *split)
         fprintf(stderr, "cairn: error: there is no part %u in the folder '%.200s': parts are 0 to %u\n", split->only, options->freeze, split->pieces.len - 1);
         return EXIT_USAGE;
     }
-    struct workers workers = {.mem = session->mem, .at_once = options->threads > 1 ? (uint32_t)options->threads : 1, .next = next_part, .run = run_part, .done = part_done, .look = look,
+    const struct workers workers = {.mem = session->mem, .at_once = options->threads > 1 ? (uint32_t)options->threads : 1, .next = next_part, .run = run_part, .done = part_done, .look = look,
                               .context = split, .interrupted = split->task->interrupted};
-    if (!workers_run(&workers)) fail(split, STOP_MEMORY, "a process could not be made");
+    bool good = workers_run(&workers);
+    if (good && split->begins_again && !*session_interrupted() && begin_again(split)) good = workers_run(&workers);
+    if (!good) fail(split, STOP_MEMORY, "a process could not be made");
     session_end_progress(session);
     if (split->is_broken) return EXIT_INTERNAL;
     conclude(split);
     return EXIT_HOLDS;
 }
 
-bool split_run(struct session *session, struct task *task, struct result *result, int *status)
+bool split_run(struct session *session, struct task *task, bool timed, struct result *result, int *status)
 {
     const struct options *options = session->options;
     struct mem *mem = session->mem;
@@ -521,10 +639,11 @@ bool split_run(struct session *session, struct task *task, struct result *result
     uint64_t given = mem->limit ? mem->limit : mem_available() / 5 * 4;
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
-    memset(result, 0, sizeof *result);
-    *split = (struct division){.session = session, .task = task, .result = result, .only = options->has_part ? (uint32_t)options->part : NO_PART, .started = clock_now(), .parts.journal = -1};
-    result->taken = mem_alloc(mem, (session->model->rules.len + UINT64_C(1)) * sizeof *result->taken);
-    mem_free(mem, reached_begin(session->model, result));
+    *split = (struct division){.session = session, .task = task, .result = result, .timed = timed, .only = options->has_part ? (uint32_t)options->part : NO_PART, .started = clock_now(), .parts.journal = -1};
+    if (timed) timed_classify(task);
+    split->fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *split->fresh);
+    for (uint32_t i = 0; i < task->property_count; i++) split->fresh[i] = task->properties[i];
+    clear_result(split);
     split->limit = given / (options->threads > 1 ? options->threads : 1);
     mem->limit = 0;
     if (setjmp(recover)) {

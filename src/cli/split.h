@@ -5,7 +5,7 @@
 
 #include "cli/session.h"
 
-/* The task has its identity. With --part only that part is searched. False: something is wrong, as was told; *status is what to exit with. */
-bool split_run(struct session *session, struct task *task, struct result *result, int *status);
+/* The task has its identity; timed: the timed engine searches. With --part only that part is searched. False: something is wrong, as was told; *status is what to exit with. */
+bool split_run(struct session *session, struct task *task, bool timed, struct result *result, int *status);
 
 #endif

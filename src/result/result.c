@@ -21,7 +21,8 @@ const char *const stop_reason_text[] = {"",
                                         "the rest was left for other parts",
                                         "not all parts were searched",
                                         "the guide was cut at its bound",
-                                        "coverage is not guaranteed (--partition-hidden)"};
+                                        "coverage is not guaranteed (--partition-hidden)",
+                                        "deadlocks need zones of another kind"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
 
 bool result_knows_rules(const struct result *result)

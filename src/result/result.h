@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_GUIDE, STOP_HIDDEN, STOP_COUNT };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_GUIDE, STOP_HIDDEN, STOP_EXACT, STOP_COUNT };
 extern const char *const stop_reason_text[];
 extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
@@ -35,7 +35,8 @@ struct property_result {
     expr invariant;  /* when it says "always p": p */
     expr antecedent; /* when p is a -> b: a */
     bool has_antecedent;
-    bool antecedent_met; /* it was true in a state that was visited; of the explicit engine */
+    bool antecedent_met; /* it was true in a state that was visited; of the explicit and the timed engine */
+    bool is_reachability; /* timed: it says EF p, and holds as soon as p is true in one state */
 
     enum verdict verdict;
     bool vacuous;       /* holds, and its antecedent was never true */
@@ -124,6 +125,7 @@ struct task {
     bool without_induction; /* bounded: look for violations only */
     bool count_levels;     /* count the states of every iteration, which costs time */
     bool equal_zones;      /* timed: the whole zone graph, without inclusion */
+    bool exact_zones;      /* timed: zones keep deadlocks from the beginning; a part does not begin again by itself: it stops with STOP_EXACT */
     bool count_deadlocks;  /* timed: also those that come about by clocks, when nobody asks for them */
     bool by_interactions;  /* states are visited in the order of the fewest interactions with the guide that lead to them, and these are counted */
     bool stop_at_first;    /* end with the first violation */

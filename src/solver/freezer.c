@@ -25,7 +25,7 @@ enum { BLOCK_BYTES = 256, PACK_BYTES = 2048, SUMMARY_BYTES = 64, BUFFERS = 2, MO
 #else
 enum { BLOCK_BYTES = 1 << 20, PACK_BYTES = 64 << 20, SUMMARY_BYTES = 1 << 18, BUFFERS = 6, MOST_SUMMARY = 1 << 28 };
 #endif
-enum { VERSION = 1, ITEM_BYTES = 24, PATH_ROOM = 4096, ERROR_ROOM = 400, SYNC_BYTES = 64 << 20 };
+enum { VERSION = 1, ITEM_BYTES = FREEZER_ITEM, PATH_ROOM = 4096, ERROR_ROOM = 400, SYNC_BYTES = 64 << 20 };
 static const double sync_seconds = 2;
 #define HEAD_MAGIC UINT64_C(0x315A5246494E5243)  /* "CRNIFRZ1" */
 #define BLOCK_MAGIC UINT32_C(0x4B4C4243)         /* "CBLK" */
@@ -334,7 +334,7 @@ bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes)
 {
     const struct place *place = &freezer->filling->place;
     freezer->rank = rank;
-    bool fits = place->raw_bytes + 2 * ITEM_BYTES + bytes <= BLOCK_BYTES && place->summary_bytes <= SUMMARY_BYTES;
+    bool fits = place->raw_bytes + bytes <= BLOCK_BYTES && place->summary_bytes <= SUMMARY_BYTES;
     return fits || submit(freezer);
 }
 
@@ -549,6 +549,7 @@ static void drop_open_part(struct freezer *freezer)
 void freezer_cut(struct freezer *freezer)
 {
     freezer->block_count = freezer->bad;
+    freezer->bad = 0; /* nothing is known of what makes no sense though it can be read */
     freezer->loaded = UINT32_MAX;
     drop_open_part(freezer);
 }
@@ -672,6 +673,22 @@ void freezer_clear(const char *folder)
         if (!strcmp(entry->d_name, "journal") || !strncmp(entry->d_name, "pack-", 5)) unlinkat(dirfd(list), entry->d_name, 0);
     closedir(list);
     rmdir(folder);
+}
+
+bool freezer_is_of(const char *folder, const struct freezer_identity *identity)
+{
+    struct freezer freezer = {.folder = (char *)folder, .identity = *identity};
+    char path[PATH_ROOM];
+    bool is_new = false;
+    freezer.journal = open(path_of(&freezer, path, UINT32_MAX), O_RDONLY | O_CLOEXEC);
+    bool same = freezer.journal >= 0 && !read_head(&freezer, &is_new) && !is_new;
+    if (freezer.journal >= 0) close(freezer.journal);
+    return same;
+}
+
+bool freezer_forget(struct freezer *freezer)
+{
+    return (!ftruncate(freezer->journal, 0) && sync_file(freezer, freezer->journal)) || fail(freezer, "cut", UINT32_MAX, errno);
 }
 
 /* NULL: memory was refused. */

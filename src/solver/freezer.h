@@ -23,6 +23,7 @@ struct freezer_identity {
 };
 
 enum freezer_kind { FREEZER_RECORDS = 1, FREEZER_LOG = 2 };
+enum { FREEZER_ITEM = 24 }; /* bytes that each piece of records or log takes, beside its own */
 
 /* Opens a folder, which is made when it does not exist. resume: it may have an earlier run with this identity, which is continued; otherwise it must be empty. NULL: *why says why not, in `room`
  * bytes. max_summary: no summary is longer. */
@@ -32,12 +33,17 @@ extern const char freezer_no_memory[]; /* is a part of the reason why a folder c
 struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room);
 /* Removes the files of a run and its folder, when they are there. */
 void freezer_clear(const char *folder);
+/* Whether the folder has a run with this identity. */
+bool freezer_is_of(const char *folder, const struct freezer_identity *identity);
+/* Forgets the whole run: the folder is as if a run had just begun. After freezer_finish, before freezer_close. */
+bool freezer_forget(struct freezer *freezer);
 /* Ends the thread, and frees everything. What was not written by freezer_finish is lost. */
 void freezer_close(struct freezer *freezer);
 
 /* Memory for the list of blocks of a part of so many bytes, which is put in pieces of many bytes. False: it was refused, and nothing has changed. */
 bool freezer_make_room(struct freezer *freezer, uint64_t bytes);
-/* One part: begin, its records and its log in pieces, end. False: the folder cannot be written; freezer_error says why. `bytes`: of records and log together. */
+/* One part: begin, its records and its log in pieces, end. False: the folder cannot be written; freezer_error says why. `bytes`: of all pieces together,
+ * at least, with FREEZER_ITEM for each. */
 bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes);
 bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *bytes, uint64_t size);
 bool freezer_end(struct freezer *freezer, const void *summary, uint64_t size);

@@ -44,8 +44,8 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
 static void find_store(const struct past *past, const uint64_t *words, struct successor *successor)
 {
     successor->rank = past_rank(past, words);
-    if (successor->rank == past->current->rank) {
-        successor->cluster = past->current;
+    if (successor->rank == past_current(past)->head.rank) {
+        successor->cluster = past_current(past);
         return;
     }
     successor->store = NULL;
@@ -62,14 +62,14 @@ static bool find_clusters(struct search *search)
         if (!successor->cluster) return false;
         __builtin_prefetch(&successor->cluster->store);
         __builtin_prefetch((const char *)&successor->cluster->store + 64);
-        __builtin_prefetch(&successor->cluster->origins);
+        __builtin_prefetch(&successor->cluster->head.origins);
     }
     for (uint32_t i = 0; i < search->batch_size; i++) {
         struct successor *successor = &search->successors[i];
         if (successor->store) continue;
         successor->store = &successor->cluster->store;
         store_prefetch(successor->store, successor->hash);
-        origins_prefetch(&successor->cluster->origins);
+        origins_prefetch(&successor->cluster->head.origins);
     }
     return true;
 }

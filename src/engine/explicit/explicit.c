@@ -3,10 +3,10 @@
 
 #include "base/clock.h"
 #include "engine/explicit/guided.h"
-#include "engine/explicit/part.h"
 #include "engine/explicit/partition.h"
 #include "engine/explicit/past.h"
 #include "engine/explicit/rounds.h"
+#include "past/part.h"
 #include "program/reached.h"
 
 #include <assert.h>
@@ -16,15 +16,9 @@ enum { POLL_STATES = 2048, POLL_RULES = 200000 };
 
 /* ---- initial states ---- */
 
-static void found_seed(struct search *search, struct cluster *cluster, uint32_t index)
-{
-    visit_watch(search, search->active, search->space.next, index, cluster);
-    visit_report_findings(search);
-}
-
 static bool add_initial_states(struct search *search)
 {
-    if (part_has_seeds(search->task)) return part_add_seeds(search->past, true, 0, found_seed);
+    if (part_has_seeds(search->task)) return part_add_seeds(&search->past->history, true, 0, true);
     int64_t *values = search->values;
     eval_first_initial(search->model, values);
     do {
@@ -179,7 +173,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
         else depth_run(search);
     }
     result->states = search->past ? past_states(search->past) : search->partition ? partition_states(search->partition) : task->hides_position ? result->expanded : search->store.count;
-    if (search->past && result->clusters->handed_on) result->states = search->past->done_states;
+    if (search->past && result->clusters->handed_on) result->states = search->past->history.done_states;
     result->all_states = result->stop == STOP_NONE;
     temporal_check(search);
     result->seconds = clock_now() - search->started;

@@ -12,8 +12,7 @@
  *  3. the current cluster is not among them; its states before the cursor are expanded. */
 #include "engine/explicit/past.h"
 
-#include "engine/explicit/frozen.h"
-#include "engine/explicit/part.h"
+#include "past/part.h"
 #include "program/reached.h"
 
 #include <string.h>
@@ -29,7 +28,7 @@ static struct cluster *make_cluster(struct past *past)
     else cluster = mem_try_alloc(past->mem, sizeof *cluster);
     if (!cluster) return NULL;
     if (!cluster->store.mem) {
-        origins_init(&cluster->origins, past->mem);
+        origins_init(&cluster->head.origins, past->mem);
         if (!store_init(&cluster->store, past->mem, past->search->space.layout.record_bytes)) {
             store_release(&cluster->store);
             mem_free(past->mem, cluster);
@@ -42,20 +41,20 @@ static struct cluster *make_cluster(struct past *past)
 static void free_cluster(struct past *past, struct cluster *cluster)
 {
     if (cluster->store.mem) store_release(&cluster->store);
-    if (cluster->origins.mem) origins_release(&cluster->origins);
+    if (cluster->head.origins.mem) origins_release(&cluster->head.origins);
     mem_free(past->mem, cluster);
 }
 
 /* For the next one. */
 static void recycle(struct past *past, struct cluster *cluster)
 {
-    past->statistics->live--;
-    past->statistics->live_states -= cluster->store.count;
+    past->history.statistics->live--;
+    past->history.statistics->live_states -= cluster->store.count;
     if (!store_clear(&cluster->store)) {
         free_cluster(past, cluster);
         return;
     }
-    origins_clear(&cluster->origins);
+    origins_clear(&cluster->head.origins);
     cluster->next = past->unused;
     past->unused = cluster;
 }
@@ -71,47 +70,32 @@ static bool free_unused(struct past *past)
     return some;
 }
 
-static bool drop_logs(struct past *past)
+static struct past *past_of(const struct history *history)
 {
-    if (past->logs_dropped || past->freezer) return false;
-    past_make_traces(past); /* of what was found before */
-    past->logs_dropped = past->statistics->logs_dropped = true;
-    logs_release(&past->logs);
-    for (uint32_t i = 0; i < past->waiting.count; i++) origins_release(&past_waiting(past, i)->origins);
-    if (past->current) origins_release(&past->current->origins);
-    return true;
+    return ((struct search *)history->search)->past;
 }
 
 /* A part that can be handed on ends when memory runs out: what was put aside is for the way to that end. */
-static bool use_reserve(struct past *past)
+static bool relieve(struct history *history)
 {
-    if (!past->reserve) return false;
-    mem_free(past->mem, past->reserve);
-    past->reserve = NULL;
-    past->is_full = true;
-    return true;
-}
-
-bool past_relieve(struct past *past)
-{
-    return free_unused(past) || use_reserve(past) || (!past->is_full && drop_logs(past));
+    return free_unused(past_of(history)) || history_use_reserve(history) || (!history->is_full && history_drop_logs(history));
 }
 
 /* ---- adding states ---- */
 
 static struct cluster *new_cluster(struct past *past, uint64_t rank)
 {
-    struct cluster_statistics *statistics = past->statistics;
+    struct cluster_statistics *statistics = past->history.statistics;
     struct cluster *cluster = NULL;
     do {
-        if (ranks_reserve(&past->waiting)) cluster = make_cluster(past);
-    } while (!cluster && past_relieve(past));
+        if (ranks_reserve(&past->history.waiting)) cluster = make_cluster(past);
+    } while (!cluster && relieve(&past->history));
     if (!cluster) {
         visit_stop(past->search, STOP_MEMORY);
         return NULL;
     }
-    cluster->rank = rank;
-    ranks_put(&past->waiting, rank, cluster);
+    cluster->head.rank = rank;
+    ranks_put(&past->history.waiting, rank, cluster);
     statistics->clusters++;
     if (++statistics->live > statistics->live_peak) statistics->live_peak = statistics->live;
     return cluster;
@@ -119,86 +103,150 @@ static struct cluster *new_cluster(struct past *past, uint64_t rank)
 
 void past_prefetch(const struct past *past, uint64_t rank)
 {
-    ranks_prefetch(&past->waiting, rank);
+    ranks_prefetch(&past->history.waiting, rank);
 }
 
 struct cluster *past_cluster(struct past *past, uint64_t rank)
 {
-    if (past->current && rank == past->current->rank) return past->current;
-    if (past->current && rank < past->current->rank) {
+    struct cluster *current = past_current(past);
+    if (current && rank == current->head.rank) return current;
+    if (current && rank < current->head.rank) {
         visit_stop(past->search, STOP_RANK);
         return NULL;
     }
-    if (rank > past->farthest) past->farthest = rank;
-    struct cluster *cluster = ranks_find(&past->waiting, rank);
+    if (rank > past->history.farthest) past->history.farthest = rank;
+    struct cluster *cluster = ranks_find(&past->history.waiting, rank);
     return cluster ? cluster : new_cluster(past, rank);
-}
-
-/* A log that cannot grow is given up with all others: without one of them the others say nothing. */
-static bool add_origin(struct past *past, struct cluster *cluster, uint32_t state, uint32_t step)
-{
-    bool is_initial = !past->current;
-    for (;;) {
-        if (past->logs_dropped) return true;
-        if (origins_add(&cluster->origins, is_initial ? ORIGINS_INITIAL : past->current->rank, is_initial ? cluster->origins.states : state, step)) return true;
-        if (!past_relieve(past)) return visit_stop(past->search, STOP_MEMORY);
-    }
 }
 
 enum store_result past_add(struct past *past, struct cluster *cluster, const uint64_t *words, uint64_t hash, uint32_t state, uint32_t step, uint32_t *index)
 {
-    struct cluster_statistics *statistics = past->statistics;
+    struct cluster_statistics *statistics = past->history.statistics;
     enum store_result added;
     while ((added = store_add(&cluster->store, words, hash, index)) == STORE_REFUSED)
-        if (!past_relieve(past)) {
+        if (!relieve(&past->history)) {
             visit_stop(past->search, STOP_MEMORY);
             return STORE_REFUSED;
         }
     if (added != STORE_NEW) return added;
     if (++statistics->live_states > statistics->peak_states) statistics->peak_states = statistics->live_states;
-    return add_origin(past, cluster, state, step) ? STORE_NEW : STORE_REFUSED;
+    if (history_log(&past->history, &cluster->head, past->history.current ? state : cluster->head.origins.states, step)) return STORE_NEW;
+    visit_stop(past->search, STOP_MEMORY);
+    return STORE_REFUSED;
 }
 
 uint64_t past_states(const struct past *past)
 {
-    return past->done_states + past->statistics->live_states;
+    return past->history.done_states + past->history.statistics->live_states;
 }
 
-/* ---- finished clusters ---- */
-
-void past_note(struct past *past, uint64_t rank, uint64_t states)
-{
-    past->done_states += states;
-    past->last_states = states;
-    result_note_cluster(past->statistics, past->mem, rank << past->shift, states);
-}
+/* ---- the search ---- */
 
 /* False: the search must end. */
 static bool finish(struct past *past)
 {
     struct search *search = past->search;
-    struct cluster *cluster = past->current;
-    reached_scan(search->model, &search->space.layout, &cluster->store, search->result, past->scan);
-    if (past->freezer && !frozen_put(past)) return false;
-    while (!past->freezer && !past->logs_dropped && !logs_keep(&past->logs, cluster->rank, &cluster->origins)) past_relieve(past);
-    past_note(past, cluster->rank, cluster->store.count);
-    past->current = NULL;
+    struct cluster *cluster = past_current(past);
+    reached_scan(search->model, &search->space.layout, &cluster->store, search->result, past->history.scan);
+    if (!history_finish(&past->history, cluster->store.count)) return false;
     search->space.store = &search->store;
     recycle(past, cluster);
     return true;
 }
 
-/* ---- the search ---- */
-
-void past_discard(struct past *past)
+static bool search_cluster(struct search *search, const struct cluster *cluster)
 {
-    while (past->waiting.count) recycle(past, ranks_take(&past->waiting));
+    for (uint64_t cursor = 0;; cursor++) {
+        if (cursor == cluster->store.count) {
+            if (!breadth_flush(search)) return false;
+            if (cursor == cluster->store.count) return true;
+        }
+        if (!visit_poll(search, 0) || !breadth_expand(search, (uint32_t)cursor)) return false;
+        if (search->past->history.is_full && search->past->history.statistics->finished) return visit_stop(search, STOP_MEMORY);
+    }
 }
 
-bool past_add_initial(struct past *past, bool all, uint64_t above)
+static bool search_all(void *context)
+{
+    struct search *search = context;
+    struct past *past = search->past;
+    struct history *history = &past->history;
+    while (history->waiting.count) {
+        if (part_is_deep(history, history->waiting.heap[0].rank)) return visit_stop(search, STOP_HANDED_ON);
+        history->current = ranks_take(&history->waiting);
+        history->farthest = history->current->rank;
+        history->statistics->rank = history->current->rank << history->shift;
+        search->space.store = &past_current(past)->store;
+        if (!search_cluster(search, past_current(past))) return false;
+        if (!finish(past)) return false;
+    }
+    return true;
+}
+
+bool past_run(struct search *search)
+{
+    return history_run(&search->past->history, search_all);
+}
+
+void past_violated(struct past *past, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule)
+{
+    history_violated(&past->history, property, cluster->head.rank, state, failed_rule, store_get(&cluster->store, state));
+}
+
+void past_conclude(struct past *past)
 {
     struct search *search = past->search;
-    if (part_has_seeds(search->task)) return part_add_seeds(past, all, above, NULL);
+    const struct history *history = &past->history;
+    history_conclude(&past->history);
+    for (uint32_t i = 0; i < history->waiting.count; i++)
+        reached_scan(search->model, &search->space.layout, &((struct cluster *)history_waiting(history, i))->store, search->result, history->scan);
+    if (history->current) reached_scan(search->model, &search->space.layout, &past_current(past)->store, search->result, history->scan);
+    reached_end(search->model, search->result);
+}
+
+/* ---- what history asks ---- */
+
+static uint64_t states_of(const struct history_cluster *cluster)
+{
+    return ((const struct cluster *)cluster)->store.count;
+}
+
+static uint64_t records_of(const struct history_cluster *cluster)
+{
+    uint64_t states = states_of(cluster);
+    return states < cluster->origins.states ? states : cluster->origins.states;
+}
+
+static uint64_t bytes_of(const struct history *history, const struct history_cluster *cluster)
+{
+    const struct store *store = &((const struct cluster *)cluster)->store;
+    (void)history;
+    return store->count * store->record_bytes + ((store->count >> store->chunk_shift) + 1) * FREEZER_ITEM;
+}
+
+static bool put_records(struct history *history, const struct history_cluster *cluster, struct freezer *freezer)
+{
+    const struct store *store = &((const struct cluster *)cluster)->store;
+    (void)history;
+    for (uint64_t first = 0, count = records_of(cluster); first < count;) { /* a chunk at a time */
+        uint64_t some = (UINT64_C(1) << store->chunk_shift) - (first & ((UINT64_C(1) << store->chunk_shift) - 1));
+        if (some > count - first) some = count - first;
+        if (!freezer_put(freezer, FREEZER_RECORDS, store_get(store, (uint32_t)first), some * store->record_bytes)) return false;
+        first += some;
+    }
+    return true;
+}
+
+static void discard(struct history *history)
+{
+    while (history->waiting.count) recycle(past_of(history), ranks_take(&history->waiting));
+}
+
+static bool add_initial(struct history *history, bool all, uint64_t above)
+{
+    struct past *past = past_of(history);
+    struct search *search = past->search;
+    if (part_has_seeds(search->task)) return part_add_seeds(history, all, above, false);
     struct space *space = &search->space;
     eval_first_initial(search->model, search->values);
     do {
@@ -212,47 +260,88 @@ bool past_add_initial(struct past *past, bool all, uint64_t above)
     return true;
 }
 
-static bool search_cluster(struct search *search, const struct cluster *cluster)
+static bool add_seed(struct history *history, const unsigned char *record, uint64_t size, bool watch)
 {
-    for (uint64_t cursor = 0;; cursor++) {
-        if (cursor == cluster->store.count) {
-            if (!breadth_flush(search)) return false;
-            if (cursor == cluster->store.count) return true;
-        }
-        if (!visit_poll(search, 0) || !breadth_expand(search, (uint32_t)cursor)) return false;
-        if (search->past->is_full && search->past->statistics->finished) return visit_stop(search, STOP_MEMORY);
-    }
+    struct past *past = past_of(history);
+    struct search *search = past->search;
+    struct space *space = &search->space;
+    uint32_t index;
+    memset(space->next, 0, space->layout.words * sizeof *space->next);
+    memcpy(space->next, record, size);
+    struct cluster *cluster = past_cluster(past, past_rank(past, space->next));
+    enum store_result added = cluster ? past_add(past, cluster, space->next, store_hash(space->next, space->layout.record_bytes), 0, 0, &index) : STORE_REFUSED;
+    if (added == STORE_REFUSED || !visit_poll(search, 0)) return false;
+    if (watch) visit_watch(search, search->active, space->next, index, cluster);
+    if (watch) visit_report_findings(search);
+    return true;
 }
 
-static bool search_all(struct search *search)
+/* Steps of a frozen state beyond the last frozen rank. */
+static bool expand(struct history *history, const unsigned char *record, uint64_t size, uint32_t state, uint64_t last)
 {
-    struct past *past = search->past;
-    while (past->waiting.count) {
-        if (part_is_deep(past, past->waiting.heap[0].rank)) return visit_stop(search, STOP_HANDED_ON);
-        past->current = ranks_take(&past->waiting);
-        past->farthest = past->current->rank;
-        past->statistics->rank = past->current->rank << past->shift;
-        search->space.store = &past->current->store;
-        if (!search_cluster(search, past->current)) return false;
-        if (!finish(past)) return false;
+    struct past *past = past_of(history);
+    struct search *search = past->search;
+    struct space *space = &search->space;
+    struct program_cursor cursor;
+    const struct fast_rule *fast;
+    enum step step;
+    uint32_t number = 0, index;
+    if (!visit_poll(search, 0)) return false;
+    space->words[space->layout.words - 1] = 0;
+    memcpy(space->words, record, size);
+    program_start(&space->program, &cursor);
+    while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
+        if (step != STEP_TAKEN) continue;
+        uint64_t rank = past_rank(past, space->next);
+        struct cluster *cluster = rank > last ? past_cluster(past, rank) : NULL;
+        if (rank > last && !cluster) return false;
+        uint64_t hash = store_hash(space->next, space->layout.record_bytes);
+        if (cluster && past_add(past, cluster, space->next, hash, state, number, &index) == STORE_REFUSED) return false;
+        number++;
     }
     return true;
 }
 
-bool past_run(struct search *search)
+static uint32_t monitors(const struct history *history)
 {
-    struct past *past = search->past;
-    if (!past->freezer) return search_all(search);
-    bool resumed = frozen_resume(past), good = resumed && search_all(search);
-    good = frozen_finish(past) && good;
-    /* a search that could not even be resumed does not know all that is waiting */
-    if (resumed && (search->result->stop == STOP_HANDED_ON || part_is_full(past))) {
-        search->result->stop = STOP_HANDED_ON;
-        past_make_traces(past); /* while everything is there */
-        part_hand_on(past);
-    }
-    return good;
+    return past_of(history)->search->monitor_count;
 }
+
+static unsigned monitor_bits(const struct history *history, uint32_t m)
+{
+    const struct monitor *monitor = &past_of(history)->search->monitors[m];
+    return !monitor->active + 2u * monitor->failed;
+}
+
+static void set_monitor(struct history *history, uint32_t m, unsigned bits)
+{
+    struct search *search = past_of(history)->search;
+    if (bits & 1) visit_stop_monitor(search, m);
+    search->monitors[m].failed |= bits >> 1 & 1;
+}
+
+static void decided(struct history *history, uint32_t property)
+{
+    struct search *search = past_of(history)->search;
+    search->undecided -= !search->task->properties[property].watched_only;
+}
+
+/* The k-th initial state of a rank. */
+static bool find_initial(const struct history *history, uint64_t rank, uint32_t k, int64_t *values)
+{
+    const struct model *model = history->model;
+    eval_first_initial(model, values);
+    do {
+        if ((uint64_t)(values[model->rank] - history->statistics->lowest) >> history->shift == rank && !k--) return true;
+    } while (eval_next_initial(model, values));
+    return false;
+}
+
+static const struct history_engine engine = {.states = states_of, .records = records_of, .bytes = bytes_of, .put = put_records, .relieve = relieve, .add_initial = add_initial, .add_seed = add_seed,
+                                             .expand = expand, .discard = discard, .monitors = monitors, .monitor = monitor_bits, .set_monitor = set_monitor, .decided = decided,
+                                             .find_initial = find_initial};
+
+/* ---- before and after ---- */
 
 bool past_init(struct search *search)
 {
@@ -261,147 +350,20 @@ bool past_init(struct search *search)
     struct past *past = search->past = mem_alloc(mem, sizeof *past);
     past->search = search;
     past->mem = mem;
-    past->field = search->space.layout.fields[search->model->rank];
-    past->statistics = search->result->clusters = mem_alloc(mem, sizeof *past->statistics);
-    past->statistics->ranks = (uint64_t)var->high - (uint64_t)var->low + 1;
-    past->statistics->lowest = var->low;
-    while ((past->statistics->ranks - 1) >> past->shift >= MANY_CLUSTERS) past->shift++;
-    past->places = mem_alloc(mem, (search->task->property_count + UINT64_C(1)) * sizeof *past->places);
-    past->scan = reached_begin(search->model, search->result);
-    origins_init(&past->loaded, mem);
-    ranks_init(&past->waiting, mem);
-    logs_init(&past->logs, mem);
-    if (search->task->freeze && !frozen_open(past)) return false;
-    if (search->task->part && search->task->part->hands_on && past->freezer) past->reserve = mem_try_alloc(mem, part_reserve(mem));
-    return true;
+    past->history = (struct history){.search = search, .engine = &engine, .task = search->task, .model = search->model, .result = search->result, .layout = &search->space.layout,
+                                     .program = &search->space.program, .hash = {search->task->freeze_hash[0], search->task->freeze_hash[1]}};
+    while (((uint64_t)var->high - (uint64_t)var->low) >> past->history.shift >= MANY_CLUSTERS) past->history.shift++;
+    return history_init(&past->history);
 }
 
 void past_release(struct search *search)
 {
     struct past *past = search->past;
-    struct mem *mem = past->mem;
-    if (past->current) free_cluster(past, past->current);
-    for (uint32_t i = 0; i < past->waiting.count; i++) free_cluster(past, past_waiting(past, i));
+    struct history *history = &past->history;
+    if (history->current) free_cluster(past, past_current(past));
+    for (uint32_t i = 0; i < history->waiting.count; i++) free_cluster(past, (struct cluster *)history_waiting(history, i));
     free_unused(past);
-    logs_release(&past->logs);
-    origins_release(&past->loaded);
-    part_release(past);
-    frozen_release(past);
-    for (uint32_t i = 0; i < search->task->property_count; i++) mem_free(mem, past->places[i].words);
-    mem_free(mem, past->places);
-    mem_free(mem, past->reserve);
-    ranks_release(&past->waiting);
-    mem_free(mem, past->scan);
-    mem_free(mem, past);
+    history_release(history);
+    mem_free(past->mem, past);
     search->past = NULL;
-}
-
-/* ---- counterexamples ---- */
-
-void past_violated(struct past *past, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule)
-{
-    const struct layout *layout = &past->search->space.layout;
-    struct past_place *place = &past->places[property];
-    *place = (struct past_place){true, false, cluster->rank, state, failed_rule, mem_alloc(past->mem, layout->words * sizeof(uint64_t))};
-    memcpy(place->words, store_get(&cluster->store, state), layout->record_bytes);
-}
-
-/* The log of a cluster, live or finished; NULL: there is none, and *why says why. */
-static const struct origins *log_of(struct past *past, uint64_t rank, const char **why)
-{
-    const struct cluster *live = past->current && past->current->rank == rank ? past->current : ranks_find(&past->waiting, rank);
-    if (live) return &live->origins;
-    if (past->freezer) {
-        if (past->has_loaded && past->loaded_rank == rank) return &past->loaded;
-        past->loaded_rank = rank;
-        past->has_loaded = false;
-        return (past->has_loaded = frozen_log(past, rank, why)) ? &past->loaded : NULL;
-    }
-    const struct origins *log = logs_find(&past->logs, rank);
-    if (!log) *why = "how it was reached is lost";
-    return log;
-}
-
-/* The same in a part that this one comes from. A cluster that it has not finished is in its rest. */
-static const struct origins *log_before(struct past *past, uint32_t level, uint64_t rank, bool *in_rest, const char **why)
-{
-    past->has_loaded = false;
-    if (!*in_rest && part_log(past, level, rank, false, why)) return &past->loaded;
-    if (!part_log(past, level, rank, true, why)) return NULL;
-    *in_rest = false; /* a source is in either */
-    return &past->loaded;
-}
-
-/* The k-th initial state of a rank. */
-static bool find_initial(struct past *past, uint64_t rank, uint32_t k, int64_t *values)
-{
-    const struct model *model = past->search->model;
-    eval_first_initial(model, values);
-    do {
-        if ((uint64_t)(values[model->rank] - past->statistics->lowest) >> past->shift == rank && !k--) return true;
-    } while (eval_next_initial(model, values));
-    return false;
-}
-
-static struct trace *make_trace(struct past *past, const struct past_place *place, const char **why)
-{
-    struct search *search = past->search;
-    VEC(uint32_t) steps = {0};
-    struct origin origin = {.state = place->state};
-    uint64_t rank = place->rank;
-    const uint32_t own = search->task->part ? search->task->part->folder_count : 0;
-    uint32_t level = own; /* the part that the state is in */
-    bool in_rest = false;
-    for (;;) {
-        const struct origins *log = level == own ? log_of(past, rank, why) : log_before(past, level, rank, &in_rest, why);
-        if (log && origin.state >= log->states) *why = "the record of how it was reached ends before it", log = NULL;
-        if (!log) {
-            vec_free(past->mem, &steps);
-            return NULL;
-        }
-        origin = origins_of(log, origin.state);
-        if (origin.source == ORIGINS_INITIAL) {
-            if (!level) break;
-            level--; /* the same state in the rest of the part before */
-            in_rest = true;
-            continue;
-        }
-        rank = origin.source;
-        vec_push(past->mem, &steps, origin.step);
-    }
-    struct trace *trace = trace_new(search->model, steps.len);
-    trace->failed_rule = place->failed_rule;
-    if (!find_initial(past, rank, origin.state, trace->initial) || !visit_follow(search, trace, steps.data)) search->result->broken = "a run does not follow its record";
-    vec_free(past->mem, &steps);
-    return trace;
-}
-
-/* Of all violations that have none yet. */
-void past_make_traces(struct past *past)
-{
-    uint64_t limit = past->mem->limit;
-    past->mem->limit = 0; /* what was found must not be lost to the limit on the search */
-    for (uint32_t i = 0; i < past->search->task->property_count; i++) {
-        struct property_result *entry = &past->search->task->properties[i];
-        struct past_place *place = &past->places[i];
-        if (!place->known || entry->trace || entry->last) continue;
-        const char *why = "the way to this state was forgotten for lack of memory: --freeze keeps it in files";
-        if (!past->logs_dropped) entry->trace = make_trace(past, place, &why);
-        if (entry->trace) continue;
-        entry->reason = arena_copy(&past->search->model->arena, why, strlen(why));
-        entry->last = mem_alloc(past->mem, (past->search->model->vars.len + UINT64_C(1)) * sizeof *entry->last);
-        layout_unpack(&past->search->space.layout, past->search->model, place->words, entry->last);
-    }
-    past->mem->limit = limit;
-}
-
-void past_conclude(struct past *past)
-{
-    bool all = !past->current && !past->waiting.count;
-    past->statistics->freed_states = past->done_states - (all ? past->last_states : 0);
-    result_end_clusters(past->statistics, past->mem);
-    past_make_traces(past);
-    for (uint32_t i = 0; i < past->waiting.count; i++) reached_scan(past->search->model, &past->search->space.layout, &past_waiting(past, i)->store, past->search->result, past->scan);
-    if (past->current) reached_scan(past->search->model, &past->search->space.layout, &past->current->store, past->search->result, past->scan);
-    reached_end(past->search->model, past->search->result);
 }

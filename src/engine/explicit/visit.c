@@ -165,8 +165,8 @@ bool visit_poll(struct search *search, uint64_t depth)
         struct search_progress progress = {.states = states_so_far(search), .transitions = search->result->transitions, .expanded = search->result->expanded,
                                            .depth = depth, .bytes = search->model->mem->used, .seconds = seconds, .phase = search->phase};
         if (search->past) {
-            progress.ranks = search->past->statistics->ranks;
-            progress.rank = search->past->statistics->rank;
+            progress.ranks = search->past->history.statistics->ranks;
+            progress.rank = search->past->history.statistics->rank;
         }
         search->task->progress(search->task->progress_context, &progress);
         search->last_progress = time;
@@ -186,7 +186,7 @@ void visit_tell_state(struct search *search, uint32_t state, const uint64_t *wor
 void visit_rule_failed(struct search *search, uint32_t state, uint32_t rule)
 {
     search->result->runtime_errors++;
-    if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, search->past ? search->past->current : NULL, state, rule);
+    if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, search->past ? past_current(search->past) : NULL, state, rule);
 }
 
 static bool is_final(struct search *search, uint32_t state)
@@ -204,7 +204,7 @@ void visit_dead_end(struct search *search, uint32_t state)
         return;
     }
     search->result->deadlocks++;
-    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, search->past ? search->past->current : NULL, state, MODEL_NONE);
+    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, search->past ? past_current(search->past) : NULL, state, MODEL_NONE);
 }
 
 /* ---- properties ---- */

@@ -102,13 +102,24 @@ bool moves_initial(struct moves *moves, const struct config *config)
     return let_pass(moves, config);
 }
 
-void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones, uint32_t zone)
+static void enter(struct moves *moves, const struct config *config)
 {
     moves->config = config;
-    zones_load(zones, zone, &moves->source);
     bool good = within_invariants(moves, &moves->source, config);
     assert(good); /* extrapolation only adds */
     (void)good;
+}
+
+void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones, uint32_t zone)
+{
+    zones_load(zones, zone, &moves->source);
+    enter(moves, config);
+}
+
+void moves_enter_zone(struct moves *moves, const struct config *config, const struct dbm *zone)
+{
+    dbm_copy(&moves->source, zone);
+    enter(moves, config);
 }
 
 /* ---- when a rule can be taken ---- */

@@ -47,6 +47,9 @@ bool moves_initial(struct moves *moves, const struct config *config);
 /* The state to expand. */
 void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones, uint32_t zone);
 
+/* The same with a zone that is not in a set; it may be moves->next. */
+void moves_enter_zone(struct moves *moves, const struct config *config, const struct dbm *zone);
+
 /* Taking a rule. `rules` are all that are enabled, among them the ones that hold this one back. moves_refused: memory was refused. */
 enum moves_result { MOVES_NONE, MOVES_ZONE, MOVES_REFUSED };
 /* MOVES_ZONE: it can be taken at some time; then moves_next gives the zones it leads to, in moves->next, until there are no more. */

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "engine/timed/zonetext.h"
+#include "past/part.h"
 #include "program/reached.h"
 
 #include <assert.h>
@@ -34,8 +35,8 @@ static void tell_progress(struct search *search, double time)
     struct search_progress progress = {.states = clusters_sum(search).states, .transitions = search->result->transitions, .expanded = search->result->expanded,
                                        .depth = search->result->depth, .bytes = search->model->mem->used, .seconds = time - search->started, .phase = search->phase};
     if (search->past) {
-        progress.rank = search->past->statistics->rank;
-        progress.ranks = search->past->statistics->ranks;
+        progress.rank = search->past->history.statistics->rank;
+        progress.ranks = search->past->history.statistics->ranks;
     }
     search->task->progress(search->task->progress_context, &progress);
     search->last_progress = time;
@@ -113,15 +114,22 @@ bool search_date_stuck(struct search *search, struct trace *trace)
     return true;
 }
 
-/* A violation whose run is not known is told with its state. */
-static void keep_state(struct search *search, struct property_result *entry, const struct cluster *cluster, uint32_t node)
+/* When a deadlock is dated its state is entered once more: the search may be elsewhere by then. Nothing else is being expanded. */
+static bool enter_again(struct search *search, const uint64_t *words)
 {
-    struct mem *mem = search->model->mem;
-    uint64_t *words = mem_alloc(mem, (search->layout.words + UINT64_C(1)) * sizeof *words);
-    memcpy(words, store_get(&cluster->nodes.discrete, cluster->nodes.list[node].discrete), search->layout.record_bytes);
-    entry->last = mem_alloc(mem, (search->model->vars.len + UINT64_C(1)) * sizeof *entry->last);
-    layout_unpack(&search->layout, search->model, words, entry->last);
-    mem_free(mem, words);
+    struct enabled to = {.discrete = NODES_NONE};
+    memcpy(search->words, words, search->layout.words * sizeof *words);
+    if (!search_find_config(search, search->words, &to)) return false;
+    search->moves.config = configs_get(&search->configs, to.config);
+    return search_list_enabled(search);
+}
+
+void search_complete(struct search *search, struct property_result *entry, const uint64_t *words)
+{
+    struct trace *trace = entry->trace;
+    struct dating_goal failing = {.failing = trace->failed_rule};
+    if (entry->kind != PROPERTY_DEADLOCK) search_date(search, trace, &failing, trace->failed_rule != MODEL_NONE);
+    else if (!enter_again(search, words) || !search_date_stuck(search, trace)) mem_refuse(search->model->mem);
 }
 
 static void violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t node, uint32_t failed_rule)
@@ -132,12 +140,14 @@ static void violated(struct search *search, uint32_t property, const struct clus
     uint64_t limit = mem->limit;
     mem->limit = 0; /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
-    entry->trace = search->past ? clusters_trace(search, cluster, node, &entry->reason) : trace_to(search, node);
-    if (entry->trace) entry->trace->failed_rule = failed_rule;
-    struct dating_goal failing = {.failing = failed_rule};
-    if (!entry->trace) keep_state(search, entry, cluster, node);
-    else if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
-    else if (!search_date_stuck(search, entry->trace)) mem_refuse(mem);
+    if (search->past) clusters_violated(search, property, cluster, node, failed_rule);
+    else {
+        entry->trace = trace_to(search, node);
+        entry->trace->failed_rule = failed_rule;
+        struct dating_goal failing = {.failing = failed_rule};
+        if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
+        else if (!search_date_stuck(search, entry->trace)) mem_refuse(mem);
+    }
     mem->limit = limit;
     search->undecided -= !entry->watched_only;
 }
@@ -152,6 +162,12 @@ static void stop_monitor(struct search *search, uint32_t m)
         if (search->monitors[i].active) search->active |= UINT64_C(1) << (i < MONITOR_BITS ? i : MONITOR_BITS - 1);
 }
 
+static void witnessed(struct search *search, const struct monitor *monitor)
+{
+    search->task->properties[monitor->property].verdict = VERDICT_HOLDS;
+    search->undecided--;
+}
+
 void search_report_findings(struct search *search)
 {
     for (uint32_t i = 0; i < search->finding_count; i++) {
@@ -160,11 +176,16 @@ void search_report_findings(struct search *search)
         if (!monitor->active) continue;
         stop_monitor(search, finding->monitor);
         if (monitor->kind == MONITOR_ALWAYS) violated(search, monitor->property, finding->cluster, finding->node, MODEL_NONE);
-        if (monitor->kind != MONITOR_NOT_ALWAYS) continue;
-        search->task->properties[monitor->property].verdict = VERDICT_HOLDS;
-        search->undecided--;
+        if (monitor->kind == MONITOR_NOT_ALWAYS) witnessed(search, monitor);
     }
     search->finding_count = 0;
+}
+
+void search_end_monitor(struct search *search, uint32_t m)
+{
+    if (!search->monitors[m].active) return;
+    stop_monitor(search, m);
+    if (search->monitors[m].kind == MONITOR_NOT_ALWAYS) witnessed(search, &search->monitors[m]);
 }
 
 /* In a new discrete state, whose first pair is `node` of the cluster. */
@@ -238,13 +259,13 @@ static bool add_discrete(struct search *search, const uint64_t *words, struct en
     return true;
 }
 
-/* The pair of a successor and the zone in moves.next. Its cluster and its number there may still be unknown. `step`: see clusters_added. `bits`: monitors that may have changed. */
-static bool add_pair(struct search *search, const uint64_t *words, struct enabled *to, uint32_t parent, uint32_t step, uint64_t bits)
+bool search_add_pair(struct search *search, const uint64_t *words, struct enabled *to, uint32_t parent, uint32_t step, uint64_t bits)
 {
     uint32_t node, rule = to->fast ? to->fast->rule : MODEL_NONE;
     enum nodes_result added;
     if (!to->cluster) to->cluster = clusters_reach(search, words);
     if (!to->cluster) return false;
+    if (search->past && to->cluster->head.rank > search->past->history.farthest) search->past->history.farthest = to->cluster->head.rank;
     struct nodes *nodes = &to->cluster->nodes;
     if (to->discrete == NODES_NONE) to->discrete = store_find(&nodes->discrete, words, to->hash); /* another rule may have led there */
     bool is_new = to->discrete == NODES_NONE;
@@ -252,7 +273,7 @@ static bool add_pair(struct search *search, const uint64_t *words, struct enable
     uint64_t before = nodes_kept(nodes);
     while ((added = nodes_add(nodes, to->discrete, &search->moves.next, search->past ? NODES_NONE : parent, rule, &node)) == NODES_REFUSED)
         if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
-    if (search->past && added == NODES_NEW) clusters_added(search, to->cluster, (int64_t)(nodes_kept(nodes) - before), parent, step);
+    if (search->past && added == NODES_NEW && !clusters_added(search, to->cluster, (int64_t)(nodes_kept(nodes) - before), parent, step)) return false;
     if (added == NODES_NEW) tell_state(search, node, words, configs_get(&search->configs, to->config));
     if (search->graph) search->graph->edge(search->graph->context, parent, rule, node);
     if (parent != NODES_NONE && !keep_edge(search, node)) return false;
@@ -260,8 +281,7 @@ static bool add_pair(struct search *search, const uint64_t *words, struct enable
     return true;
 }
 
-/* The configuration of a successor, and room for its zones. */
-static bool find_config(struct search *search, const uint64_t *words, struct enabled *to)
+bool search_find_config(struct search *search, const uint64_t *words, struct enabled *to)
 {
     to->config = to->discrete != NODES_NONE ? to->cluster->nodes.infos[to->discrete].config : CONFIG_NONE;
     while (to->config == CONFIG_NONE && (to->config = configs_find(&search->configs, words)) == CONFIG_NONE)
@@ -271,21 +291,22 @@ static bool find_config(struct search *search, const uint64_t *words, struct ena
     return true;
 }
 
-static bool add_initial_states(struct search *search)
+bool search_add_initial(struct search *search, bool watch, const uint64_t *above)
 {
     uint64_t *words = search->words;
     uint32_t number = 0;
     eval_first_initial(search->model, search->values);
     do {
         struct enabled to = {.discrete = NODES_NONE};
-        layout_pack(&search->layout, search->model, search->values, words);
-        if (!find_config(search, words, &to)) return false;
         uint32_t step = number++;
+        layout_pack(&search->layout, search->model, search->values, words);
+        if (above && history_rank(&search->past->history, words) <= *above) continue;
+        if (!search_find_config(search, words, &to)) return false;
         if (!moves_initial(&search->moves, configs_get(&search->configs, to.config))) continue;
         to.hash = store_hash(words, search->layout.record_bytes);
         to.cluster = clusters_find(search, words);
-        if (!add_pair(search, words, &to, NODES_NONE, step, search->active)) return false;
-        search->result->initial_states++;
+        if (!search_add_pair(search, words, &to, NODES_NONE, step, watch ? search->active : 0)) return false;
+        search->result->initial_states += watch;
         search_report_findings(search);
         layout_unpack(&search->layout, search->model, words, search->values); /* others have used them */
         if (!search_poll(search)) return false;
@@ -335,7 +356,7 @@ static bool find_enabled(struct search *search)
             continue;
         }
         uint64_t hash = store_hash(next, search->layout.record_bytes);
-        store_prefetch(&search->cluster->nodes.discrete, hash);
+        if (search->cluster) store_prefetch(&search->cluster->nodes.discrete, hash);
         search->rules[search->enabled_count] = (struct moves_rule){fast->rule, NULL};
         search->enabled[search->enabled_count++] = (struct enabled){fast, hash, NULL, NODES_NONE, CONFIG_NONE};
     }
@@ -347,12 +368,12 @@ bool search_resolve(struct search *search, uint32_t i)
     if (enabled->config != CONFIG_NONE) return true;
     enabled->cluster = clusters_find(search, search_successor(search, i));
     if (enabled->cluster) enabled->discrete = store_find(&enabled->cluster->nodes.discrete, search_successor(search, i), enabled->hash);
-    if (!find_config(search, search_successor(search, i), enabled)) return false;
+    if (!search_find_config(search, search_successor(search, i), enabled)) return false;
     search->rules[i].to = configs_get(&search->configs, enabled->config);
     return true;
 }
 
-static bool take(struct search *search, uint32_t node, uint32_t i)
+bool search_take(struct search *search, uint32_t node, uint32_t i, bool counts)
 {
     struct enabled *enabled = &search->enabled[i];
     struct result *result = search->result;
@@ -362,9 +383,9 @@ static bool take(struct search *search, uint32_t node, uint32_t i)
     enum moves_result begun = moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
     if (begun == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
     while (begun == MOVES_ZONE && moves_next(&search->moves)) {
-        result->transitions++;
-        result->taken[rule]++;
-        if (!add_pair(search, search_successor(search, i), enabled, node, i, enabled->fast->touches & search->active)) return false;
+        result->transitions += counts;
+        result->taken[rule] += counts;
+        if (!search_add_pair(search, search_successor(search, i), enabled, node, i, counts ? enabled->fast->touches & search->active : 0)) return false;
     }
     return true;
 }
@@ -382,12 +403,10 @@ static bool report_failures(struct search *search, uint32_t node)
     return true;
 }
 
-static bool is_final(struct search *search, uint32_t node)
+static bool is_final(struct search *search)
 {
     int64_t value;
-    if (!search->model->has_final) return false;
-    search_load_discrete(search, search->cluster->nodes.list[node].discrete);
-    return program_run(&search->program, search->final, search->words, &value) && value;
+    return search->model->has_final && program_run(&search->program, search->final, search->words, &value) && value;
 }
 
 static bool look_for_stuck(struct search *search, uint32_t node)
@@ -401,7 +420,8 @@ static bool look_for_stuck(struct search *search, uint32_t node)
         search->start_again = true;
         return false;
     }
-    if (is_final(search, node)) {
+    search_load_discrete(search, search->cluster->nodes.list[node].discrete); /* a trace may have used the words */
+    if (is_final(search)) {
         search->result->ends++;
         return keep_edge(search, node);
     }
@@ -410,25 +430,62 @@ static bool look_for_stuck(struct search *search, uint32_t node)
     return keep_edge(search, node);
 }
 
+bool search_list_enabled(struct search *search)
+{
+    bool going = find_enabled(search);
+    for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++) going = search_resolve(search, i);
+    return going;
+}
+
 bool search_enter(struct search *search, uint32_t node)
 {
     uint32_t discrete = search->cluster->nodes.list[node].discrete;
     const struct config *config = configs_get(&search->configs, search->cluster->nodes.infos[discrete].config);
     search_load_discrete(search, discrete);
     moves_enter_state(&search->moves, config, &search->cluster->nodes.zones, search->cluster->nodes.list[node].zone);
-    bool going = find_enabled(search);
-    for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++) going = search_resolve(search, i);
-    return going;
+    return search_list_enabled(search);
 }
 
 bool search_expand(struct search *search, uint32_t node)
 {
     bool going = begin_edges(search, node) && search_enter(search, node);
     for (uint32_t i = 0; going && i < search->enabled_count; i++)
-        if (search->pass == PASS_ALL || search->model->rules.data[search->enabled[i].fast->rule].is_guided == (search->pass == PASS_INTERACTIONS)) going = take(search, node, i);
+        if (search->pass == PASS_ALL || search->model->rules.data[search->enabled[i].fast->rule].is_guided == (search->pass == PASS_INTERACTIONS)) going = search_take(search, node, i, true);
     search_report_findings(search); /* also when memory has just run out */
     if (search->pass == PASS_INTERACTIONS) return going;
     return going && report_failures(search, node) && look_for_stuck(search, node);
+}
+
+/* ---- counting what one adds ---- */
+
+static bool count_steps(struct search *search, struct search_counts *counts)
+{
+    for (uint32_t i = 0; i < search->enabled_count; i++) {
+        if (!moves_can_begin(&search->moves, search->rules[i].rule)) continue;
+        if (!search_resolve(search, i)) return false;
+        enum moves_result begun = moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
+        if (begun == MOVES_REFUSED) return false;
+        while (begun == MOVES_ZONE && moves_next(&search->moves)) counts->transitions++;
+    }
+    return true;
+}
+
+bool search_count(struct search *search, struct search_counts *counts)
+{
+    uint32_t count = search->enabled_count;
+    if (!count_steps(search, counts)) return false;
+    for (uint32_t i = 0; i < search->failed_count; i++) {
+        enum moves_result tried = moves_fails(&search->moves, search->failed[i], search->rules, count);
+        if (tried == MOVES_REFUSED) return false;
+        counts->runtime_errors += tried != MOVES_NONE;
+    }
+    if (count && !search->look_for_stuck) return true;
+    enum moves_result dead = moves_dead(&search->moves, search->rules, count);
+    if (dead == MOVES_REFUSED) return false;
+    if (dead == MOVES_NONE) return true;
+    if (is_final(search)) counts->ends++;
+    else counts->deadlocks++;
+    return true;
 }
 
 /* ---- breadth first ---- */
@@ -499,7 +556,7 @@ static void prepare_properties(struct search *search)
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
         else if (entry->in_each_state) add_monitor(search, i, entry->invariant, MONITOR_ALWAYS);
         else if (is_reachability(search->model, entry, &always)) add_monitor(search, i, always, MONITOR_NOT_ALWAYS);
-        else if (entry->kind == PROPERTY_CTL) entry->reason = "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
+        else if (entry->kind == PROPERTY_CTL) entry->reason = timed_reachability_only;
         else if (task->by_interactions) entry->reason = "it needs the whole graph: without --bound auto";
         else if (task->order == ORDER_PAST_FREEZE) entry->reason = "it needs the whole graph, and past-freeze order frees the past: --order bfs";
         else search->edges.wanted = true; /* after the search, on the whole graph */
@@ -517,7 +574,8 @@ static void conclude(struct search *search)
         struct property_result *entry = &search->task->properties[monitor->property];
         if (monitor->kind == MONITOR_ANTECEDENT || entry->verdict != VERDICT_UNKNOWN) continue;
         if (monitor->failed) entry->reason = result_cannot_evaluate;
-        else if (monitor->kind == MONITOR_NOT_ALWAYS && result->all_states) entry->verdict = VERDICT_VIOLATED;
+        else if (monitor->kind == MONITOR_NOT_ALWAYS && result->all_states && !search->task->part) entry->verdict = VERDICT_VIOLATED;
+        else if (monitor->kind == MONITOR_NOT_ALWAYS && search->task->part) entry->reason = stop_reason_text[STOP_PARTS]; /* whether others have such a state is not known here */
     }
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
@@ -527,7 +585,9 @@ static void conclude(struct search *search)
     }
     for (uint32_t m = 0; m < search->monitor_count; m++) {
         struct property_result *entry = &search->task->properties[search->monitors[m].property];
-        if (search->monitors[m].kind == MONITOR_ANTECEDENT && search->monitors[m].active && result->all_states) entry->vacuous = entry->verdict == VERDICT_HOLDS;
+        if (search->monitors[m].kind != MONITOR_ANTECEDENT) continue;
+        entry->antecedent_met = !search->monitors[m].active;
+        if (search->monitors[m].active && result->all_states) entry->vacuous = entry->verdict == VERDICT_HOLDS;
     }
 }
 
@@ -537,12 +597,18 @@ static void add_statistics(struct search *search, uint64_t space_bytes)
     struct timed_statistics *statistics = mem_alloc(search->model->mem, sizeof *statistics);
     *statistics = (struct timed_statistics){.discrete_states = all.discrete, .zones = all.zones, .configurations = search->configs.count, .zone_bytes = all.zone_bytes,
                                             .space_bytes = search->past ? search->past->space_bytes : space_bytes, .covered = all.covered, .given_up = all.given_up, .timers = search->timers.list.len,
-                                            .clocks = search->model->clocks.len, .largest = search->configs.most, .equal = search->task->equal_zones || search->edges.wanted, .exact = search->exact};
+                                            .clocks = search->model->clocks.len, .largest = (uint32_t)all.largest, .equal = search->task->equal_zones || search->edges.wanted, .exact = search->exact};
     search->result->timed = statistics;
     search->result->states = all.states;
 }
 
-static bool prepare_space(struct search *search)
+/* Why there is no folder to freeze in: the result says more about it, unless memory was refused. */
+static enum stop_reason result_of_opening(const struct search *search)
+{
+    return search->result->refused ? STOP_DISK : STOP_MEMORY;
+}
+
+bool search_prepare(struct search *search)
 {
     struct mem *mem = search->model->mem;
     if (!configs_init(&search->configs, mem, &search->program, &search->timers, &search->clocks)) return search_stop(search, STOP_MEMORY);
@@ -551,8 +617,8 @@ static bool prepare_space(struct search *search)
         configs_release(&search->configs);
         return search_stop(search, STOP_MEMORY);
     }
-    if (search->task->order == ORDER_PAST_FREEZE) clusters_init(search);
-    else search->cluster = clusters_make(search);
+    if (search->task->order == ORDER_PAST_FREEZE && !clusters_init(search)) search_stop(search, result_of_opening(search));
+    else if (!search->past) search->cluster = clusters_make(search);
     if (!search->past && !search->cluster) {
         moves_release(&search->moves);
         configs_release(&search->configs);
@@ -561,7 +627,7 @@ static bool prepare_space(struct search *search)
     return true;
 }
 
-static void release(struct search *search, bool has_space)
+void search_end(struct search *search, bool has_space)
 {
     struct mem *mem = search->model->mem;
     if (has_space) {
@@ -585,12 +651,15 @@ static void release(struct search *search, bool has_space)
     mem_free(mem, search->values);
     mem_free(mem, search->edges.first);
     mem_free(mem, search->edges.to);
+    mem_free(mem, search);
 }
 
-static void prepare(struct search *search, struct task *task, const struct timed_graph *graph, struct result *result)
+struct search *search_begin(struct task *task, const struct timed_graph *graph, struct result *result, bool exact)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
+    struct search *search = mem_alloc(mem, sizeof *search);
+    search->exact = exact;
     search->task = task;
     search->model = model;
     search->result = result;
@@ -603,6 +672,7 @@ static void prepare(struct search *search, struct task *task, const struct timed
     search->poll_interval = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
     search->words = mem_alloc(mem, (search->layout.words + UINT64_C(1)) * sizeof *search->words);
     search->values = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *search->values);
+    return search;
 }
 
 /* False: it must be done again, exactly. */
@@ -611,18 +681,18 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     struct model *model = task->model;
     struct mem *mem = model->mem;
     uint64_t limit = mem->limit;
-    struct search *search = mem_alloc(mem, sizeof *search);
     memset(result, 0, sizeof *result);
-    search->exact = exact;
-    search->started = search->last_progress = started;
     result->engine = "timed";
     result->has_depth = task->order != ORDER_PAST_FREEZE && !task->by_interactions;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
-    prepare(search, task, graph, result);
+    struct search *search = search_begin(task, graph, result, exact);
+    search->started = search->last_progress = started;
     uint64_t before = mem->used;
-    bool has_space = prepare_space(search);
-    if (has_space && add_initial_states(search)) search->past ? clusters_run(search) : task->by_interactions ? interactions_run(search) : breadth_first(search);
+    bool has_space = search_prepare(search);
+    bool begun = has_space && result->stop == STOP_NONE && (search->past && part_has_seeds(task) ? clusters_add_seeds(search) : search_add_initial(search, true, NULL));
+    if (begun) search->past ? clusters_run(search) : task->by_interactions ? interactions_run(search) : breadth_first(search);
     bool done = !search->start_again;
+    if (!done && search->past) clusters_forget(search);
     result->all_states = result->stop == STOP_NONE;
     if (done) temporal_check_all(search);
     result->seconds = clock_now() - started;
@@ -639,8 +709,7 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     result->level_count = search->level_count;
     result->no_deadlocks = model->clocks.len && !search->look_for_stuck;
     if (done) conclude(search);
-    release(search, has_space);
-    mem_free(mem, search);
+    search_end(search, has_space);
     mem->limit = limit;
     return done;
 }
@@ -665,6 +734,29 @@ static void forget(struct task *task, const struct property_result *fresh, struc
     mem_free(mem, result->clusters);
 }
 
+/* An earlier run had already begun again: going on with it means to go on with such zones. */
+static bool is_exact_run(const struct task *task)
+{
+    struct freezer_identity identity = {.record_bytes = 0};
+    clusters_hash(task, true, identity.hash);
+    return task->freeze && task->resume && freezer_is_of(task->freeze, &identity);
+}
+
+struct freezer_identity timed_identity(const struct task *task)
+{
+    struct freezer_identity identity = {.record_bytes = 0};
+    clusters_hash(task, task->exact_zones, identity.hash);
+    return identity;
+}
+
+const char timed_reachability_only[] = "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
+
+void timed_classify(struct task *task)
+{
+    expr always;
+    for (uint32_t i = 0; i < task->property_count; i++) task->properties[i].is_reachability = !task->properties[i].in_each_state && is_reachability(task->model, &task->properties[i], &always);
+}
+
 void timed_run(struct task *task, const struct timed_graph *graph, struct result *result)
 {
     struct mem *mem = task->model->mem;
@@ -672,9 +764,15 @@ void timed_run(struct task *task, const struct timed_graph *graph, struct result
     struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
     for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
     assert(task->order != ORDER_PAST_FREEZE || (!graph && task->model->rank != MODEL_NONE));
-    if (!run_once(task, graph, result, false, started)) {
-        forget(task, fresh, result);
-        run_once(task, graph, result, true, started);
+    bool done = run_once(task, graph, result, task->exact_zones || is_exact_run(task), started);
+    if (!done) forget(task, fresh, result);
+    if (!done && task->part) {
+        memset(result, 0, sizeof *result);
+        result->stop = STOP_EXACT;
+    } else if (!done) {
+        struct task again = *task;
+        again.resume = true; /* the folder has a run: one that was forgotten */
+        run_once(&again, graph, result, true, started);
     }
     mem_free(mem, fresh);
 }

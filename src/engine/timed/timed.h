@@ -4,6 +4,7 @@
 #define CAIRN_ENGINE_TIMED_H
 
 #include "result/result.h"
+#include "solver/freezer.h"
 
 /* Called for every symbolic state and transition in the order found, when set: states by number, MODEL_NONE as source for initial states. */
 struct timed_graph {
@@ -14,6 +15,11 @@ struct timed_graph {
 
 /* Why this model is beyond the engine, and where; NULL: it is not. */
 const char *timed_refuses(const struct model *model, struct place *place);
+
+/* Of a search that is split: whose run it is, in the folders of parts; which properties say EF p; why others in CTL are not decided. */
+struct freezer_identity timed_identity(const struct task *task);
+void timed_classify(struct task *task);
+extern const char timed_reachability_only[];
 
 /* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL; it goes with a task that asks nothing, because a search for stuck states
  * may start again. */

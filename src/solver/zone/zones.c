@@ -274,6 +274,14 @@ static inline bool next_bound(struct reader *reader, uint32_t *i, uint32_t *j, d
     return true;
 }
 
+const uint8_t *zones_string(const struct zones *zones, uint32_t id, size_t *bytes)
+{
+    const uint8_t *string = string_of(zones, id), *at = string;
+    *bytes = (size_t)get(&at);
+    *bytes += (size_t)(at - string);
+    return string;
+}
+
 uint32_t zones_clocks(const struct zones *zones, uint32_t id)
 {
     return open_string(string_of(zones, id)).size - 1;
@@ -291,9 +299,9 @@ static void tie(struct dbm *dbm, uint32_t x, uint32_t y, int64_t difference)
 }
 
 /* Tied clocks come last: until then they are free, and free clocks cost nothing in dbm_close. */
-void zones_load(const struct zones *zones, uint32_t id, struct dbm *dbm)
+static void load(const uint8_t *string, struct dbm *dbm)
 {
-    struct reader reader = open_string(string_of(zones, id));
+    struct reader reader = open_string(string);
     uint32_t i, j;
     int64_t difference;
     dbm_bound b;
@@ -308,6 +316,84 @@ void zones_load(const struct zones *zones, uint32_t id, struct dbm *dbm)
     while (next_bound(&reader, &i, &j, &b)) dbm_set(dbm, i, j, b);
     dbm_close(dbm);
     while (next_tie(&ties, &i, &j, &difference)) tie(dbm, i, j, difference);
+}
+
+void zones_load(const struct zones *zones, uint32_t id, struct dbm *dbm)
+{
+    load(string_of(zones, id), dbm);
+}
+
+/* ---- strings from elsewhere: what they say is looked at before it is believed ---- */
+
+struct doubt {
+    const uint8_t *at, *end;
+    bool good;
+};
+
+static uint64_t doubtful(struct doubt *doubt, uint64_t most)
+{
+    uint64_t number = 0;
+    for (unsigned shift = 0; shift < 63 && doubt->at < doubt->end; shift += 7) {
+        uint8_t byte = *doubt->at++;
+        number |= (uint64_t)(byte & 127) << shift;
+        if (byte >= 128) continue;
+        doubt->good &= number <= most;
+        return number;
+    }
+    doubt->good = false;
+    return 0;
+}
+
+static const uint8_t *doubtful_mask(struct doubt *doubt, size_t bytes)
+{
+    const uint8_t *mask = doubt->at;
+    doubt->good &= bytes <= (size_t)(doubt->end - doubt->at);
+    doubt->at = doubt->good ? doubt->at + bytes : doubt->end;
+    return mask;
+}
+
+static void doubt_ties(struct doubt *doubt, uint32_t size)
+{
+    const uint8_t *mask = doubtful_mask(doubt, (size - 1 + 7) / 8);
+    for (uint32_t i = 1; doubt->good && i < size; i++) {
+        if (!(mask[(i - 1) / 8] >> (i - 1) % 8 & 1)) continue;
+        uint64_t number = doubtful(doubt, (2 * (uint64_t)LARGEST + 2) * size);
+        doubt->good &= number % size < i; /* leaders come first */
+    }
+}
+
+static void doubt_bounds(struct doubt *doubt, uint32_t size, bool has_mask)
+{
+    const uint64_t places = (uint64_t)size * (size - 1), largest = 4 * (uint64_t)LARGEST;
+    if (has_mask) {
+        const uint8_t *mask = doubtful_mask(doubt, mask_bytes(size));
+        for (uint64_t i = 0; doubt->good && i < 8 * mask_bytes(size); i++) {
+            if (!(mask[i / 8] >> i % 8 & 1)) continue;
+            doubt->good &= i < places;
+            doubtful(doubt, largest);
+        }
+        return;
+    }
+    uint64_t left = doubtful(doubt, places), place = 0;
+    for (; doubt->good && left; left--) {
+        place += doubtful(doubt, places) + 1;
+        doubt->good &= place <= places;
+        doubtful(doubt, largest);
+    }
+}
+
+bool zones_read(const uint8_t *string, size_t bytes, struct dbm *dbm)
+{
+    struct doubt doubt = {string, string + bytes, true};
+    uint64_t length = doubtful(&doubt, bytes);
+    doubt.good &= length == (uint64_t)(doubt.end - doubt.at);
+    uint64_t head = doubtful(&doubt, (uint64_t)dbm->most << FLAG_BITS | ((1 << FLAG_BITS) - 1));
+    uint32_t size = (uint32_t)(head >> FLAG_BITS) + 1;
+    if (doubt.good && head & TIED) doubt_ties(&doubt, size);
+    if (doubt.good && !(head & EMPTY)) doubt_bounds(&doubt, size, head & MASK);
+    if (!doubt.good || doubt.at != doubt.end) return false;
+    load(string, dbm);
+    return true;
 }
 
 bool zones_include(const struct zones *zones, uint32_t id, const struct dbm *dbm)

@@ -54,6 +54,10 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
 uint32_t zones_clocks(const struct zones *zones, uint32_t id);
 /* The zone again, canonical; the matrix must have room for its clocks. O(n^3) */
 void zones_load(const struct zones *zones, uint32_t id, struct dbm *dbm);
+/* The zone as a string of bytes, for keeping it elsewhere, until the next one is added; how many. */
+const uint8_t *zones_string(const struct zones *zones, uint32_t id, size_t *bytes);
+/* Reads such a string, canonical. False: it makes no sense, or the matrix has no room for its clocks. O(n^3) */
+bool zones_read(const uint8_t *string, size_t bytes, struct dbm *dbm);
 /* Whether the stored zone includes this one of equally many clocks: one comparison per kept constraint, nothing is loaded. */
 bool zones_include(const struct zones *zones, uint32_t id, const struct dbm *dbm);
 /* All memory in use, in bytes. (Of it, string_bytes are the zones themselves.) */
