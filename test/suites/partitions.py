@@ -169,6 +169,20 @@ def limits():
         check(f'no temporary file in {where}: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
 
 
+def faults():
+    """The n-th allocation fails: the same counts, or a result that is not complete."""
+    model = write('faults.cairn', odd_model(random.Random(21)))
+    _, plain = told('explore', model, '--order', 'bfs')
+    points = points_of(model, random.Random(4))
+    last = 0
+    for n in list(range(1, 400, 1 if LONG else 29)) + list(range(400, 20000, 23 if LONG else 613)):
+        result, ours = told('explore', model, '--partition', points, program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+        good = not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain)) and (result.returncode in (0, 1)) == bool(ours and ours['complete'] or result.returncode == 1)
+        last = n if result.returncode == 3 else last
+        check(f'allocation {n} fails', good, (result.returncode, result.stderr[-500:]))
+    check('some failures mattered', last, last)
+
+
 def messages():
     model = 'examples/peterson/peterson-n.mil'
     for arguments, text in ((('--partition', 'entr'), "did you mean 'enter'"), (('--partition', ''), 'needs labels'), (('--partition', 'enter,,leave'), 'needs labels'),
@@ -254,5 +268,6 @@ quarter()
 hidden()
 orders()
 limits()
+faults()
 messages()
 finish()
