@@ -2,6 +2,7 @@
 
 The claim is always the same: the union of the partitions is the state space, so that all counts, verdicts and silent rules are those of breadth-first search, or the result says that it is incomplete.
 """
+import glob
 import json
 import os
 import random
@@ -198,6 +199,26 @@ def messages():
     check('-v lists p-paths', re.search(r'\d+  p\[0\]\.enter\n', result.stdout) and '(none)' in result.stdout, result.stdout)
 
 
+def examples():
+    """All of them that have no time, with p-points chosen at random and automatically, once with memory for a part of the states."""
+    rng = random.Random(SEED + 11)
+    tried = spilled = 0
+    for file in sorted(glob.glob(os.path.join(ROOT, 'examples/*/*.mil')) + glob.glob(os.path.join(ROOT, 'examples/*/*.fcr'))):
+        name = os.path.relpath(file, ROOT)
+        result, plain = told('explore', file, '--order', 'bfs', '--time', '20' if LONG else '1')
+        if plain is None or plain['engine'] != 'explicit' or not plain['complete'] or (not LONG and plain['states'] > 80000):
+            continue # with time, or too large
+        tried += 1
+        for points in ('auto', points_of(file, rng)):
+            compare(f'{name} --partition {points}', file, points, CAIRN, plain, None)
+        points = points_of(file, rng)
+        ours = compare(f'{name} little memory --partition {points}', file, points, CAIRN, plain, None, ('--memory', int(plain['peak_memory_bytes'] * 0.6)))
+        spilled += bool(ours and ours['complete'] and ours['statistics']['spills'])
+        if plain['transitions'] < 3000 or LONG:
+            compare(f'{name} degenerate --partition {points}', file, points, DEGENERATE, plain, None)
+    check('there are examples, and some had too little memory', tried > 10 and spilled, (tried, spilled))
+
+
 def quarter():
     """The scheduling study with a quarter of the memory that the whole needs: breadth-first search fails, partition by partition it succeeds."""
     model = 'examples/scheduling/scheduling.mil'
@@ -263,6 +284,7 @@ def orders():
 
 
 random_runs()
+examples()
 little_memory()
 quarter()
 hidden()
