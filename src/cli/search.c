@@ -323,8 +323,8 @@ static bool find_points(struct session *session, struct task *task)
     task->points = points;
     task->points_chosen = !strcmp(labels, "auto");
     task->hides_position = session->options->partition_hidden;
-    if (task->points_chosen && !points_choose(points, model)) text_add(&complaint, "--partition auto found no rule that divides the search");
-    else if (!task->points_chosen) points_read(points, model, labels, &complaint);
+    if (task->points_chosen) points_choose(points, model);
+    else points_read(points, model, labels, &complaint);
     if (complaint.len) fprintf(stderr, "cairn: error: %s: %s\n", model->file, complaint.data);
     return !complaint.len;
 }

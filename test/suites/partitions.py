@@ -2,6 +2,7 @@
 
 The claim is always the same: the union of the partitions is the state space, so that all counts, verdicts and silent rules are those of breadth-first search, or the result says that it is incomplete.
 """
+import glob
 import json
 import os
 import random
@@ -169,6 +170,20 @@ def limits():
         check(f'no temporary file in {where}: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
 
 
+def faults():
+    """The n-th allocation fails: the same counts, or a result that is not complete."""
+    model = write('faults.cairn', odd_model(random.Random(21)))
+    _, plain = told('explore', model, '--order', 'bfs')
+    points = points_of(model, random.Random(4))
+    last = 0
+    for n in list(range(1, 400, 1 if LONG else 29)) + list(range(400, 20000, 23 if LONG else 613)):
+        result, ours = told('explore', model, '--partition', points, program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+        good = not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain)) and (result.returncode in (0, 1)) == bool(ours and ours['complete'] or result.returncode == 1)
+        last = n if result.returncode == 3 else last
+        check(f'allocation {n} fails', good, (result.returncode, result.stderr[-500:]))
+    check('some failures mattered', last, last)
+
+
 def messages():
     model = 'examples/peterson/peterson-n.mil'
     for arguments, text in ((('--partition', 'entr'), "did you mean 'enter'"), (('--partition', ''), 'needs labels'), (('--partition', 'enter,,leave'), 'needs labels'),
@@ -182,6 +197,26 @@ def messages():
     check('models with time are refused', result.returncode == 2 and 'without time' in result.stderr, (result.returncode, result.stderr))
     result = run('explore', model, '-D', 'n=3', '--partition', 'enter', '-v')
     check('-v lists p-paths', re.search(r'\d+  p\[0\]\.enter\n', result.stdout) and '(none)' in result.stdout, result.stdout)
+
+
+def examples():
+    """All of them that have no time, with p-points chosen at random and automatically, once with memory for a part of the states."""
+    rng = random.Random(SEED + 11)
+    tried = spilled = 0
+    for file in sorted(glob.glob(os.path.join(ROOT, 'examples/*/*.mil')) + glob.glob(os.path.join(ROOT, 'examples/*/*.fcr'))):
+        name = os.path.relpath(file, ROOT)
+        result, plain = told('explore', file, '--order', 'bfs', '--time', '20' if LONG else '1')
+        if plain is None or plain['engine'] != 'explicit' or not plain['complete'] or (not LONG and plain['states'] > 80000):
+            continue # with time, or too large
+        tried += 1
+        for points in ('auto', points_of(file, rng)):
+            compare(f'{name} --partition {points}', file, points, CAIRN, plain, None)
+        points = points_of(file, rng)
+        ours = compare(f'{name} little memory --partition {points}', file, points, CAIRN, plain, None, ('--memory', int(plain['peak_memory_bytes'] * 0.6)))
+        spilled += bool(ours and ours['complete'] and ours['statistics']['spills'])
+        if plain['transitions'] < 3000 or LONG:
+            compare(f'{name} degenerate --partition {points}', file, points, DEGENERATE, plain, None)
+    check('there are examples, and some had too little memory', tried > 10 and spilled, (tried, spilled))
 
 
 def quarter():
@@ -249,10 +284,12 @@ def orders():
 
 
 random_runs()
+examples()
 little_memory()
 quarter()
 hidden()
 orders()
 limits()
+faults()
 messages()
 finish()

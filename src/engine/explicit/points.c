@@ -276,7 +276,7 @@ static void choose(struct sampler *sampler, struct points *points)
     name_points(points, sampler->model);
 }
 
-bool points_choose(struct points *points, struct model *model)
+void points_choose(struct points *points, struct model *model)
 {
     struct mem *mem = model->mem;
     struct sampler sampler = {.model = model, .random = {1}};
@@ -301,5 +301,4 @@ bool points_choose(struct points *points, struct model *model)
     program_release(&sampler.program);
     layout_release(&sampler.layout, model);
     mem_free(mem, values);
-    return points->count != 0;
 }
