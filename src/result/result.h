@@ -110,6 +110,7 @@ struct task {
     bool equal_zones;      /* timed: the whole zone graph, without inclusion */
     bool count_deadlocks;  /* timed: also those that come about by clocks, when nobody asks for them */
     bool stop_at_first;    /* end with the first violation */
+    uint32_t threads;      /* explicit, breadth-first: so many, where they can be used (explicit_one_thread) */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
     const char *freeze;    /* past-freeze: the folder that finished clusters are frozen in, or NULL */
     const struct search_part *part; /* past-freeze with a folder: NULL: all of it */
@@ -255,6 +256,7 @@ struct result {
     double seconds;
     uint64_t peak_bytes;
     uint32_t record_bytes, state_bits;
+    uint32_t threads; /* explicit: that searched together; 0: one */
     uint64_t *levels; /* states known after each breadth-first level; `depth + 1` entries when complete */
     uint32_t level_count;
     uint64_t *taken;        /* per rule: how often it was taken */
