@@ -4,7 +4,7 @@
 # make bench      benchmarks beside Spin and the thesis (docs/benchmarks.md); SCALE=1 adds the cost per state up to 10^8 states, LIMIT=300 gives each
 #                 run of the symbolic and the bounded engine 300 CPU seconds instead of 10 and 60
 # make install PREFIX=/usr/local
-# Variables: MODE=release|debug|asan|degenerate|cov, CC, CFLAGS_EXTRA, LONG=1 (longer tests)
+# Variables: MODE=release|debug|asan|degenerate|tsan|cov, CC, CFLAGS_EXTRA, LONG=1 (longer tests)
 
 MODE ?= release
 PREFIX ?= /usr/local
@@ -23,6 +23,7 @@ FLAGS_release := -O2 -g
 FLAGS_debug := -O0 -g -DCAIRN_TEST_HOOKS
 FLAGS_asan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_degenerate := -O1 -g1 -DCAIRN_TEST_HOOKS -DCAIRN_DEGENERATE -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_tsan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=thread
 FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
 CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
 LIBS := -ljansson -lcadical -lstdc++ -lzstd -lpthread -lm

@@ -72,7 +72,7 @@ static const struct option_row {
     {OPTION_BOUND, 0, "bound", "N", MODELS | GUIDE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes); with a guide: unroll it to N interactions, or auto: find the least bound that is enough, and prove it"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE | GUIDE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
     {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
-    {OPTION_THREADS, 0, "threads", "N", SEARCH, "2 or more: with --engine auto, so many engines run at the same time and the first answer counts (one engine uses one thread)"},
+    {OPTION_THREADS, 0, "threads", "N", SEARCH, "2 or more: with --engine auto, so many engines run at the same time and the first answer counts; explicit: so many threads (at most 64) search breadth-first together"},
     {OPTION_STEPS, 0, "steps", "N", SIMULATE, "length of a random run (default 100)"},
     {OPTION_RUNS, 0, "runs", "N", SIMULATE, "number of random runs (default 1)"},
     {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
@@ -459,7 +459,6 @@ static bool check_together(struct options *options)
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
         return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut, cairn, observers or observers-dot%s%s", "", "");
     if (!options->help && options->command->bit == TRANSLATE && !check_translation(options)) return false;
-    if (options->threads > 1 && !options_race(options) && !options->context && !options->guide) fputs("cairn: note: this version uses one thread\n", stderr);
     return true;
 }
 

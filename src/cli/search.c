@@ -257,6 +257,16 @@ static enum engine chosen_engine(const struct session *session)
     return options->engine == ENGINE_EXPLICIT || explicit_choice ? ENGINE_EXPLICIT : ENGINE_AUTO;
 }
 
+/* How many threads one engine has; where it has one although more were asked for, that is told. */
+static void choose_threads(const struct session *session, enum engine engine, struct task *task)
+{
+    const struct options *options = session->options;
+    if (options->threads < 2) return;
+    task->threads = engine != ENGINE_EXPLICIT ? 1 : options->threads < UINT32_MAX ? (uint32_t)options->threads : UINT32_MAX;
+    const char *why = engine == ENGINE_EXPLICIT ? explicit_one_thread(task) : engine == ENGINE_AUTO ? NULL : "only the explicit engine has several";
+    if (why && !options->quiet) fprintf(stderr, "cairn: note: --threads: one thread, because %s\n", why);
+}
+
 static void run_engine(struct session *session, enum engine engine, struct task *task, struct result *result)
 {
     switch (engine) {
@@ -416,6 +426,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     }
     enum engine engine = chosen_engine(&session);
     if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
+    choose_threads(&session, engine, &task);
     bool races = options_race(options) && engine == ENGINE_AUTO && !(session.model->guide && (session.model->guide->is_cut || session.model->guide->split));
     switch (races ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
     case PORTFOLIO_TOLD: return status;

@@ -186,6 +186,27 @@ void program_release(struct program *program)
     machine_release(program);
 }
 
+bool program_fork(const struct program *program, struct program *fork)
+{
+    struct mem *mem = program->model->mem;
+    *fork = *program;
+    fork->other = mem_try_alloc(mem, program->layout->words * sizeof *fork->other);
+    fork->stack = mem_try_alloc(mem, (program->stack_room + UINT64_C(2)) * sizeof *fork->stack);
+    fork->locals = mem_try_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *fork->locals);
+    if (fork->other && fork->stack && fork->locals) return true;
+    program_release_fork(fork);
+    return false;
+}
+
+void program_release_fork(struct program *fork)
+{
+    if (!fork->model) return;
+    mem_free(fork->model->mem, fork->other);
+    mem_free(fork->model->mem, fork->stack);
+    mem_free(fork->model->mem, fork->locals);
+    memset(fork, 0, sizeof *fork);
+}
+
 static void mark_var(void *context, uint32_t var)
 {
     ((bool *)context)[var] = true;

@@ -80,6 +80,9 @@ struct program {
 
 void program_init(struct program *program, struct model *model, const struct layout *layout);
 void program_release(struct program *program);
+/* The same program with working memory of its own, for another thread; false: memory is refused. Nothing may be compiled while there is one, and it is released first. */
+bool program_fork(const struct program *program, struct program *fork);
+void program_release_fork(struct program *fork);
 
 /* Compiles an expression; program_run evaluates it: false when it fails. */
 uint32_t program_compile(struct program *program, expr e);

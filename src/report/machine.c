@@ -473,6 +473,7 @@ static void put_statistics(struct out *json, const struct model *model, const st
     if (!result->bounded) put_number(json, "runtime_errors", result->runtime_errors);
     if (model->has_final && !result->bounded && !result->symbolic) put_number(json, "ends", result->ends);
     if (!result->symbolic && !result->bounded) put_number(json, "expanded", result->expanded);
+    if (result->threads > 1) put_number(json, "threads", result->threads);
     out_key(json, "processes");
     out_uint(json, model->processes.len);
     out_key(json, "variables");

@@ -129,6 +129,7 @@ struct task {
     bool count_deadlocks;  /* timed: also those that come about by clocks, when nobody asks for them */
     bool by_interactions;  /* states are visited in the order of the fewest interactions with the guide that lead to them, and these are counted */
     bool stop_at_first;    /* end with the first violation */
+    uint32_t threads;      /* explicit, breadth-first: so many, where they can be used (explicit_one_thread) */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;    /* automatically */
@@ -313,6 +314,7 @@ struct result {
     double seconds;
     uint64_t peak_bytes;
     uint32_t record_bytes, state_bits;
+    uint32_t threads; /* explicit: that searched together; 0: one */
     uint64_t *levels; /* states known after each breadth-first level; `depth + 1` entries when complete */
     uint32_t level_count;
     uint64_t *taken;        /* per rule: how often it was taken */

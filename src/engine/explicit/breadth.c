@@ -150,7 +150,7 @@ bool breadth_expand(struct search *search, uint32_t state)
     }
 }
 
-static bool push_level(struct search *search)
+bool breadth_push_level(struct search *search)
 {
     if (search->level_count == search->level_cap) {
         uint32_t cap = search->level_cap ? 2 * search->level_cap : 64;
@@ -167,14 +167,14 @@ bool breadth_run(struct search *search)
 {
     struct result *result = search->result;
     uint64_t level_end = search->space.store->count;
-    if (!push_level(search)) return false;
+    if (!breadth_push_level(search)) return false;
     for (uint64_t cursor = 0;; cursor++) {
         if (cursor == level_end) { /* what follows is known when all before it is looked up */
             if (!flush(search, false)) return false;
             if (cursor == search->space.store->count) break;
             level_end = search->space.store->count;
             result->depth++;
-            if (!push_level(search)) return false;
+            if (!breadth_push_level(search)) return false;
         }
         if (search->task->max_depth && result->depth >= search->task->max_depth) return visit_stop(search, STOP_DEPTH);
         if (!visit_poll(search, result->depth)) return false;

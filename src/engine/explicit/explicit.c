@@ -1,8 +1,8 @@
-/* The frame of a search: what comes before and after, with and without reduction. The orders are in breadth.c, depth.c, past.c, partition.c, guided.c and twophase.c. */
+/* The frame of a search: what comes before and after, with and without reduction. The orders are in breadth.c, rounds.c, parallel.c, depth.c, past.c, partition.c, hidden.c and twophase.c. */
 #include "engine/explicit/visit.h"
 
 #include "base/clock.h"
-#include "engine/explicit/guided.h"
+#include "engine/explicit/hidden.h"
 #include "engine/explicit/partition.h"
 #include "engine/explicit/past.h"
 #include "engine/explicit/rounds.h"
@@ -112,6 +112,7 @@ static void prepare_reduction(struct search *search)
 static void release(struct search *search)
 {
     struct mem *mem = search->model->mem;
+    if (search->parallel) parallel_release(search);
     store_release(&search->store);
     if (search->past) past_release(search);
     rounds_release(search);
@@ -164,13 +165,14 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     if (result->refused) visit_stop(search, STOP_DISK);
     else if (!ready) visit_stop(search, STOP_MEMORY);
     else if (search->partition) partition_run(search);
-    else if (task->hides_position) guided_run(search);
+    else if (task->hides_position) hidden_run(search);
     else if (add_initial_states(search)) {
         if (search->twophase) twophase_run(search->twophase);
         else if (search->past) past_run(search);
         else if (task->by_interactions) rounds_run(search);
-        else if (task->order != ORDER_DFS) breadth_run(search);
-        else depth_run(search);
+        else if (task->order == ORDER_DFS) depth_run(search);
+        else if (task->threads > 1 && !graph && !explicit_one_thread(task) && parallel_init(search)) parallel_run(search);
+        else breadth_run(search);
     }
     result->states = search->past ? past_states(search->past) : search->partition ? partition_states(search->partition) : task->hides_position ? result->expanded : search->store.count;
     if (search->past && result->clusters->handed_on) result->states = search->past->history.done_states;
@@ -255,6 +257,7 @@ static void run_reduced(struct task *task, const struct explicit_graph *graph, s
     struct task reduced = *task, unreduced = *task;
     reduced.properties = sorted;
     unreduced.reduction = REDUCE_NONE;
+    unreduced.threads = 1;
     if (task->property_count && !asked) { /* nothing to reduce for: one search, of all states */
         reduced = unreduced;
         reduced.properties = sorted;
@@ -269,6 +272,19 @@ static void run_reduced(struct task *task, const struct explicit_graph *graph, s
     for (uint32_t i = 0; i < task->property_count; i++) task->properties[from[i]] = sorted[i];
     mem_free(mem, sorted);
     mem_free(mem, from);
+}
+
+const char *explicit_one_thread(const struct task *task)
+{
+    if (task->order == ORDER_DFS) return "a depth-first search has one";
+    if (task->order == ORDER_PAST_FREEZE) return "past-freeze order has one";
+    if (task->points) return "a search that is divided by p-points has one";
+    if (task->by_interactions) return "a search by interactions has one";
+    if (task->reduction != REDUCE_NONE) return "a search with --reduce has one";
+    if (task->max_states) return "a search with a limit on states has one";
+    for (uint32_t i = 0; i < task->property_count; i++)
+        if (!task->properties[i].in_each_state) return "temporal properties are decided by one";
+    return NULL;
 }
 
 /* ---- by interactions, with files ---- */

@@ -15,4 +15,7 @@ struct explicit_graph {
 /* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL. */
 void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result);
 
+/* Why the search of the task has one thread, whatever task->threads says; NULL: it need not. */
+const char *explicit_one_thread(const struct task *task);
+
 #endif

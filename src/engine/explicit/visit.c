@@ -45,8 +45,9 @@ bool visit_follow(struct search *search, struct trace *trace, const uint32_t *st
     return good;
 }
 
-static uint32_t parent_of(const struct search *search, uint32_t state)
+static uint32_t parent_of(struct search *search, uint32_t state)
 {
+    if (search->parallel) return parallel_parent(search, state);
     if (search->twophase) return twophase_parent(search->twophase, state);
     uint64_t expansion = parents_of(&search->parents, state);
     if (expansion == PARENTS_NONE) return MODEL_NONE;
@@ -57,28 +58,25 @@ static uint32_t parent_of(const struct search *search, uint32_t state)
 static struct trace *trace_to(struct search *search, uint32_t state)
 {
     struct mem *mem = search->model->mem;
-    uint64_t length = 1;
-    if (search->task->order != ORDER_DFS)
-        for (uint32_t at = state; (at = parent_of(search, at)) != MODEL_NONE;) length++;
-    else length = search->stack_len + (!search->stack_len || search->stack[search->stack_len - 1].state != state);
-    uint32_t *path = mem_alloc(mem, length * sizeof *path);
+    VEC(uint32_t) path = {0};
     if (search->task->order != ORDER_DFS) {
-        uint32_t at = state;
-        for (uint64_t i = length; i-- > 0; at = parent_of(search, at)) {
-            path[i] = at;
-            if (!i) break;
+        for (uint32_t at = state; at != MODEL_NONE; at = parent_of(search, at)) vec_push(mem, &path, at);
+        for (uint32_t i = 0; i < path.len / 2; i++) {
+            uint32_t other = path.data[path.len - 1 - i];
+            path.data[path.len - 1 - i] = path.data[i];
+            path.data[i] = other;
         }
     } else {
-        for (uint64_t i = 0; i < search->stack_len; i++) path[i] = search->stack[i].state;
-        path[length - 1] = state;
+        for (uint64_t i = 0; i < search->stack_len; i++) vec_push(mem, &path, search->stack[i].state);
+        if (!path.len || path.data[path.len - 1] != state) vec_push(mem, &path, state);
     }
-    struct trace *trace = visit_make_trace(search, path, (uint32_t)length);
-    mem_free(mem, path);
+    struct trace *trace = visit_make_trace(search, path.data, path.len);
+    vec_free(mem, &path);
     return trace;
 }
 
 /* Records a violation with its trace, which has to wait in past-freeze order. */
-static void violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule)
+void visit_violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule)
 {
     struct property_result *entry = &search->task->properties[property];
     if (entry->verdict == VERDICT_VIOLATED) return;
@@ -108,7 +106,7 @@ static void report_monitor(struct search *search, const struct finding *finding)
     struct monitor *monitor = &search->monitors[finding->monitor];
     if (!monitor->active) return;
     visit_stop_monitor(search, finding->monitor);
-    if (!monitor->is_antecedent) violated(search, monitor->property, finding->cluster, finding->state, MODEL_NONE);
+    if (!monitor->is_antecedent) visit_violated(search, monitor->property, finding->cluster, finding->state, MODEL_NONE);
 }
 
 void visit_report_findings(struct search *search)
@@ -148,6 +146,20 @@ static uint64_t states_so_far(const struct search *search)
     return search->past ? past_states(search->past) : search->partition ? partition_states(search->partition) : search->space.store->count;
 }
 
+bool visit_look(struct search *search, struct search_progress *progress)
+{
+    if (search->task->interrupted && *search->task->interrupted) return visit_stop(search, STOP_INTERRUPT);
+    double time = clock_now();
+    progress->seconds = time - search->started;
+    progress->phase = search->phase;
+    if (search->task->max_seconds > 0 && progress->seconds >= search->task->max_seconds) return visit_stop(search, STOP_TIME);
+    if (search->task->progress && time - search->last_progress >= 0.25) {
+        search->task->progress(search->task->progress_context, progress);
+        search->last_progress = time;
+    }
+    return true;
+}
+
 bool visit_poll(struct search *search, uint64_t depth)
 {
     if (!search->phase && (search->task->stop_at_first || !search->undecided)) {
@@ -158,20 +170,13 @@ bool visit_poll(struct search *search, uint64_t depth)
     if (search->task->max_states && states_so_far(search) > search->task->max_states && !search->phase) return visit_stop(search, STOP_STATES);
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
-    if (search->task->interrupted && *search->task->interrupted) return visit_stop(search, STOP_INTERRUPT);
-    double time = clock_now(), seconds = time - search->started;
-    if (search->task->max_seconds > 0 && seconds >= search->task->max_seconds) return visit_stop(search, STOP_TIME);
-    if (search->task->progress && time - search->last_progress >= 0.25) {
-        struct search_progress progress = {.states = states_so_far(search), .transitions = search->result->transitions, .expanded = search->result->expanded,
-                                           .depth = depth, .bytes = search->model->mem->used, .seconds = seconds, .phase = search->phase};
-        if (search->past) {
-            progress.ranks = search->past->history.statistics->ranks;
-            progress.rank = search->past->history.statistics->rank;
-        }
-        search->task->progress(search->task->progress_context, &progress);
-        search->last_progress = time;
+    struct search_progress progress = {.states = states_so_far(search), .transitions = search->result->transitions, .expanded = search->result->expanded,
+                                       .depth = depth, .bytes = search->model->mem->used};
+    if (search->past) {
+        progress.ranks = search->past->history.statistics->ranks;
+        progress.rank = search->past->history.statistics->rank;
     }
-    return true;
+    return visit_look(search, &progress);
 }
 
 /* ---- adding states ---- */
@@ -186,7 +191,7 @@ void visit_tell_state(struct search *search, uint32_t state, const uint64_t *wor
 void visit_rule_failed(struct search *search, uint32_t state, uint32_t rule)
 {
     search->result->runtime_errors++;
-    if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, search->past ? past_current(search->past) : NULL, state, rule);
+    if (search->runtime_error != MODEL_NONE) visit_violated(search, search->runtime_error, search->past ? past_current(search->past) : NULL, state, rule);
 }
 
 static bool is_final(struct search *search, uint32_t state)
@@ -204,7 +209,7 @@ void visit_dead_end(struct search *search, uint32_t state)
         return;
     }
     search->result->deadlocks++;
-    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, search->past ? past_current(search->past) : NULL, state, MODEL_NONE);
+    if (search->deadlock != MODEL_NONE) visit_violated(search, search->deadlock, search->past ? past_current(search->past) : NULL, state, MODEL_NONE);
 }
 
 /* ---- properties ---- */

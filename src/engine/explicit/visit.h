@@ -18,6 +18,7 @@ struct cluster; /* of past.h */
 struct past;
 struct rounds; /* of rounds.h */
 struct partition; /* of partition.h */
+struct parallel; /* of parallel.c */
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
 struct monitor {
@@ -71,6 +72,7 @@ struct search {
     struct parents parents;    /* breadth-first: of all states, unless there is a log of origins */
     struct past *past;         /* NULL: another order */
     struct partition *partition; /* NULL: it is not divided by p-points */
+    struct parallel *parallel; /* NULL: one thread. Otherwise `store` shows its records, to be read by number only, and there are no parents */
     struct twophase *twophase; /* NULL: no reduction */
     struct rounds *rounds;     /* NULL: states are not visited by interactions */
     enum visit_pass pass;
@@ -101,6 +103,8 @@ struct search {
 bool visit_stop(struct search *search, enum stop_reason reason);
 /* Looks at the clock now and then. False: the search must end. */
 bool visit_poll(struct search *search, uint64_t depth);
+/* The same, now: seconds and phase of the progress are filled in. */
+bool visit_look(struct search *search, struct search_progress *progress);
 
 /* The monitors that the properties of the task need; whether their verdicts follow, at the end. */
 void visit_prepare_properties(struct search *search);
@@ -115,6 +119,8 @@ void visit_report_findings(struct search *search);
 /* In a state of space.store: a rule failed, no rule is enabled. */
 void visit_rule_failed(struct search *search, uint32_t state, uint32_t rule);
 void visit_dead_end(struct search *search, uint32_t state);
+/* A property is violated in a state; failed_rule may be MODEL_NONE. Only the first time counts. */
+void visit_violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule);
 
 /* Tells the graph of a new state. */
 void visit_tell_state(struct search *search, uint32_t state, const uint64_t *words);
@@ -127,6 +133,15 @@ bool breadth_run(struct search *search);
 /* Expands a state of space.store; looks up what was collected. False: the search must end. */
 bool breadth_expand(struct search *search, uint32_t state);
 bool breadth_flush(struct search *search);
+/* Notes how many states are known when a level begins; false: no memory. */
+bool breadth_push_level(struct search *search);
+
+/* Breadth-first by several threads. False: there is no memory for that, and nothing has changed. */
+bool parallel_init(struct search *search);
+void parallel_release(struct search *search);
+bool parallel_run(struct search *search);
+/* A state of the level before from which a step leads to this one, always the same; MODEL_NONE: it is an initial one. Uses the working buffers. */
+uint32_t parallel_parent(struct search *search, uint32_t state);
 bool depth_run(struct search *search);
 
 /* Decides temporal properties on the graph of a complete search. A limit that is reached here leaves the state space complete and the property unknown. */

@@ -5,7 +5,7 @@
  * a state that is reached first with one position stands for the same state with another one, and what only that one leads to is lost. Unlike the paper we verify in every partition, not in complete ones alone.
  *
  * Every search is breadth-first, so that `parents` gives its counterexamples. */
-#include "engine/explicit/guided.h"
+#include "engine/explicit/hidden.h"
 
 #include "engine/explicit/points.h"
 #include "model/eval.h"
@@ -156,7 +156,7 @@ static bool search_path(struct guided *guided, uint32_t path)
     return true;
 }
 
-bool guided_run(struct search *search)
+bool hidden_run(struct search *search)
 {
     struct mem *mem = search->model->mem;
     struct guided guided = {.search = search, .points = search->task->points, .statistics = mem_alloc(mem, sizeof *guided.statistics)};

@@ -1,0 +1,222 @@
+"""Several threads in the explicit engine: the same counts, verdicts and lengths of counterexamples as with one thread, whatever the number of threads, and always the same object; limits, signals, what has one thread.
+
+Random models are of two kinds: those of the oracle's generator, and our own, which have wider levels, failing rules, final states, priorities and several initial states. Builds with test hooks use several
+threads for levels of two states already. With LONG=1 also in a build with the thread sanitizer."""
+import glob
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
+from generate import generate
+
+EXPLICIT = ('--engine', 'explicit')
+TSAN = os.path.join(ROOT, 'build/tsan/cairn')
+
+
+def random_model(rng):
+    """A text of some hundred or thousand states."""
+    count = rng.randint(2, 6)
+    sizes = [rng.choice([1, 2, 3, 5, 7]) for _ in range(count)]
+    while rng.random() < 0.9 and states(sizes) > 4000:
+        sizes[rng.randrange(count)] = 1
+    lines = ['cairn 1 model "random"', 'process "p" type "P" pc "x0" ' + ' '.join(f'location {v}' for v in range(sizes[0] + 1))]
+    for i, size in enumerate(sizes):
+        lines.append(f'variable "x{i}"{" of " + chr(34) + "p" + chr(34) if i == 0 else ""} 0..{size} = {"any" if rng.random() < 0.15 else 0}')
+
+    def guard():
+        i = rng.randrange(count)
+        return f'when ({rng.choice(["eq", "ne", "le", "ge"])} "x{i}" {rng.randint(0, sizes[i])})'
+
+    def change():
+        i = rng.randrange(count)
+        return f'set "x{i}" (mod 0 (add 0 "x{i}" {rng.randint(1, 2)}) {sizes[i] + 1})' if rng.random() < 0.8 else f'set "x{i}" {rng.randint(0, sizes[i])}'
+
+    for n in range(rng.randint(2, 12)):
+        lines.append(f'rule "s{n}" part "p" ' + ' '.join(guard() for _ in range(rng.choice([0, 1, 1, 2, 3]))) + ' ' + change())
+    if rng.random() < 0.4:
+        i = rng.randrange(count)
+        lines.append(f'rule "bad" part "p" {guard()} {guard()} set "x0" (mod 0 (div 0 {sizes[0]} "x{i}") {sizes[0] + 1})')
+    if rng.random() < 0.3:
+        lines.append(f'final (eq "x{count - 1}" {sizes[-1]})')
+    for n in range(rng.randint(0, 4)):
+        atom = ' '.join(f'(or (ne "x{i}" {rng.randint(0, sizes[i])})' for i in (rng.randrange(count) for _ in range(rng.randint(1, 4)))) + ' false'
+        atom += ')' * atom.count('(or')
+        if rng.random() < 0.3:
+            atom = f'(implies (eq "x{rng.randrange(count)}" 1) {atom})'
+        if rng.random() < 0.1:
+            atom = f'(or {atom} (lt (div 0 3 "x{rng.randrange(count)}") 2))'
+        lines.append(f'property "i{n}" invariant formula {atom}')
+    return '\n'.join(lines) + '\n'
+
+
+def states(sizes):
+    product = 1
+    for size in sizes:
+        product *= size + 1
+    return product
+
+
+def told(*arguments, program=None, **more):
+    result = run(*arguments, '--json', program=program, **more)
+    try:
+        return result, json.loads(result.stdout)
+    except ValueError:
+        return result, None
+
+
+def length(item):
+    return len(item['trace']['steps']) if item.get('trace') else None
+
+
+def essence(claim):
+    """What must be as with one thread in a search that came to its end."""
+    statistics = claim['statistics']
+    keys = {key: claim[key] for key in ('states', 'transitions', 'initial_states', 'deadlocks', 'depth', 'complete')}
+    keys |= {key: statistics.get(key) for key in ('runtime_errors', 'ends', 'expanded', 'levels', 'rules_never_taken', 'locations_never_reached', 'stop')}
+    keys['properties'] = [(p['name'], p['verdict'], p.get('vacuous'), p.get('reason'), length(p)) for p in claim.get('properties', [])]
+    return keys
+
+
+def timeless(claim):
+    """The whole object, without what may differ from run to run."""
+    copy = json.loads(json.dumps(claim))
+    for key in ('seconds', 'time', 'states_per_second', 'peak_memory_bytes', 'command_line'):
+        copy.pop(key, None)
+    for key in ('threads', 'seconds', 'rules_per_second'):
+        copy['statistics'].pop(key, None)
+    return copy
+
+
+def agree(name, one, several):
+    """With one thread, and with several: complete searches are alike; a search that ends early ends with the level."""
+    bounded = 'depth' in (one['statistics']['stop'] or '')
+    if (several['complete'] and one['complete']) or bounded:
+        ours, theirs = essence(several), essence(one)
+        wrong = {key: (ours[key], theirs[key]) for key in theirs if ours[key] != theirs[key]}
+        return check(name, not wrong, wrong)
+    stopped = one['statistics']['stop']
+    wrong = []
+    if several['states'] < one['states'] or several['transitions'] < one['transitions']:
+        wrong.append('fewer states or transitions')
+    for p, q in zip(several['properties'], one['properties']):
+        if q['verdict'] == 'violated' and (p['verdict'], length(p)) != ('violated', length(q)):
+            wrong.append((p['name'], p['verdict'], length(p), length(q)))
+        if q['verdict'] == 'holds':
+            wrong.append((q['name'], 'holds in an incomplete search'))
+    return check(f'{name}, stopped: {stopped}', stopped is not None and not wrong, wrong)
+
+
+used = 0
+
+
+def compare(name, arguments, program, counts):
+    global used
+    base, one = told(*arguments, *EXPLICIT, program=program)
+    if not check(f'{name}: one thread', one is not None and 'statistics' in one, (base.stderr[-800:], one)):
+        return
+    first = None
+    for threads in counts:
+        result, ours = told(*arguments, *EXPLICIT, '--threads', threads, program=program)
+        where = f'{name} --threads {threads}'
+        if not check(f'{where}: an object', ours is not None and 'statistics' in ours and not crashed(result), result.stderr[-1500:]):
+            continue
+        agree(where, one, ours)
+        if one['complete'] or ours['statistics']['stop'] == one['statistics']['stop']:
+            check(f'{where}: status', result.returncode == base.returncode, (result.returncode, base.returncode))
+        if threads > 1 and 'threads' in ours['statistics']:
+            used += 1
+            check(f'{where}: so many', ours['statistics']['threads'] == threads, ours['statistics'])
+            first = first or timeless(ours)
+            check(f'{where}: always the same object', timeless(ours) == first, [key for key in first if timeless(ours).get(key) != first[key]])
+
+
+BUILDS = [('release', CAIRN), ('asan', ASAN), ('degenerate', DEGENERATE)]
+if LONG:
+    built = subprocess.run(['make', '-s', '-j2', 'MODE=tsan', 'build/tsan/cairn'], cwd=ROOT, capture_output=True, text=True)
+    if check('the build with the thread sanitizer', built.returncode == 0, built.stderr):
+        BUILDS.append(('tsan', TSAN))
+
+# ---- random models ----
+for seed in range(1 + 1000000 * SEED, (400 if LONG else 18) + 1 + 1000000 * SEED):
+    rng = random.Random(f'threads {seed}')
+    own = write('random.cairn', random_model(rng))
+    label, program = BUILDS[seed % len(BUILDS)]
+    counts = (2, 3, 8) if seed % 2 else (1, 2, 5)
+    compare(f'seed {seed} {label} check', ('check', own), program, counts)
+    compare(f'seed {seed} {label} explore', ('explore', own), program, counts[1:])
+    if seed % 3 == 0:
+        compare(f'seed {seed} {label} --first', ('check', own, '--first'), program, counts[1:])
+        compare(f'seed {seed} {label} --bound', ('check', own, '--bound', rng.randint(1, 6)), program, counts[1:])
+    if seed % 2 == 0:
+        compare(f'seed {seed} {label} oracle', ('check', write('random.mil', generate(seed, temporal=False))), program, (2, 3))
+
+# ---- examples ----
+EXAMPLES = [('peterson/peterson-n.mil', '-D', 'n=3'), ('philosophers/phils.mil', '-D', 'n=7'), ('producer-consumer/pc.mil', '-D', 'm=1'), ('producer-consumer/pc.mil', '-D', 'm=3', '--bound', '20'), ('szymanski/szymanski.mil',),
+            ('alternating-bit/abp.fcr',), ('running/running.mil',), ('cash-point/cp.mil', '-D', 'tills=2')]
+for name, *more in EXAMPLES:
+    compare(f'{name} explore', ('explore', os.path.join('examples', name), *more), CAIRN, (2, 8))
+compare('philosophers asan', ('explore', 'examples/philosophers/phils.mil', '-D', 'n=5'), ASAN, (2, 3, 8))
+compare('novariables', ('explore', 'test/regress/novariables.mil'), ASAN, (2,))
+for build in BUILDS[3:]:
+    for name, *more in EXAMPLES:
+        compare(f'{name} {build[0]}', ('explore', os.path.join('examples', name), *more), build[1], (2, 4))
+check('several threads were used', used > 50, used)
+
+# ---- violations of every kind, and their runs ----
+WIDE = write('wide.cairn', '\n'.join(['cairn 1 model "wide"', 'process "p" type "P"', *[f'variable "{x}" 0..19 = 0' for x in 'abc'],
+                                      *[f'rule "{x}" part "p" when (lt "{x}" 19) set "{x}" (mod 0 (add 0 "{x}" 1) 20)' for x in 'abc'],
+                                      'rule "bad" part "p" when (ge (add 0 "a" "b") 30) when (lt "c" 10) set "c" (mod 0 (add 0 19 (div 0 19 (sub 0 "c" 4))) 20)',
+                                      'property "sum" invariant formula (lt (add 0 (add 0 "a" "b") "c") 25)', 'property "low" invariant formula (or (lt "a" 12) (lt "b" 12))',
+                                      'property "met" invariant formula (implies (eq "a" 17) (le "b" 19))', 'property "never" invariant formula (implies (gt "a" 19) (lt "b" 3))']) + '\n')
+for label, program in BUILDS:
+    if label == 'degenerate':
+        continue  # 4 bits of hash for 8,000 states take long
+    compare(f'wide {label}', ('check', WIDE), program, (2, 3, 8))
+result, claim = told('check', WIDE, *EXPLICIT, '--threads', 2, '--trace', path('wide.itf'))
+verdicts = {p['name']: (p['verdict'], p.get('vacuous'), length(p)) for p in claim['properties']}
+check('what wide violates', [verdicts[x][0] for x in ('sum', 'low', 'met', 'never', 'deadlock', 'runtime-error')] == ['violated', 'violated', 'holds', 'holds', 'violated', 'violated'], verdicts)
+check('shortest runs', [verdicts[x][2] for x in ('sum', 'low', 'deadlock', 'runtime-error')] == [26, 25, 44, 35], verdicts)
+check('vacuity', (verdicts['met'][1], verdicts['never'][1]) in ((False, True), (None, True)), verdicts)
+check('the run replays', run('replay', path('wide.itf')).returncode == 0)
+
+# ---- limits ----
+BIG = ('explore', 'examples/philosophers/phils.mil', '-D', 'n=13', *EXPLICIT)
+for memory in ('1M', '3M', '8M', '20M'):
+    result, claim = told(*BIG, '--threads', 3, '--memory', memory)
+    good = claim and not claim['complete'] and claim['statistics']['stop'] and 'memory' in claim['statistics']['stop'] and claim['peak_memory_bytes'] <= int(memory[:-1]) << 20
+    check(f'--memory {memory} is a result', result.returncode == 3 and good, (result.stderr[-500:], claim and claim['statistics']['stop']))
+result, one = told(*BIG, '--memory', '20M')
+check('as much fits as with one thread, nearly', claim and one and claim['states'] > 0.6 * one['states'], (claim and claim['states'], one and one['states']))
+begun = time.time()
+result, claim = told('explore', 'examples/philosophers/phils.mil', '-D', 'n=14', *EXPLICIT, '--threads', 2, '--time', '0.6')
+check('--time is a result', result.returncode == 3 and claim and 'time' in claim['statistics']['stop'] and time.time() - begun < 15, (result.stderr[-500:], claim))
+process = subprocess.Popen([CAIRN, 'explore', 'examples/philosophers/phils.mil', '-D', 'n=14', *EXPLICIT, '--threads', '3', '--json', '--progress', 'always'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+time.sleep(1.2)
+process.send_signal(signal.SIGINT)
+output, errors = process.communicate(timeout=60)
+claim = json.loads(output) if output else None
+check('SIGINT is a result', process.returncode == 3 and claim and not claim['complete'] and 'interrupt' in claim['statistics']['stop'], (process.returncode, errors[-300:]))
+check('progress', 'states' in errors, errors[:300])
+for n in range(1, 900, 1 if LONG else 41):
+    result = run('check', WIDE, *EXPLICIT, '--threads', 3, '--json', program=ASAN, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+    check(f'refused allocation {n}', not crashed(result), result.stderr[-800:])
+
+# ---- what has one thread ----
+PHILS = ('examples/philosophers/phils.mil', '-D', 'n=4')
+for label, arguments in (('dfs', ('explore', *PHILS, *EXPLICIT, '--order', 'dfs')), ('reduce', ('explore', *PHILS, *EXPLICIT, '--reduce', 'por')), ('ctl', ('check', *PHILS, *EXPLICIT, '--ctl', 'AG(EF(true))')),
+                         ('symbolic', ('explore', *PHILS, '--engine', 'symbolic'))):
+    base, one = told(*arguments)
+    result, claim = told(*arguments, '--threads', 4)
+    check(f'{label} has one thread, and says so', claim and 'threads' not in claim['statistics'] and 'one thread' in result.stderr and 'one thread' not in base.stderr, result.stderr)
+    check(f'{label} has the same result', claim and one and claim.get('states') == one.get('states') and result.returncode == base.returncode)
+    check(f'{label} -q says nothing', 'one thread' not in run(*arguments, '--threads', 4, '-q').stderr)
+result, claim = told('explore', *PHILS, '--order', 'bfs', '--threads', 2)
+check('--order bfs is the explicit engine, too', claim and claim['engine'] == 'explicit' and claim['complete'] and not result.stderr, result.stderr)
+result, claim = told('check', *PHILS, '--threads', 2)
+check('--engine auto is still a race', claim and 'first of' in claim['statistics']['why_engine'], claim and claim['statistics'])
+finish()
