@@ -128,6 +128,7 @@ def random_guide(rng, names, shape=None):
     rng.shuffle(plain)
     loose = [name for name in plain[:rng.randint(0, max(0, len(plain) - 1))] if rng.random() < 0.5]
     chosen = [name for name in plain if name not in loose and rng.random() < 0.93] or plain[:1] or ['ghost']
+    loose = [name for name in loose if name not in chosen]
     if rng.random() < 0.1:
         chosen.append('ghost')
     stand_in = [f'zq{i}z' for i in range(len(chosen))]
@@ -151,7 +152,7 @@ def random_guide(rng, names, shape=None):
         try:
             tree = real_names(tree, chosen)
             text = re.sub(r'"?zq(\d+)z"?', lambda match: spelled(rng, chosen[int(match.group(1))]), text)
-            made = Guide(tree, text, [name for name in loose if name not in mentioned(tree)])
+            made = Guide(tree, text, loose)
         except guides.TooLarge:
             continue
         if shape != 'finite' or made.is_finite():
