@@ -1,6 +1,6 @@
 """Models composed with guides by brute force: what a search with --guide must find.
 
-A system has `rules`, each with the names that its interaction goes by (best first; none: a step that is no interaction), `initial()` and `steps(state)`: [(rule, state after it, or None: it fails)]. A guide is an
+A system has `rules`, each with the names that its interaction goes by (best first; none: a step that is no interaction), `initial()`, `steps(state)`: [(rule, state after it, or None: it fails)], and `is_possible(state, rule)` for those that fail: a step that would fail can wait for a guide, too. A guide is an
 automaton of guides.py with the names that its file mentions or ignores. A state of the product is (state of the system, state of the guide), unrolled to a bound also the number of interactions so far."""
 import itertools
 import re
@@ -206,7 +206,7 @@ class Product:
             for rule, target in self.system.steps(s):
                 there = self.after(where, k, rule)
                 if there is None:
-                    waits |= target is not None
+                    waits |= target is not None or self.system.is_possible(s, rule)
                 elif target is None:
                     errors += 1
                 else:
@@ -307,6 +307,13 @@ class Milestones:
                 except ZeroDivisionError:
                     found.append((rule, None))
         return self.known[state]
+
+    def is_possible(self, state, rule):
+        """Of a rule that fails: whether its conditions do not."""
+        try:
+            return all(condition(state) for condition in self.model.rules[rule][1])
+        except ZeroDivisionError:
+            return False
 
     def check(self, graph):
         return oracle.check(self.model, graph, False)
