@@ -102,12 +102,25 @@ static const char *name_of(struct weaving *w, const struct model_rule *rule)
     return names_intern(&model->names, rule->label, strlen(rule->label));
 }
 
-/* The rule's own conditions, where that is all that it takes: it cannot fail, and neither its code nor clocks hold it back. */
+/* Whether code can hold its rule back. */
+static bool has_require(const struct model *model, statement at)
+{
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
+        const struct code_node *node = &model->code.data[at.i];
+        bool inside = node->op == CODE_IF || node->op == CODE_WHILE || node->op == CODE_CALL;
+        if (node->op == CODE_REQUIRE || (inside && has_require(model, node->body)) || (node->op == CODE_IF && has_require(model, node->other))) return true;
+    }
+    return false;
+}
+
+/* The rule's own conditions, where these are all that it takes and can be evaluated in every state: neither code nor clocks hold it back. Whether it would fail is not asked: a model that fails is not stuck. */
 static void note_waiting(struct weaving *w, uint32_t r)
 {
     struct model *model = w->model;
     const struct model_rule *rule = &model->rules.data[r];
-    if (!code_is_none(rule->body) || rule->guards || model_rule_may_fail(model, r)) return;
+    bool can_tell = !rule->guards && !has_require(model, rule->body);
+    for (uint32_t i = 0; i < rule->conjuncts; i++) can_tell &= !expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)->may_fail;
+    if (!can_tell) return;
     expr enabled = expr_bool(w->exprs, true);
     for (uint32_t i = rule->conjuncts; i-- > 0;) {
         expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;

@@ -1,6 +1,6 @@
 """Models composed with guides by brute force: what a search with --guide must find.
 
-A system has `rules`, each with the names that its interaction goes by (best first; none: a step that is no interaction), `initial()` and `steps(state)`: [(rule, state after it, or None: it fails)]. A guide is an
+A system has `rules`, each with the names that its interaction goes by (best first; none: a step that is no interaction), `initial()`, `steps(state)`: [(rule, state after it, or None: it fails)], and `is_possible(state, rule)` for those that fail: a step that would fail can wait for a guide, too. A guide is an
 automaton of guides.py with the names that its file mentions or ignores. A state of the product is (state of the system, state of the guide), unrolled to a bound also the number of interactions so far."""
 import itertools
 import re
@@ -128,6 +128,7 @@ def random_guide(rng, names, shape=None):
     rng.shuffle(plain)
     loose = [name for name in plain[:rng.randint(0, max(0, len(plain) - 1))] if rng.random() < 0.5]
     chosen = [name for name in plain if name not in loose and rng.random() < 0.93] or plain[:1] or ['ghost']
+    loose = [name for name in loose if name not in chosen]
     if rng.random() < 0.1:
         chosen.append('ghost')
     stand_in = [f'zq{i}z' for i in range(len(chosen))]
@@ -151,7 +152,7 @@ def random_guide(rng, names, shape=None):
         try:
             tree = real_names(tree, chosen)
             text = re.sub(r'"?zq(\d+)z"?', lambda match: spelled(rng, chosen[int(match.group(1))]), text)
-            made = Guide(tree, text, [name for name in loose if name not in mentioned(tree)])
+            made = Guide(tree, text, loose)
         except guides.TooLarge:
             continue
         if shape != 'finite' or made.is_finite():
@@ -205,7 +206,7 @@ class Product:
             for rule, target in self.system.steps(s):
                 there = self.after(where, k, rule)
                 if there is None:
-                    waits |= target is not None
+                    waits |= target is not None or self.system.is_possible(s, rule)
                 elif target is None:
                     errors += 1
                 else:
@@ -306,6 +307,13 @@ class Milestones:
                 except ZeroDivisionError:
                     found.append((rule, None))
         return self.known[state]
+
+    def is_possible(self, state, rule):
+        """Of a rule that fails: whether its conditions do not."""
+        try:
+            return all(condition(state) for condition in self.model.rules[rule][1])
+        except ZeroDivisionError:
+            return False
 
     def check(self, graph):
         return oracle.check(self.model, graph, False)

@@ -1,6 +1,6 @@
-"""The examples do what their first lines say: `// expect[ -D NAME=VALUE ...][ --context FILE:NAME]: states=... ` or `// expect[...]: property NAME verdict`.
+"""The examples do what their first lines say: `// expect[ -D NAME=VALUE ...][ --context FILE:NAME][ --guide FILE:NAME][ --bound N]: states=... ` or `// expect[...]: property NAME verdict`.
 
-discrete=N counts the states of a timed model without its clocks.
+discrete=N counts the states of a timed model without its clocks; bound=N is the least bound of a guide that is complete (--bound auto).
 """
 import glob
 import importlib.util
@@ -17,7 +17,7 @@ def result(model, constants):
     key = (model, tuple(constants))
     if key not in cache:
         folder = os.path.dirname(model) # of the contexts, too
-        options = [os.path.join(folder, word) if '.cdl' in word else word for word in constants]
+        options = [os.path.join(folder, word) if '.cdl' in word or '.xgdl' in word else word for word in constants]
         cache[key] = run_json('check', model, '-q', *options)[1]
     return cache[key]
 
@@ -25,8 +25,8 @@ def result(model, constants):
 def expect_counts(name, ours, words):
     for word in words:
         key, value = word.split('=')
-        if ours['complete']:
-            found = ours['statistics'].get('discrete_states') if key == 'discrete' else ours[key]
+        if ours['complete'] or ours.get('guide', {}).get('cut'):
+            found = ours['statistics'].get('discrete_states') if key == 'discrete' else ours['guide']['complete_bound'] if key == 'bound' else ours[key]
             check(f'{name} {key}', str(found) == value, f'{found} instead of {value}')
 
 
@@ -43,7 +43,7 @@ def expect_all(model, name, lines):
     """How many expectations of the model were looked at."""
     looked_at = 0
     for line in lines:
-        match = re.match(r'// expect((?: -D \w+=\d+| --context \S+?)*): (.*)', line.strip())
+        match = re.match(r'// expect((?: -D \w+=\d+| --(?:context|guide|bound) \S+?)*): (.*)', line.strip())
         if not check(f'{name}: {line.strip()}', match):
             continue
         constants, words = match.group(1).split(), match.group(2).split()

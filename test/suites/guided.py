@@ -354,9 +354,20 @@ def timed_bound_fault(network, guide, model, file, found, bound):
     return bool(orders) and (orders[0][1] == guided.Product(network, guide, bound, limit=20000).is_cut()) and 'wrongly complete'
 
 
+def timed_parts_fault(model, file, rng):
+    """What the parts say together, against the whole guide; LTL needs the whole zone graph."""
+    _, whole, fault = checked(model, '--guide', file, '--zones', 'equal')
+    how = next((how for how in rng.sample(SPLITS, len(SPLITS)) if run('guide', f'{file}:g', '--split', how, '-q', '-o', path('parts.xgdl')).returncode == 0), None)
+    if fault or not how:
+        return fault
+    parts = len(guided.Reader(open(path('parts.xgdl')).read()).file()[0])
+    result, claim = told('check', model, '--guide', file, '--zones', 'equal', '--split', how)
+    return together_fault(result, claim, verdicts_of(whole), parts)
+
+
 def random_timed(count):
     rng = random.Random(f'guided timed {SEED}')
-    wrong, bounds = Wrong('time'), Wrong('time, unrolled')
+    wrong, bounds, parts = Wrong('time'), Wrong('time, unrolled'), Wrong('time, in parts')
     for seed in range(count):
         network = guided.Network(rng, timed=True)
         guide = guided.random_guide(rng, [names for names in network.rules if names] or [['x']])
@@ -367,16 +378,19 @@ def random_timed(count):
         file = write('guide.xgdl', guide.text)
         wrong.add(timed_fault(network, guide, model, file, found), model, file)
         bounds.add(timed_bound_fault(network, guide, model, file, found, rng.randint(1, 4)), model, file)
+        if seed % 3 == 0:
+            parts.add(timed_parts_fault(model, file, rng), model, file)
     wrong.close(count // 2)
+    parts.close()
     bounds.close(count // 2)
 
 
-random_products(CAIRN, 24 * FACTOR, 'release')
+random_products(CAIRN, 20 * FACTOR, 'release')
 random_products(ASAN, 2 * FACTOR, 'asan')
 random_products(DEGENERATE, 4 * FACTOR, 'degenerate')
-random_verdicts(30 * FACTOR)
-random_parts(20 * FACTOR)
-random_timed(16 * FACTOR)
+random_verdicts(24 * FACTOR)
+random_parts(16 * FACTOR)
+random_timed(12 * FACTOR)
 
 # ---- guides that allow everything ----
 
@@ -457,6 +471,50 @@ shutil.rmtree(results)
 result = run(*PARTS, '--results', results, '--time', '0.000001s', '--json')
 check('those of searches that were cut short are not', not os.listdir(results) and not json.loads(result.stdout)['complete'], os.listdir(results))
 
+# ---- contexts ----
+
+BEHAVIOR = ('examples/contexts/behavior.fcr', '--context', 'examples/contexts/contexts.cdl:c7')
+_, without = told('explore', *BEHAVIOR)
+events = [f'e{i}' for i in range(1, 11)]
+for term, same in ((f'({" [] ".join(events)})*', True), ('e1*', False)):
+    _, claim = told('explore', *BEHAVIOR, '--guide', write('events.xgdl', f'guide g = {term};\nignore serve;\n'))
+    check(f'events of a context: {term}', claim and claim['complete'] and (claim['states'] == without['states']) == same and claim['states'] <= without['states'], claim and claim['states'])
+
+# ---- limits, refused memory ----
+
+_, claim = told('explore', *CASH, f'{GUIDES}:card_only', '--bound', 'auto', '--time', '0.000001s')
+check('no time: no bound is claimed', claim and not claim['complete'] and claim['guide'].get('complete_bound') is None, claim and claim['guide'])
+_, claim = told('explore', *CASH, f'{GUIDES}:look', '--bound', 'auto', '--memory', '1M')
+check('no memory: no bound is claimed', claim and not claim['complete'] and claim['guide'].get('complete_bound') is None, claim and claim['guide'])
+
+
+def refused(name, *arguments):
+    """The n-th allocation fails, for some n: no crash, no claim that is not that of an undisturbed run."""
+    rng = random.Random(f'refused {SEED} {name}')
+    usual = json.loads(run(*arguments, '-q', '--json', program=DEGENERATE).stdout)
+    faults = []
+    for n in sorted(rng.sample(range(1, 1500), 200 if LONG else 6)):
+        result = run(*arguments, '-q', '--json', program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)}, timeout=60)
+        if crashed(result):
+            faults.append((n, result.returncode, result.stderr[-600:]))
+        elif result.stdout:
+            claim = json.loads(result.stdout)
+            known = {p['name']: p['verdict'] for p in usual.get('properties', [])}
+            wrong = [p['name'] for p in claim.get('properties', []) if p['verdict'] not in ('unknown', known[p['name']])]
+            if wrong or claim['complete'] and claim['states'] != usual['states']:
+                faults.append((n, wrong, claim['states'], usual['states']))
+    check(f'{name}: memory is refused', not faults, faults[:2])
+
+
+NETWORK = guided.Network(random.Random('a network'))
+SMALL = write('refused.fcr', NETWORK.fiacre())
+TIMED = write('refused.cairn', guided.Network(random.Random('a timed one'), timed=True).cairn())
+G = write('refused.xgdl', 'let f = y [] a;\nguide g = x* || {0,2} of [f, b, z];\nignore w, c;\n')
+refused('by interactions', 'check', SMALL, '--guide', G, '--bound', 'auto')
+refused('unrolled', 'check', SMALL, '--guide', G, '--bound', '3')
+refused('a part', 'check', SMALL, '--guide', G, '--split', 'permutations', '--guide-part', '2')
+refused('by interactions, timed', 'explore', TIMED, '--guide', G, '--bound', 'auto')
+
 # ---- ends ----
 
 ENDS = write('ends.mil', 'ACTIONS END LOCAL P ACTIONS a; b; END VARIABLES pc : 2 := 0; END CASE [0] [a] true : pc := 1; [1] [b] true : pc := 2; END END MAIN PROC p : P[1]; END END')
@@ -464,6 +522,16 @@ for text, deadlocks, ends, why in (('a', 0, 1, 'b waits for the guide, which has
                                    ('b', 1, 0, 'the guide goes on, but not as the model does')):
     _, claim = told('explore', ENDS, '--guide', write('ends.xgdl', f'guide g = {text};\nlet unused = b;\n'))
     check(f'{text}: {why}', claim and (claim['deadlocks'], claim['statistics'].get('ends', 0)) == (deadlocks, ends), claim)
+
+QUEUE = write('queue.fcr', '''type Inputs is queue 1 of nat
+process Out (&q : Inputs) is states s init to s from s on not (full q); q := enqueue (q, 1); /*@put*/ to s
+process In (&q : Inputs) is states s, t init to s from s on not (empty q); q := dequeue q; /*@get*/ to t
+component Sys is var q : Inputs := {||} par Out (&q) || In (&q) end
+Sys
+''')
+for text, deadlocks, ends, why in (('put', 0, 1, 'put has code that could fail, and waits'), ('put; put', 1, 0, 'the queue stays full'), ('put*', 1, 0, 'the same')):
+    _, claim = told('explore', QUEUE, '--guide', write('ends.xgdl', f'guide g = {text};\nignore get;\n'))
+    check(f'{text}: {why}', claim and (claim['deadlocks'], claim['statistics'].get('ends', 0)) == (deadlocks, ends), claim and (claim['deadlocks'], claim['statistics']))
 
 # ---- what cannot be ----
 
