@@ -390,7 +390,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);
     if (splits) {
         if (!split_run(&session, &task, &result, &status)) return status;
-        guided_cut(session.model, &task, &result);
+        guided_cut(&session, &task, &result);
         guided_part(&session, &task, &result);
         return conclude(&session, command, is_check, &task, &result);
     }
@@ -402,7 +402,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     case PORTFOLIO_TELL: break;
     case PORTFOLIO_NONE: run_engine(&session, engine, &task, &result); break;
     }
-    guided_cut(session.model, &task, &result);
+    guided_cut(&session, &task, &result);
     guided_part(&session, &task, &result);
     return conclude(&session, command, is_check, &task, &result);
 }
