@@ -131,6 +131,7 @@ static bool weave(struct work *work)
     }
     guide_weave(work->session->model, &guide, &remarks);
     tell_remarks(work, &remarks);
+    work->told.has_timers = remarks.has_timers;
     return true;
 }
 
@@ -156,7 +157,7 @@ bool guided_weave(struct session *session, int *status)
     return good;
 }
 
-/* ---- what a cut guide says ---- */
+/* ---- what a cut guide, or a part of one, says of the whole ---- */
 
 static void take_back(const struct model *model, struct property_result *entry, const char *reason)
 {
@@ -170,8 +171,52 @@ static void take_back(const struct model *model, struct property_result *entry, 
     entry->has_end = false;
 }
 
-void guided_cut(const struct model *model, struct task *task, struct result *result)
+/* The run for the model under the whole guide. Its rules have the same numbers there; its variables, too, but for the guide's, which is the last one. */
+static struct trace *copy_run(const struct model *from, const struct model *to, const struct trace *trace)
 {
+    struct trace *copy = trace_new(to, trace->steps);
+    uint32_t common = to->vars.len < from->vars.len ? to->vars.len : from->vars.len;
+    memcpy(copy->initial, trace->initial, common * sizeof *copy->initial);
+    if (to->vars.len == from->vars.len + 1) copy->initial[common] = to->vars.data[common].init;
+    memcpy(copy->rules, trace->rules, trace->steps * sizeof *copy->rules);
+    copy->failed_rule = trace->failed_rule;
+    if (trace->delays) {
+        trace_add_delays(to, copy, trace->denominator);
+        memcpy(copy->delays, trace->delays, (trace->steps + UINT64_C(1)) * sizeof *copy->delays);
+    }
+    return copy;
+}
+
+/* Whether the run is one under the whole guide, and stuck or failing at its end if that is what it shows. */
+static bool is_run_of_whole(struct session *session, const struct property_result *entry)
+{
+    struct options options = *session->options;
+    struct session whole;
+    options.split_by = NULL;
+    options.guide_part = 0;
+    options.guide_bound = 0;
+    options.quiet = true;
+    session_init(&whole, &options, session->mem);
+    whole.diag.out = NULL; /* everything was told */
+    if (!entry->trace || !session_load(&whole, options.file) || whole.model->rules.len != session->model->rules.len) return false;
+    bool is_built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
+    struct trace *copy = copy_run(session->model, whole.model, entry->trace);
+    bool good = !trace_verify(whole.model, copy, is_built_in ? entry->kind : PROPERTY_INVARIANT, expr_bool(&whole.model->exprs, false));
+    trace_free(whole.model, copy);
+    return good;
+}
+
+/* Whether a step can happen only because another one is forbidden: one that would have to happen first, or that goes before it. */
+static bool forbidding_allows(const struct model *model)
+{
+    return model->guide->has_timers || model->priorities.len;
+}
+
+static const char not_of_whole[] = "the run is possible only because interactions that the whole guide allows, and that must happen or go first, were left out";
+
+void guided_cut(struct session *session, struct task *task, struct result *result)
+{
+    const struct model *model = session->model;
     if (!model->guide || !model->guide->is_cut || result->refused || result->broken) return;
     if (result->stop == STOP_NONE) result->stop = STOP_GUIDE;
     result->complete = false;
@@ -179,35 +224,22 @@ void guided_cut(const struct model *model, struct task *task, struct result *res
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
         if (entry->verdict != VERDICT_VIOLATED || !entry->in_each_state) take_back(model, entry, stop_reason_text[STOP_GUIDE]);
+        else if (forbidding_allows(model) && !is_run_of_whole(session, entry)) take_back(model, entry, not_of_whole);
     }
 }
 
-/* ---- parts ---- */
-
-/* Whether the run ends in a deadlock under the whole guide, too. Its rules have the same numbers there; its variables, too, but for the guide's, which is the last one. */
-static bool is_stuck_in_whole(struct session *session, const struct trace *trace)
+static const char *why_not_of_whole(struct session *session, const struct property_result *entry)
 {
-    struct options options = *session->options;
-    struct session whole;
-    options.split_by = NULL;
-    options.guide_part = 0;
-    options.quiet = true;
-    session_init(&whole, &options, session->mem);
-    whole.diag.out = NULL; /* everything was told */
-    if (!trace || !session_load(&whole, options.file) || whole.model->rules.len != session->model->rules.len) return false;
-    const struct model *model = whole.model;
-    struct trace *copy = trace_new(model, trace->steps);
-    uint32_t common = model->vars.len < session->model->vars.len ? model->vars.len : session->model->vars.len;
-    memcpy(copy->initial, trace->initial, common * sizeof *copy->initial);
-    if (whole.model->vars.len == session->model->vars.len + 1) copy->initial[common] = model->vars.data[common].init;
-    memcpy(copy->rules, trace->rules, trace->steps * sizeof *copy->rules);
-    if (trace->delays) {
-        trace_add_delays(model, copy, trace->denominator);
-        memcpy(copy->delays, trace->delays, (trace->steps + UINT64_C(1)) * sizeof *copy->delays);
-    }
-    bool is_stuck = !trace_verify(model, copy, PROPERTY_DEADLOCK, expr_bool(&whole.model->exprs, true));
-    trace_free(model, copy);
-    return is_stuck;
+    const struct model *model = session->model;
+    const struct trace *trace = entry->trace;
+    bool violated = entry->verdict == VERDICT_VIOLATED, goes_on = trace && trace->loop != MODEL_NONE && trace->rules[trace->steps] != MODEL_NONE;
+    if (!entry->in_each_state && entry->kind != PROPERTY_LTL) return "what can happen under a part of a guide is not all that can happen: only properties of all runs are decided in parts";
+    if (!violated && model->guide->has_timers) return "interactions of the model have time intervals, which begin when the guide allows them, and that may be later under its parts: search the whole guide";
+    if (!violated) return NULL;
+    if (!entry->in_each_state && !goes_on) return "a run gets stuck under this part of the guide, but the whole guide may go on there";
+    if (!entry->in_each_state) return forbidding_allows(model) ? not_of_whole : NULL;
+    if (entry->kind == PROPERTY_DEADLOCK) return is_run_of_whole(session, entry) ? NULL : "a state is stuck under this part of the guide, but the whole guide may go on there: search it, or use --no-deadlock";
+    return forbidding_allows(model) && !is_run_of_whole(session, entry) ? not_of_whole : NULL;
 }
 
 void guided_part(struct session *session, struct task *task, struct result *result)
@@ -216,13 +248,8 @@ void guided_part(struct session *session, struct task *task, struct result *resu
     if (!model->guide || !model->guide->split || result->refused || result->broken) return;
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
-        const struct trace *trace = entry->trace;
-        bool violated = entry->verdict == VERDICT_VIOLATED, goes_on = trace && trace->loop != MODEL_NONE && trace->rules[trace->steps] != MODEL_NONE;
-        if (entry->kind == PROPERTY_DEADLOCK && violated && !is_stuck_in_whole(session, trace))
-            take_back(model, entry, "a state is stuck under this part of the guide, but the whole guide may go on there: search it, or use --no-deadlock");
-        if (entry->in_each_state) continue;
-        if (entry->kind == PROPERTY_LTL && violated && !goes_on) take_back(model, entry, "a run gets stuck under this part of the guide, but the whole guide may go on there");
-        else if (entry->kind != PROPERTY_LTL && entry->verdict != VERDICT_UNKNOWN) take_back(model, entry, "what can happen under a part of a guide is not all that can happen: only properties of all runs are decided in parts");
+        const char *why = entry->verdict == VERDICT_UNKNOWN ? NULL : why_not_of_whole(session, entry);
+        if (why) take_back(model, entry, why);
     }
 }
 

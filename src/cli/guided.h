@@ -7,10 +7,14 @@
 /* Does nothing without --guide. False after a message; *status says whether it is one about the guide or a limit. */
 bool guided_weave(struct session *session, int *status);
 
-/* A search along a guide that was cut has visited less than the guide allows: nothing holds because of it, and runs that end at the cut are no evidence about what happens for ever. */
-void guided_cut(const struct model *model, struct task *task, struct result *result);
+/* A search along a guide that was cut has visited less than the guide allows: nothing holds because of it, and runs that end at the cut are no evidence about what happens for ever.
+ *
+ * To forbid a step can make others possible: those that it would have to happen before, by its time interval or by priority. Where interactions have such intervals, or the model has priorities, a run is evidence only if it is one
+ * under the whole guide, too. */
+void guided_cut(struct session *session, struct task *task, struct result *result);
 
-/* A search of a part of a guide that was split must say what is true of the whole guide. Every run of a part is one, and every run of the whole is one of a part; but a run that gets stuck may do so because the rest of the guide is missing,
+/* A search of a part of a guide that was split must say what is true of the whole guide. Every run of a part is one (but for the above), and every run of the whole is one of a part, unless interactions have time intervals: these begin when
+ * the guide allows the interaction, which may be later in a part; then nothing holds because of parts. A run that gets stuck may do so because the rest of the guide is missing,
  * and what *can* happen in a part is less than what can happen. So a deadlock is looked at again under the whole guide, LTL is violated only by runs that go on for ever, and other temporal properties stay unknown. */
 void guided_part(struct session *session, struct task *task, struct result *result);
 

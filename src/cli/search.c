@@ -420,7 +420,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);
     if (splits) {
         if (!split_run(&session, &task, chosen_engine(&session) == ENGINE_TIMED, &result, &status)) return status;
-        guided_cut(session.model, &task, &result);
+        guided_cut(&session, &task, &result);
         guided_part(&session, &task, &result);
         return conclude(&session, command, is_check, &task, &result);
     }
@@ -433,7 +433,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     case PORTFOLIO_TELL: break;
     case PORTFOLIO_NONE: run_engine(&session, engine, &task, &result); break;
     }
-    guided_cut(session.model, &task, &result);
+    guided_cut(&session, &task, &result);
     guided_part(&session, &task, &result);
     return conclude(&session, command, is_check, &task, &result);
 }

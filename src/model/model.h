@@ -167,6 +167,7 @@ struct model_guide {
     uint32_t part;      /* ... and this is one of the parts, counted from 1 */
     uint64_t bound;     /* it was unrolled to so many interactions; 0: it was not */
     bool is_cut;        /* it allows longer words */
+    bool has_timers;    /* some interaction that it speaks of has a time interval: when it may happen, and when it must, depends on since when the guide allows it */
     uint32_t states, transitions; /* of its automaton, before it was unrolled */
 };
 

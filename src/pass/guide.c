@@ -146,6 +146,13 @@ static void guide_rule(struct weaving *w, uint32_t r, uint32_t label)
     graft_store(model, r, (struct rule_store){w->state, target, place});
 }
 
+static bool has_timer(const struct model *model, const struct model_rule *rule)
+{
+    if (rule->interval == MODEL_NONE) return false;
+    const struct model_interval *interval = &model->intervals.data[rule->interval];
+    return interval->low || interval->low_open || !interval->infinite;
+}
+
 static void guide_rules(struct weaving *w)
 {
     struct model *model = w->model;
@@ -156,6 +163,7 @@ static void guide_rules(struct weaving *w)
         const char *name = label == MAP_NONE ? name_of(w, rule) : NULL;
         if (label != MAP_NONE) w->met[label] = true;
         else if (map_add(&w->reported, name, 0, 0)) vec_push(model->mem, &w->remarks->forbidden, name);
+        if (label != MAP_NONE && !w->guide->ignored[label]) w->remarks->has_timers |= has_timer(model, rule);
         if (label == MAP_NONE || !w->guide->ignored[label]) guide_rule(w, r, label);
     }
     for (uint32_t l = 0; l < w->guide->labels; l++)

@@ -24,6 +24,7 @@ struct guide {
 struct guide_remarks {
     VEC(const char *) forbidden; /* names of interactions that the guide does not speak of, each once */
     VEC(uint32_t) missing;       /* labels that no rule has */
+    bool has_timers;             /* a rule that it mentions has an interval that is not [0, infinity) */
 };
 
 enum { GUIDE_MOST_ENTRIES = 1 << 28 };

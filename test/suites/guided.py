@@ -131,7 +131,7 @@ def random_products(program, count, name):
             pass
         for bound in range(1, 7) if LONG else rng.sample(range(1, 7), 2):
             try:
-                bounds.add(bound_fault(case, bound, rng.choice([(), ('--order', 'bfs'), ('--order', 'past-freeze')]), program), *files)
+                bounds.add(bound_fault(case, bound, rng.choice([(), ('--order', 'bfs'), ('--order', 'past-freeze'), ('--split', 'always')]), program), *files)
             except guides.TooLarge:
                 pass
     plain.close(count)
@@ -178,7 +178,7 @@ def missing_trace(claim):
     return next((f'{entry["name"]}: no trace' for entry in claim['properties'] if entry['verdict'] == 'violated' and not entry['trace'] and entry['kind'] != 'ctl'), '')
 
 
-METHODS = ((('--engine', 'explicit'), False), (('--bound', 'auto'), False), (('--engine', 'symbolic'), False), (('--engine', 'bounded', '--time', '5s'), True), (('--threads', '2'), False), (('--reduce', 'por'), False))
+METHODS = ((('--engine', 'explicit'), False), (('--bound', 'auto'), False), (('--engine', 'symbolic'), False), (('--engine', 'bounded', '--time', '0.5s'), True), (('--threads', '2'), False), (('--reduce', 'por'), False))
 
 
 def replay_fault(trace, claim):
@@ -351,6 +351,10 @@ def timed_bound_fault(network, guide, model, file, found, bound):
         orders.append((claim['statistics']['discrete_states'], claim['complete']))
     if len(set(orders)) > 1:
         return f'orders differ: {orders}'
+    result, claim, fault = checked(model, '--guide', file, '--bound', bound)
+    real = any(state[0] == network.places[0] - 1 for state, _ in found)
+    if fault or verdicts_of(claim)['never'] == 'violated' and not real:   # at the cut, interactions that are due do not hold up time any more
+        return fault or 'a violation that is not real'
     return bool(orders) and (orders[0][1] == guided.Product(network, guide, bound, limit=20000).is_cut()) and 'wrongly complete'
 
 
@@ -385,12 +389,12 @@ def random_timed(count):
     bounds.close(count // 2)
 
 
-random_products(CAIRN, 20 * FACTOR, 'release')
+random_products(CAIRN, 40 * FACTOR, 'release')
 random_products(ASAN, 2 * FACTOR, 'asan')
 random_products(DEGENERATE, 4 * FACTOR, 'degenerate')
-random_verdicts(24 * FACTOR)
-random_parts(16 * FACTOR)
-random_timed(12 * FACTOR)
+random_verdicts(30 * FACTOR)
+random_parts(20 * FACTOR)
+random_timed(20 * FACTOR)
 
 # ---- guides that allow everything ----
 
@@ -425,7 +429,7 @@ for part in both['contexts']:
     check(f'{part["context"]}: one of several guides, as alone', (alone['states'], alone['transitions'], verdicts_of(alone)) == (part['states'], part['transitions'], verdicts_of(part)), part)
 check('several guides: both are searched', [part['context'] for part in both['contexts']] == ['look', 'card_only'])
 
-PARTS = ('check', *CASH, f'{GUIDES}:look', '--split', 'permutations', '--threads', '2')
+PARTS = ('check', *CASH, f'{GUIDES}:look', '--split', 'permutations', '--threads', '2', '-p', 'exclusive', '-p', 'deadlock', '-p', 'two_at_a_time_ltl')
 _, right = told(*PARTS)
 check('ten parts', len(right['contexts']) == 10, len(right['contexts']))
 results = path('results')
@@ -461,7 +465,7 @@ for name, damage in (('cut', lambda data: data[:len(data) // 2]), ('of another s
         file.write(damage(data))
     result = run(*PARTS, '--results', results, '--resume', '--json')
     check(f'a result that is {name} is not taken', '9 of 10 results were taken' in result.stderr and essence(json.loads(result.stdout)) == essence(right), result.stderr)
-result = run(*PARTS, '--results', results, '--resume', '--json', '--no-deadlock')
+result = run(*PARTS, '--results', results, '--resume', '--json', '-p', 'two_at_a_time_ctl')
 check('another question: nothing is taken', 'were taken' not in result.stderr and result.returncode in (0, 1), result.stderr)
 shutil.rmtree(results)
 for kept in ('', '10 of 10 results were taken'):
