@@ -2,7 +2,7 @@
  *
  *   parts          the journal: a head that says whose search it is, a line per part (`part NUMBER PARENT FIRST-RANK LAST-RANK`) and one per part that is done (`done NUMBER`), each
  *                  with a checksum; appended and synced. It is locked while a run uses the folder
- *   NUMBER/        the folder of a part: what it finished (engine/explicit/frozen.c), `rest/`: what it handed on, `outcome`: what it found (cli/outcome.h)
+ *   NUMBER/        the folder of a part: what it finished (past/frozen.c), `rest/`: what it handed on, `outcome`: what it found (cli/outcome.h)
  *
  * An outcome is written whole, under another name, and then renamed; then come the lines of the parts that it leaves, then `done`. So after a crash everything that the journal says is
  * done is there, parts that had begun are resumed from their own folders, and parts of one that is not done do not count: it hands them on again. */

@@ -480,7 +480,7 @@ static void make_net(struct division *split, struct split_statistics *statistics
     result->ends -= repeated.ends;
     result->runtime_errors -= repeated.runtime_errors;
     result->expanded -= repeated.states;
-    if (split->timed) result->timed->covered = result->transitions + result->initial_states - result->states;
+    if (split->timed && split->task->equal_zones) result->timed->covered = result->transitions + result->initial_states - result->states;
 }
 
 /* Sums over parts, or the most in one of them. */

@@ -177,6 +177,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
     if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
     if (result->stop_detail) text_add(text, " (%s)", result->stop_detail);
+    if (result->all_states && result->parts && !result->parts->is_net) text_add(text, " (the count is gross: what several parts visited counts each time)");
     if (result->partition) add_partitions(text, result->partition);
     if (!result->all_states && result->clusters && result->stop != STOP_GUIDE) text_add(text, " (%.1f%% of the ranks are done)", 100 * result_progress(result));
     if (result->timed) {

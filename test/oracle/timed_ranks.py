@@ -87,3 +87,16 @@ def line(events, bits):
     text += [f'rule "f{i}" part "b" stays set "x{i}" (sub 1 1 "x{i}") interval [{i + 1}, {i + 3}]' for i in range(bits)]
     text.append(f'property "end" invariant formula (not (and (eq "r" {events}) (eq "x{bits - 1}" 1)))')
     return '\n'.join(text) + '\n'
+
+
+def tree(depth, bits, weight):
+    """Every cluster leads to two others, so that very many wait at once; each has all states of some bits, one of which takes its time. weight: variables that only take room."""
+    inner = 2 ** depth - 1
+    text = ['cairn 1 model "tree" clock "k" process "b" type "B" process "c" type "C"', f'variable "r" of "c" 0..{2 * inner} = 0']
+    text += [f'variable "x{i}" of "b" 0..1 = 0' for i in range(bits)] + [f'variable "w{i}" 0..1000000000 = 0' for i in range(weight)]
+    text += [f'table {2 * inner + 1} ' + ' '.join(str(min(2 * r + child, 2 * inner)) for r in range(2 * inner + 1)) for child in (1, 2)]
+    text.append(f'rank "r" final (ge "r" {inner})')
+    text += [f'rule "go{i}" part "c" when (lt "r" {inner}) set "r" (table {i} "r") guard "k" >= {i + 1} reset "k"' for i in (0, 1)]
+    text += [f'rule "f{i}" part "b" stays set "x{i}" (sub 1 1 "x{i}"){"" if i else " interval [1, 3]"}' for i in range(bits)]
+    text.append(f'property "never" invariant formula (not (and (eq "r" {2 * inner}) (and (eq "x0" 1) (eq "x{bits - 1}" 1))))')
+    return '\n'.join(text) + '\n'

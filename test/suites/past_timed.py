@@ -146,7 +146,7 @@ for share in range(30, 101, 2):
     check(f'{share}% of the memory: {kind}', good, (result.returncode, claim['statistics'], end))
     outcomes.add(kind)
 check('little memory: first runs are forgotten, then the search ends', outcomes == {'all', 'state', 'unknown'}, outcomes)
-result, claim = told('explore', write('long.cairn', line(100000, 4)), *PAST, '--time', '0.3s')
+result, claim = told('explore', write('long.cairn', line(100000, 2)), *PAST, '--time', '0.3s')
 check('a time limit: unknown, and how far it came', result.returncode == 3 and claim and 0 < claim['statistics']['relative_progress'] < 1 and 'ranks are done' in claim['assurance'], claim and claim['assurance'])
 model, wrong, endings, number = write('small.cairn', line(5, 2)), [], {'all': 0, 'state': 0, 'unknown': 0, 'nothing': 0}, 0
 undisturbed = 0
