@@ -10,7 +10,7 @@ slow="faults random hostile symbolic bounded_known unit code" # first, so that n
 suites=${SUITES:-$slow $(ls test/suites | sed -n 's/\.py$//p' | grep -vwE "$(echo $slow | tr ' ' '|')")}
 log=build/test-logs
 rm -rf $log && mkdir -p $log
-echo $suites | tr ' ' '\n' | xargs -P 2 -I{} sh -c "begun=\$(date +%s); python3 test/suites/{}.py > $log/{}.log 2>&1; times | tail -n 1 > $log/{}.cpu; echo \$((\$(date +%s) - begun)) > $log/{}.seconds"
+echo $suites | tr ' ' '\n' | xargs -P 2 -I{} sh -c "begun=\$(date +%s); python3 test/suites/{}.py > $log/{}.log 2>&1; times > $log/{}.cpu; echo \$((\$(date +%s) - begun)) > $log/{}.seconds"
 passed=0 failed=0
 for suite in $suites; do
     last=$(tail -n 1 "$log/$suite.log")
@@ -19,7 +19,8 @@ for suite in $suites; do
     *) tail -n 30 "$log/$suite.log"; last="0 passed, 1 failed"; echo "$suite: did not finish" ;;
     esac
     [ "${last% failed}" = "${last%, *}, 0" ] || grep -v ' passed, ' "$log/$suite.log" | head -n 40
-    printf '%-15s %s, %s s\n' "$suite" "$last" "$(cat "$log/$suite.seconds")"
+    cpu=$(tail -n 1 "$log/$suite.cpu" | tr 'ms' '  ' | awk '{printf "%.0f", 60 * $1 + $2 + 60 * $3 + $4}')
+    printf '%-15s %s, %s s, %s s of CPU time\n' "$suite" "$last" "$(cat "$log/$suite.seconds")" "$cpu"
     p=${last%% passed*} f=${last##*, }
     passed=$((passed + p)) failed=$((failed + ${f%% failed}))
 done

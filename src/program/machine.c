@@ -63,6 +63,18 @@ static void compile_choice(struct program *program, const struct expr_node *node
     program->code.data[jump].word = program->code.len;
 }
 
+/* A comparison of two variables in one step. */
+static bool compile_fields(struct program *program, const struct expr_node *node)
+{
+    if (node->op < EXPR_EQ || node->op > EXPR_GE) return false;
+    const struct expr_node *a = expr_get(&program->model->exprs, node->a), *b = expr_get(&program->model->exprs, node->b);
+    if (a->op != EXPR_VAR || b->op != EXPR_VAR) return false;
+    uint32_t left = (uint32_t)a->value, right = (uint32_t)b->value;
+    machine_emit(program, with_field(program, (uint8_t)(OP_FIELDS_EQ + (node->op - EXPR_EQ)), left));
+    machine_emit(program, with_field(program, OP_PUSH_FIELD, right));
+    return true;
+}
+
 static void compile_operator(struct program *program, const struct expr_node *node, uint32_t height)
 {
     static const uint8_t plain[EXPR_OPS] = {[EXPR_ADD] = OP_ADD, [EXPR_SUB] = OP_SUB, [EXPR_MUL] = OP_MUL};
@@ -107,6 +119,7 @@ void machine_compile(struct program *program, expr e, uint32_t height)
         struct instruction fused = with_field(program, (uint8_t)(OP_FIELD_EQ + (op - EXPR_EQ)), var);
         fused.number = number - fused.number; /* the field holds value - low */
         machine_emit(program, fused);
+    } else if (compile_fields(program, &node)) {
     } else if (node.op == EXPR_AND || node.op == EXPR_OR || node.op == EXPR_IMPLIES) {
         machine_compile(program, node.a, height);
         if (node.op == EXPR_IMPLIES) machine_emit(program, (struct instruction){.op = EXPR_NOT});
@@ -125,6 +138,23 @@ uint32_t machine_end(struct program *program)
         program->stack = mem_resize(program->model->mem, program->stack, (program->stack_room + 2) * sizeof *program->stack);
     }
     return machine_emit(program, (struct instruction){.op = OP_END});
+}
+
+void machine_add_condition(struct program *program, expr cond)
+{
+    machine_compile(program, cond, 1);
+    machine_emit(program, (struct instruction){.op = OP_REQUIRE});
+}
+
+void machine_add_patches(struct program *program, uint32_t first, uint32_t count)
+{
+    machine_emit(program, (struct instruction){.op = OP_PATCH, .word = first, .number = count});
+}
+
+void machine_add_store(struct program *program, uint32_t var, expr value)
+{
+    machine_compile(program, value, 1);
+    machine_emit(program, with_field(program, OP_STORE_FIELD, var));
 }
 
 uint32_t program_compile(struct program *program, expr e)
@@ -281,17 +311,14 @@ static void compile_locals(struct program *program, statement body)
     mem_free(model->mem, unset);
 }
 
-uint32_t machine_compile_body(struct program *program, statement body)
+void machine_add_body(struct program *program, statement body)
 {
-    if (code_is_none(body)) return PROGRAM_NONE;
     if (!program->calls) count_calls(program);
-    uint32_t start = program->code.len;
     struct exits exits = {false, PROGRAM_NONE};
+    machine_emit(program, (struct instruction){.op = OP_ENTER});
     compile_locals(program, body);
     compile_block(program, body, &exits);
     land(program, exits.last, program->code.len);
-    machine_end(program);
-    return start;
 }
 
 void machine_finish(struct program *program)
@@ -346,9 +373,9 @@ static void copy_cells(const struct program *program, const struct instruction *
     }
 }
 
-/* A piece of code; the result of an expression is left in *value. Only bodies write to words. Each operation jumps to the next one by itself (a GNU extension), so that the processor
+/* A piece of code; the result of an expression is left in *value. It reads words, and rules write to next. Each operation jumps to the next one by itself (a GNU extension), so that the processor
  * learns which one follows which: a tenth of the time of a whole search. */
-static enum step run(const struct program *program, uint32_t start, uint64_t *words, int64_t *value)
+static enum step run(const struct program *program, uint32_t start, const uint64_t *words, uint64_t *next, int64_t *value)
 {
     const struct instruction *code = program->code.data, *at = &code[start];
     int64_t *top = program->stack, *locals = program->locals;
@@ -357,10 +384,11 @@ static enum step run(const struct program *program, uint32_t start, uint64_t *wo
     static const void *const jump[OP_END + 1] = {
         [OP_PUSH_FIELD] = &&do_OP_PUSH_FIELD, [OP_PUSH_NUMBER] = &&do_OP_PUSH_NUMBER, [OP_PUSH_LOCAL] = &&do_OP_PUSH_LOCAL, [OP_TABLE] = &&do_OP_TABLE, [OP_PUSH_AT] = &&do_OP_PUSH_AT,
         [OP_PUSH_LOCAL_AT] = &&do_OP_PUSH_LOCAL_AT, [OP_FIELD_EQ] = &&do_OP_FIELD_EQ, [OP_FIELD_NE] = &&do_OP_FIELD_NE, [OP_FIELD_LT] = &&do_OP_FIELD_LT, [OP_FIELD_LE] = &&do_OP_FIELD_LE,
-        [OP_FIELD_GT] = &&do_OP_FIELD_GT, [OP_FIELD_GE] = &&do_OP_FIELD_GE, [EXPR_EQ] = &&do_EXPR_EQ, [EXPR_NE] = &&do_EXPR_NE, [EXPR_LT] = &&do_EXPR_LT,
+        [OP_FIELD_GT] = &&do_OP_FIELD_GT, [OP_FIELD_GE] = &&do_OP_FIELD_GE, [OP_FIELDS_EQ] = &&do_OP_FIELDS_EQ, [OP_FIELDS_NE] = &&do_OP_FIELDS_NE, [OP_FIELDS_LT] = &&do_OP_FIELDS_LT, [OP_FIELDS_LE] = &&do_OP_FIELDS_LE,
+        [OP_FIELDS_GT] = &&do_OP_FIELDS_GT, [OP_FIELDS_GE] = &&do_OP_FIELDS_GE, [EXPR_EQ] = &&do_EXPR_EQ, [EXPR_NE] = &&do_EXPR_NE, [EXPR_LT] = &&do_EXPR_LT,
         [EXPR_LE] = &&do_EXPR_LE, [EXPR_GT] = &&do_EXPR_GT, [EXPR_GE] = &&do_EXPR_GE, [OP_ADD] = &&do_OP_ADD, [OP_SUB] = &&do_OP_SUB,
         [OP_MUL] = &&do_OP_MUL, [OP_WITHIN] = &&do_OP_WITHIN, [OP_FAIL] = &&do_OP_FAIL, [OP_JUMP_IF_FALSE] = &&do_OP_JUMP_IF_FALSE, [OP_JUMP_IF_TRUE] = &&do_OP_JUMP_IF_TRUE,
-        [OP_JUMP] = &&do_OP_JUMP, [OP_BRANCH] = &&do_OP_BRANCH, [OP_REQUIRE] = &&do_OP_REQUIRE, [OP_STORE_FIELD] = &&do_OP_STORE_FIELD, [OP_STORE_LOCAL] = &&do_OP_STORE_LOCAL,
+        [OP_JUMP] = &&do_OP_JUMP, [OP_BRANCH] = &&do_OP_BRANCH, [OP_REQUIRE] = &&do_OP_REQUIRE, [OP_PATCH] = &&do_OP_PATCH, [OP_ENTER] = &&do_OP_ENTER, [OP_STORE_FIELD] = &&do_OP_STORE_FIELD, [OP_STORE_LOCAL] = &&do_OP_STORE_LOCAL,
         [OP_STORE_AT] = &&do_OP_STORE_AT, [OP_STORE_LOCAL_AT] = &&do_OP_STORE_LOCAL_AT, [OP_COPY] = &&do_OP_COPY, [OP_ZERO] = &&do_OP_ZERO, [OP_ROUND] = &&do_OP_ROUND,
         [OP_CALL] = &&do_OP_CALL, [OP_RETURN] = &&do_OP_RETURN, [OP_END] = &&do_OP_END, [EXPR_NOT] = &&do_EXPR_NOT, [EXPR_CUT] = &&do_EXPR_CUT,
         [EXPR_IFF] = &&apply, [EXPR_ADD] = &&apply, [EXPR_SUB] = &&apply, [EXPR_MUL] = &&apply, [EXPR_DIV] = &&apply,
@@ -369,9 +397,13 @@ static enum step run(const struct program *program, uint32_t start, uint64_t *wo
 #define NEXT() \
     at++; \
     goto *jump[at->op]
-#define FIELD() ((int64_t)(words[at->word] >> at->shift & at->mask))
+#define FIELD(holder) ((int64_t)(words[(holder).word] >> (holder).shift & (holder).mask))
 #define COMPARE_FIELD(relation) \
-    *++top = FIELD() relation at->number; \
+    *++top = FIELD(*at) relation at->number; \
+    NEXT()
+#define COMPARE_FIELDS(relation) \
+    *++top = FIELD(at[0]) + at[0].number relation FIELD(at[1]) + at[1].number; \
+    at++; \
     NEXT()
 #define BINARY(operator) \
     top--; \
@@ -379,7 +411,7 @@ static enum step run(const struct program *program, uint32_t start, uint64_t *wo
     NEXT()
     goto *jump[at->op];
 do_OP_PUSH_FIELD:
-    *++top = FIELD() + at->number;
+    *++top = FIELD(*at) + at->number;
     NEXT();
 do_OP_PUSH_NUMBER:
     *++top = at->number;
@@ -408,6 +440,18 @@ do_OP_FIELD_GT:
     COMPARE_FIELD(>);
 do_OP_FIELD_GE:
     COMPARE_FIELD(>=);
+do_OP_FIELDS_EQ:
+    COMPARE_FIELDS(==);
+do_OP_FIELDS_NE:
+    COMPARE_FIELDS(!=);
+do_OP_FIELDS_LT:
+    COMPARE_FIELDS(<);
+do_OP_FIELDS_LE:
+    COMPARE_FIELDS(<=);
+do_OP_FIELDS_GT:
+    COMPARE_FIELDS(>);
+do_OP_FIELDS_GE:
+    COMPARE_FIELDS(>=);
 do_EXPR_EQ:
     BINARY(==);
 do_EXPR_NE:
@@ -448,15 +492,21 @@ do_OP_BRANCH:
 do_OP_REQUIRE:
     if (!*top--) return STEP_NONE;
     NEXT();
+do_OP_PATCH:
+    machine_patch(program, at->word, (uint32_t)at->number, words, next);
+    NEXT();
+do_OP_ENTER:
+    words = next;
+    NEXT();
 do_OP_STORE_FIELD:
     assert((uint64_t)(*top - at->number) <= at->mask);
-    words[at->word] = (words[at->word] & ~(at->mask << at->shift)) | (uint64_t)(*top-- - at->number) << at->shift;
+    next[at->word] = (next[at->word] & ~(at->mask << at->shift)) | (uint64_t)(*top-- - at->number) << at->shift;
     NEXT();
 do_OP_STORE_LOCAL:
     locals[at->word] = *top--;
     NEXT();
 do_OP_STORE_AT:
-    field_set(&program->layout->fields[at->word + (uint64_t)top[0]], words, top[-1]);
+    field_set(&program->layout->fields[at->word + (uint64_t)top[0]], next, top[-1]);
     top -= 2;
     NEXT();
 do_OP_STORE_LOCAL_AT:
@@ -464,7 +514,7 @@ do_OP_STORE_LOCAL_AT:
     top -= 2;
     NEXT();
 do_OP_COPY:
-    copy_cells(program, at, at->word + (uint32_t)top[0], at[1].word + (uint32_t)top[-1], words);
+    copy_cells(program, at, at->word + (uint32_t)top[0], at[1].word + (uint32_t)top[-1], next);
     top -= 2;
     at++;
     NEXT();
@@ -498,16 +548,17 @@ apply:
 #undef NEXT
 #undef BINARY
 #undef COMPARE_FIELD
+#undef COMPARE_FIELDS
 #undef FIELD
 }
 
 bool program_run(const struct program *program, uint32_t code, const uint64_t *words, int64_t *value)
 {
-    return run(program, code, (uint64_t *)words, value) == STEP_TAKEN;
+    return run(program, code, words, NULL, value) == STEP_TAKEN;
 }
 
-enum step machine_run_body(const struct program *program, uint32_t body, uint64_t *words)
+enum step machine_run_rule(const struct program *program, uint32_t code, const uint64_t *words, uint64_t *next)
 {
     int64_t value;
-    return run(program, body, words, &value);
+    return run(program, code, words, next, &value);
 }

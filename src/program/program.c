@@ -35,30 +35,6 @@ static void add_masked(struct program *program, struct word_map *map, bool is_te
     }
 }
 
-/* Code for the conjuncts that are not word tests, one after the other: each leaves at the end as soon as it is false. While the
- * end is not known, the jumps are a list through their targets. */
-struct guard_code {
-    uint32_t start, last_jump;
-};
-
-static void add_to_guard(struct program *program, struct guard_code *guard, expr cond)
-{
-    if (guard->start == PROGRAM_NONE) guard->start = program->code.len;
-    else guard->last_jump = machine_emit(program, (struct instruction){.op = OP_JUMP_IF_FALSE, .word = guard->last_jump});
-    machine_compile(program, cond, 1);
-}
-
-static void end_guard(struct program *program, struct guard_code *guard)
-{
-    if (guard->start == PROGRAM_NONE) return;
-    uint32_t end = machine_end(program);
-    while (guard->last_jump != PROGRAM_NONE) {
-        uint32_t before = program->code.data[guard->last_jump].word;
-        program->code.data[guard->last_jump].word = end;
-        guard->last_jump = before;
-    }
-}
-
 /* table[variable ...] > 0: what events of contexts begin with. */
 static bool is_gate(const struct program *program, const struct expr_node *node, struct fast_rule *fast)
 {
@@ -74,49 +50,82 @@ static bool is_gate(const struct program *program, const struct expr_node *node,
     return true;
 }
 
-static void compile_guard(struct program *program, const struct model_rule *rule, struct fast_rule *fast, struct word_map *map,
-                          struct dispatch *dispatch)
+/* What is compiled: a rule, and where its code begins if it has any yet. */
+struct rule_compiler {
+    struct program *program;
+    struct dispatch *dispatch;
+    struct word_map *map;
+    struct fast_rule *fast;
+    bool may_fail; /* a condition before this one may */
+};
+
+static void begin_code(struct rule_compiler *compiler)
 {
-    struct model *model = program->model;
-    struct guard_code guard = {PROGRAM_NONE, PROGRAM_NONE};
-    bool may_fail = false;
-    map->now++;
-    fast->first_test = program->tests.len;
-    for (uint32_t i = 0; i < rule->conjuncts; i++) {
-        expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
-        const struct expr_node *node = expr_get(&model->exprs, cond);
-        uint32_t var;
-        int64_t number;
-        uint8_t op;
-        if (!may_fail && machine_is_comparison(program, node, &var, &number, &op) && op == EXPR_EQ) {
-            add_masked(program, map, true, fast->first_test, &program->layout->fields[var], number);
-            dispatch_note(dispatch, var, number);
-            continue;
-        }
-        if (!may_fail && !fast->gate && is_gate(program, node, fast)) continue;
-        may_fail |= node->may_fail;
-        add_to_guard(program, &guard, cond);
-    }
-    end_guard(program, &guard);
-    fast->tests = program->tests.len - fast->first_test;
-    fast->guard = guard.start;
+    if (compiler->fast->code == PROGRAM_NONE) compiler->fast->code = compiler->program->code.len;
 }
 
-static void compile_stores(struct program *program, const struct model_rule *rule, struct fast_rule *fast, struct word_map *map)
+/* A conjunct: what it consists of is looked at from left to right, and no further than to the first part that is false. */
+static void compile_condition(struct rule_compiler *compiler, expr cond)
 {
+    struct program *program = compiler->program;
+    const struct expr_node *node = expr_get(&program->model->exprs, cond);
+    uint32_t var;
+    int64_t number;
+    uint8_t op;
+    if (node->op == EXPR_AND) {
+        expr left = node->a, right = node->b;
+        compile_condition(compiler, left);
+        compile_condition(compiler, right);
+        return;
+    }
+    if (!compiler->may_fail && machine_is_comparison(program, node, &var, &number, &op) && op == EXPR_EQ) {
+        add_masked(program, compiler->map, true, compiler->fast->first_test, &program->layout->fields[var], number);
+        dispatch_note(compiler->dispatch, var, number);
+        return;
+    }
+    if (!compiler->may_fail && !compiler->fast->gate && is_gate(program, node, compiler->fast)) return;
+    compiler->may_fail |= node->may_fail;
+    begin_code(compiler);
+    machine_add_condition(program, cond);
+}
+
+static void compile_guard(struct rule_compiler *compiler, const struct model_rule *rule)
+{
+    struct program *program = compiler->program;
+    compiler->map->now++;
+    compiler->fast->first_test = program->tests.len;
+    for (uint32_t i = 0; i < rule->conjuncts; i++) compile_condition(compiler, program->model->conjuncts.data[rule->first_conjunct + i].cond);
+    compiler->fast->tests = program->tests.len - compiler->fast->first_test;
+}
+
+static bool is_constant_store(const struct model *model, const struct rule_store *store)
+{
+    return expr_get(&model->exprs, store->value)->op == EXPR_CONST;
+}
+
+static void compile_effect(struct rule_compiler *compiler, const struct model_rule *rule)
+{
+    struct program *program = compiler->program;
     struct model *model = program->model;
-    map->now++;
+    struct fast_rule *fast = compiler->fast;
+    uint32_t others = 0;
+    compiler->map->now++;
     fast->first_patch = program->patches.len;
-    fast->first_store = program->stores.len;
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
-        const struct expr_node *node = expr_get(&model->exprs, store->value);
-        if (node->op == EXPR_CONST)
-            add_masked(program, map, false, fast->first_patch, &program->layout->fields[store->var], node->value);
-        else vec_push(model->mem, &program->stores, ((struct code_store){store->var, program_compile(program, store->value)}));
+        if (!is_constant_store(model, store)) others++;
+        else add_masked(program, compiler->map, false, fast->first_patch, &program->layout->fields[store->var], expr_get(&model->exprs, store->value)->value);
     }
     fast->patches = program->patches.len - fast->first_patch;
-    fast->stores = program->stores.len - fast->first_store;
+    if (fast->code == PROGRAM_NONE && !others && code_is_none(rule->body)) return;
+    begin_code(compiler);
+    machine_add_patches(program, fast->first_patch, fast->patches);
+    for (uint32_t i = 0; i < rule->stores; i++) {
+        const struct rule_store *store = &model->stores.data[rule->first_store + i];
+        if (!is_constant_store(model, store)) machine_add_store(program, store->var, store->value);
+    }
+    if (!code_is_none(rule->body)) machine_add_body(program, rule->body);
+    machine_end(program);
 }
 
 /* Who holds back whom: for every class the rules of all classes above it. */
@@ -154,10 +163,10 @@ void program_init(struct program *program, struct model *model, const struct lay
     struct dispatch dispatch;
     dispatch_init(&dispatch, program);
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        struct fast_rule *fast = dispatch_begin(&dispatch, r);
-        compile_guard(program, &model->rules.data[r], fast, &map, &dispatch);
-        compile_stores(program, &model->rules.data[r], fast, &map);
-        fast->body = machine_compile_body(program, model->rules.data[r].body);
+        struct rule_compiler compiler = {program, &dispatch, &map, dispatch_begin(&dispatch, r), false};
+        compiler.fast->code = PROGRAM_NONE;
+        compile_guard(&compiler, &model->rules.data[r]);
+        compile_effect(&compiler, &model->rules.data[r]);
     }
     dispatch_build(&dispatch);
     machine_finish(program);
@@ -175,7 +184,6 @@ void program_release(struct program *program)
     vec_free(mem, &program->code);
     vec_free(mem, &program->tests);
     vec_free(mem, &program->patches);
-    vec_free(mem, &program->stores);
     vec_free(mem, &program->rules);
     vec_free(mem, &program->indices);
     vec_free(mem, &program->nodes);
@@ -233,31 +241,20 @@ void program_start(const struct program *program, struct program_cursor *cursor)
     *cursor = (struct program_cursor){0};
 }
 
-static enum step try_rule(const struct program *program, const struct fast_rule *fast, const uint64_t *words, uint64_t *next)
+/* What most rules of a list fail at. */
+static inline bool may_be_enabled(const struct program *program, const struct fast_rule *fast, const uint64_t *words)
 {
-    int64_t value;
-    if (fast->gate && fast->gate[(words[fast->gate_field.word] >> fast->gate_field.shift & fast->gate_field.mask) * fast->gate_factor] <= 0) return STEP_NONE;
-    for (uint32_t i = 0; i < fast->tests; i++) {
-        const struct word_test *test = &program->tests.data[fast->first_test + i];
-        if ((words[test->word] & test->mask) != test->value) return STEP_NONE;
-    }
-    if (fast->guard != PROGRAM_NONE) {
-        if (!program_run(program, fast->guard, words, &value)) return STEP_FAILED;
-        if (!value) return STEP_NONE;
-    }
-    uint32_t count = program->layout->words;
-    for (uint32_t i = 0; i < count; i++) next[i] = words[i];
-    for (uint32_t i = 0; i < fast->patches; i++) {
-        const struct word_test *patch = &program->patches.data[fast->first_patch + i];
-        next[patch->word] = (next[patch->word] & ~patch->mask) | patch->value;
-    }
-    for (uint32_t i = 0; i < fast->stores; i++) {
-        const struct code_store *store = &program->stores.data[fast->first_store + i];
-        if (!program_run(program, store->code, words, &value)) return STEP_FAILED;
-        assert(value >= program->model->vars.data[store->var].low && value <= program->model->vars.data[store->var].high);
-        field_set(&program->layout->fields[store->var], next, value);
-    }
-    return fast->body == PROGRAM_NONE ? STEP_TAKEN : machine_run_body(program, fast->body, next);
+    if (fast->gate && fast->gate[(words[fast->gate_field.word] >> fast->gate_field.shift & fast->gate_field.mask) * fast->gate_factor] <= 0) return false;
+    for (const struct word_test *test = program->tests.data + fast->first_test, *end = test + fast->tests; test < end; test++)
+        if ((words[test->word] & test->mask) != test->value) return false;
+    return true;
+}
+
+static enum step take(const struct program *program, const struct fast_rule *fast, const uint64_t *words, uint64_t *next)
+{
+    if (fast->code != PROGRAM_NONE) return machine_run_rule(program, fast->code, words, next);
+    machine_patch(program, fast->first_patch, fast->patches, words, next);
+    return STEP_TAKEN;
 }
 
 /* Whether a rule of a class above is enabled. */
@@ -266,8 +263,10 @@ static bool is_held_back(const struct program *program, const struct fast_rule *
     const struct model_rule *rule = &program->model->rules.data[fast->rule];
     for (uint32_t k = 0; k < rule->classes; k++) {
         uint32_t c = program->model->rule_classes.data[rule->first_class + k];
-        for (uint32_t i = program->above[c]; i < program->above[c + 1]; i++)
-            if (try_rule(program, &program->rules.data[program->holders.data[i]], words, program->other) == STEP_TAKEN) return true;
+        for (uint32_t i = program->above[c]; i < program->above[c + 1]; i++) {
+            const struct fast_rule *holder = &program->rules.data[program->holders.data[i]];
+            if (may_be_enabled(program, holder, words) && take(program, holder, words, program->other) == STEP_TAKEN) return true;
+        }
     }
     return false;
 }
@@ -277,9 +276,11 @@ enum step program_next(const struct program *program, struct program_cursor *cur
 {
     for (;;) {
         while (cursor->at < cursor->end) {
-            *fast = &program->rules.data[cursor->at++];
-            enum step step = try_rule(program, *fast, words, next);
-            if (step == STEP_NONE || ((*fast)->may_wait && !cursor->alone && is_held_back(program, *fast, words))) continue;
+            const struct fast_rule *rule = &program->rules.data[cursor->at++];
+            if (!may_be_enabled(program, rule, words)) continue;
+            enum step step = take(program, rule, words, next);
+            if (step == STEP_NONE || (rule->may_wait && !cursor->alone && is_held_back(program, rule, words))) continue;
+            *fast = rule;
             return step;
         }
         if (cursor->index >= program->indices.len) return STEP_NONE;

@@ -1,7 +1,7 @@
 /* The model compiled for fast expansion of packed states.
  *
- * A rule's guard becomes masked comparisons of whole words (all its `variable == constant` conjuncts, merged) and, for the rest, code
- * of a small stack machine (program/machine.h). Its stores become masked constants and, for the rest, code; its body becomes code that works on the new state in place. Rules are indexed by the value of one variable
+ * A rule's guard becomes masked comparisons of whole words (all its `variable == constant` conjuncts, merged), its constant stores become masked words. The rest of both, and the body, are one
+ * piece of code of a small stack machine (program/machine.h): it reads the old state and writes the new one, on which the body then works in place. Rules are indexed by the value of one variable
  * that their guard compares with a constant, the location where there is one, and where that leaves many by more of them (program/dispatch.h): expanding a state looks
  * only at rules of its current locations.
  *
@@ -24,20 +24,14 @@ struct word_test { /* (words[word] & mask) == value */
     uint64_t mask, value;
 };
 
-struct code_store {
-    uint32_t var, code;
-};
-
 struct fast_rule {
     uint32_t rule; /* of the model */
     uint32_t first_test, tests;
     const int32_t *gate; /* an entry that must be positive before anything else is looked at: of row ..., or NULL */
     struct field gate_field; /* ... this field, of ... */
     uint32_t gate_factor;    /* ... so many columns */
-    uint32_t guard; /* code, or PROGRAM_NONE */
     uint32_t first_patch, patches; /* constant stores, as word_test with mask = bits to replace */
-    uint32_t first_store, stores;
-    uint32_t body;    /* code, or PROGRAM_NONE */
+    uint32_t code;    /* the rest of the guard, patches, other stores, the body; PROGRAM_NONE: there are only tests and patches */
     bool may_wait;    /* there are rules of higher priority */
     uint64_t touches; /* monitors that read what the rule writes */
 };
@@ -62,7 +56,6 @@ struct program {
     VEC(struct instruction) code;
     VEC(struct word_test) tests;
     VEC(struct word_test) patches;
-    VEC(struct code_store) stores;
     VEC(struct fast_rule) rules; /* in the order of the indices; then copies, of those that stand in lists of nodes */
     VEC(struct rule_index) indices; /* a state looks at all of them ... */
     VEC(struct rule_index) nodes;   /* ... and at those of these that its lists lead to */

@@ -488,7 +488,10 @@ for term, same in ((f'({" [] ".join(events)})*', True), ('e1*', False)):
 
 _, claim = told('explore', *CASH, f'{GUIDES}:card_only', '--bound', 'auto', '--time', '0.000001s')
 check('no time: no bound is claimed', claim and not claim['complete'] and claim['guide'].get('complete_bound') is None, claim and claim['guide'])
+_, whole = told('explore', *CASH, f'{GUIDES}:look', '--bound', 'auto')
 _, claim = told('explore', *CASH, f'{GUIDES}:look', '--bound', 'auto', '--memory', '1M')
+check('little memory: the same bound, with files', claim and claim['complete'] and claim['guide']['complete_bound'] == whole['guide']['complete_bound'] and claim['states'] == whole['states'], claim and claim['guide'])
+_, claim = told('explore', *CASH, f'{GUIDES}:look', '--bound', 'auto', '--memory', '300K')
 check('no memory: no bound is claimed', claim and not claim['complete'] and claim['guide'].get('complete_bound') is None, claim and claim['guide'])
 
 
