@@ -86,10 +86,11 @@ def assigned(e, width):
 
 # ---- from syntax to a set of rules ----------------------------------------------------------------------------------
 class Model:
-    """variables: [(name, width, possible initial values)]; rules: [(name, conditions, [(variable, value function)])]."""
+    """variables: [(name, width, possible initial values)]; hidden: numbers of variables; rules: [(name, conditions, [(variable, value function)])]."""
 
     def __init__(self, text, overrides=None):
         self.syntax = parse(text)
+        self.hidden = set() # variables that never distinguish states
         self.warnings, self.variables, self.rules, self.instances, self.properties = [], [], [], [], []
         self.read_constants(dict(overrides or {}))
         self.read_types()
@@ -149,6 +150,10 @@ class Model:
             if value >= 2 ** width:
                 self.warnings.append(f'{name}: the initial value {value} is cut to {width} bits')
             values = [value % 2 ** width]
+        if pos in self.syntax.hidden:
+            if name.endswith('.pc'):
+                raise ModelError(f'{name}: the program counter cannot be hidden', pos)
+            self.hidden.add(len(self.variables))
         self.variables.append((name, width, values))
         return len(self.variables) - 1
 
@@ -390,6 +395,23 @@ def explore(model, limit):
     return g
 
 
+def project(model, g):
+    """What is seen of a complete graph without the hidden variables: sets of states, of pairs (state, rule), of initial states, of deadlocked and of failing ones; and whether that is exact: states that look the same have
+    the same steps, to states that look the same."""
+    def seen(state):
+        return tuple(value for index, value in enumerate(state) if index not in model.hidden)
+
+    looks = [seen(state) for state in g.states]
+    behaviour = {}
+    for s, look in enumerate(looks):
+        steps = (tuple((rule, looks[t]) for rule, t in zip(g.taken[s], g.successors[s])), g.errors[s])
+        behaviour.setdefault(look, set()).add(steps)
+    return SimpleNamespace(
+        states=set(looks), transitions={(look, rule) for look, taken in zip(looks, g.taken) for rule in taken},
+        initial={looks[s] for s in g.initial}, deadlocks={look for look, nexts in zip(looks, g.successors) if not nexts},
+        errors=sum(next(iter(kinds))[1] for kinds in behaviour.values()), exact=all(len(kinds) == 1 for kinds in behaviour.values()))
+
+
 def nearest(g, states):
     return min((g.distance[s] for s in states), default=None)
 
@@ -441,7 +463,7 @@ def check(model, g, fair):
 
 
 def run(text, overrides=None, limit=200000, fair=False):
-    """What the command prints, as a dictionary. fair: LTL only on runs on which no process can move for ever without moving."""
+    """What the command prints, as a dictionary. The mark `hidden` is read and changes nothing here: project() is about it. fair: LTL only on runs on which no process can move for ever without moving."""
     model = Model(text, overrides)
     g = explore(model, limit)
     result = {'complete': g.complete, 'states': len(g.states), 'transitions': sum(len(n) for n in g.successors),
