@@ -30,14 +30,13 @@ struct store_segment {
 /* What a small store needs is at the beginning. A store points into itself: it is never copied. */
 struct store {
     uint32_t record_bytes;
-    uint32_t key_bytes;   /* the first so many bytes of a record are compared */
+    uint32_t chunk_shift; /* records per chunk = 1 << chunk_shift */
     uint64_t count;
     uint64_t room;        /* records before the next chunk, or more of the first one, is needed */
     char **chunks;        /* &first, or an array */
     char *first;
-    uint16_t chunk_shift;  /* records per chunk = 1 << chunk_shift */
-    uint16_t segment_mask; /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
-    uint32_t chunk_count;
+    uint32_t segment_mask; /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
+    uint32_t key_bytes;    /* the first so many bytes of a record are compared */
     struct store_segment *segments; /* &one, or STORE_SEGMENTS of them */
     struct store_segment one;
     struct mem *mem;
@@ -46,6 +45,7 @@ struct store {
     char *slab;         /* ... where the next one comes from */
     char **slabs;       /* the blocks to free, but for the first chunk: each holds one chunk or several */
     uint32_t slab_count;
+    uint32_t chunk_count;
 };
 
 enum store_result { STORE_NEW, STORE_KNOWN, STORE_REFUSED };

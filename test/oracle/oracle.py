@@ -387,6 +387,10 @@ def explore(model, limit):
         g.taken.append(taken)
         g.errors.append(errors)
         at += 1
+    return count_levels(g)
+
+
+def count_levels(g):
     g.depth = max(g.distance, default=0)
     counts = [0] * (g.depth + 1)
     for distance in g.distance:
@@ -396,20 +400,23 @@ def explore(model, limit):
 
 
 def project(model, g):
-    """What is seen of a complete graph without the hidden variables: sets of states, of pairs (state, rule), of initial states, of deadlocked and of failing ones; and whether that is exact: states that look the same have
-    the same steps, to states that look the same."""
-    def seen(state):
+    """A complete graph as it looks without the hidden variables; `exact` says whether that is one: states that look the same have the same steps, to states that look the same. If not, it has the steps of one of them."""
+    def look(state):
         return tuple(value for index, value in enumerate(state) if index not in model.hidden)
 
-    looks = [seen(state) for state in g.states]
-    behaviour = {}
-    for s, look in enumerate(looks):
-        steps = (tuple((rule, looks[t]) for rule, t in zip(g.taken[s], g.successors[s])), g.errors[s])
-        behaviour.setdefault(look, set()).add(steps)
-    return SimpleNamespace(
-        states=set(looks), transitions={(look, rule) for look, taken in zip(looks, g.taken) for rule in taken},
-        initial={looks[s] for s in g.initial}, deadlocks={look for look, nexts in zip(looks, g.successors) if not nexts},
-        errors=sum(next(iter(kinds))[1] for kinds in behaviour.values()), exact=all(len(kinds) == 1 for kinds in behaviour.values()))
+    number, first, behaviour = {}, [], {}
+    for s, state in enumerate(g.states):
+        if look(state) not in number:
+            number[look(state)] = len(first)
+            first.append(s) # the nearest one: states are numbered breadth-first
+    of = [number[look(state)] for state in g.states]
+    for s in range(len(g.states)):
+        behaviour.setdefault(of[s], set()).add((tuple((rule, of[t]) for rule, t in zip(g.taken[s], g.successors[s])), g.errors[s]))
+    q = SimpleNamespace(states=[g.states[s] for s in first], distance=[g.distance[s] for s in first], successors=[[of[t] for t in g.successors[s]] for s in first],
+                        taken=[g.taken[s] for s in first], errors=[g.errors[s] for s in first], complete=True, initial=sorted({of[s] for s in g.initial}))
+    q.exact = all(len(kinds) == 1 for kinds in behaviour.values())
+    q.steps = {(of[s], rule) for s, taken in enumerate(g.taken) for rule in taken} # of all states
+    return count_levels(q)
 
 
 def nearest(g, states):
@@ -463,9 +470,11 @@ def check(model, g, fair):
 
 
 def run(text, overrides=None, limit=200000, fair=False):
-    """What the command prints, as a dictionary. The mark `hidden` is read and changes nothing here: project() is about it. fair: LTL only on runs on which no process can move for ever without moving."""
+    """What the command prints, as a dictionary. Hidden variables never distinguish states, where that changes nothing else; otherwise the marks do not count. fair: LTL only on runs on which no process can move for ever without moving."""
     model = Model(text, overrides)
     g = explore(model, limit)
+    if model.hidden and g.complete and project(model, g).exact:
+        g = project(model, g)
     result = {'complete': g.complete, 'states': len(g.states), 'transitions': sum(len(n) for n in g.successors),
               'initial_states': len(g.initial), 'deadlocks': sum(not n for n in g.successors), 'depth': g.depth,
               'levels': g.levels, 'runtime_errors': sum(g.errors), 'rules': len(model.rules),
