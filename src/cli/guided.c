@@ -172,11 +172,16 @@ static void take_back(const struct model *model, struct property_result *entry, 
 }
 
 /* The run for the model under the whole guide. Its rules have the same numbers there; its variables, too, but for the guide's, which is the last one. */
-static struct trace *copy_run(const struct model *from, const struct model *to, const struct trace *trace)
+static struct trace *copy_run(const struct session *session, const struct model *to, const struct trace *trace)
 {
+    const struct model *from = session->model;
     struct trace *copy = trace_new(to, trace->steps);
     uint32_t common = to->vars.len < from->vars.len ? to->vars.len : from->vars.len;
-    memcpy(copy->initial, trace->initial, common * sizeof *copy->initial);
+    int64_t *initial = mem_alloc(session->mem, (from->vars.len + UINT64_C(1)) * sizeof *initial);
+    memcpy(initial, trace->initial, from->vars.len * sizeof *initial);
+    if (session->shown) hide_restore(session->shown, from, initial);
+    memcpy(copy->initial, initial, common * sizeof *copy->initial);
+    mem_free(session->mem, initial);
     if (to->vars.len == from->vars.len + 1) copy->initial[common] = to->vars.data[common].init;
     memcpy(copy->rules, trace->rules, trace->steps * sizeof *copy->rules);
     copy->failed_rule = trace->failed_rule;
@@ -200,7 +205,7 @@ static bool is_run_of_whole(struct session *session, const struct property_resul
     whole.diag.out = NULL; /* everything was told */
     if (!entry->trace || !session_load(&whole, options.file) || whole.model->rules.len != session->model->rules.len) return false;
     bool is_built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
-    struct trace *copy = copy_run(session->model, whole.model, entry->trace);
+    struct trace *copy = copy_run(session, whole.model, entry->trace);
     bool good = !trace_verify(whole.model, copy, is_built_in ? entry->kind : PROPERTY_INVARIANT, expr_bool(&whole.model->exprs, false));
     trace_free(whole.model, copy);
     return good;

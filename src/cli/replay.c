@@ -291,10 +291,27 @@ static bool close_loop(struct session *session, json_t *root, struct trace *trac
     return true;
 }
 
+static const char *claim_of(json_t *root)
+{
+    return json_string_value(json_object_get(json_object_get(root, "#meta"), "property"));
+}
+
+/* The run was followed with all its values. What it claims is verified, like any property, without the hidden variables that influence nothing: a loop closes whatever they are. */
+static void forget_hidden(struct session *session, json_t *root, struct trace *trace)
+{
+    uint32_t count, kept = 0;
+    const char *claim = claim_of(root);
+    struct property_result *properties = result_list_properties(session->model, true, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (claim && !strcmp(properties[i].property->name, claim)) properties[kept++] = properties[i];
+    session_hide(session, properties, kept);
+    if (session->shown) hide_strip(session->model, trace->initial);
+}
+
 /* What the trace says it violates, and whether it does. */
 static void tell_claim(struct session *session, json_t *root, struct trace *trace)
 {
-    const char *claim = json_string_value(json_object_get(json_object_get(root, "#meta"), "property"));
+    const char *claim = claim_of(root);
     struct task task = {0};
     printf("The trace replays: %u step%s.\n", trace->steps, trace->steps == 1 ? "" : "s");
     if (!claim) return;
@@ -327,7 +344,9 @@ static int replay_trace(struct session *session, json_t *root)
         if (!options->model) fprintf(stderr, "cairn: note: the trace names the model %.200s; --model FILE names another\n", model);
         return EXIT_USAGE;
     }
-    if (!follow(session, options->file, states, &trace) || !close_loop(session, root, trace)) return EXIT_USAGE;
+    if (!follow(session, options->file, states, &trace)) return EXIT_USAGE;
+    forget_hidden(session, root, trace);
+    if (!close_loop(session, root, trace)) return EXIT_USAGE;
     tell_claim(session, root, trace);
     return session_close(stdout, "standard output") ? EXIT_HOLDS : EXIT_USAGE;
 }

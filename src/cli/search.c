@@ -246,6 +246,36 @@ static void run_timed(struct session *session, struct task *task, struct result 
     if (session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
 }
 
+/* ---- hidden variables ---- */
+
+/* Those that influence what can be seen leave few ways to search. */
+static bool can_hide(const struct session *session)
+{
+    const struct options *options = session->options;
+    const char *asked = model_is_timed(session->model) ? "the timed engine" : options->engine == ENGINE_SYMBOLIC || options->engine == ENGINE_BOUNDED || options->engine == ENGINE_TIMED ? "--engine" : options->reduction != REDUCE_NONE ? "--reduce"
+                        : options->partition ? "--partition" : options->guide_auto ? "--bound auto" : options->order == ORDER_PAST_FREEZE ? "past-freeze order" : NULL;
+    struct text names;
+    text_init(&names, session->mem);
+    if (!session_is_influenced(session, &names) || !asked) return true;
+    fprintf(stderr, "cairn: error: %s: hidden variables influence what can be seen (%s), and only a breadth-first or depth-first search by the explicit engine compares states without them: this does not go with %s\n", session->model->file, names.data, asked);
+    return false;
+}
+
+/* What was found without the variables that were left out is shown with them. False, after a message: that is impossible. */
+static bool show_hidden(struct session *session, const struct task *task)
+{
+    bool good = true;
+    if (!session->shown) return true;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        if (entry->trace) good &= session_show_run(session, entry->trace);
+        for (uint32_t b = 0; b < entry->branch_count; b++) good &= session_show_run(session, entry->branches[b].trace);
+    }
+    if (!good) fprintf(stderr, "cairn: BUG: a trace does not replay with hidden variables (cairn %s, %s); please report it with the model\n", CAIRN_VERSION, session->model->file);
+    session->model = session->shown;
+    return good;
+}
+
 /* The engine that the options and the model ask for; ENGINE_AUTO: it is still to be chosen. */
 static enum engine chosen_engine(const struct session *session)
 {
@@ -254,7 +284,7 @@ static enum engine chosen_engine(const struct session *session)
     if (options->engine == ENGINE_TIMED || model_is_timed(session->model)) return ENGINE_TIMED;
     if (options->engine == ENGINE_BOUNDED) return ENGINE_BOUNDED;
     if (options->engine == ENGINE_SYMBOLIC || options->reduction == REDUCE_IMPROVISO) return ENGINE_SYMBOLIC;
-    return options->engine == ENGINE_EXPLICIT || explicit_choice ? ENGINE_EXPLICIT : ENGINE_AUTO;
+    return options->engine == ENGINE_EXPLICIT || explicit_choice || model_has_hidden(session->model) ? ENGINE_EXPLICIT : ENGINE_AUTO;
 }
 
 /* How many threads one engine has; where it has one although more were asked for, that is told. */
@@ -291,13 +321,14 @@ static void choose_order(struct session *session, const struct task *task)
     struct options *options = session->options;
     const struct model *model = session->model;
     bool one_by_one = options->engine == ENGINE_AUTO || options->engine == ENGINE_EXPLICIT || options->engine == ENGINE_TIMED;
-    if (model->guide && !model->guide->is_cut && asks_for_graph(task)) return;
+    if (model_has_hidden(model) || (model->guide && !model->guide->is_cut && asks_for_graph(task))) return;
     if (model->guide && model->guide->bound && model->rank != MODEL_NONE && one_by_one && options->order == ORDER_DEFAULT && options->reduction == REDUCE_NONE) options->order = ORDER_PAST_FREEZE;
 }
 
 /* A timed model needs the timed engine, and that has limits of its own. */
 static bool can_run(struct session *session)
 {
+    if (!can_hide(session)) return false;
     const struct options *options = session->options;
     const struct model *model = session->model;
     struct place place;
@@ -385,7 +416,7 @@ static bool choose_model(struct session *session, enum engine engine, struct tas
 }
 
 /* What was found is verified, then told. */
-static int conclude(struct session *session, const char *command, bool is_check, const struct task *task, const struct result *result)
+static int conclude(struct session *session, const char *command, bool is_check, const struct task *task, struct result *result)
 {
     session->mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
     session_end_progress(session);
@@ -397,7 +428,8 @@ static int conclude(struct session *session, const char *command, bool is_check,
         fprintf(stderr, "cairn: BUG: %s (cairn %s, %s)\n", result->broken, CAIRN_VERSION, session->model->file);
         return EXIT_INTERNAL;
     }
-    if (!search_verify_traces(session->model, task)) return EXIT_INTERNAL;
+    if (!search_verify_traces(session->model, task) || !show_hidden(session, task)) return EXIT_INTERNAL;
+    if (session->shown) result->searched = session->hiding.model;
     bool saved = save_trace(session, task), told = tell(session, command, task, result), reported = save_report(session, command, task, result); /* a result is told whatever happens to the files */
     return saved && told && reported ? search_status(is_check, task, result) : EXIT_USAGE;
 }
@@ -411,6 +443,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     session_init(&session, options, mem);
     if (!session_load(&session, options->file)) return session.status;
     if (is_check && !session_properties(&session, &task)) return EXIT_USAGE;
+    session_hide(&session, task.properties, task.property_count);
     choose_order(&session, &task);
     if (!can_run(&session)) return EXIT_USAGE;
     session_prepare(&session, &task);
@@ -449,13 +482,14 @@ static int show_process_model(struct options *options, struct mem *mem)
     struct model *model = session.model;
     bool *visible = mem_alloc(mem, model->vars.len + UINT64_C(1)), chosen = options->properties.len || options->formulas.len;
     if (chosen && !session_properties(&session, &task)) return EXIT_USAGE;
+    session_hide(&session, task.properties, task.property_count);
     for (uint32_t i = 0; i < task.property_count; i++) {
         const struct property_result *entry = &task.properties[i];
         if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) continue;
         bool given = entry->property - model->properties.data >= (ptrdiff_t)(model->properties.len - options->formulas.len);
         if (options->properties.len || given) process_model_see(model, entry->property->root, visible);
     }
-    process_model_init(&process_model, model, visible);
+    process_model_init(&process_model, session.model, visible);
     mem->limit = 0;
     FILE *file = !options->json ? NULL : options->json_file ? session_open(&session, options->json_file) : stdout;
     options->told = options->json;

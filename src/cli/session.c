@@ -207,6 +207,49 @@ bool session_properties(struct session *session, struct task *task)
     return true;
 }
 
+/* ---- hidden variables ---- */
+
+void session_hide(struct session *session, const struct property_result *properties, uint32_t count)
+{
+    struct model *model = session->model;
+    uint32_t asked = 0;
+    if (!model_has_hidden(model)) return;
+    formula *formulas = mem_alloc(session->mem, (count + UINT64_C(1)) * sizeof *formulas);
+    for (uint32_t i = 0; i < count; i++)
+        if (properties[i].kind != PROPERTY_DEADLOCK && properties[i].kind != PROPERTY_RUNTIME_ERROR) formulas[asked++] = properties[i].property->root;
+    hide_model(&session->hiding, model, formulas, asked);
+    mem_free(session->mem, formulas);
+    session->shown = model;
+    session->model = session->hiding.model;
+    for (uint32_t v = 0; v < model->vars.len; v++) {
+        const struct model_var *var = &model->vars.data[v];
+        if (session->hiding.influences[v])
+            diag_warning(&session->diag, session->hiding.where[v].line ? session->hiding.where[v] : var->place, "the hidden variable '%.60s' influences what can be seen: coverage is not guaranteed", var->name);
+    }
+    diag_finish(&session->diag);
+}
+
+bool session_show_run(const struct session *session, struct trace *trace)
+{
+    struct trace_walk walk;
+    hide_restore(session->shown, session->model, trace->initial);
+    bool good = trace_walk_start(&walk, session->shown, trace);
+    while (good && walk.at < trace->steps) good = trace_walk_step(&walk);
+    trace_walk_end(&walk);
+    return good;
+}
+
+bool session_is_influenced(const struct session *session, struct text *names)
+{
+    enum { SHOWN = 3 };
+    uint32_t found = 0;
+    if (!session->shown || !session->hiding.influencing) return false;
+    for (uint32_t v = 0; v < session->shown->vars.len; v++)
+        if (session->hiding.influences[v] && found++ < SHOWN) text_add(names, "%s%s", found > 1 ? ", " : "", session->shown->vars.data[v].name);
+    if (found > SHOWN) text_add(names, " and %u more", found - SHOWN);
+    return true;
+}
+
 /* ---- without code ---- */
 
 /* A refusal of memory is an answer here: other engines can go on. */

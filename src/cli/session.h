@@ -6,6 +6,7 @@
 #include "lang/cdl/cdl.h"
 #include "context/context.h"
 #include "pass/flatten.h"
+#include "pass/hide.h"
 #include "report/text.h"
 
 struct session {
@@ -14,6 +15,8 @@ struct session {
     struct diag diag;
     bool keep_ranges; /* set before loading: the model as its language says, without tightening */
     struct model *model;
+    struct model *shown; /* after session_hide: the model with all its hidden variables, for reports; NULL: it has none */
+    struct hiding hiding; /* if there is one: what became of them */
     struct cdl *cdl; /* the file of --context, or NULL */
     uint32_t *depths; /* per state of the context: the most steps to it; or NULL */
     const struct context *context; /* what was woven into the model, or NULL */
@@ -39,6 +42,13 @@ bool session_read_context(struct session *session, const char **name);
 
 /* The properties chosen with -p, --no-deadlock. False: an unknown name was told. */
 bool session_properties(struct session *session, struct task *task);
+
+/* From now on session->model is the one to search: without the hidden variables that influence nothing that can be seen (pass/hide.h), when these properties are asked for. Warns of those that do. */
+void session_hide(struct session *session, const struct property_result *properties, uint32_t count);
+/* Turns a run of session->model into one of session->shown. False: it is none, which is a bug. */
+bool session_show_run(const struct session *session, struct trace *trace);
+/* Whether hidden variables influence what can be seen; then *names has some of their names. */
+bool session_is_influenced(const struct session *session, struct text *names);
 
 /* The model as those need it who know no code, arrays and priorities; NULL when it cannot be had: session->refusal says why. Properties are listed before, because they are
  * shared (pass/flatten.h). */

@@ -208,6 +208,23 @@ static const struct {
                {"dimacs", write_dimacs, false},   {"dot", write_dot, true},  {"aut", write_aut, true},    {"cairn", write_cairn, true},
                {"observers", write_observer_texts, true}, {"observers-dot", write_observer_graphs, true}};
 
+/* Harmless hidden variables are left out; the others have no counterpart. What is written of properties decides which these are: all of them, those named with -p, or none in graphs. False after a message. */
+static bool leave_out(struct session *session, int (*write)(struct session *session, FILE *out))
+{
+    struct task task = {0};
+    struct text names;
+    bool is_own = write == write_cairn || write == write_observer_texts || write == write_observer_graphs, is_graph = write == write_dot || write == write_aut;
+    bool is_chosen = write == write_aiger || write == write_aag || write == write_dimacs;
+    if (is_own || !model_has_hidden(session->model)) return true;
+    if (is_chosen && !session_properties(session, &task)) return false;
+    if (!is_chosen && !is_graph) task.properties = result_list_properties(session->model, false, &task.property_count);
+    session_hide(session, task.properties, task.property_count);
+    text_init(&names, session->mem);
+    if (!session_is_influenced(session, &names)) return true;
+    fprintf(stderr, "%s: error: cannot be translated to %s: hidden variables influence what can be seen (%s)\n", session->model->file, session->options->to, names.data);
+    return false;
+}
+
 int translate_run(struct options *options, struct mem *mem)
 {
     struct session session;
@@ -217,6 +234,7 @@ int translate_run(struct options *options, struct mem *mem)
         session.keep_ranges = formats[i].write == write_cairn; /* those that are tightened hold for reasons that a reader of the text cannot see */
         if (!session_load(&session, options->file)) return session.status;
         if (!formats[i].knows_time && session_refuses_time(&session)) return EXIT_USAGE;
+        if (!leave_out(&session, formats[i].write)) return EXIT_USAGE;
         FILE *out = options->output ? session_open(&session, options->output) : stdout;
         if (!out) return EXIT_USAGE;
         int status = formats[i].write(&session, out);

@@ -49,8 +49,8 @@ void graph_dot_zone(void *context, uint32_t state, const int64_t *values, const 
     }
     fprintf(writer->out, "  s%u [label=\"%u", state, state);
     for (uint32_t v = 0; v < model->vars.len; v++) {
-        if (!first && values[v] == writer->initial[v]) continue;
         const struct model_var *var = &model->vars.data[v];
+        if (var->is_left_out || (!first && values[v] == writer->initial[v])) continue;
         const char *name = model_value_name(model, v, values[v]);
         fputs("\\n", writer->out);
         put_text(writer->out, var->name);

@@ -195,6 +195,13 @@ bool model_is_timed(const struct model *model)
     return model->intervals.len || model->clocks.len;
 }
 
+bool model_has_hidden(const struct model *model)
+{
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        if (model->vars.data[v].is_hidden) return true;
+    return false;
+}
+
 void model_end_rule(struct model *model)
 {
     struct model_rule *rule = last_rule(model);
@@ -299,7 +306,7 @@ void model_finish(struct model *model)
 /* Numbered invariants of a model; a broken one is a bug of a front end or a pass.
  *  1 names are set; 2 ranges are not empty and initial values lie in them; 3 owners, locations, parts and variables exist;
  *  4 conjuncts are Boolean, stored values are integers; 5 no rule writes a variable twice; 6 reads and writes are up to date and
- *  ascending; 7 properties have well-formed roots. */
+ *  ascending; 7 properties have well-formed roots; 8 what is hidden is no location and no rank, and what is left out has one value. */
 static const char *check_vars(const struct model *model)
 {
     for (uint32_t i = 0; i < model->vars.len; i++) {
@@ -307,6 +314,8 @@ static const char *check_vars(const struct model *model)
         if (!var->name) return "1: a variable without a name";
         if (var->low > var->high || var->init < var->low || var->init > var->high) return "2: a bad range";
         if (var->process != MODEL_NONE && var->process >= model->processes.len) return "3: a variable without its owner";
+        if (var->is_hidden && (i == model->rank || model_is_location(model, i))) return "8: a hidden location or rank";
+        if (var->is_left_out && (var->is_hidden || var->any_init || var->low < var->high)) return "8: a variable that is left out and has values";
     }
     for (uint32_t i = 0; i < model->processes.len; i++) {
         const struct model_process *process = &model->processes.data[i];

@@ -37,6 +37,8 @@ struct model_var {
     int64_t low, high;
     int64_t init;  /* the initial value ... */
     bool any_init; /* ... or any value of the range */
+    bool is_hidden;   /* it never distinguishes states; no location and no rank is hidden. pass/hide.h says what that means for a search */
+    bool is_left_out; /* it was hidden, and pass/hide.h has left it out: it has one value, and nothing reads or writes it */
     const char *const *value_names; /* for people: of its values, from low on; NULL: numbers */
     struct place place;
 };
@@ -250,6 +252,7 @@ static inline struct code_sequence code_sequence_empty(void)
 bool model_has_code(const struct model *model);
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
+bool model_has_hidden(const struct model *model);
 bool model_rule_may_fail(const struct model *model, uint32_t rule);
 
 /* A variable as an expression, with its bounds when expressions of this model know them. */

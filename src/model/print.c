@@ -354,6 +354,7 @@ static void print_variables(const struct printer *printer)
     for (uint32_t i = 0; i < model->vars.len; i++) {
         const struct model_var *var = &model->vars.data[i];
         print_name(out, "variable ", var->name);
+        if (var->is_hidden) fputs(" hidden", out);
         if (var->process != MODEL_NONE) print_name(out, " of ", model->processes.data[var->process].name);
         fputc(' ', out);
         print_number(out, var->low);

@@ -18,6 +18,7 @@
 
 #include "model/cells.h"
 #include "model/defined.h"
+#include "pass/copy.h"
 
 #include <assert.h>
 #include <string.h>
@@ -635,51 +636,6 @@ static void add_waiting(struct flattener *f, struct place place)
 }
 
 /* ---- the new model ---- */
-
-static void *copy_of(struct mem *mem, const void *data, size_t bytes)
-{
-    void *copy = mem_alloc(mem, bytes + 1);
-    if (bytes) memcpy(copy, data, bytes);
-    return copy;
-}
-
-#define COPY_VEC(mem, vec) ((vec)->data = copy_of((mem), (vec)->data, (size_t)(vec)->len * sizeof *(vec)->data), (vec)->cap = (vec)->len)
-#define EMPTY_VEC(vec) ((vec)->data = NULL, (vec)->len = (vec)->cap = 0)
-
-/* Tables that change are new or copied, the others shared. */
-static struct model *copy_model(const struct model *model)
-{
-    struct mem *mem = model->mem;
-    struct model *flat = mem_alloc(mem, sizeof *flat);
-    *flat = *model;
-    arena_init(&flat->arena, mem);
-    names_init(&flat->names, &flat->arena);
-    COPY_VEC(mem, &flat->exprs.nodes);
-    flat->exprs.slots = copy_of(mem, model->exprs.slots, model->exprs.size * sizeof *model->exprs.slots);
-    EMPTY_VEC(&flat->exprs.marks);
-    flat->exprs.walk = 0;
-    COPY_VEC(mem, &flat->formulas.nodes);
-    COPY_VEC(mem, &flat->vars);
-    COPY_VEC(mem, &flat->processes);
-    COPY_VEC(mem, &flat->locations);
-    COPY_VEC(mem, &flat->properties);
-    COPY_VEC(mem, &flat->constants);
-    EMPTY_VEC(&flat->rules);
-    EMPTY_VEC(&flat->parts);
-    EMPTY_VEC(&flat->conjuncts);
-    EMPTY_VEC(&flat->stores);
-    EMPTY_VEC(&flat->accesses);
-    EMPTY_VEC(&flat->code);
-    EMPTY_VEC(&flat->rule_classes);
-    EMPTY_VEC(&flat->priorities);
-    EMPTY_VEC(&flat->intervals);
-    EMPTY_VEC(&flat->constraints);
-    EMPTY_VEC(&flat->resets);
-    COPY_VEC(mem, &flat->locals);
-    flat->local_values = NULL;
-    flat->class_count = 0;
-    return flat;
-}
 
 static void write_rule(struct flattener *f)
 {

@@ -4,34 +4,55 @@
 
 enum { OPEN_WORDS = 8 }; /* how many words with room are remembered: enough to fill gaps, and linear time */
 
+/* The words that were begun, of which some have room. */
+struct packing {
+    unsigned open_words[OPEN_WORDS], used[OPEN_WORDS], open;
+    unsigned words, last_used;
+};
+
 /* First fit: a variable goes into the first of the last few words with room. Variables of one process stay close together. */
+static struct field pack(struct packing *packing, const struct model_var *var)
+{
+    uint64_t span = (uint64_t)var->high - (uint64_t)var->low;
+    unsigned bits = span ? 64 - (unsigned)__builtin_clzll(span) : 0, at = 0;
+    while (at < packing->open && packing->used[at] + bits > 64) at++;
+    if (at == packing->open) {
+        if (packing->open == OPEN_WORDS) {
+            memmove(packing->open_words, packing->open_words + 1, sizeof packing->open_words - sizeof *packing->open_words);
+            memmove(packing->used, packing->used + 1, sizeof packing->used - sizeof *packing->used);
+            packing->open--;
+        }
+        at = packing->open++;
+        packing->open_words[at] = packing->words++;
+        packing->used[at] = 0;
+    }
+    struct field field = {packing->open_words[at], (uint8_t)(packing->used[at] & 63), (uint8_t)bits, bits ? expr_mask(bits) : 0, var->low};
+    packing->used[at] += bits;
+    if (packing->open_words[at] == packing->words - 1) packing->last_used = packing->used[at];
+    return field;
+}
+
+static uint32_t bytes_of(const struct packing *packing)
+{
+    return packing->words ? 8 * (packing->words - 1) + (packing->last_used > 32 ? 8 : packing->last_used ? 4 : 0) : 0;
+}
+
 void layout_init(struct layout *layout, const struct model *model)
 {
-    unsigned open_words[OPEN_WORDS], used[OPEN_WORDS], open = 0, words = 0, last_used = 0;
+    struct packing packing = {.open = 0};
     layout->fields = mem_alloc(model->mem, (model->vars.len + 1) * sizeof *layout->fields);
     layout->state_bits = 0;
-    for (uint32_t i = 0; i < model->vars.len; i++) {
-        const struct model_var *var = &model->vars.data[i];
-        uint64_t span = (uint64_t)var->high - (uint64_t)var->low;
-        unsigned bits = span ? 64 - (unsigned)__builtin_clzll(span) : 0, at = 0;
-        layout->state_bits += bits;
-        while (at < open && used[at] + bits > 64) at++;
-        if (at == open) {
-            if (open == OPEN_WORDS) {
-                memmove(open_words, open_words + 1, sizeof open_words - sizeof *open_words);
-                memmove(used, used + 1, sizeof used - sizeof *used);
-                open--;
-            }
-            at = open++;
-            open_words[at] = words++;
-            used[at] = 0;
+    for (unsigned hidden = 0; hidden < 2; hidden++) {
+        packing.open = 0; /* what is hidden begins with a word of its own */
+        for (uint32_t i = 0; i < model->vars.len; i++) {
+            if (model->vars.data[i].is_hidden != hidden) continue;
+            layout->fields[i] = pack(&packing, &model->vars.data[i]);
+            layout->state_bits += layout->fields[i].bits;
         }
-        layout->fields[i] = (struct field){open_words[at], (uint8_t)(used[at] & 63), (uint8_t)bits, bits ? expr_mask(bits) : 0, var->low};
-        used[at] += bits;
-        if (open_words[at] == words - 1) last_used = used[at];
+        if (!hidden) layout->key_bytes = bytes_of(&packing);
     }
-    layout->words = words ? words : 1;
-    layout->record_bytes = words ? 8 * (words - 1) + (last_used > 32 ? 8 : last_used ? 4 : 0) : 0;
+    layout->words = packing.words ? packing.words : 1;
+    layout->record_bytes = bytes_of(&packing);
 }
 
 void layout_release(struct layout *layout, const struct model *model)

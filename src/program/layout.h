@@ -1,5 +1,5 @@
 /* How a state is packed: every variable is a field of one 64-bit word, never crossing two; value - low is stored. The record in the
- * store is the words cut to a multiple of four bytes. */
+ * store is the words cut to a multiple of four bytes. Hidden variables have words of their own behind the others: states are compared up to there. */
 #ifndef CAIRN_PROGRAM_LAYOUT_H
 #define CAIRN_PROGRAM_LAYOUT_H
 
@@ -19,6 +19,7 @@ struct layout {
     struct field *fields; /* one per variable */
     uint32_t words;       /* of a working state */
     uint32_t record_bytes;
+    uint32_t key_bytes;  /* of the record, without hidden variables */
     uint32_t state_bits; /* without padding */
 };
 

@@ -22,6 +22,7 @@ void machine_begin(struct out *json, FILE *out, const char *command, const char 
 static void put_state(struct out *json, const struct model *model, const int64_t *state)
 {
     for (uint32_t v = 0; v < model->vars.len; v++) {
+        if (model->vars.data[v].is_left_out) continue; /* its value is not known */
         out_key(json, model->vars.data[v].name);
         out_int(json, state[v]);
     }
@@ -168,7 +169,7 @@ static void put_properties(struct out *json, struct trace_walk *walk, const stru
         if (entry->last) {
             out_key(json, "state"); /* where it is violated: there is no trace */
             out_open_inline(json, '{');
-            put_state(json, walk->model, entry->last);
+            put_state(json, result->searched ? result->searched : walk->model, entry->last);
             out_close(json, '}');
         }
         if (entry->branch_count) put_branches(json, walk, entry);
@@ -444,6 +445,21 @@ static void put_partitions(struct out *json, const struct partition_statistics *
     out_close(json, ']');
 }
 
+static void put_hidden(struct out *json, const struct result *result)
+{
+    const struct model *searched = result->searched;
+    for (unsigned left_out = 0; left_out < 2; left_out++) {
+        out_key(json, left_out ? "hidden_left_out" : "hidden_influencing");
+        out_open_inline(json, '[');
+        for (uint32_t v = 0; v < searched->vars.len; v++)
+            if (left_out ? searched->vars.data[v].is_left_out : searched->vars.data[v].is_hidden) out_string(json, searched->vars.data[v].name);
+        out_close(json, ']');
+    }
+    if (result->partition) return; /* says so itself */
+    out_key(json, "coverage_guaranteed");
+    out_bool(json, !result_is_influenced(result));
+}
+
 static void put_statistics(struct out *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
 {
     out_open(json, '{');
@@ -482,6 +498,7 @@ static void put_statistics(struct out *json, const struct model *model, const st
     out_uint(json, model->rules.len);
     out_key(json, "state_bits");
     out_uint(json, result->state_bits);
+    if (result->searched) put_hidden(json, result);
     if (result->bounded) {
         put_bounded(json, result->bounded);
         out_close(json, '}');
@@ -493,7 +510,7 @@ static void put_statistics(struct out *json, const struct model *model, const st
     if (result->clusters) put_clusters(json, model, result);
     if (result->parts) put_parts(json, result->parts);
     if (result->partition) put_partitions(json, result->partition);
-    if (!result->has_depth && !result->partition && !result->symbolic && !result->clusters && !result->parts && result->reduction == REDUCE_NONE) {
+    if (!result->has_depth && (result->max_stack || !result_is_influenced(result)) && !result->partition && !result->symbolic && !result->clusters && !result->parts && result->reduction == REDUCE_NONE) {
         out_key(json, "longest_stack");
         out_uint(json, result->max_stack);
     }

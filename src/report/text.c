@@ -157,6 +157,35 @@ static void add_partitions(struct text *text, const struct partition_statistics 
     if (partition->hidden) text_add(text, "; the position on a p-path is hidden from the comparison of states, so that states and whole p-paths may be missing, and states are counted once for each partition: coverage is not guaranteed");
 }
 
+/* Names of hidden variables of which the search made this. */
+static void add_hidden_names(struct text *text, const struct model *searched, bool left_out)
+{
+    enum { SHOWN = 5 };
+    uint32_t found = 0;
+    for (uint32_t v = 0; v < searched->vars.len; v++) {
+        const struct model_var *var = &searched->vars.data[v];
+        if ((left_out ? var->is_left_out : var->is_hidden) && found++ < SHOWN) text_add(text, "%s%s", found > 1 ? ", " : "", var->name);
+    }
+    if (found > SHOWN) text_add(text, " and %u more", found - SHOWN);
+}
+
+static void add_hidden(struct text *text, const struct result *result)
+{
+    const struct model *searched = result->searched;
+    bool left_out = false;
+    if (!searched) return;
+    if (result_is_influenced(result)) {
+        text_add(text, "; states were compared without hidden variables that influence what can be seen (");
+        add_hidden_names(text, searched, false);
+        text_add(text, "): of states that differ in these alone the first one stands for all, so that states may be missing, and coverage is not guaranteed");
+    }
+    for (uint32_t v = 0; v < searched->vars.len; v++) left_out |= searched->vars.data[v].is_left_out;
+    if (!left_out) return;
+    text_add(text, "; hidden variables that influence nothing were left out (");
+    add_hidden_names(text, searched, true);
+    text_add(text, ")");
+}
+
 /* What was done to reach the states, and what that proves. */
 static void add_search(struct text *text, const struct task *task, const struct result *result)
 {
@@ -171,7 +200,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
     else if (result->all_states)
         text_add(text, "%s: all %s reachable %s%s %s %s by the %s engine", result->complete ? "complete" : "incomplete", states, timed, be, how, order, result->engine);
     else
-        text_add(text, "incomplete: %s after %s %s%s, %s, by the %s engine", stop_reason_text[result->stop], states, timed, result->states == 1 ? "state" : "states", order,
+        text_add(text, "incomplete: %s after %s %s%s, %s, by the %s engine", result->stop == STOP_INFLUENCE ? "the search ended" : stop_reason_text[result->stop], states, timed, result->states == 1 ? "state" : "states", order,
                  result->engine);
     if (!result->all_states && result->reduction != REDUCE_NONE && !result->symbolic) text_add(text, ", reduced (%s)", reduction_text[result->reduction]);
     if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
@@ -185,7 +214,7 @@ static void add_search(struct text *text, const struct task *task, const struct 
                  result->timed->exact ? " and deadlocks" : "");
         return;
     }
-    text_add(text, result->symbolic ? "; sets are exact (binary decision diagrams)" : "; states are stored and compared in full");
+    if (!result_is_influenced(result)) text_add(text, result->symbolic ? "; sets are exact (binary decision diagrams)" : "; states are stored and compared in full");
 }
 
 static void add_engines(struct text *text, const struct task *task, const struct result *result)
@@ -230,11 +259,13 @@ void report_assurance(struct text *text, const struct model *model, const struct
     }
     if (result->bounded) {
         add_bounded_search(text, task, result);
+        add_hidden(text, result);
         add_guide(text, model, result);
         add_engines(text, task, result);
         return;
     }
     add_search(text, task, result);
+    add_hidden(text, result);
     add_guide(text, model, result);
     if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
                             !result->all_states ? "the visited states" : result->reduction != REDUCE_NONE ? "every state of this part" : "every state");
@@ -416,7 +447,7 @@ static void show_statistics(const struct report_style *style, const struct resul
     }
     if (result->parts) show_parts(style, result->parts);
     if (result->partition) show_partitions(style, result->partition);
-    if (!result->has_depth && !result->parts && !result->partition && result->reduction == REDUCE_NONE && !result->clusters && !result->rounds) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (!result->has_depth && (result->max_stack || !result_is_influenced(result)) && !result->parts && !result->partition && result->reduction == REDUCE_NONE && !result->clusters && !result->rounds) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
     fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
@@ -427,7 +458,7 @@ static void show_statistics(const struct report_style *style, const struct resul
 
 void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
 {
-    struct task task = {.order = result->has_depth || result->symbolic ? ORDER_BFS : ORDER_DFS};
+    struct task task = {.order = result->has_depth || result->symbolic || !result->max_stack ? ORDER_BFS : ORDER_DFS};
     fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD), model->file, paint(style, PLAIN),
             model->processes.len, model->vars.len, model->rules.len);
     show_statistics(style, result);
@@ -491,6 +522,7 @@ void report_step(const struct report_style *style, const struct model *model, co
     }
     for (uint32_t v = 0; v < model->vars.len; v++) {
         bool changed = before && before[v] != after[v];
+        if (model->vars.data[v].is_left_out) continue; /* its value is not known */
         if (before && !changed && !style->full) continue;
         word.len = 0;
         text_add(&word, "%s = ", model->vars.data[v].name);
@@ -700,7 +732,7 @@ void report_check(const struct report_style *style, const struct model *model, c
     }
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
-        if (entry->last) show_last(style, model, diag, entry);
+        if (entry->last) show_last(style, result->searched ? result->searched : model, diag, entry);
         if (!entry->trace) continue;
         fprintf(style->out, "\n%s%s is violated%s %s %u step%s:\n", paint(style, RED), entry->property->name, paint(style, PLAIN),
                 entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by" : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with" : "after", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");

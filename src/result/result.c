@@ -22,8 +22,14 @@ const char *const stop_reason_text[] = {"",
                                         "not all parts were searched",
                                         "the guide was cut at its bound",
                                         "coverage is not guaranteed (--partition-hidden)",
+                                        "coverage is not guaranteed, because hidden variables influence what can be seen",
                                         "deadlocks need zones of another kind"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
+
+bool result_is_influenced(const struct result *result)
+{
+    return result->searched && model_has_hidden(result->searched);
+}
 
 bool result_knows_rules(const struct result *result)
 {

@@ -11,7 +11,7 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
 
-enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_GUIDE, STOP_HIDDEN, STOP_EXACT, STOP_COUNT };
+enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_GUIDE, STOP_HIDDEN, STOP_INFLUENCE, STOP_EXACT, STOP_COUNT };
 extern const char *const stop_reason_text[];
 extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
@@ -320,10 +320,13 @@ struct result {
     uint64_t *taken;        /* per rule: how often it was taken */
     uint8_t *reached;       /* per entry of model->locations and process: see result_location_reached */
     uint64_t *reached_first; /* per process: its first bit in `reached` */
+    const struct model *searched; /* when the model has hidden variables: the one that was searched, without those that influence nothing (is_left_out); what it still hides influences what can be seen, so that coverage is not guaranteed. Otherwise NULL */
     const char *refused;    /* the search could not begin: why */
     const char *broken;     /* an internal error was found: what */
 };
 
+/* Whether states were compared without hidden variables that influence what can be seen. */
+bool result_is_influenced(const struct result *result);
 /* Whether a rule that was not taken in all_states is never taken: a reduction may leave rules out that do not matter for what it keeps. */
 bool result_knows_rules(const struct result *result);
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location);

@@ -45,9 +45,15 @@ enum { LARGE_RECORD = 1 << 10, LARGE_CHUNK = 1 << 14 };
 
 bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes)
 {
+    return store_init_keyed(store, mem, record_bytes, record_bytes);
+}
+
+bool store_init_keyed(struct store *store, struct mem *mem, uint32_t record_bytes, uint32_t key_bytes)
+{
     memset(store, 0, sizeof *store);
     store->mem = mem;
     store->record_bytes = record_bytes;
+    store->key_bytes = key_bytes;
     uint64_t chunk = record_bytes < LARGE_RECORD ? STORE_CHUNK_BYTES : LARGE_CHUNK; /* of large records none is kept in reserve: a search may have very many stores */
     while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= chunk) store->chunk_shift++;
     store->segments = &store->one;
@@ -99,7 +105,7 @@ static bool find(const struct store *store, const struct store_segment *segment,
     for (; i < segment->size && segment->slots[i]; i++) {
         uint32_t other = (uint32_t)(segment->slots[i] >> 32);
         if (other > hash) break;
-        if (other == hash && !memcmp(store_get(store, (uint32_t)segment->slots[i] - 1), record, store->record_bytes)) {
+        if (other == hash && !memcmp(store_get(store, (uint32_t)segment->slots[i] - 1), record, store->key_bytes)) {
             *at = i;
             return true;
         }
@@ -190,7 +196,7 @@ static bool spread(struct store *store)
     for (uint32_t i = 0; good && i < old.size; i++) {
         if (!old.slots[i]) continue;
         const void *record = store_get(store, (uint32_t)old.slots[i] - 1);
-        uint64_t hash = store_hash(record, store->record_bytes);
+        uint64_t hash = store_hash(record, store->key_bytes);
         good = put_slot(store, &segments[segment_of(store, hash)], record, hash, old.slots[i]);
     }
     if (good) {
@@ -300,7 +306,7 @@ bool store_check(const struct store *store)
             uint32_t hash = (uint32_t)(segment->slots[i] >> 32), home = home_of(segment, hash);
             uint32_t record = (uint32_t)segment->slots[i] - 1;
             if (hash < last || home > i || home < run_start || record >= store->count) return false;
-            uint64_t whole = store_hash(store_get(store, record), store->record_bytes);
+            uint64_t whole = store_hash(store_get(store, record), store->key_bytes);
             if (segment_of(store, whole) != s || stored_hash(whole) != hash) return false;
             last = hash;
             in_segment++;

@@ -8,7 +8,7 @@
  * at which the whole table exists twice.
  *
  * Cost: record size + 9 to 14 bytes per record; one or two cache misses to look up, one more to confirm a hit. Records are compared
- * in full: the set is exact. At most 2^32 - 2 records. A store of a few records costs a few hundred bytes: there may be very many of them. */
+ * in full (unless the last bytes are said not to count: store_init_keyed): the set is exact. At most 2^32 - 2 records. A store of a few records costs a few hundred bytes: there may be very many of them. */
 #ifndef CAIRN_SOLVER_STORE_H
 #define CAIRN_SOLVER_STORE_H
 
@@ -36,7 +36,7 @@ struct store {
     char **chunks;        /* &first, or an array */
     char *first;
     uint32_t segment_mask; /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
-    uint32_t chunk_count;
+    uint32_t key_bytes;    /* the first so many bytes of a record are compared */
     struct store_segment *segments; /* &one, or STORE_SEGMENTS of them */
     struct store_segment one;
     struct mem *mem;
@@ -45,12 +45,15 @@ struct store {
     char *slab;         /* ... where the next one comes from */
     char **slabs;       /* the blocks to free, but for the first chunk: each holds one chunk or several */
     uint32_t slab_count;
+    uint32_t chunk_count;
 };
 
 enum store_result { STORE_NEW, STORE_KNOWN, STORE_REFUSED };
 
 /* False when memory is refused. record_bytes may be 0 (a model without variables has one state). */
 bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes);
+/* The same, of records that are equal when their first key_bytes bytes are: hashes are of these, and of equal records the first one is kept. */
+bool store_init_keyed(struct store *store, struct mem *mem, uint32_t record_bytes, uint32_t key_bytes);
 void store_release(struct store *store);
 /* Makes a small store empty and keeps its memory; false: it is too large for that. */
 bool store_clear(struct store *store);

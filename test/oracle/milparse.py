@@ -66,6 +66,7 @@ class Parser:
     def __init__(self, text):
         self.tokens = tokenize(text)
         self.at = 0
+        self.hidden = []                        # the positions of variables that are marked so
         self.logic = 'none'                     # 'ctl' or 'ltl' while such a formula is read
 
     # ---- tokens -------------------------------------------------------------------------------------------------
@@ -286,10 +287,13 @@ class Parser:
         return result
 
     def variables(self):
-        """[(name, width, initial value or None, pos)]"""
+        """[(name, width, initial value or None, pos)]; the names after the mark `hidden` have their positions in self.hidden."""
         self.separators()
         result = []
         while not self.is_keyword('END'):
+            if self.is_name('hidden', 'HIDDEN') and self.peek(1)[1] != ':':
+                self.take()
+                self.hidden.append(self.peek()[2])
             pos, name = self.peek()[2], self.name()
             self.symbol(':')
             width, initial = self.sum(), None
@@ -407,7 +411,7 @@ class Parser:
         return result
 
     def model(self):
-        model = SimpleNamespace(constants=[], actions=[], variables=[], types=[], procs=[], commands=[], properties=[])
+        model = SimpleNamespace(constants=[], actions=[], variables=[], types=[], procs=[], commands=[], properties=[], hidden=self.hidden)
         seen = set()
         while self.peek()[0] != 'end':
             section = self.section(seen, 'CONST', 'ACTIONS', 'VARIABLES', 'LOCAL', 'MAIN', 'CTL', 'LTL', 'INVARIANTS')

@@ -86,10 +86,11 @@ def assigned(e, width):
 
 # ---- from syntax to a set of rules ----------------------------------------------------------------------------------
 class Model:
-    """variables: [(name, width, possible initial values)]; rules: [(name, conditions, [(variable, value function)])]."""
+    """variables: [(name, width, possible initial values)]; hidden: numbers of variables; rules: [(name, conditions, [(variable, value function)])]."""
 
     def __init__(self, text, overrides=None):
         self.syntax = parse(text)
+        self.hidden = set() # variables that never distinguish states
         self.warnings, self.variables, self.rules, self.instances, self.properties = [], [], [], [], []
         self.read_constants(dict(overrides or {}))
         self.read_types()
@@ -149,6 +150,10 @@ class Model:
             if value >= 2 ** width:
                 self.warnings.append(f'{name}: the initial value {value} is cut to {width} bits')
             values = [value % 2 ** width]
+        if pos in self.syntax.hidden:
+            if name.endswith('.pc'):
+                raise ModelError(f'{name}: the program counter cannot be hidden', pos)
+            self.hidden.add(len(self.variables))
         self.variables.append((name, width, values))
         return len(self.variables) - 1
 
@@ -382,12 +387,36 @@ def explore(model, limit):
         g.taken.append(taken)
         g.errors.append(errors)
         at += 1
+    return count_levels(g)
+
+
+def count_levels(g):
     g.depth = max(g.distance, default=0)
     counts = [0] * (g.depth + 1)
     for distance in g.distance:
         counts[distance] += 1
     g.levels = list(itertools.accumulate(counts))
     return g
+
+
+def project(model, g):
+    """A complete graph as it looks without the hidden variables; `exact` says whether that is one: states that look the same have the same steps, to states that look the same. If not, it has the steps of one of them."""
+    def look(state):
+        return tuple(value for index, value in enumerate(state) if index not in model.hidden)
+
+    number, first, behaviour = {}, [], {}
+    for s, state in enumerate(g.states):
+        if look(state) not in number:
+            number[look(state)] = len(first)
+            first.append(s) # the nearest one: states are numbered breadth-first
+    of = [number[look(state)] for state in g.states]
+    for s in range(len(g.states)):
+        behaviour.setdefault(of[s], set()).add((tuple((rule, of[t]) for rule, t in zip(g.taken[s], g.successors[s])), g.errors[s]))
+    q = SimpleNamespace(states=[g.states[s] for s in first], distance=[g.distance[s] for s in first], successors=[[of[t] for t in g.successors[s]] for s in first],
+                        taken=[g.taken[s] for s in first], errors=[g.errors[s] for s in first], complete=True, initial=sorted({of[s] for s in g.initial}))
+    q.exact = all(len(kinds) == 1 for kinds in behaviour.values())
+    q.steps = {(of[s], rule) for s, taken in enumerate(g.taken) for rule in taken} # of all states
+    return count_levels(q)
 
 
 def nearest(g, states):
@@ -441,9 +470,11 @@ def check(model, g, fair):
 
 
 def run(text, overrides=None, limit=200000, fair=False):
-    """What the command prints, as a dictionary. fair: LTL only on runs on which no process can move for ever without moving."""
+    """What the command prints, as a dictionary. Hidden variables never distinguish states, where that changes nothing else; otherwise the marks do not count. fair: LTL only on runs on which no process can move for ever without moving."""
     model = Model(text, overrides)
     g = explore(model, limit)
+    if model.hidden and g.complete and project(model, g).exact:
+        g = project(model, g)
     result = {'complete': g.complete, 'states': len(g.states), 'transitions': sum(len(n) for n in g.successors),
               'initial_states': len(g.initial), 'deadlocks': sum(not n for n in g.successors), 'depth': g.depth,
               'levels': g.levels, 'runtime_errors': sum(g.errors), 'rules': len(model.rules),

@@ -137,7 +137,7 @@ bool breadth_expand(struct search *search, uint32_t state)
             continue;
         }
         struct successor *successor = &search->successors[search->batch_size++];
-        *successor = (struct successor){fast, store_hash(next, search->space.layout.record_bytes), search->space.store, NULL, 0, MODEL_NONE};
+        *successor = (struct successor){fast, store_hash(next, search->space.layout.key_bytes), search->space.store, NULL, 0, MODEL_NONE};
         if (search->past) find_store(search->past, next, successor);
         if (search->partition) successor->point = points_of(search->task->points, &search->space.layout, fast->rule, search->space.words, next);
         if (successor->store) store_prefetch(successor->store, successor->hash);

@@ -39,7 +39,7 @@ static bool depth_step(struct search *search)
     frame->has_step = true;
     search->result->transitions++;
     search->result->taken[fast->rule]++;
-    enum store_result added = store_add(search->space.store, search->space.next, store_hash(search->space.next, search->space.layout.record_bytes), &index);
+    enum store_result added = store_add(search->space.store, search->space.next, store_hash(search->space.next, search->space.layout.key_bytes), &index);
     if (added == STORE_REFUSED) return visit_stop(search, STOP_MEMORY);
     if (added == STORE_NEW) visit_tell_state(search, index, search->space.next);
     if (search->graph) search->graph->edge(search->graph->context, state, fast->rule, index);

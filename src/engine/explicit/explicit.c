@@ -24,12 +24,13 @@ static bool add_initial_states(struct search *search)
     do {
         uint32_t index;
         layout_pack(&search->space.layout, search->model, values, search->space.next);
-        uint64_t hash = store_hash(search->space.next, search->space.layout.record_bytes);
+        uint64_t hash = store_hash(search->space.next, search->space.layout.key_bytes);
         struct cluster *cluster = search->past ? past_cluster(search->past, past_rank(search->past, search->space.next)) : NULL;
         if (search->past && !cluster) return false;
         enum store_result added = search->past ? past_add(search->past, cluster, search->space.next, hash, 0, 0, &index)
                                                : store_add(search->space.store, search->space.next, hash, &index);
         if (added == STORE_REFUSED) return visit_stop(search, STOP_MEMORY);
+        if (added == STORE_KNOWN && search->hides) continue; /* with other hidden values */
         assert(added == STORE_NEW); /* counting never repeats */
         if (!search->past && search->task->order != ORDER_DFS && !parents_found(&search->parents)) return visit_stop(search, STOP_MEMORY);
         search->result->initial_states++;
@@ -144,8 +145,10 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     search->result = result;
     search->graph = graph;
     search->started = search->last_progress = clock_now();
+    search->hides = model_has_hidden(model);
+    assert(!search->hides || explicit_can_hide(task));
     result->engine = "explicit";
-    result->has_depth = task->order != ORDER_DFS && task->order != ORDER_PAST_FREEZE && !task->points;
+    result->has_depth = task->order != ORDER_DFS && task->order != ORDER_PAST_FREEZE && !task->points && !search->hides;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     layout_init(&search->space.layout, model);
     program_init(&search->space.program, model, &search->space.layout);
@@ -160,7 +163,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     search->findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *search->findings);
     if (task->reduction != REDUCE_NONE) prepare_reduction(search);
     search->space.store = &search->store;
-    bool ready = store_init(&search->store, mem, search->space.layout.record_bytes) && (task->order != ORDER_PAST_FREEZE || past_init(search));
+    bool ready = store_init_keyed(&search->store, mem, search->space.layout.record_bytes, search->space.layout.key_bytes) && (task->order != ORDER_PAST_FREEZE || past_init(search));
     if (ready && task->points && !task->hides_position) partition_init(search);
     if (result->refused) visit_stop(search, STOP_DISK);
     else if (!ready) visit_stop(search, STOP_MEMORY);
@@ -176,6 +179,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     }
     result->states = search->past ? past_states(search->past) : search->partition ? partition_states(search->partition) : task->hides_position ? result->expanded : search->store.count;
     if (search->past && result->clusters->handed_on) result->states = search->past->history.done_states;
+    if (search->hides && result->stop == STOP_NONE) visit_stop(search, STOP_INFLUENCE);
     result->all_states = result->stop == STOP_NONE;
     temporal_check(search);
     result->seconds = clock_now() - search->started;
@@ -274,8 +278,14 @@ static void run_reduced(struct task *task, const struct explicit_graph *graph, s
     mem_free(mem, from);
 }
 
+bool explicit_can_hide(const struct task *task)
+{
+    return task->order != ORDER_PAST_FREEZE && task->reduction == REDUCE_NONE && !task->points && !task->by_interactions;
+}
+
 const char *explicit_one_thread(const struct task *task)
 {
+    if (model_has_hidden(task->model)) return "a search of a model with hidden variables has one";
     if (task->order == ORDER_DFS) return "a depth-first search has one";
     if (task->order == ORDER_PAST_FREEZE) return "past-freeze order has one";
     if (task->points) return "a search that is divided by p-points has one";

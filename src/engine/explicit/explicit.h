@@ -15,6 +15,10 @@ struct explicit_graph {
 /* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL. */
 void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result);
 
+/* Whether the search that the task asks for can compare states without hidden variables: breadth-first and depth-first. Of a model with some, that is the only one that may be run, and it is never complete: of states that differ in them alone
+ * the first one is kept, and what others would lead to may be missing. */
+bool explicit_can_hide(const struct task *task);
+
 /* Why the search of the task has one thread, whatever task->threads says; NULL: it need not. */
 const char *explicit_one_thread(const struct task *task);
 

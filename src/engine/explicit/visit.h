@@ -76,6 +76,7 @@ struct search {
     struct twophase *twophase; /* NULL: no reduction */
     struct rounds *rounds;     /* NULL: states are not visited by interactions */
     enum visit_pass pass;
+    bool hides;                /* the model has hidden variables: states are compared without them, so that nothing is complete */
     struct finding *findings;  /* room for one per monitor, of the expansion at hand */
     uint32_t found;
     struct monitor *monitors;

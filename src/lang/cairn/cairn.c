@@ -182,6 +182,7 @@ static void resolve_late_pcs(struct reader *reader)
         const struct late_pc *late = &reader->late.data[i];
         uint32_t var = map_get(&reader->names, late->name->text, SCOPE_VARIABLE);
         if (var == MAP_NONE) reader_unknown(reader, late->name, SCOPE_VARIABLE, "variable");
+        else if (reader->model->vars.data[var].is_hidden) diag_error(reader->diag, late->name->place, "the variable that says where a process stands cannot be hidden");
         else reader->model->processes.data[late->process].location = var;
     }
 }
@@ -223,6 +224,7 @@ static bool read_variable(struct reader *reader)
     struct model_var var = {.process = MODEL_NONE};
     bool good = reader_string(reader, "the name of a variable in quotes", &var.name);
     if (!good) return false;
+    var.is_hidden = reader_accept_word(reader, "hidden");
     if (reader_accept_word(reader, "of")) good = reader_reference(reader, SCOPE_PROCESS, "process", &var.process);
     good = good && read_range(reader, &var) && read_value_names(reader, &var) && reader_place(reader, &var.place);
     /* A damaged one is kept: every use of it would look like an error otherwise. */
@@ -434,6 +436,10 @@ static bool read_rank(struct reader *reader)
     if (!reader_reference(reader, SCOPE_VARIABLE, "variable", &var)) return false;
     if (reader->model->rank != MODEL_NONE) {
         diag_error(reader->diag, token->place, "the rank is known already");
+        return false;
+    }
+    if (reader->model->vars.data[var].is_hidden) {
+        diag_error(reader->diag, token->place, "the rank cannot be hidden: the order of the search depends on it");
         return false;
     }
     reader->model->rank = var;

@@ -25,6 +25,7 @@ struct ast_variable {
     const char *name;
     struct place place;
     struct ast *width, *init; /* init NULL: any value */
+    bool is_hidden;
 };
 
 struct ast_name {

@@ -104,7 +104,7 @@ static void add_variable(struct builder *builder, struct ast_variable *variable,
 {
     struct scope *scope = &builder->scope;
     struct model_var var = {.name = name, .process = scope->process, .high = (int64_t)expr_mask(width), .any_init = !variable->init,
-                            .place = variable->place};
+                            .is_hidden = variable->is_hidden, .place = variable->place};
     expr init;
     if (variable->init && lower_value(scope, variable->init, width, &init)) {
         const struct expr_node *node = expr_get(&scope->model->exprs, init);
@@ -171,7 +171,7 @@ static void add_pc(struct builder *builder, struct scope_type *type)
     init->number = (uint64_t)type->locations[0];
     width->place = init->place = type->ast->locations.data[0].place;
     const char *name = names_intern(&builder->scope.model->names, "pc", 2);
-    vec_push(mem_of(builder), &type->ast->variables, ((struct ast_variable){name, width->place, width, init}));
+    vec_push(mem_of(builder), &type->ast->variables, ((struct ast_variable){name, width->place, width, init, false}));
 }
 
 static bool has_pc(const struct ast_type *type)
@@ -203,6 +203,10 @@ static void declare_type(struct builder *builder, uint32_t t)
         if (!type->widths[i]) type->bad = true;
         if (!declare(builder, variable->name, type_scope(t, TYPE_VARIABLE), i, variable->place, "variable")) type->bad = true;
         if (!strcmp(variable->name, "pc")) type->pc = i;
+        if (type->pc == i && variable->is_hidden) {
+            diag_error(scope->diag, variable->place, "the program counter cannot be hidden: it says which commands are possible");
+            type->bad = true;
+        }
     }
     for (uint32_t i = 0; i < ast->sync.len; i++) {
         struct ast_name *item = &ast->sync.data[i];

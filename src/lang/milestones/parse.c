@@ -132,14 +132,37 @@ static void parse_constants(struct parser *parser)
     accept_word(parser, "END");
 }
 
+/* `hidden x : 3` and `HIDDEN x : 3`. The word is free as a name: `hidden : 3` is a variable. */
+static bool at_hidden(const struct parser *parser)
+{
+    return at_word(parser, "hidden") || at_word(parser, "HIDDEN");
+}
+
+static void misplaced_hidden(struct parser *parser, const struct token *mark)
+{
+    parser_error(parser, mark->place, "the mark '%s' stands before the name of a variable: '%s x : 3;'", mark->text, mark->text);
+}
+
+/* Eats the mark, if there is one. */
+static bool accept_hidden(struct parser *parser)
+{
+    const struct token *mark = parser_peek(parser, 0), *next = parser_peek(parser, 1);
+    if (!at_hidden(parser) || next->kind == TOKEN_COLON) return false;
+    if (next->kind != TOKEN_NAME || parser_is_keyword(next)) misplaced_hidden(parser, mark);
+    parser->at++;
+    return true;
+}
+
 static void parse_variables(struct parser *parser, struct ast_variable **data, uint32_t *len, uint32_t *cap)
 {
     struct place opened = here(parser);
     parser->at++;
     while (!at_end_of_list(parser)) {
+        bool is_hidden = accept_hidden(parser);
         const struct token *token = parser_peek(parser, 0);
-        struct ast_variable item = {.name = token->text, .place = token->place};
-        if (parser_expect(parser, TOKEN_NAME, "the variable before") && parser_expect(parser, TOKEN_COLON, "the variable's name")) {
+        struct ast_variable item = {.name = token->text, .place = token->place, .is_hidden = is_hidden};
+        if (!parser->panic && parser_expect(parser, TOKEN_NAME, "the variable before") && parser_expect(parser, TOKEN_COLON, "the variable's name")) {
+            if (at_hidden(parser) && (parser_peek(parser, 1)->kind == TOKEN_NUMBER || parser_peek(parser, 1)->kind == TOKEN_OPEN)) misplaced_hidden(parser, parser_peek(parser, 0));
             item.width = parse_arithmetic(parser);
             parser_accept(parser, TOKEN_COLON);
             if (parser_accept(parser, TOKEN_ASSIGN)) item.init = parse_arithmetic(parser);
@@ -252,7 +275,8 @@ static void reject_section(struct parser *parser, const char *expected)
     char shown[48];
     if (token->kind == TOKEN_NAME)
         for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) text_nearest(token->text, keywords[i], &nearest, &distance);
-    if (nearest && distance)
+    if (at_hidden(parser)) parser_error(parser, token->place, "expected %s, found %s: the mark '%s' stands in VARIABLES, before a name", expected, token_show(token, shown), token->text);
+    else if (nearest && distance)
         parser_error(parser, token->place, "expected %s, found %s: did you mean %s?", expected, token_show(token, shown), nearest);
     else parser_error(parser, token->place, "expected %s, found %s", expected, token_show(token, shown));
     parser->panic = false;
