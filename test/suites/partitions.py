@@ -1,17 +1,22 @@
-"""Partitioning points: random models and examples, divided by random p-points, against breadth-first search; with memory for a part of the states only; the variant with a hidden position; messages.
+"""Partitioning points: random models and examples, divided by random p-points, against breadth-first search; with memory for a part of the states only; by several threads; the variant with a hidden position; messages.
 
 The claim is always the same: the union of the partitions is the state space, so that all counts, verdicts and silent rules are those of breadth-first search, or the result says that it is incomplete.
+Several threads have the same object as one as long as memory suffices, down to the list of p-paths and the runs. With LONG=1 also in a build with the thread sanitizer.
 """
 import glob
 import json
 import os
 import random
 import re
+import signal
+import subprocess
 import sys
+import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
 from generate import generate
 
+TSAN = os.path.join(ROOT, 'build/tsan/cairn')
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
 
 
@@ -92,14 +97,14 @@ def compare(name, model, points, program, plain, checked, more=(), asked=()):
         list_ = ours['statistics']['p_path_list']
         check(f'{name} listed', len(list_) != ours['statistics']['partitions'] or sum(p['states'] for p in list_) == ours['statistics']['states_gross'])
     else:
-        check(f'{name} incomplete', more and result.returncode in (1, 3), (more, result.returncode, ours['assurance']))
+        check(f'{name} incomplete', '--memory' in more and result.returncode in (1, 3), (more, result.returncode, ours['assurance']))
     if checked is None:
         return ours
     result, ours_checked = told('check', model, '--partition', points, *more, *asked, program=program)
     if not check(f'{name} checks', ours_checked is not None and not crashed(result), result.stderr[-1500:]):
         return None
     if 'properties' not in ours_checked:
-        check(f'{name}: no memory to begin with', more and result.returncode == 3 and not ours_checked['complete'], result.returncode)
+        check(f'{name}: no memory to begin with', '--memory' in more and result.returncode == 3 and not ours_checked['complete'], result.returncode)
         return ours
     one, two = verdicts(ours_checked), verdicts(checked)
     if not ours_checked['complete']: # then less may be known, and nothing else
@@ -109,6 +114,33 @@ def compare(name, model, points, program, plain, checked, more=(), asked=()):
     for p in ours_checked['properties']:
         check(f'{name} evidence of {p["name"]}', p['verdict'] != 'violated' or p['trace'], p)
     return ours
+
+
+def timeless(claim):
+    """The whole object, without what may differ from run to run."""
+    copy = json.loads(json.dumps(claim))
+    for key in ('seconds', 'time', 'states_per_second', 'peak_memory_bytes', 'command_line'):
+        copy.pop(key, None)
+    for key in ('threads', 'seconds', 'rules_per_second'):
+        copy['statistics'].pop(key, None)
+    return copy
+
+
+used = 0
+
+
+def several(name, arguments, program, counts=(2, 3), same=True):
+    """The same object whatever the number of threads; `same`: also that of one thread, which has to be complete, and in which nothing may have gone to disk."""
+    global used
+    first = None
+    for threads in (1, *counts) if same else counts:
+        result, ours = told(*arguments, '--threads', threads, program=program)
+        if not check(f'{name} --threads {threads}: an object', ours is not None and 'statistics' in ours and not crashed(result), result.stderr[-1500:]):
+            return None
+        used += ours['statistics'].get('threads') == threads
+        first = first or timeless(ours)
+        check(f'{name} --threads {threads}: always the same object', timeless(ours) == first, [(key, timeless(ours).get(key), first[key]) for key in first if timeless(ours).get(key) != first[key]])
+    return first
 
 
 def random_runs():
@@ -132,6 +164,10 @@ def random_runs():
                 spilled += ours['statistics']['spills'] > 0
                 skipped += ours['statistics']['skipped'] > 0
                 check(f'random {n} {label} once', ours['statistics']['spills'] or ours['statistics']['states_gross'] == ours['states'])
+                threads = rng.choice([2, 3])
+                compare(f'random {n} {label} --partition {points} --threads {threads}', model, points, program, plain, checked, ('--threads', threads))
+                if not ours['statistics']['spills']:
+                    several(f'random {n} {label} --partition {points}', ('check', model, '--partition', points), program, (threads,), same=checked['complete'])
     check('some random runs had too little memory, and some p-paths were not extended', spilled and skipped, (spilled, skipped))
 
 

@@ -278,7 +278,7 @@ const char *explicit_one_thread(const struct task *task)
 {
     if (task->order == ORDER_DFS) return "a depth-first search has one";
     if (task->order == ORDER_PAST_FREEZE) return "past-freeze order has one";
-    if (task->points) return "a search that is divided by p-points has one";
+    if (task->points) return task->hides_position ? "with --partition-hidden there is one" : NULL;
     if (task->by_interactions) return "a search by interactions has one";
     if (task->reduction != REDUCE_NONE) return "a search with --reduce has one";
     if (task->max_states) return "a search with a limit on states has one";
@@ -327,6 +327,7 @@ static void run_rounds(struct task *task, const struct explicit_graph *graph, st
         make_points(task, points);
         divided.points = points;
         divided.by_interactions = false;
+        divided.threads = 1; /* as was told */
         if (task->max_seconds > 0) divided.max_seconds -= seconds;
         for (uint32_t i = 0; i < task->property_count; i++) task->properties[i] = fresh[i];
         run_once(&divided, graph, result);
