@@ -185,6 +185,12 @@ def little_memory():
             if ours and ours['complete']:
                 spilled += ours['statistics']['spills'] > 0
                 check(f'{file} within {memory} bytes', ours['peak_memory_bytes'] <= memory, ours['peak_memory_bytes'])
+                for threads in (2, 3):
+                    more = ('-D', define, '--memory', memory, '--threads', threads)
+                    ours = compare(f'{file} {points} {memory} bytes {threads} threads', file, points, CAIRN, plain, checked, more, ('-p', 'deadlock'))
+                    check(f'{file} within {memory} bytes with {threads} threads', ours and ours['complete'] and ours['peak_memory_bytes'] <= memory, ours and ours['peak_memory_bytes'])
+                    spilled += bool(ours and ours['statistics']['spills'] and ours['statistics'].get('threads') == threads)
+                several(f'{file} {points} {memory} bytes', ('explore', file, '--partition', points, '-D', define, '--memory', memory), CAIRN, (3, 3), same=False) # the same memory twice
     check('memory was full in some runs', spilled, spilled)
     text = odd_model(random.Random(8))
     model = write('tiny.cairn', text)
@@ -193,16 +199,28 @@ def little_memory():
         result, ours = told('explore', model, '--partition', 'auto', '--memory', memory, program=ASAN)
         good = result.returncode in (0, 1, 3) and not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain))
         check(f'{memory} bytes: a result or a limit', good, (result.returncode, result.stderr[-500:]))
+        for more in ((), ('--partition-hidden',)):
+            result, ours = told('explore', model, '--partition', 'auto', '--memory', memory, '--threads', 3, *more, program=ASAN)
+            good = result.returncode in (0, 1, 3) and not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain))
+            check(f'{memory} bytes, several threads {more}: a result or a limit', good, (result.returncode, result.stderr[-500:]))
 
 
 def limits():
     """Time, a disk that cannot be written, a file that lies."""
     model = 'examples/peterson/peterson-n.mil'
-    result, ours = told('check', model, '-D', 'n=5', '--partition', 'enter', '--time', '0.1')
-    check('time: status 3', result.returncode == 3 and not ours['complete'] and ours['verdict'] == 'unknown', result.returncode)
-    check('time: says how far', ours and ours['statistics']['stop'] == 'the time limit was reached' and not ours['statistics']['counts_are_net'], ours and ours['statistics'])
-    for where in ('/nonexistent', '/proc'):
-        result, ours = told('check', model, '-D', 'n=4', '--partition', 'enter', '--memory', '700K', env={'TMPDIR': where})
+    for more in ((), ('--threads', 2), ('--threads', 3, '--partition-hidden')):
+        begun = time.time()
+        result, ours = told('check', model, '-D', 'n=5', '--partition', 'enter', '--time', '0.1', *more)
+        check(f'time {more}: status 3', result.returncode == 3 and not ours['complete'] and ours['verdict'] == 'unknown' and time.time() - begun < 20, result.returncode)
+        check(f'time {more}: says how far', ours and ours['statistics']['stop'] == 'the time limit was reached' and not ours['statistics']['counts_are_net'], ours and ours['statistics'])
+        process = subprocess.Popen([CAIRN, 'explore', model, '-D', 'n=5', '--partition', 'enter', *(str(m) for m in more), '--json'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        ours = json.loads(output) if output else None
+        check(f'SIGINT {more} is a result', process.returncode == 3 and ours and not ours['complete'] and 'interrupt' in ours['statistics']['stop'], (process.returncode, errors[-300:]))
+    for where, more in (('/nonexistent', ()), ('/proc', ()), ('/nonexistent', ('--threads', 2))):
+        result, ours = told('check', model, '-D', 'n=4', '--partition', 'enter', '--memory', '700K', *more, env={'TMPDIR': where})
         check(f'no temporary file in {where}: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
 
 
@@ -217,6 +235,12 @@ def faults():
         good = not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain)) and (result.returncode in (0, 1)) == bool(ours and ours['complete'] or result.returncode == 1)
         last = n if result.returncode == 3 else last
         check(f'allocation {n} fails', good, (result.returncode, result.stderr[-500:]))
+        if n % 3 == 0 or LONG:
+            result, ours = told('explore', model, '--partition', points, '--threads', 3, program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+            good = not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain)) and (result.returncode in (0, 1)) == bool(ours and ours['complete'] or result.returncode == 1)
+            check(f'allocation {n} fails with several threads', good, (result.returncode, result.stderr[-500:]))
+            result, ours = told('check', model, '--partition', points, '--partition-hidden', '--threads', 3, program=ASAN, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+            check(f'allocation {n} fails, hidden', not crashed(result) and result.returncode in (1, 3), (result.returncode, result.stderr[-500:]))
     check('some failures mattered', last, last)
 
 
@@ -247,6 +271,7 @@ def examples():
         tried += 1
         for points in ('auto', points_of(file, rng)):
             compare(f'{name} --partition {points}', file, points, CAIRN, plain, None)
+        several(f'{name} --partition {points}', ('explore', file, '--partition', points), CAIRN)
         points = points_of(file, rng)
         ours = compare(f'{name} little memory --partition {points}', file, points, CAIRN, plain, None, ('--memory', int(plain['peak_memory_bytes'] * 0.6)))
         spilled += bool(ours and ours['complete'] and ours['statistics']['spills'])
@@ -299,6 +324,43 @@ def hidden():
     check('exact: what p leads to was visited without it', path_texts(ours) == {'', 'q'} and ours['complete'] and ours['states'] == 4 and ours['statistics']['skipped'] == 1, ours['statistics'])
 
 
+def hidden_threads():
+    """The same p-paths, counts and violations with every number of threads."""
+    rng = random.Random(SEED + 17)
+    examples = [('explore', 'examples/scheduling/scheduling.mil', '-D', 'n=4', '--partition', 'run'), ('check', 'examples/tie-breaker/tie-breaker.mil', '--partition', 'announce,enter'),
+                ('check', 'examples/philosophers/phils.mil', '-D', 'n=4', '--partition', 'take_left')]
+    for arguments in examples:
+        several(f'hidden: {arguments}', (*arguments, '--partition-hidden'), CAIRN, (2, 5))
+    _, alone = told(*examples[0], '--partition-hidden')
+    several('hidden: memory for one', (*examples[0], '--partition-hidden', '--memory', alone['peak_memory_bytes'] * 3 // 2), CAIRN, (2, 7))
+    for n in range(300 if LONG else 8):
+        model = write('hidden.cairn', odd_model(rng))
+        points = points_of(model, rng)
+        result, ours = told('check', model, '--partition', points, '--partition-hidden', '--time', '1')
+        if ours is None or 'time' in (ours['statistics']['stop'] or '') or (ours['statistics']['p_paths_waiting'] and 'coverage' in ours['statistics']['stop']):
+            continue
+        program = (CAIRN, ASAN)[n % 2]
+        several(f'hidden: random {n} {points}', ('explore', model, '--partition', points, '--partition-hidden'), program)
+        several(f'hidden: random {n} {points}: check', ('check', model, '--partition', points, '--partition-hidden'), program, same='decided' not in ours['statistics']['stop'])
+
+
+def sanitized():
+    """With the thread sanitizer."""
+    built = subprocess.run(['make', '-s', '-j2', 'MODE=tsan', 'build/tsan/cairn'], cwd=ROOT, capture_output=True, text=True)
+    if not check('the build with the thread sanitizer', built.returncode == 0, built.stderr):
+        return
+    rng = random.Random(SEED + 23)
+    for n in range(40):
+        model = write('sanitized.cairn', odd_model(rng))
+        points = points_of(model, rng)
+        several(f'tsan {n} {points}', ('explore', model, '--partition', points), TSAN)
+    for file, define, points, memory in (('examples/peterson/peterson-n.mil', 'n=3', 'enter', '200K'), ('examples/peterson/peterson-n.mil', 'n=4', 'enter', '900K'), ('examples/philosophers/phils.mil', 'n=7', 'auto', '150K')):
+        several(f'tsan {file}', ('check', file, '-D', define, '--partition', points, '-p', 'deadlock'), TSAN, (2, 4))
+        several(f'tsan {file} little memory', ('explore', file, '-D', define, '--partition', points, '--memory', memory), TSAN, (3, 3), same=False)
+    several('tsan hidden', ('explore', 'examples/scheduling/scheduling.mil', '-D', 'n=3', '--partition', 'run', '--partition-hidden'), TSAN, (2, 4))
+    several('tsan hidden, violated', ('check', 'examples/philosophers/phils.mil', '-D', 'n=4', '--partition', 'take_left', '--partition-hidden'), TSAN, (2, 4))
+
+
 def path_texts(claim):
     texts = []
     for item in claim['statistics']['p_path_list']:
@@ -324,8 +386,12 @@ examples()
 little_memory()
 quarter()
 hidden()
+hidden_threads()
 orders()
 limits()
 faults()
 messages()
+if LONG:
+    sanitized()
+check('several threads were used', used > 40, used)
 finish()

@@ -278,12 +278,12 @@ const char *explicit_one_thread(const struct task *task)
 {
     if (task->order == ORDER_DFS) return "a depth-first search has one";
     if (task->order == ORDER_PAST_FREEZE) return "past-freeze order has one";
-    if (task->points) return task->hides_position ? "with --partition-hidden there is one" : NULL;
     if (task->by_interactions) return "a search by interactions has one";
     if (task->reduction != REDUCE_NONE) return "a search with --reduce has one";
+    if (task->points && !task->hides_position) return NULL;
     if (task->max_states) return "a search with a limit on states has one";
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].in_each_state) return "temporal properties are decided by one";
+        if (!task->properties[i].in_each_state && !task->points) return "temporal properties are decided by one";
     return NULL;
 }
 

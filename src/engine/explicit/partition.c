@@ -647,6 +647,7 @@ bool partition_run(struct search *search)
     jmp_buf recover;
     if (!partition->team) return search_all(partition);
     uint32_t threads = team_start(partition->team);
+    partition->done.crew = team_crew(partition->team);
     search->result->threads = threads > 1 ? threads : 0;
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
         mem->recover = outer;
@@ -656,6 +657,7 @@ bool partition_run(struct search *search)
     mem->recover = &recover;
     bool good = search_all(partition);
     mem->recover = outer;
+    partition->done.crew = NULL;
     team_stop(partition->team);
     return good;
 }
