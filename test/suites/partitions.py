@@ -250,11 +250,21 @@ def messages():
                             (('--partition', 'p[0].entre'), "did you mean 'p[0].enter'"), (('--partition-hidden',), 'goes with --partition'),
                             (('--partition', 'enter', '--order', 'dfs'), '--order does not go'), (('--partition', 'enter', '--engine', 'symbolic'), 'explicit engine'),
                             (('--partition', 'enter', '--reduce', 'por'), '--reduce does not go'), (('--partition', 'enter', '--bound', '3'), '--bound does not go'),
-                            (('--partition', 'enter', '--split', 'auto'), '--split does not go')):
+                            (('--partition', 'enter', '--split', 'auto'), '--split does not go'), (('--partition', 'Process.nowhere'), 'there are want, climb, enter, leave, 0, 2, 3 (of Process)'), (('--partition', 'xyzzy'), 'there are want, climb')):
         result = run('check', model, *arguments)
         check(f'message for {arguments}', result.returncode == 2 and text in result.stderr, (result.returncode, result.stderr))
     result = run('check', 'examples/fischer/fischer.fcr', '--partition', 'auto')
     check('models with time are refused', result.returncode == 2 and 'without time' in result.stderr, (result.returncode, result.stderr))
+    fiacre = 'examples/alternating-bit/abp.fcr'
+    for file, points, named in ((fiacre, 'Weather.lose', ['Weather[0].lose', 'Weather[1].lose']), (fiacre, 'Weather[1].lose', ['Weather[1].lose']), (fiacre, 'bad, waiting', ['Weather[0].bad', 'Weather[1].bad', 'Sender[0].waiting']),
+                                (fiacre, 'User.wrong', ['User[0].wrong']), (fiacre, 'done', ['done']), (model, 'Process.3', [f'p[{i}].3' for i in range(4)]), (model, 'p[2].3,p[2].enter', ['p[2].3', 'p[2].enter']),
+                                ('examples/scheduling/scheduling.mil', 'passive', None), ('examples/tie-breaker/tie-breaker.mil', 'critical', ['p[0].critical', 'p[1].critical'])):
+        result, ours = told('explore', file, '--partition', points)
+        got = ours and ours['statistics']['p_points']
+        check(f'{file}: p-points of {points}', ours and ours['complete'] and (got == named if named else len(got) > 1 and all(x.endswith('.passive') for x in got)), (result.stderr, got))
+    for points, text in (('Weather[1].lsoe', "did you mean 'Weather[1].lose'"), ('Sender.idle', 'there are send, done, ignore, accept, ready, waiting (of Sender)'), ('waitng', "did you mean 'waiting'"), ('User[0].Wrong', "did you mean 'User[0].wrong'")):
+        result = run('explore', fiacre, '--partition', points)
+        check(f'message for {points}', result.returncode == 2 and text in result.stderr, (result.returncode, result.stderr))
     result = run('explore', model, '-D', 'n=3', '--partition', 'enter', '-v')
     check('-v lists p-paths', re.search(r'\d+  p\[0\]\.enter\n', result.stdout) and '(none)' in result.stdout, result.stdout)
 
@@ -354,7 +364,7 @@ def sanitized():
         model = write('sanitized.cairn', odd_model(rng))
         points = points_of(model, rng)
         several(f'tsan {n} {points}', ('explore', model, '--partition', points), TSAN)
-    for file, define, points, memory in (('examples/peterson/peterson-n.mil', 'n=3', 'enter', '200K'), ('examples/peterson/peterson-n.mil', 'n=4', 'enter', '900K'), ('examples/philosophers/phils.mil', 'n=7', 'auto', '150K')):
+    for file, define, points, memory in (('examples/peterson/peterson-n.mil', 'n=3', 'enter', '350K'), ('examples/peterson/peterson-n.mil', 'n=4', 'enter', '900K'), ('examples/philosophers/phils.mil', 'n=7', 'auto', '350K')):
         several(f'tsan {file}', ('check', file, '-D', define, '--partition', points, '-p', 'deadlock'), TSAN, (2, 4))
         several(f'tsan {file} little memory', ('explore', file, '-D', define, '--partition', points, '--memory', memory), TSAN, (3, 3), same=False)
     several('tsan hidden', ('explore', 'examples/scheduling/scheduling.mil', '-D', 'n=3', '--partition', 'run', '--partition-hidden'), TSAN, (2, 4))

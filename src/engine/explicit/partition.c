@@ -741,6 +741,16 @@ static uint64_t share_of(const struct partition *partition, unsigned part, uint6
     return share < least ? least : share > most ? most : share;
 }
 
+/* Several threads, unless they would take more than an eighth of the memory. */
+static void call_team(struct partition *partition, uint32_t threads)
+{
+    const uint64_t before = partition->mem->used, most = share_of(partition, 8, 0, UINT64_MAX);
+    partition->team = team_new(partition, threads, share_of(partition, 16 * threads, LEAST_TEAM, MOST_TEAM));
+    if (!partition->team || partition->mem->used - before <= most) return;
+    team_release(partition->team);
+    partition->team = NULL;
+}
+
 void partition_init(struct search *search)
 {
     struct mem *mem = search->model->mem;
@@ -768,7 +778,7 @@ void partition_init(struct search *search)
     runs_init(&partition->done, mem, record_bytes ? record_bytes : 1, block);
     partition->reached = mem_alloc(mem, (partition->points->count + UINT64_C(1)) * sizeof *partition->reached);
     partition->scan = reached_begin(search->model, search->result);
-    if (threads > 1 && !search->graph && record_bytes) partition->team = team_new(partition, threads, share_of(partition, 16 * threads, LEAST_TEAM, MOST_TEAM));
+    if (threads > 1 && !search->graph && record_bytes) call_team(partition, threads);
     partition->soft_limit = partition->hard_limit ? partition->hard_limit - share_of(partition, 8, 1, 64 << 20) : 0;
     mem->limit = partition->soft_limit;
 }

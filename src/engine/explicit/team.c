@@ -25,7 +25,7 @@ enum { ALONE = 128 };
 #ifdef CAIRN_DEGENERATE
 enum { MOST_ROOM = 16, SLICES = 7, GRAB_MOST = 3 };
 #else
-enum { MOST_ROOM = 1 << 14, SLICES = 1024, GRAB_MOST = 32 };
+enum { MOST_ROOM = 1 << 14, SLICES = 256, GRAB_MOST = 32 };
 #endif
 
 struct found { /* a successor */
