@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -224,6 +225,20 @@ def limits():
         check(f'no temporary file in {where}: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
 
 
+def short_files():
+    # files of at most 100 KiB, as on a disk that is nearly full
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10))
+
+
+def full_disk():
+    for threads in (1, 2, 3):
+        result = subprocess.run([CAIRN, 'explore', 'examples/peterson/peterson-n.mil', '-D', 'n=4', '--partition', 'enter', '--memory', '900K', '--threads', str(threads), '--json'],
+                                cwd=ROOT, capture_output=True, text=True, preexec_fn=short_files, timeout=100)
+        ours = json.loads(result.stdout) if result.stdout else None
+        check(f'a full disk, {threads} threads: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
+
+
 def faults():
     """The n-th allocation fails: the same counts, or a result that is not complete."""
     model = write('faults.cairn', odd_model(random.Random(21)))
@@ -364,9 +379,10 @@ def sanitized():
         model = write('sanitized.cairn', odd_model(rng))
         points = points_of(model, rng)
         several(f'tsan {n} {points}', ('explore', model, '--partition', points), TSAN)
-    for file, define, points, memory in (('examples/peterson/peterson-n.mil', 'n=3', 'enter', '350K'), ('examples/peterson/peterson-n.mil', 'n=4', 'enter', '900K'), ('examples/philosophers/phils.mil', 'n=7', 'auto', '350K')):
+    for file, define, points, memory in (('examples/peterson/peterson-n.mil', 'n=4', 'enter', '900K'), ('examples/peterson/peterson-n.mil', 'n=4', 'enter,leave', '700K'), ('examples/philosophers/phils.mil', 'n=9', 'auto', '500K')):
         several(f'tsan {file}', ('check', file, '-D', define, '--partition', points, '-p', 'deadlock'), TSAN, (2, 4))
-        several(f'tsan {file} little memory', ('explore', file, '-D', define, '--partition', points, '--memory', memory), TSAN, (3, 3), same=False)
+        ours = several(f'tsan {file} little memory', ('explore', file, '-D', define, '--partition', points, '--memory', memory), TSAN, (3, 3), same=False)
+        check(f'tsan {file}: memory was full', ours and ours['complete'] and ours['statistics']['spills'], ours and ours['statistics'])
     several('tsan hidden', ('explore', 'examples/scheduling/scheduling.mil', '-D', 'n=3', '--partition', 'run', '--partition-hidden'), TSAN, (2, 4))
     several('tsan hidden, violated', ('check', 'examples/philosophers/phils.mil', '-D', 'n=4', '--partition', 'take_left', '--partition-hidden'), TSAN, (2, 4))
 
@@ -399,6 +415,7 @@ hidden()
 hidden_threads()
 orders()
 limits()
+full_disk()
 faults()
 messages()
 if LONG:

@@ -10,6 +10,8 @@
  *
  * What waits is on tapes (solver/tape.h): one for the p-paths of this length and one for the next.
  *
+ * Threads. Layers of a region that are large enough are expanded by all threads of a team, while nobody changes the store; what they found is added here, by one thread, in its usual order (team.h).
+ *
  * Counts. A state that is on disk already when an epoch ends was expanded twice: it is expanded once more, and what it adds is taken away. So counts are net at the end.
  *
  * Invariants: (1) states of the store before the cursor, and all on disk, are expanded, and each of their successors is in the store, on disk, among `found`, or on a tape of entries;
