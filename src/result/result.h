@@ -129,7 +129,7 @@ struct task {
     bool count_deadlocks;  /* timed: also those that come about by clocks, when nobody asks for them */
     bool by_interactions;  /* states are visited in the order of the fewest interactions with the guide that lead to them, and these are counted */
     bool stop_at_first;    /* end with the first violation */
-    uint32_t threads;      /* explicit, breadth-first: so many, where they can be used (explicit_one_thread) */
+    uint32_t threads;      /* explicit, breadth-first or divided by p-points: so many, where they can be used (explicit_one_thread) */
     uint64_t max_depth;    /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;    /* automatically */

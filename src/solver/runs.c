@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef CAIRN_TEST_HOOKS
+enum { LEAST_SHARE = 2 };
+#else
+enum { LEAST_SHARE = 16 }; /* questions that are worth waking a thread */
+#endif
+
 void runs_init(struct runs *runs, struct mem *mem, uint32_t record_bytes, uint32_t block_bytes)
 {
     *runs = (struct runs){.mem = mem, .record_bytes = record_bytes};
@@ -27,9 +33,9 @@ void runs_release(struct runs *runs)
     *runs = (struct runs){0};
 }
 
-static bool fails(struct runs *runs, const struct run *run)
+static bool fails(struct runs *runs, const char *error)
 {
-    runs->error = run->tape.error;
+    runs->error = error;
     return false;
 }
 
@@ -47,7 +53,7 @@ static bool put(struct runs *runs, struct run *run, const void *record)
         }
         memcpy(run->firsts + run->blocks++ * runs->record_bytes, record, runs->record_bytes);
     }
-    if (!tape_append(&run->tape, record, runs->record_bytes)) return fails(runs, run);
+    if (!tape_append(&run->tape, record, runs->record_bytes)) return fails(runs, run->tape.error);
     run->count++;
     runs->written += runs->record_bytes;
     return true;
@@ -55,13 +61,14 @@ static bool put(struct runs *runs, struct run *run, const void *record)
 
 /* A place in a run. */
 struct reader {
-    struct run *run;
+    const struct run *run;
     char *block;
     uint64_t number, within; /* of the block, and a record in it; number == blocks: at the end */
     bool loaded;
+    const char *error;
 };
 
-static bool reader_open(struct runs *runs, struct reader *reader, struct run *run)
+static bool reader_open(struct runs *runs, struct reader *reader, const struct run *run)
 {
     *reader = (struct reader){.run = run, .block = mem_try_alloc(runs->mem, runs->block_bytes)};
     return reader->block != NULL;
@@ -72,17 +79,23 @@ static const char *reader_record(const struct runs *runs, const struct reader *r
     return reader->block + reader->within * runs->record_bytes;
 }
 
-/* Loads the block that the place is in; *end: there is none. */
-static bool reader_load(struct runs *runs, struct reader *reader, bool *end)
+/* Records of the block that the place is in. */
+static uint64_t block_records(const struct runs *runs, const struct reader *reader)
 {
-    uint64_t left;
+    uint64_t left = reader->run->count - reader->number * runs->per_block;
+    return left < runs->per_block ? left : runs->per_block;
+}
+
+/* Loads the block that the place is in; *end: there is none. False: reader->error. */
+static bool reader_load(const struct runs *runs, struct reader *reader, bool *end)
+{
     for (;;) {
         *end = reader->number >= reader->run->blocks;
         if (*end) return true;
-        if (!reader->loaded && !tape_read_block(&reader->run->tape, reader->number, reader->block)) return fails(runs, reader->run);
+        if (!reader->loaded) reader->error = tape_read_block(&reader->run->tape, reader->number, reader->block);
+        if (reader->error) return false;
         reader->loaded = true;
-        left = reader->run->count - reader->number * runs->per_block;
-        if (reader->within < (left < runs->per_block ? left : runs->per_block)) return true;
+        if (reader->within < block_records(runs, reader)) return true;
         reader->number++;
         reader->within = 0;
         reader->loaded = false;
@@ -105,17 +118,38 @@ static void reader_skip(const struct runs *runs, struct reader *reader, const vo
     reader->loaded = false;
 }
 
-/* Whether the run has this record, which is not smaller than the one asked for before. */
-static bool reader_has(struct runs *runs, struct reader *reader, const void *record, bool *has)
+/* Goes to the first record of the block that is not smaller, or to its end: in steps of 1, 2, 4, ..., because it may be near or far, then by halves. */
+static void reader_seek(const struct runs *runs, struct reader *reader, const void *record)
+{
+    uint64_t low = reader->within, high = block_records(runs, reader); /* smaller ones are before low, others from high on */
+    for (uint64_t step = 1; low + step <= high; step *= 2) {
+        if (memcmp(reader->block + (low + step - 1) * runs->record_bytes, record, runs->record_bytes) >= 0) {
+            high = low + step - 1;
+            break;
+        }
+        low += step;
+    }
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (memcmp(reader->block + middle * runs->record_bytes, record, runs->record_bytes) < 0) low = middle + 1;
+        else high = middle;
+    }
+    reader->within = low;
+}
+
+/* Whether the run has this record, which is not smaller than the one asked for before. False: reader->error. */
+static bool reader_has(const struct runs *runs, struct reader *reader, const void *record, bool *has)
 {
     bool end;
     *has = false;
     reader_skip(runs, reader, record);
-    for (;; reader->within++) {
+    for (;;) {
         if (!reader_load(runs, reader, &end)) return false;
-        int order = end ? 1 : memcmp(reader_record(runs, reader), record, runs->record_bytes);
-        *has = !order;
-        if (order >= 0) return true;
+        if (end) return true;
+        reader_seek(runs, reader, record);
+        if (reader->within == block_records(runs, reader)) continue;
+        *has = !memcmp(reader_record(runs, reader), record, runs->record_bytes);
+        return true;
     }
 }
 
@@ -128,6 +162,7 @@ static bool merge(struct runs *runs, struct run *a, struct run *b, struct run *b
     good = second;
     while (good) {
         good = reader_load(runs, &one, &end_one) && reader_load(runs, &two, &end_two);
+        if (!good) runs->error = one.error ? one.error : two.error;
         if (!good || (end_one && end_two)) break;
         bool first = end_two || (!end_one && memcmp(reader_record(runs, &one), reader_record(runs, &two), runs->record_bytes) < 0);
         struct reader *from = first ? &one : &two;
@@ -169,6 +204,7 @@ struct adding {
     struct sorted_chunk *heap;
     uint64_t heap_len;
     struct reader *readers; /* one per run */
+    atomic_uint_fast64_t next; /* the next chunk to sort */
 };
 
 static int compare_records(const void *a, const void *b, void *bytes)
@@ -190,15 +226,26 @@ static void sink(struct adding *adding, uint64_t at)
     heap[at] = moving;
 }
 
+static void sort_chunks(void *context, uint32_t number)
+{
+    struct adding *adding = context;
+    (void)number;
+    for (uint64_t i; (i = atomic_fetch_add(&adding->next, 1)) < adding->heap_len;) {
+        struct sorted_chunk *chunk = &adding->heap[i];
+        qsort_r(chunk->at, (uint64_t)(chunk->end - chunk->at) / adding->runs->record_bytes, adding->runs->record_bytes, compare_records, &adding->runs->record_bytes);
+    }
+}
+
 static void make_heap(struct adding *adding, struct store *store, uint64_t count)
 {
     uint64_t per_chunk = UINT64_C(1) << store->chunk_shift;
     for (uint64_t first = 0; first < count; first += per_chunk) {
         uint64_t some = count - first < per_chunk ? count - first : per_chunk;
         char *chunk = store->chunks[first >> store->chunk_shift];
-        qsort_r(chunk, some, store->record_bytes, compare_records, &store->record_bytes);
         adding->heap[adding->heap_len++] = (struct sorted_chunk){chunk, chunk + some * store->record_bytes};
     }
+    if (adding->runs->crew && adding->heap_len > 1) crew_round(adding->runs->crew, sort_chunks, adding);
+    else sort_chunks(adding, 0);
     for (uint64_t i = adding->heap_len / 2; i-- > 0;) sink(adding, i);
 }
 
@@ -206,7 +253,7 @@ static bool is_known(struct adding *adding, const char *record, bool *known)
 {
     *known = false;
     for (uint32_t i = 0; i < adding->runs->len && !*known; i++)
-        if (!reader_has(adding->runs, &adding->readers[i], record, known)) return false;
+        if (!reader_has(adding->runs, &adding->readers[i], record, known)) return fails(adding->runs, adding->readers[i].error);
     return true;
 }
 
@@ -261,20 +308,54 @@ bool runs_add(struct runs *runs, struct store *store, uint64_t count, void (*rep
     return merge_last(runs);
 }
 
+/* ---- finding ---- */
+
+struct finding {
+    const struct runs *runs;
+    const char *records;
+    uint64_t stride, count;
+    bool *has;
+    char *blocks[CREW_MOST]; /* of each thread, to read into */
+    uint32_t threads;
+    const char *errors[CREW_MOST];
+};
+
+/* A thread's share of the questions: those near each other, which are about the same blocks. */
+static void answer(void *context, uint32_t number)
+{
+    struct finding *finding = context;
+    if (number >= finding->threads) return;
+    uint64_t first = finding->count * number / finding->threads, end = finding->count * (number + 1) / finding->threads;
+    bool found;
+    for (uint32_t r = 0; r < finding->runs->len; r++) {
+        struct reader reader = {.run = &finding->runs->list[r], .block = finding->blocks[number]};
+        for (uint64_t i = first; i < end && !reader.error; i++) {
+            if (finding->has[i]) continue;
+            if (reader_has(finding->runs, &reader, finding->records + i * finding->stride, &found)) finding->has[i] = found;
+        }
+        finding->errors[number] = reader.error;
+        if (reader.error) return;
+    }
+}
+
 bool runs_find(struct runs *runs, const char *records, uint64_t stride, uint64_t count, bool *has)
 {
+    struct finding finding = {.runs = runs, .records = records, .stride = stride, .count = count, .has = has};
+    uint64_t wanted = runs->crew ? count / LEAST_SHARE : 1;
+    if (runs->crew && wanted > runs->crew->count) wanted = runs->crew->count;
     memset(has, 0, count * sizeof *has);
-    for (uint32_t r = 0; r < runs->len; r++) {
-        struct reader reader;
-        if (!reader_open(runs, &reader, &runs->list[r])) return false;
-        bool good = true, found;
-        for (uint64_t i = 0; good && i < count; i++) {
-            if (has[i]) continue;
-            good = reader_has(runs, &reader, records + i * stride, &found);
-            has[i] |= found;
-        }
-        mem_free(runs->mem, reader.block);
-        if (!good) return false;
+    if (!runs->len) return true;
+    do { /* with less memory, fewer threads */
+        finding.blocks[finding.threads] = mem_try_alloc(runs->mem, runs->block_bytes);
+        if (!finding.blocks[finding.threads]) break;
+        finding.threads++;
+    } while (finding.threads < wanted);
+    bool good = finding.threads > 0;
+    if (finding.threads > 1) crew_round(runs->crew, answer, &finding);
+    else if (good) answer(&finding, 0);
+    for (uint32_t t = 0; t < finding.threads; t++) {
+        mem_free(runs->mem, finding.blocks[t]);
+        if (finding.errors[t] && good) good = fails(runs, finding.errors[t]);
     }
-    return true;
+    return good;
 }

@@ -5,6 +5,7 @@
 #ifndef CAIRN_SOLVER_RUNS_H
 #define CAIRN_SOLVER_RUNS_H
 
+#include "base/crew.h"
 #include "solver/store.h"
 #include "solver/tape.h"
 
@@ -22,6 +23,7 @@ struct runs {
     uint32_t len, cap;
     uint64_t records; /* all together */
     uint64_t written; /* bytes, of merged runs each time */
+    struct crew *crew; /* who helps, between its rounds; NULL: nobody */
     const char *error; /* what went wrong with a file; NULL: memory was refused */
 };
 

@@ -53,14 +53,15 @@ static bool open_file(struct tape *tape)
     return true;
 }
 
-static bool transfer(struct tape *tape, char *bytes, uint64_t from, uint64_t size, bool writes)
+/* False: errno says why. */
+static bool transfer(const struct tape *tape, char *bytes, uint64_t from, uint64_t size, bool writes)
 {
     for (uint64_t done = 0; done < size;) {
         off_t at = (off_t)(from + done);
         ssize_t some = writes ? pwrite(tape->file, bytes + done, (size_t)(size - done), at) : pread(tape->file, bytes + done, (size_t)(size - done), at);
         if (some < 0 && errno == EINTR) continue;
         if (!some) errno = EIO;
-        if (some <= 0) return fails(tape);
+        if (some <= 0) return false;
         done += (uint64_t)some;
     }
     return true;
@@ -78,7 +79,7 @@ static bool write_block(struct tape *tape)
         tape->checksum_room = room;
     }
     tape->checksums[number] = XXH3_64bits(tape->last, tape->block_bytes);
-    return open_file(tape) && transfer(tape, tape->last, number * tape->block_bytes, tape->block_bytes, true);
+    return open_file(tape) && (transfer(tape, tape->last, number * tape->block_bytes, tape->block_bytes, true) || fails(tape));
 }
 
 bool tape_reserve(struct tape *tape)
@@ -104,16 +105,14 @@ bool tape_append(struct tape *tape, const void *bytes, uint64_t size)
     return true;
 }
 
-bool tape_read_block(struct tape *tape, uint64_t number, char *block)
+const char *tape_read_block(const struct tape *tape, uint64_t number, char *block)
 {
     if (number == tape->bytes / tape->block_bytes) {
         memcpy(block, tape->last, tape->bytes % tape->block_bytes);
-        return true;
+        return NULL;
     }
-    if (!transfer(tape, block, number * tape->block_bytes, tape->block_bytes, false)) return false;
-    if (XXH3_64bits(block, tape->block_bytes) == tape->checksums[number]) return true;
-    tape->error = "a temporary file does not have what was written to it";
-    return false;
+    if (!transfer(tape, block, number * tape->block_bytes, tape->block_bytes, false)) return strerror(errno);
+    return XXH3_64bits(block, tape->block_bytes) == tape->checksums[number] ? NULL : "a temporary file does not have what was written to it";
 }
 
 bool tape_read(struct tape *tape, uint64_t from, void *bytes, uint64_t size)
@@ -127,7 +126,11 @@ bool tape_read(struct tape *tape, uint64_t from, void *bytes, uint64_t size)
             if (!tape->read) return false;
             if (tape->read_block != number) {
                 tape->read_block = NO_BLOCK;
-                if (!tape_read_block(tape, number, tape->read)) return false;
+                const char *why = tape_read_block(tape, number, tape->read);
+                if (why) {
+                    tape->error = why;
+                    return false;
+                }
                 tape->read_block = number;
             }
             block = tape->read;

@@ -29,7 +29,7 @@ void tape_clear(struct tape *tape);
 /* False: memory was refused, or tape->error says why. */
 bool tape_append(struct tape *tape, const void *bytes, uint64_t size);
 bool tape_read(struct tape *tape, uint64_t from, void *bytes, uint64_t size);
-/* A whole block, or what there is of the last one, into `block`. */
-bool tape_read_block(struct tape *tape, uint64_t number, char *block);
+/* A whole block, or what there is of the last one, into `block`; changes nothing, so that several threads may read at the same time. NULL: good; otherwise what went wrong. */
+const char *tape_read_block(const struct tape *tape, uint64_t number, char *block);
 
 #endif

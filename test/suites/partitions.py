@@ -1,17 +1,23 @@
-"""Partitioning points: random models and examples, divided by random p-points, against breadth-first search; with memory for a part of the states only; the variant with a hidden position; messages.
+"""Partitioning points: random models and examples, divided by random p-points, against breadth-first search; with memory for a part of the states only; by several threads; the variant with a hidden position; messages.
 
 The claim is always the same: the union of the partitions is the state space, so that all counts, verdicts and silent rules are those of breadth-first search, or the result says that it is incomplete.
+Several threads have the same object as one as long as memory suffices, down to the list of p-paths and the runs. With LONG=1 also in a build with the thread sanitizer.
 """
 import glob
 import json
 import os
 import random
 import re
+import resource
+import signal
+import subprocess
 import sys
+import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
 from generate import generate
 
+TSAN = os.path.join(ROOT, 'build/tsan/cairn')
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
 
 
@@ -92,14 +98,14 @@ def compare(name, model, points, program, plain, checked, more=(), asked=()):
         list_ = ours['statistics']['p_path_list']
         check(f'{name} listed', len(list_) != ours['statistics']['partitions'] or sum(p['states'] for p in list_) == ours['statistics']['states_gross'])
     else:
-        check(f'{name} incomplete', more and result.returncode in (1, 3), (more, result.returncode, ours['assurance']))
+        check(f'{name} incomplete', '--memory' in more and result.returncode in (1, 3), (more, result.returncode, ours['assurance']))
     if checked is None:
         return ours
     result, ours_checked = told('check', model, '--partition', points, *more, *asked, program=program)
     if not check(f'{name} checks', ours_checked is not None and not crashed(result), result.stderr[-1500:]):
         return None
     if 'properties' not in ours_checked:
-        check(f'{name}: no memory to begin with', more and result.returncode == 3 and not ours_checked['complete'], result.returncode)
+        check(f'{name}: no memory to begin with', '--memory' in more and result.returncode == 3 and not ours_checked['complete'], result.returncode)
         return ours
     one, two = verdicts(ours_checked), verdicts(checked)
     if not ours_checked['complete']: # then less may be known, and nothing else
@@ -109,6 +115,33 @@ def compare(name, model, points, program, plain, checked, more=(), asked=()):
     for p in ours_checked['properties']:
         check(f'{name} evidence of {p["name"]}', p['verdict'] != 'violated' or p['trace'], p)
     return ours
+
+
+def timeless(claim):
+    """The whole object, without what may differ from run to run."""
+    copy = json.loads(json.dumps(claim))
+    for key in ('seconds', 'time', 'states_per_second', 'peak_memory_bytes', 'command_line'):
+        copy.pop(key, None)
+    for key in ('threads', 'seconds', 'rules_per_second'):
+        copy['statistics'].pop(key, None)
+    return copy
+
+
+used = 0
+
+
+def several(name, arguments, program, counts=(2, 3), same=True):
+    """The same object whatever the number of threads; `same`: also that of one thread, which has to be complete, and in which nothing may have gone to disk."""
+    global used
+    first = None
+    for threads in (1, *counts) if same else counts:
+        result, ours = told(*arguments, '--threads', threads, program=program)
+        if not check(f'{name} --threads {threads}: an object', ours is not None and 'statistics' in ours and not crashed(result), result.stderr[-1500:]):
+            return None
+        used += ours['statistics'].get('threads') == threads
+        first = first or timeless(ours)
+        check(f'{name} --threads {threads}: always the same object', timeless(ours) == first, [(key, timeless(ours).get(key), first[key]) for key in first if timeless(ours).get(key) != first[key]])
+    return first
 
 
 def random_runs():
@@ -132,6 +165,10 @@ def random_runs():
                 spilled += ours['statistics']['spills'] > 0
                 skipped += ours['statistics']['skipped'] > 0
                 check(f'random {n} {label} once', ours['statistics']['spills'] or ours['statistics']['states_gross'] == ours['states'])
+                threads = rng.choice([2, 3])
+                compare(f'random {n} {label} --partition {points} --threads {threads}', model, points, program, plain, checked, ('--threads', threads))
+                if not ours['statistics']['spills']:
+                    several(f'random {n} {label} --partition {points}', ('check', model, '--partition', points), program, (threads,), same=checked['complete'])
     check('some random runs had too little memory, and some p-paths were not extended', spilled and skipped, (spilled, skipped))
 
 
@@ -149,6 +186,12 @@ def little_memory():
             if ours and ours['complete']:
                 spilled += ours['statistics']['spills'] > 0
                 check(f'{file} within {memory} bytes', ours['peak_memory_bytes'] <= memory, ours['peak_memory_bytes'])
+                for threads in (2, 3):
+                    more = ('-D', define, '--memory', memory, '--threads', threads)
+                    ours = compare(f'{file} {points} {memory} bytes {threads} threads', file, points, CAIRN, plain, checked, more, ('-p', 'deadlock'))
+                    check(f'{file} within {memory} bytes with {threads} threads', ours and ours['complete'] and ours['peak_memory_bytes'] <= memory, ours and ours['peak_memory_bytes'])
+                    spilled += bool(ours and ours['statistics']['spills'] and ours['statistics'].get('threads') == threads)
+                several(f'{file} {points} {memory} bytes', ('explore', file, '--partition', points, '-D', define, '--memory', memory), CAIRN, (3, 3), same=False) # the same memory twice
     check('memory was full in some runs', spilled, spilled)
     text = odd_model(random.Random(8))
     model = write('tiny.cairn', text)
@@ -157,17 +200,43 @@ def little_memory():
         result, ours = told('explore', model, '--partition', 'auto', '--memory', memory, program=ASAN)
         good = result.returncode in (0, 1, 3) and not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain))
         check(f'{memory} bytes: a result or a limit', good, (result.returncode, result.stderr[-500:]))
+        for more in ((), ('--partition-hidden',)):
+            result, ours = told('explore', model, '--partition', 'auto', '--memory', memory, '--threads', 3, *more, program=ASAN)
+            good = result.returncode in (0, 1, 3) and not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain))
+            check(f'{memory} bytes, several threads {more}: a result or a limit', good, (result.returncode, result.stderr[-500:]))
 
 
 def limits():
     """Time, a disk that cannot be written, a file that lies."""
     model = 'examples/peterson/peterson-n.mil'
-    result, ours = told('check', model, '-D', 'n=5', '--partition', 'enter', '--time', '0.1')
-    check('time: status 3', result.returncode == 3 and not ours['complete'] and ours['verdict'] == 'unknown', result.returncode)
-    check('time: says how far', ours and ours['statistics']['stop'] == 'the time limit was reached' and not ours['statistics']['counts_are_net'], ours and ours['statistics'])
-    for where in ('/nonexistent', '/proc'):
-        result, ours = told('check', model, '-D', 'n=4', '--partition', 'enter', '--memory', '700K', env={'TMPDIR': where})
+    for more in ((), ('--threads', 2), ('--threads', 3, '--partition-hidden')):
+        begun = time.time()
+        result, ours = told('check', model, '-D', 'n=5', '--partition', 'enter', '--time', '0.1', *more)
+        check(f'time {more}: status 3', result.returncode == 3 and not ours['complete'] and ours['verdict'] == 'unknown' and time.time() - begun < 20, result.returncode)
+        check(f'time {more}: says how far', ours and ours['statistics']['stop'] == 'the time limit was reached' and not ours['statistics']['counts_are_net'], ours and ours['statistics'])
+        process = subprocess.Popen([CAIRN, 'explore', model, '-D', 'n=5', '--partition', 'enter', *(str(m) for m in more), '--json'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        ours = json.loads(output) if output else None
+        check(f'SIGINT {more} is a result', process.returncode == 3 and ours and not ours['complete'] and 'interrupt' in ours['statistics']['stop'], (process.returncode, errors[-300:]))
+    for where, more in (('/nonexistent', ()), ('/proc', ()), ('/nonexistent', ('--threads', 2))):
+        result, ours = told('check', model, '-D', 'n=4', '--partition', 'enter', '--memory', '700K', *more, env={'TMPDIR': where})
         check(f'no temporary file in {where}: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
+
+
+def short_files():
+    # files of at most 100 KiB, as on a disk that is nearly full
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10))
+
+
+def full_disk():
+    for threads in (1, 2, 3):
+        result = subprocess.run([CAIRN, 'explore', 'examples/peterson/peterson-n.mil', '-D', 'n=4', '--partition', 'enter', '--memory', '900K', '--threads', str(threads), '--json'],
+                                cwd=ROOT, capture_output=True, text=True, preexec_fn=short_files, timeout=100)
+        ours = json.loads(result.stdout) if result.stdout else None
+        check(f'a full disk, {threads} threads: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
 
 
 def faults():
@@ -181,6 +250,12 @@ def faults():
         good = not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain)) and (result.returncode in (0, 1)) == bool(ours and ours['complete'] or result.returncode == 1)
         last = n if result.returncode == 3 else last
         check(f'allocation {n} fails', good, (result.returncode, result.stderr[-500:]))
+        if n % 3 == 0 or LONG:
+            result, ours = told('explore', model, '--partition', points, '--threads', 3, program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+            good = not crashed(result) and (ours is None or not ours['complete'] or essence(ours) == essence(plain)) and (result.returncode in (0, 1)) == bool(ours and ours['complete'] or result.returncode == 1)
+            check(f'allocation {n} fails with several threads', good, (result.returncode, result.stderr[-500:]))
+            result, ours = told('check', model, '--partition', points, '--partition-hidden', '--threads', 3, program=ASAN, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+            check(f'allocation {n} fails, hidden', not crashed(result) and result.returncode in (1, 3), (result.returncode, result.stderr[-500:]))
     check('some failures mattered', last, last)
 
 
@@ -190,11 +265,21 @@ def messages():
                             (('--partition', 'p[0].entre'), "did you mean 'p[0].enter'"), (('--partition-hidden',), 'goes with --partition'),
                             (('--partition', 'enter', '--order', 'dfs'), '--order does not go'), (('--partition', 'enter', '--engine', 'symbolic'), 'explicit engine'),
                             (('--partition', 'enter', '--reduce', 'por'), '--reduce does not go'), (('--partition', 'enter', '--bound', '3'), '--bound does not go'),
-                            (('--partition', 'enter', '--split', 'auto'), '--split does not go')):
+                            (('--partition', 'enter', '--split', 'auto'), '--split does not go'), (('--partition', 'Process.nowhere'), 'there are want, climb, enter, leave, 0, 2, 3 (of Process)'), (('--partition', 'xyzzy'), 'there are want, climb')):
         result = run('check', model, *arguments)
         check(f'message for {arguments}', result.returncode == 2 and text in result.stderr, (result.returncode, result.stderr))
     result = run('check', 'examples/fischer/fischer.fcr', '--partition', 'auto')
     check('models with time are refused', result.returncode == 2 and 'without time' in result.stderr, (result.returncode, result.stderr))
+    fiacre = 'examples/alternating-bit/abp.fcr'
+    for file, points, named in ((fiacre, 'Weather.lose', ['Weather[0].lose', 'Weather[1].lose']), (fiacre, 'Weather[1].lose', ['Weather[1].lose']), (fiacre, 'bad, waiting', ['Weather[0].bad', 'Weather[1].bad', 'Sender[0].waiting']),
+                                (fiacre, 'User.wrong', ['User[0].wrong']), (fiacre, 'done', ['done']), (model, 'Process.3', [f'p[{i}].3' for i in range(4)]), (model, 'p[2].3,p[2].enter', ['p[2].3', 'p[2].enter']),
+                                ('examples/scheduling/scheduling.mil', 'passive', None), ('examples/tie-breaker/tie-breaker.mil', 'critical', ['p[0].critical', 'p[1].critical'])):
+        result, ours = told('explore', file, '--partition', points)
+        got = ours and ours['statistics']['p_points']
+        check(f'{file}: p-points of {points}', ours and ours['complete'] and (got == named if named else len(got) > 1 and all(x.endswith('.passive') for x in got)), (result.stderr, got))
+    for points, text in (('Weather[1].lsoe', "did you mean 'Weather[1].lose'"), ('Sender.idle', 'there are send, done, ignore, accept, ready, waiting (of Sender)'), ('waitng', "did you mean 'waiting'"), ('User[0].Wrong', "did you mean 'User[0].wrong'")):
+        result = run('explore', fiacre, '--partition', points)
+        check(f'message for {points}', result.returncode == 2 and text in result.stderr, (result.returncode, result.stderr))
     result = run('explore', model, '-D', 'n=3', '--partition', 'enter', '-v')
     check('-v lists p-paths', re.search(r'\d+  p\[0\]\.enter\n', result.stdout) and '(none)' in result.stdout, result.stdout)
 
@@ -211,6 +296,7 @@ def examples():
         tried += 1
         for points in ('auto', points_of(file, rng)):
             compare(f'{name} --partition {points}', file, points, CAIRN, plain, None)
+        several(f'{name} --partition {points}', ('explore', file, '--partition', points), CAIRN)
         points = points_of(file, rng)
         ours = compare(f'{name} little memory --partition {points}', file, points, CAIRN, plain, None, ('--memory', int(plain['peak_memory_bytes'] * 0.6)))
         spilled += bool(ours and ours['complete'] and ours['statistics']['spills'])
@@ -263,6 +349,44 @@ def hidden():
     check('exact: what p leads to was visited without it', path_texts(ours) == {'', 'q'} and ours['complete'] and ours['states'] == 4 and ours['statistics']['skipped'] == 1, ours['statistics'])
 
 
+def hidden_threads():
+    """The same p-paths, counts and violations with every number of threads."""
+    rng = random.Random(SEED + 17)
+    examples = [('explore', 'examples/scheduling/scheduling.mil', '-D', 'n=4', '--partition', 'run'), ('check', 'examples/tie-breaker/tie-breaker.mil', '--partition', 'announce,enter'),
+                ('check', 'examples/philosophers/phils.mil', '-D', 'n=4', '--partition', 'take_left')]
+    for arguments in examples:
+        several(f'hidden: {arguments}', (*arguments, '--partition-hidden'), CAIRN, (2, 5))
+    _, alone = told(*examples[0], '--partition-hidden')
+    several('hidden: memory for one', (*examples[0], '--partition-hidden', '--memory', alone['peak_memory_bytes'] * 3 // 2), CAIRN, (2, 7))
+    for n in range(300 if LONG else 8):
+        model = write('hidden.cairn', odd_model(rng))
+        points = points_of(model, rng)
+        result, ours = told('check', model, '--partition', points, '--partition-hidden', '--time', '1')
+        if ours is None or 'time' in (ours['statistics']['stop'] or '') or (ours['statistics']['p_paths_waiting'] and 'coverage' in ours['statistics']['stop']):
+            continue
+        program = (CAIRN, ASAN)[n % 2]
+        several(f'hidden: random {n} {points}', ('explore', model, '--partition', points, '--partition-hidden'), program)
+        several(f'hidden: random {n} {points}: check', ('check', model, '--partition', points, '--partition-hidden'), program, same='decided' not in ours['statistics']['stop'])
+
+
+def sanitized():
+    """With the thread sanitizer."""
+    built = subprocess.run(['make', '-s', '-j2', 'MODE=tsan', 'build/tsan/cairn'], cwd=ROOT, capture_output=True, text=True)
+    if not check('the build with the thread sanitizer', built.returncode == 0, built.stderr):
+        return
+    rng = random.Random(SEED + 23)
+    for n in range(40):
+        model = write('sanitized.cairn', odd_model(rng))
+        points = points_of(model, rng)
+        several(f'tsan {n} {points}', ('explore', model, '--partition', points), TSAN)
+    for file, define, points, memory in (('examples/peterson/peterson-n.mil', 'n=4', 'enter', '900K'), ('examples/peterson/peterson-n.mil', 'n=4', 'enter,leave', '700K'), ('examples/philosophers/phils.mil', 'n=9', 'auto', '500K')):
+        several(f'tsan {file}', ('check', file, '-D', define, '--partition', points, '-p', 'deadlock'), TSAN, (2, 4))
+        ours = several(f'tsan {file} little memory', ('explore', file, '-D', define, '--partition', points, '--memory', memory), TSAN, (3, 3), same=False)
+        check(f'tsan {file}: memory was full', ours and ours['complete'] and ours['statistics']['spills'], ours and ours['statistics'])
+    several('tsan hidden', ('explore', 'examples/scheduling/scheduling.mil', '-D', 'n=3', '--partition', 'run', '--partition-hidden'), TSAN, (2, 4))
+    several('tsan hidden, violated', ('check', 'examples/philosophers/phils.mil', '-D', 'n=4', '--partition', 'take_left', '--partition-hidden'), TSAN, (2, 4))
+
+
 def path_texts(claim):
     texts = []
     for item in claim['statistics']['p_path_list']:
@@ -288,8 +412,13 @@ examples()
 little_memory()
 quarter()
 hidden()
+hidden_threads()
 orders()
 limits()
+full_disk()
 faults()
 messages()
+if LONG:
+    sanitized()
+check('several threads were used', used > 40, used)
 finish()

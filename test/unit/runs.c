@@ -58,7 +58,7 @@ static void count(void *context, const void *record)
 }
 
 /* Numbers stand for records; equal numbers have equal records, and others may, when records are short. */
-static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_t seed, uint64_t limit)
+static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_t seed, uint64_t limit, struct crew *crew)
 {
     struct mem mem;
     struct runs runs;
@@ -68,6 +68,7 @@ static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_
     bool good = true;
     mem_init(&mem);
     runs_init(&runs, &mem, bytes, block);
+    runs.crew = crew;
     CHECK(unit, store_init(&all, &mem, bytes));
     for (unsigned round = 0; good && round < ROUNDS; round++) {
         struct store store;
@@ -110,12 +111,15 @@ int main(void)
     struct unit unit = {0};
     const uint32_t blocks[] = {1, 7, 64, 4096};
     for (unsigned b = 0; b < 4; b++) test_tape(&unit, blocks[b], b + 1);
+    static struct crew crew;
+    crew_start(&crew, 3);
     for (unsigned seed = 1; seed <= 6; seed++)
         for (unsigned b = 0; b < 4; b++) {
-            test_runs(&unit, 4, blocks[b], seed, 0);
-            test_runs(&unit, 1, blocks[b], seed, 0);
-            test_runs(&unit, 20, blocks[b], seed, 0);
-            test_runs(&unit, 20, blocks[b], seed, 100 * seed * seed);
+            test_runs(&unit, 4, blocks[b], seed, 0, seed % 2 ? &crew : NULL);
+            test_runs(&unit, 1, blocks[b], seed, 0, seed % 2 ? &crew : NULL);
+            test_runs(&unit, 20, blocks[b], seed, 0, seed % 2 ? &crew : NULL);
+            test_runs(&unit, 20, blocks[b], seed, 100 * seed * seed, seed % 2 ? &crew : NULL);
         }
+    crew_stop(&crew);
     return unit_finish(&unit);
 }

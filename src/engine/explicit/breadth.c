@@ -75,7 +75,7 @@ static bool find_clusters(struct search *search)
 }
 
 /* All successors of the state are known. */
-static void finish_expansion(struct search *search, const struct expansion *expansion)
+void breadth_finish(struct search *search, const struct expansion *expansion)
 {
     if (!expansion->enabled && search->pass != PASS_INTERACTIONS) visit_dead_end(search, expansion->state);
     if (expansion->failures) {
@@ -102,7 +102,7 @@ static bool flush(struct search *search, bool open)
         expansion->successors = 0;
         if (going && open && i + 1 == search->expansion_count) break;
         visit_report_findings(search); /* also when memory has just run out */
-        if (going) finish_expansion(search, expansion);
+        if (going) breadth_finish(search, expansion);
     }
     if (open && search->expansion_count) search->expansions[0] = search->expansions[search->expansion_count - 1];
     search->expansion_count = open ? 1 : 0;

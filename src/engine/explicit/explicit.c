@@ -288,12 +288,12 @@ const char *explicit_one_thread(const struct task *task)
     if (model_has_hidden(task->model)) return "a search of a model with hidden variables has one";
     if (task->order == ORDER_DFS) return "a depth-first search has one";
     if (task->order == ORDER_PAST_FREEZE) return "past-freeze order has one";
-    if (task->points) return "a search that is divided by p-points has one";
     if (task->by_interactions) return "a search by interactions has one";
     if (task->reduction != REDUCE_NONE) return "a search with --reduce has one";
+    if (task->points && !task->hides_position) return NULL;
     if (task->max_states) return "a search with a limit on states has one";
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].in_each_state) return "temporal properties are decided by one";
+        if (!task->properties[i].in_each_state && !task->points) return "temporal properties are decided by one";
     return NULL;
 }
 
@@ -337,6 +337,7 @@ static void run_rounds(struct task *task, const struct explicit_graph *graph, st
         make_points(task, points);
         divided.points = points;
         divided.by_interactions = false;
+        divided.threads = 1; /* as was told */
         if (task->max_seconds > 0) divided.max_seconds -= seconds;
         for (uint32_t i = 0; i < task->property_count; i++) task->properties[i] = fresh[i];
         run_once(&divided, graph, result);

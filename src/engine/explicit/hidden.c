@@ -4,13 +4,18 @@
  * How far a run has come on the p-path, its position, is hidden: states are compared without it. So there is an end, because a longer p-path needs more states; and so coverage is not guaranteed:
  * a state that is reached first with one position stands for the same state with another one, and what only that one leads to is lost. Unlike the paper we verify in every partition, not in complete ones alone.
  *
- * Every search is breadth-first, so that `parents` gives its counterexamples. */
+ * Every search is breadth-first, so that `parents` gives its counterexamples. P-paths are taken from the stack some at a time, so that several threads can search them ahead (scouts.h); their order
+ * is the same with one thread. */
 #include "engine/explicit/hidden.h"
 
+#include "base/crew.h"
 #include "engine/explicit/points.h"
+#include "engine/explicit/scouts.h"
 #include "model/eval.h"
 
 #include <string.h>
+
+enum { AT_ONCE = 64 }; /* p-paths taken from the stack */
 
 struct guided {
     struct search *search;
@@ -24,6 +29,9 @@ struct guided {
     uint64_t stack_len, stack_room;
     uint64_t path_room, list_room;
     bool *continues;     /* per p-point */
+    struct scouts *scouts; /* NULL: one thread */
+    struct scouted turns[AT_ONCE]; /* p-paths taken from the stack ... */
+    uint32_t turn_count, turn;     /* ... and whose turn it is */
 };
 
 static bool refused(struct guided *guided)
@@ -134,44 +142,116 @@ static bool empty_store(struct guided *guided)
     return store_init(&search->store, search->model->mem, search->space.layout.record_bytes) || refused(guided);
 }
 
-static bool search_path(struct guided *guided, uint32_t path)
+/* The p-path is searched. */
+static bool finish_path(struct guided *guided, uint32_t path, uint64_t states, const bool *continues)
 {
-    struct search *search = guided->search;
     struct partition_statistics *statistics = guided->statistics;
     bool some = false;
-    memset(guided->continues, 0, guided->points->count * sizeof *guided->continues);
-    if (!spell(guided, path) || !empty_store(guided) || !add_initial(guided, !path)) return false;
-    for (uint64_t cursor = 0; cursor < search->store.count; cursor++)
-        if (!visit_poll(search, 0) || !expand(guided, (uint32_t)cursor)) return false;
-    if (!visit_poll(search, 0)) return false;
+    if (!visit_poll(guided->search, 0)) return false;
     statistics->partitions++;
-    statistics->paths[path].states = search->store.count;
-    if (search->store.count > statistics->largest) statistics->largest = search->store.count;
+    statistics->paths[path].states = states;
+    if (states > statistics->largest) statistics->largest = states;
     if (guided->length > statistics->longest) statistics->longest = guided->length;
     for (uint32_t p = guided->points->count; p-- > 0;) {
-        some |= guided->continues[p];
-        if (guided->continues[p] && !push(guided, path, p)) return false;
+        some |= continues[p];
+        if (continues[p] && !push(guided, path, p)) return false;
     }
     statistics->complete_paths += !some;
     return true;
 }
 
+static bool search_path(struct guided *guided, uint32_t path)
+{
+    struct search *search = guided->search;
+    memset(guided->continues, 0, guided->points->count * sizeof *guided->continues);
+    if (!empty_store(guided) || !add_initial(guided, !path)) return false;
+    for (uint64_t cursor = 0; cursor < search->store.count; cursor++)
+        if (!visit_poll(search, 0) || !expand(guided, (uint32_t)cursor)) return false;
+    return finish_path(guided, path, search->store.count, guided->continues);
+}
+
+/* ---- several threads ---- */
+
+/* After the first p-path: its states begin with the initial ones. */
+static void call_scouts(struct guided *guided)
+{
+    struct search *search = guided->search;
+    struct mem *mem = search->model->mem;
+    const uint64_t points = guided->points->count + UINT64_C(1);
+    if (search->task->threads < 2 || explicit_one_thread(search->task) || search->graph || !search->space.layout.record_bytes) return;
+    bool *continues = mem_try_alloc(mem, AT_ONCE * points * sizeof *continues);
+    if (continues) guided->scouts = scouts_new(search, search->task->threads < CREW_MOST ? search->task->threads : CREW_MOST);
+    if (!guided->scouts) {
+        mem_free(mem, continues);
+        return;
+    }
+    for (uint32_t i = 0; i < AT_ONCE; i++) guided->turns[i].continues = continues + i * points;
+    search->result->threads = scouts_count(guided->scouts);
+}
+
+static void dismiss_scouts(struct guided *guided)
+{
+    if (!guided->scouts) return;
+    mem_free(guided->search->model->mem, guided->turns[0].continues);
+    scouts_release(guided->scouts);
+    guided->scouts = NULL;
+}
+
+/* The p-paths at the top of the stack. */
+static bool search_some(struct guided *guided)
+{
+    const struct partition_statistics *statistics = guided->statistics;
+    guided->turn_count = guided->turn = 0;
+    while (guided->stack_len && guided->turn_count < AT_ONCE) {
+        struct scouted *turn = &guided->turns[guided->turn_count++];
+        turn->path = guided->stack[--guided->stack_len];
+        turn->is_done = false;
+    }
+    if (guided->scouts && guided->turn_count > 1 && (!empty_store(guided) || !scouts_search(guided->scouts, statistics->paths, guided->turns, guided->turn_count))) return false;
+    for (; guided->turn < guided->turn_count; guided->turn++) {
+        const struct scouted *turn = &guided->turns[guided->turn];
+        if (!spell(guided, turn->path)) return false;
+        if (turn->is_done ? !finish_path(guided, turn->path, turn->states, turn->continues) : !search_path(guided, turn->path)) return false;
+    }
+    return true;
+}
+
+static bool search_all(struct guided *guided)
+{
+    bool good = push(guided, MODEL_NONE, MODEL_NONE) && search_some(guided);
+    if (good) call_scouts(guided);
+    while (good && guided->stack_len) good = search_some(guided);
+    guided->statistics->waiting = guided->stack_len + (guided->turn_count - guided->turn);
+    return good;
+}
+
 bool hidden_run(struct search *search)
 {
     struct mem *mem = search->model->mem;
-    struct guided guided = {.search = search, .points = search->task->points, .statistics = mem_alloc(mem, sizeof *guided.statistics)};
-    search->result->partition = guided.statistics;
-    guided.statistics->points = guided.points;
-    guided.statistics->chosen = search->task->points_chosen;
-    guided.statistics->hidden = true;
-    guided.continues = mem_alloc(mem, (guided.points->count + UINT64_C(1)) * sizeof *guided.continues);
-    bool good = push(&guided, MODEL_NONE, MODEL_NONE);
-    while (good && guided.stack_len) good = search_path(&guided, guided.stack[--guided.stack_len]);
-    guided.statistics->waiting = guided.stack_len;
-    guided.statistics->gross_states = search->result->expanded;
-    mem_free(mem, guided.positions);
-    mem_free(mem, guided.path);
-    mem_free(mem, guided.stack);
-    mem_free(mem, guided.continues);
+    jmp_buf *const outer = mem->recover;
+    jmp_buf recover;
+    struct guided *guided = mem_alloc(mem, sizeof *guided);
+    guided->search = search;
+    guided->points = search->task->points;
+    guided->statistics = search->result->partition = mem_alloc(mem, sizeof *guided->statistics);
+    guided->statistics->points = guided->points;
+    guided->statistics->chosen = search->task->points_chosen;
+    guided->statistics->hidden = true;
+    guided->continues = mem_alloc(mem, (guided->points->count + UINT64_C(1)) * sizeof *guided->continues);
+    if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
+        mem->recover = outer;
+        dismiss_scouts(guided);
+        mem_refuse(mem);
+    }
+    mem->recover = &recover;
+    bool good = search_all(guided);
+    mem->recover = outer;
+    dismiss_scouts(guided);
+    guided->statistics->gross_states = search->result->expanded;
+    mem_free(mem, guided->positions);
+    mem_free(mem, guided->path);
+    mem_free(mem, guided->stack);
+    mem_free(mem, guided->continues);
+    mem_free(mem, guided);
     return good ? visit_stop(search, STOP_HIDDEN) : false;
 }

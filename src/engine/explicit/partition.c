@@ -10,12 +10,15 @@
  *
  * What waits is on tapes (solver/tape.h): one for the p-paths of this length and one for the next.
  *
+ * Threads. Layers of a region that are large enough are expanded by all threads of a team, while nobody changes the store; what they found is added here, by one thread, in its usual order (team.h).
+ *
  * Counts. A state that is on disk already when an epoch ends was expanded twice: it is expanded once more, and what it adds is taken away. So counts are net at the end.
  *
  * Invariants: (1) states of the store before the cursor, and all on disk, are expanded, and each of their successors is in the store, on disk, among `found`, or on a tape of entries;
  * (2) the log of origins has one entry per state of the store, in the order of numbers; (3) no state is dropped unless it is in the store or on disk; (4) `known` has a bit for states of the store that are on disk and were not expanded in this epoch. */
 #include "engine/explicit/partition.h"
 
+#include "engine/explicit/team.h"
 #include "model/eval.h"
 #include "program/reached.h"
 
@@ -23,9 +26,9 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { MOST_STATES = 40, LEAST_BLOCK = 64, MOST_BLOCK = 64, LEAST_ENTRIES = 3, MOST_ENTRY_BYTES = 1, MOST_PATHS = 200, WORTH_READING = 100, LEAST_LAYER = 2 };
+enum { MOST_STATES = 40, LEAST_BLOCK = 64, MOST_BLOCK = 64, LEAST_ENTRIES = 3, MOST_ENTRY_BYTES = 1, MOST_PATHS = 200, WORTH_READING = 100, LEAST_LAYER = 2, LEAST_TEAM = 1 << 10, MOST_TEAM = 1 << 10 };
 #else
-enum { MOST_STATES = 0, LEAST_BLOCK = 1 << 10, MOST_BLOCK = 1 << 16, LEAST_ENTRIES = 64, MOST_ENTRY_BYTES = 8 << 20, MOST_PATHS = PARTITION_LISTED, WORTH_READING = 100, LEAST_LAYER = 1000 };
+enum { MOST_STATES = 0, LEAST_BLOCK = 1 << 10, MOST_BLOCK = 1 << 16, LEAST_ENTRIES = 64, MOST_ENTRY_BYTES = 8 << 20, MOST_PATHS = PARTITION_LISTED, WORTH_READING = 100, LEAST_LAYER = 1000, LEAST_TEAM = 1 << 12, MOST_TEAM = 1 << 19 };
 #endif
 
 /* ---- entries: a record, where it was found from, and the p-point that led to it ---- */
@@ -276,8 +279,7 @@ static bool keep_log(struct partition *partition)
     return good;
 }
 
-/* States of the store that were found on disk. */
-static bool is_known(const struct partition *partition, uint64_t state)
+bool partition_is_known(const struct partition *partition, uint64_t state)
 {
     return state / 64 < partition->known_words && partition->known[state / 64] >> state % 64 & 1;
 }
@@ -289,7 +291,7 @@ static uint64_t leave_out_known(struct partition *partition)
     uint64_t kept = 0;
     if (!partition->known_words) return partition->cursor;
     for (uint64_t i = 0; i < partition->cursor; i++) {
-        if (is_known(partition, i)) continue;
+        if (partition_is_known(partition, i)) continue;
         if (kept != i) memcpy((char *)store_get(store, (uint32_t)kept), store_get(store, (uint32_t)i), store->record_bytes);
         kept++;
     }
@@ -320,7 +322,7 @@ static bool end_epoch(struct partition *partition)
     return true;
 }
 
-static bool is_full(const struct partition *partition)
+bool partition_is_full(const struct partition *partition)
 {
     return partition->is_full || (MOST_STATES && partition->search->store.count > MOST_STATES && partition->cursor && partition->search->space.layout.record_bytes);
 }
@@ -415,13 +417,18 @@ static bool explore(struct partition *partition)
             layer_end = search->store.count;
             if (!find_known(partition)) return false;
         }
+        if (partition->team && team_is_worth(partition->team, layer_end - partition->cursor)) {
+            if (!breadth_flush(search) || !team_expand(partition->team, layer_end)) return give_back(partition);
+            if (partition_is_full(partition)) return end_epoch(partition);
+            continue;
+        }
         if (!visit_poll(search, 0)) return false;
-        if (is_known(partition, partition->cursor)) {
+        if (partition_is_known(partition, partition->cursor)) {
             partition->cursor++;
             continue;
         }
         if (!breadth_expand(search, (uint32_t)partition->cursor++)) return give_back(partition);
-        if (is_full(partition)) return breadth_flush(search) ? end_epoch(partition) : give_back(partition);
+        if (partition_is_full(partition)) return breadth_flush(search) ? end_epoch(partition) : give_back(partition);
     }
 }
 
@@ -611,9 +618,8 @@ static uint64_t count_paths(const struct waiting_entries *list, uint32_t first, 
     return count;
 }
 
-bool partition_run(struct search *search)
+static bool search_all(struct partition *partition)
 {
-    struct partition *partition = search->partition;
     struct partition_statistics *statistics = partition->statistics;
     uint32_t at = 0;
     bool good = search_initial(partition);
@@ -632,6 +638,29 @@ bool partition_run(struct search *search)
     /* what several partitions visited is known when all is in one place */
     if (good && partition->epoch) good = end_epoch(partition);
     statistics->is_net = good;
+    return good;
+}
+
+bool partition_run(struct search *search)
+{
+    struct partition *partition = search->partition;
+    struct mem *mem = partition->mem;
+    jmp_buf *const outer = mem->recover;
+    jmp_buf recover;
+    if (!partition->team) return search_all(partition);
+    uint32_t threads = team_start(partition->team);
+    partition->done.crew = team_crew(partition->team);
+    search->result->threads = threads > 1 ? threads : 0;
+    if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
+        mem->recover = outer;
+        team_stop(partition->team);
+        mem_refuse(mem);
+    }
+    mem->recover = &recover;
+    bool good = search_all(partition);
+    mem->recover = outer;
+    partition->done.crew = NULL;
+    team_stop(partition->team);
     return good;
 }
 
@@ -714,11 +743,21 @@ static uint64_t share_of(const struct partition *partition, unsigned part, uint6
     return share < least ? least : share > most ? most : share;
 }
 
+/* Several threads, unless they would take more than an eighth of the memory. */
+static void call_team(struct partition *partition, uint32_t threads)
+{
+    const uint64_t before = partition->mem->used, most = share_of(partition, 8, 0, UINT64_MAX);
+    partition->team = team_new(partition, threads, share_of(partition, 16 * threads, LEAST_TEAM, MOST_TEAM));
+    if (!partition->team || partition->mem->used - before <= most) return;
+    team_release(partition->team);
+    partition->team = NULL;
+}
+
 void partition_init(struct search *search)
 {
     struct mem *mem = search->model->mem;
     struct partition *partition = search->partition = mem_alloc(mem, sizeof *partition);
-    uint32_t record_bytes = search->space.layout.record_bytes;
+    const uint32_t record_bytes = search->space.layout.record_bytes, threads = search->task->threads < CREW_MOST ? search->task->threads : CREW_MOST;
     partition->search = search;
     partition->mem = mem;
     partition->points = search->task->points;
@@ -741,6 +780,7 @@ void partition_init(struct search *search)
     runs_init(&partition->done, mem, record_bytes ? record_bytes : 1, block);
     partition->reached = mem_alloc(mem, (partition->points->count + UINT64_C(1)) * sizeof *partition->reached);
     partition->scan = reached_begin(search->model, search->result);
+    if (threads > 1 && !search->graph && record_bytes) call_team(partition, threads);
     partition->soft_limit = partition->hard_limit ? partition->hard_limit - share_of(partition, 8, 1, 64 << 20) : 0;
     mem->limit = partition->soft_limit;
 }
@@ -765,6 +805,7 @@ void partition_release(struct search *search)
     mem_free(mem, partition->known);
     mem_free(mem, partition->reached);
     mem_free(mem, partition->scan);
+    if (partition->team) team_release(partition->team);
     mem_free(mem, partition);
     search->partition = NULL;
 }

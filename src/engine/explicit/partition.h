@@ -22,6 +22,8 @@ struct partition_layer {
     uint32_t len, room;
 };
 
+struct team; /* of team.h */
+
 struct epoch_log { /* on the tape of logs */
     uint64_t offset, size;
 };
@@ -58,6 +60,7 @@ struct partition {
     bool is_full;             /* that is being used */
     bool overflowed;          /* even that: in the middle of the expansion of ... */
     uint32_t overflow_state, overflow_step; /* ... this state, so many steps of which were counted */
+    struct team *team;        /* NULL: one thread */
     bool *scan;               /* processes whose locations must be looked for in the states */
 };
 
@@ -73,5 +76,9 @@ enum store_result partition_add(struct partition *partition, const struct succes
 /* Gives the property its trace, or says why there is none. */
 void partition_violated(struct partition *partition, struct property_result *entry, uint32_t state, uint32_t failed_rule);
 uint64_t partition_states(const struct partition *partition);
+/* Whether a state of the store was found on disk, so that it need not be expanded. */
+bool partition_is_known(const struct partition *partition, uint64_t state);
+/* Whether the epoch must end before anything else is expanded. */
+bool partition_is_full(const struct partition *partition);
 
 #endif

@@ -110,11 +110,18 @@ static void add_location(struct points *points, struct model *model, uint32_t pr
 
 /* ---- reading ---- */
 
+/* A process by its name, or all of a type. */
+static bool is_called(const struct model_process *process, const char *name, size_t length)
+{
+    const char *type = process->type ? process->type : process->name;
+    return (strlen(process->name) == length && !strncmp(process->name, name, length)) || (strlen(type) == length && !strncmp(type, name, length));
+}
+
 static bool takes_part(const struct model *model, uint32_t rule, const char *process, size_t length)
 {
     for (uint32_t i = 0; i < model->rules.data[rule].parts; i++) {
         uint32_t p = part_process(model, rule, i);
-        if (p != MODEL_NONE && strlen(model->processes.data[p].name) == length && !strncmp(model->processes.data[p].name, process, length)) return true;
+        if (p != MODEL_NONE && is_called(&model->processes.data[p], process, length)) return true;
     }
     return false;
 }
@@ -134,29 +141,80 @@ static bool add_labels(struct points *points, struct model *model, const char *w
     return found;
 }
 
-/* The name of a location of a process, or its number. */
+/* Its name, or its number. */
+static const char *short_name(struct model *model, const struct model_location *location)
+{
+    return location->name ? location->name : names_format(&model->names, "%" PRId64, location->value);
+}
+
 static const char *location_name(struct model *model, uint32_t process, const struct model_location *location)
 {
-    if (location->name) return names_format(&model->names, "%s.%s", model->processes.data[process].name, location->name);
-    return names_format(&model->names, "%s.%" PRId64, model->processes.data[process].name, location->value);
+    return names_format(&model->names, "%s.%s", model->processes.data[process].name, short_name(model, location));
+}
+
+/* The location of a process or type, or, without these, all of this name. */
+static bool is_location(struct model *model, const struct model_process *process, const struct model_location *location, const char *word)
+{
+    const char *name = short_name(model, location);
+    size_t length = strlen(word), tail = strlen(name);
+    if (location->name && !strcmp(word, name)) return true;
+    return length > tail + 1 && word[length - tail - 1] == '.' && !strcmp(word + length - tail, name) && is_called(process, word, length - tail - 1);
 }
 
 static bool add_locations(struct points *points, struct model *model, const char *word)
 {
+    bool found = false;
     for (uint32_t p = 0; p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t i = 0; process->location != MODEL_NONE && i < process->locations; i++) {
             const struct model_location *location = &model->locations.data[process->first_location + i];
-            const char *name = location_name(model, p, location);
-            if (strcmp(name, word)) continue;
-            add_location(points, model, p, location->value, name);
-            return true;
+            if (!is_location(model, process, location, word)) continue;
+            add_location(points, model, p, location->value, location_name(model, p, location));
+            found = true;
         }
     }
-    return false;
+    return found;
 }
 
-static void complain(struct model *model, const char *word, struct text *complaint)
+/* ---- wrong names ---- */
+
+enum { MOST_LISTED = 8 };
+
+struct listing {
+    struct text text;
+    uint32_t count;
+    const char *shown[MOST_LISTED];
+};
+
+static void list_name(struct listing *listing, const char *name)
+{
+    for (uint32_t i = 0; i < listing->count && i < MOST_LISTED; i++)
+        if (!strcmp(listing->shown[i], name)) return;
+    if (listing->count < MOST_LISTED) {
+        listing->shown[listing->count] = name;
+        text_add(&listing->text, "%s%s", listing->count ? ", " : "", name);
+    } else if (listing->count == MOST_LISTED) text_add(&listing->text, ", ...");
+    listing->count++;
+}
+
+/* What there is: labels, and locations with names; of the process that the word begins with, if there is one. */
+static void list_names(struct model *model, const char *word, struct listing *listing)
+{
+    const char *dot = strrchr(word, '.');
+    const size_t length = dot ? (size_t)(dot - word) : 0;
+    bool any = false;
+    for (uint32_t p = 0; p < model->processes.len && dot; p++) any |= is_called(&model->processes.data[p], word, length);
+    for (uint32_t r = 0; r < model->rules.len && listing->count <= MOST_LISTED; r++)
+        if (model->rules.data[r].label[0] && (!any || takes_part(model, r, word, length))) list_name(listing, model->rules.data[r].label);
+    for (uint32_t p = 0; p < model->processes.len; p++) {
+        const struct model_process *process = &model->processes.data[p];
+        for (uint32_t i = 0; process->location != MODEL_NONE && i < process->locations && listing->count <= MOST_LISTED && (!any || is_called(process, word, length)); i++)
+            list_name(listing, any ? short_name(model, &model->locations.data[process->first_location + i]) : location_name(model, p, &model->locations.data[process->first_location + i]));
+    }
+    if (any) text_add(&listing->text, " (of %.*s)", (int)length, word);
+}
+
+static const char *find_nearest(struct model *model, const char *word)
 {
     const char *nearest = NULL;
     unsigned distance = 0;
@@ -168,10 +226,25 @@ static void complain(struct model *model, const char *word, struct text *complai
         }
     }
     for (uint32_t p = 0; p < model->processes.len; p++)
-        for (uint32_t i = 0; i < model->processes.data[p].locations; i++)
-            text_nearest(word, location_name(model, p, &model->locations.data[model->processes.data[p].first_location + i]), &nearest, &distance);
+        for (uint32_t i = 0; i < model->processes.data[p].locations; i++) {
+            const struct model_location *location = &model->locations.data[model->processes.data[p].first_location + i];
+            if (location->name) text_nearest(word, location->name, &nearest, &distance);
+            text_nearest(word, location_name(model, p, location), &nearest, &distance);
+        }
+    return nearest;
+}
+
+static void complain(struct model *model, const char *word, struct text *complaint)
+{
+    const char *nearest = find_nearest(model, word);
     text_add(complaint, "--partition: no rule of the model has the label '%.60s', and no process has such a location", word);
     if (nearest) text_add(complaint, ": did you mean '%s'?", nearest);
+    if (nearest) return;
+    struct listing listing = {.count = 0};
+    text_init(&listing.text, model->mem);
+    list_names(model, word, &listing);
+    if (listing.count) text_add(complaint, "; there are %s", listing.text.data);
+    text_free(&listing.text);
 }
 
 bool points_read(struct points *points, struct model *model, const char *labels, struct text *complaint)

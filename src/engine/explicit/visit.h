@@ -134,6 +134,8 @@ bool breadth_run(struct search *search);
 /* Expands a state of space.store; looks up what was collected. False: the search must end. */
 bool breadth_expand(struct search *search, uint32_t state);
 bool breadth_flush(struct search *search);
+/* All successors of a state are looked up. */
+void breadth_finish(struct search *search, const struct expansion *expansion);
 /* Notes how many states are known when a level begins; false: no memory. */
 bool breadth_push_level(struct search *search);
 
