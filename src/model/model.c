@@ -103,7 +103,7 @@ void model_add_conjunct(struct model *model, expr cond, struct place place)
 
 void model_add_store(struct model *model, uint32_t var, expr value, struct place place)
 {
-    vec_push(model->mem, &model->stores, ((struct rule_store){var, value, place}));
+    vec_push(model->mem, &model->stores, ((struct rule_store){.var = var, .value = value, .place = place}));
     last_rule(model)->stores++;
 }
 
@@ -281,6 +281,15 @@ static void collect_code(struct code_walk *walk, const struct model_rule *rule, 
     walk_code(walk, rule->body);
 }
 
+/* `count` variables that the code writes are the last accesses, in order. */
+static void mark_provisional(struct model *model, const struct model_rule *rule, uint32_t count)
+{
+    for (uint32_t i = 0; i < rule->stores; i++) {
+        struct rule_store *store = &model->stores.data[rule->first_store + i];
+        store->provisional = count && bsearch(&store->var, model->accesses.data + rule->first_write, count, sizeof(uint32_t), by_number);
+    }
+}
+
 void model_finish(struct model *model)
 {
     struct code_walk walk = {.model = model, .seen = mem_alloc(model->mem, (model->code.len + 1) * sizeof *walk.seen)};
@@ -295,8 +304,9 @@ void model_finish(struct model *model)
         collect_code(&walk, rule, false);
         rule->reads = sort_accesses(model, rule->first_read);
         rule->first_write = model->accesses.len;
-        for (uint32_t i = 0; i < rule->stores; i++) collect(model, model->stores.data[rule->first_store + i].var);
         collect_code(&walk, rule, true);
+        mark_provisional(model, rule, sort_accesses(model, rule->first_write));
+        for (uint32_t i = 0; i < rule->stores; i++) collect(model, model->stores.data[rule->first_store + i].var);
         rule->writes = sort_accesses(model, rule->first_write);
     }
     mem_free(model->mem, walk.seen);

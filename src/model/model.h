@@ -75,6 +75,7 @@ struct rule_store {
     uint32_t var;
     expr value; /* within the variable's range */
     struct place place;
+    bool provisional; /* the rule's code may write the variable again; derived */
 };
 
 /* A cell of code blocks that is no part of the state. */
@@ -235,7 +236,7 @@ expr model_table_entry(struct model *model, uint32_t table, expr index);
 expr model_matrix_index(struct model *model, struct table_row row);
 struct table_row model_matrix_row(const struct exprs *exprs, expr index);
 
-/* Computes reads and writes of all rules. */
+/* Computes reads and writes of all rules, and which stores are provisional. */
 void model_finish(struct model *model);
 
 /* Whether the model is well formed; otherwise says what is wrong. */

@@ -567,7 +567,7 @@ static void run_rule(struct flattener *f)
     for (uint32_t v = 0; v < f->source->vars.len; v++) {
         const struct expr_node *node = expr_get(f->exprs, f->value[v]);
         if (node->op == EXPR_VAR && node->value == v) continue;
-        vec_push(f->source->mem, &f->stores, ((struct rule_store){v, f->value[v], f->place[v]}));
+        vec_push(f->source->mem, &f->stores, ((struct rule_store){.var = v, .value = f->value[v], .place = f->place[v]}));
     }
     drop_repeated(f, outcome);
     outcome->events = f->events.len - outcome->first_event;

@@ -143,7 +143,7 @@ static void guide_rule(struct weaving *w, uint32_t r, uint32_t label)
     struct table_row row = {model_var_expr(model, w->state), w->columns, w->column[label]};
     expr target = model_table_entry(model, w->table, model_matrix_index(model, row));
     graft_condition(model, r, expr_make(w->exprs, EXPR_GT, 0, target, expr_int(w->exprs, 0)), place);
-    graft_store(model, r, (struct rule_store){w->state, target, place});
+    graft_store(model, r, (struct rule_store){.var = w->state, .value = target, .place = place});
 }
 
 static bool has_timer(const struct model *model, const struct model_rule *rule)

@@ -200,7 +200,7 @@ static void add_sync(struct weaving *w, const struct context_event *event, expr 
     for (uint32_t i = 0; i < event->rule_count; i++) {
         graft_part(w->model, event->rules[i], w->process, event->place);
         graft_condition(w->model, event->rules[i], compare(w, EXPR_GT, target, 0), event->place);
-        graft_store(w->model, event->rules[i], (struct rule_store){w->state, target, event->place});
+        graft_store(w->model, event->rules[i], (struct rule_store){.var = w->state, .value = target, .place = event->place});
     }
 }
 

@@ -13,7 +13,7 @@
  * its own). So its bound at its location of now is at least the constant. Conversely a clock without a bound in a state is reset before it is tested again: it is
  * inactive, and zones leave it out. When a rule leads from a state to another without resetting the clock and it is active afterwards, it was before, by the same equation.
  *
- * Where a guard does not fix a location, it counts for all; where the next location is computed, any may follow; a test in a rule none of whose guards fixes a
+ * Where a guard does not fix a location, it counts for all; where the next location is computed, or written by code, any may follow; a test in a rule none of whose guards fixes a
  * location counts everywhere. A rule that others wait for is also asked whether its guards are false: its constraints count in both directions. */
 #include "engine/timed/clocks.h"
 
@@ -69,10 +69,10 @@ static bool rule_writes(const struct model *model, const struct model_rule *rule
 
 static int64_t next_value(const struct model *model, const struct model_rule *rule, uint32_t var)
 {
-    for (uint32_t i = 0; i < rule->stores && code_is_none(rule->body); i++) {
+    for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
         const struct expr_node *value = expr_get(&model->exprs, store->value);
-        if (store->var == var && value->op == EXPR_CONST) return value->value;
+        if (store->var == var && !store->provisional && value->op == EXPR_CONST) return value->value;
     }
     return ANYWHERE;
 }

@@ -369,7 +369,7 @@ static void resolve_store(struct builder *builder, struct ast_store *store)
     if (meaning == MEANS_CONSTANT) scope_error(scope, store->target, "'%.60s' is a constant and cannot be assigned", store->target->name);
     if (meaning != MEANS_VARIABLE || !lower_value(scope, store->value, scope_var_width(scope, var), &value)) return;
     warn_of_cut(scope, store, var, value);
-    vec_push(mem_of(builder), &builder->stores, ((struct rule_store){var, value, store->target->place}));
+    vec_push(mem_of(builder), &builder->stores, ((struct rule_store){.var = var, .value = value, .place = store->target->place}));
     vec_push(mem_of(builder), &builder->targets, store->target);
 }
 

@@ -10,7 +10,8 @@
  *
  * and Extra_M is Extra_LU with L = U = M. "Forgotten" is infinite, and a lower bound that is forgotten is 0. The literature defines them
  * on canonical matrices; the result is a matrix that is not canonical, so it is closed again. We take a lower bound x > U(x) for one with
- * -c(0, x) > U(x): all that the last two rules need is that every value is above the constant.
+ * -c(0, x) > U(x): all that the last two rules need is that every value is above the constant. Others compare constants only (TChecker), and keep
+ * more zones where a clock is compared with one constant from both sides.
  *
  * Inclusion in a_LU (Herbreteau, Srivathsan, Walukiewicz, LICS 2012): v is simulated by v' when in each clock x they are equal, or
  * v'(x) < v(x) and L(x) < v'(x), or v'(x) > v(x) and U(x) < v(x). a_LU(Z') is what is simulated by points of Z'; no convex
