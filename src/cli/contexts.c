@@ -9,6 +9,7 @@
 #include "cli/workers.h"
 #include "report/matrix.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -55,9 +56,11 @@ static const char *name_of(const struct contexts *contexts, uint32_t job)
     return contexts->guides ? contexts->guides->names[job] : cdl_context_name(contexts->session->cdl, job, NULL);
 }
 
-/* The options that choose it. */
+/* The options that choose it, in the same model. */
 static void add_arguments(const struct contexts *contexts, uint32_t job, struct text *text)
 {
+    const struct options *options = contexts->options;
+    for (uint32_t i = 0; i < options->defines.len; i++) text_add(text, "-D %s=%" PRId64 " ", options->defines.data[i].name, options->defines.data[i].value);
     if (!contexts->guides) text_add(text, "--context %s:%s", contexts->file, name_of(contexts, job));
     else if (!contexts->guides->are_parts) text_add(text, "--guide %s:%s", contexts->file, name_of(contexts, job));
     else text_add(text, "--guide %s --split %s --guide-part %u", contexts->options->guide, contexts->options->split_by, job + 1);

@@ -341,7 +341,7 @@ static bool can_run(struct session *session)
         fprintf(stderr, "cairn: error: %s has clocks or time intervals: only the timed engine knows time (--engine timed)\n", model->file);
         return false;
     }
-    if (options->order == ORDER_PAST_FREEZE && model->rank == MODEL_NONE) {
+    if (options->order == ORDER_PAST_FREEZE && model->rank == MODEL_NONE && !options->context) { /* a context that does nothing is one cluster */
         fprintf(stderr, "cairn: error: %s has no rank for --order past-freeze to follow: it needs a context (--context FILE), or a guide that is unrolled (--guide FILE and --bound N)\n", model->file);
         return false;
     }
@@ -449,7 +449,7 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
     session_prepare(&session, &task);
     if (!find_points(&session, &task)) return EXIT_USAGE;
     task.count_deadlocks = !is_check;
-    bool splits = options->split != SPLIT_NEVER && session.model->rank != MODEL_NONE;
+    bool splits = options->split != SPLIT_NEVER;
     if ((task.freeze || splits) && !identify_run(&session, &task)) mem_refuse(mem);
     if (splits) {
         if (!split_run(&session, &task, chosen_engine(&session) == ENGINE_TIMED, &result, &status)) return status;

@@ -396,7 +396,7 @@ static void list_parts(const struct division *split, struct split_statistics *st
 {
     static const char *const words[] = {[PART_WAITING] = "waiting", [PART_RUNNING] = "waiting", [PART_DONE] = "done", [PART_DIVIDED] = "divided", [PART_LIMITED] = "limited", [PART_FAILED] = "failed"};
     const struct model *model = split->session->model;
-    int64_t lowest = model->vars.data[model->rank].low;
+    int64_t lowest = model_lowest_rank(model);
     statistics->list_count = split->pieces.len;
     statistics->list = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *statistics->list);
     for (uint32_t i = 0; i < split->pieces.len; i++) {

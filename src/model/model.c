@@ -190,6 +190,16 @@ bool model_rule_may_fail(const struct model *model, uint32_t r)
     return code_may_fail(model, rule->body);
 }
 
+int64_t model_lowest_rank(const struct model *model)
+{
+    return model->rank == MODEL_NONE ? 0 : model->vars.data[model->rank].low;
+}
+
+uint64_t model_rank_count(const struct model *model)
+{
+    return model->rank == MODEL_NONE ? 1 : (uint64_t)model->vars.data[model->rank].high - (uint64_t)model->vars.data[model->rank].low + 1;
+}
+
 bool model_is_timed(const struct model *model)
 {
     return model->intervals.len || model->clocks.len;

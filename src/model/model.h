@@ -254,6 +254,9 @@ bool model_has_code(const struct model *model);
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
 bool model_has_hidden(const struct model *model);
+/* The smallest rank, and how many there are; without a variable for it all states have rank 0. */
+int64_t model_lowest_rank(const struct model *model);
+uint64_t model_rank_count(const struct model *model);
 bool model_rule_may_fail(const struct model *model, uint32_t rule);
 
 /* A variable as an expression, with its bounds when expressions of this model know them. */

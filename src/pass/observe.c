@@ -24,7 +24,8 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_INITIAL = 1 << 16, MOST_TIMED_EDGES = 6, NO_LOCAL = 0xFFFFFFFF };
+/* Of a state with clocks: edges; constraints of the clocks of one edge; ways through the guards of all of them. So no way has more than MOST_PATH constraints, and rules stay few. */
+enum { MOST_INITIAL = 1 << 16, MOST_TIMED_EDGES = 16, MOST_CONSTRAINTS = 10, MOST_WAYS = 4096, MOST_PATH = 64, NO_LOCAL = 0xFFFFFFFF };
 
 struct woven;
 
@@ -222,10 +223,10 @@ static expr next_state(struct weaver *w, const struct woven *o, uint32_t rule, u
     return next;
 }
 
-/* Which edges of a timed state are given, as bits in their order; 0 when the first that is given has nothing to do with clocks. */
+/* Which edges of a timed state are given, as bits in their order, up to the first without a guard, because that will be taken; 0 when the first that is given has nothing to do with clocks. */
 static expr seen_after(struct weaver *w, const struct woven *o, uint32_t rule, uint32_t from)
 {
-    expr sum = expr_int(w->exprs, 0), none = sum, untimed = expr_bool(w->exprs, false), decided = untimed;
+    expr sum = expr_int(w->exprs, 0), none = sum, untimed = expr_bool(w->exprs, false), decided = untimed, settled = untimed;
     uint32_t bit = 0;
     for (uint32_t i = 0; i < o->observer->edges.len; i++) {
         const struct observer_edge *edge = &o->observer->edges.data[i];
@@ -233,7 +234,9 @@ static expr seen_after(struct weaver *w, const struct woven *o, uint32_t rule, u
         expr given = is_given(w, rule, edge);
         if (!has_clocks(edge)) untimed = expr_make(w->exprs, EXPR_OR, 0, untimed, both(w, given, expr_make(w->exprs, EXPR_NOT, 0, decided, decided)));
         decided = expr_make(w->exprs, EXPR_OR, 0, decided, given);
-        sum = expr_make(w->exprs, EXPR_ADD, 0, sum, expr_choose(w->exprs, given, expr_int(w->exprs, INT64_C(1) << bit++), none));
+        expr matters = both(w, given, expr_make(w->exprs, EXPR_NOT, 0, settled, settled));
+        sum = expr_make(w->exprs, EXPR_ADD, 0, sum, expr_choose(w->exprs, matters, expr_int(w->exprs, INT64_C(1) << bit++), none));
+        if (!edge->guards) settled = expr_make(w->exprs, EXPR_OR, 0, settled, given);
     }
     return expr_choose(w->exprs, untimed, none, sum);
 }
@@ -342,7 +345,7 @@ static void need_classes(struct weaver *w)
 
 /* Path through the guards of the edges that were seen: what holds so far. */
 struct path {
-    struct clock_constraint list[64];
+    struct clock_constraint list[MOST_PATH];
     uint32_t count;
 };
 
@@ -379,9 +382,10 @@ static void add_seen_rules(struct weaver *w, const struct woven *o, uint32_t fro
         return;
     }
     const struct observer_edge *edge = &o->observer->edges.data[at];
-    struct clock_constraint list[2 * MOST_TIMED_EDGES];
+    struct clock_constraint list[MOST_CONSTRAINTS];
     uint32_t count = constraints_of(o, edge, list);
     struct path taken = *path;
+    assert(path->count + count <= MOST_PATH);
     for (uint32_t i = 0; i < count; i++) {
         struct path refused = taken;
         refused.list[refused.count++] = opposite(list[i]);
@@ -403,6 +407,22 @@ static bool first_is_timed(const struct woven *o, uint32_t from, int64_t seen)
     for (uint32_t i = 0, bit = 0; i < o->observer->edges.len; i++)
         if (counts(o, i, from) && seen >> bit++ & 1) return has_clocks(&o->observer->edges.data[i]);
     return false;
+}
+
+/* For every value that seen_after gives: from the edge number `at` on, `seen` has the bits before. */
+static void add_rules_from(struct weaver *w, const struct woven *o, uint32_t from, uint32_t at, uint32_t bit, int64_t seen)
+{
+    const struct path nothing = {.count = 0};
+    bool goes_on = true;
+    while (at < o->observer->edges.len && !counts(o, at, from)) at++;
+    if (at < o->observer->edges.len) {
+        add_rules_from(w, o, from, at + 1, bit + 1, seen);
+        seen |= INT64_C(1) << bit;
+        goes_on = o->observer->edges.data[at].guards > 0;
+        if (goes_on) add_rules_from(w, o, from, at + 1, bit + 1, seen);
+    }
+    bool is_whole = at == o->observer->edges.len || !goes_on;
+    if (is_whole && first_is_timed(o, from, seen)) add_seen_rules(w, o, from, seen, 0, 0, &nothing);
 }
 
 static bool is_guard_only(const struct observer_edge *edge)
@@ -431,12 +451,10 @@ static void add_invariants(struct weaver *w, const struct woven *o)
 
 static void add_clock_rules(struct weaver *w, struct woven *o)
 {
-    const struct path nothing = {.count = 0};
     if (!o->observer->clocks.len) return;
     need_classes(w);
     for (uint32_t s = 0; s < o->observer->states.len; s++)
-        for (int64_t seen = 1; o->is_timed[s] && seen < INT64_C(1) << edges_from(o, s); seen++)
-            if (first_is_timed(o, s, seen)) add_seen_rules(w, o, s, seen, 0, 0, &nothing);
+        if (o->is_timed[s]) add_rules_from(w, o, s, 0, 0, 0);
     for (uint32_t i = 0; i < o->observer->edges.len; i++) {
         const struct observer_edge *edge = &o->observer->edges.data[i];
         struct path path = {.count = 0};
@@ -592,6 +610,35 @@ static void add_process(struct weaver *w, struct woven *o)
     o->state = graft_variable(model, var);
 }
 
+static uint32_t constraints_in(const struct observer *observer, const struct observer_edge *edge)
+{
+    uint32_t count = edge->guards;
+    for (uint32_t i = 0; i < edge->guards; i++) count += observer->guards.data[edge->first_guard + i].op == EXPR_EQ;
+    return count;
+}
+
+/* Whether there is room for the guards of every edge and of every state; says so if not. */
+static bool check_guards(struct weaver *w, const struct woven *o)
+{
+    const struct observer *observer = o->observer;
+    for (uint32_t i = 0; i < observer->edges.len; i++) {
+        const struct observer_edge *edge = &observer->edges.data[i];
+        uint32_t count = constraints_in(observer, edge);
+        if (count <= MOST_CONSTRAINTS) continue;
+        diag_error(w->diag, edge->place, "an edge of '%s' has %u guards of clocks (an equality is two): at most %d are possible", observer->name, count, MOST_CONSTRAINTS);
+        return false;
+    }
+    for (uint32_t s = 0; s < observer->states.len; s++) {
+        uint64_t ways = 1;
+        for (uint32_t i = 0; i < observer->edges.len && ways <= MOST_WAYS; i++)
+            if (counts(o, i, s)) ways *= constraints_in(observer, &observer->edges.data[i]) + UINT64_C(1);
+        if (ways <= MOST_WAYS) continue;
+        diag_error(w->diag, observer->place, "the edges from state '%s' of '%s' have too many guards of clocks together", observer->states.data[s], observer->name);
+        return false;
+    }
+    return true;
+}
+
 /* `seen`, and the clocks. */
 static bool add_clocks(struct weaver *w, struct woven *o)
 {
@@ -602,7 +649,7 @@ static bool add_clocks(struct weaver *w, struct woven *o)
     o->seen = MODEL_NONE;
     for (uint32_t c = 0; c < observer->clocks.len; c++)
         vec_push(model->mem, &model->clocks, ((struct model_clock){names_format(&model->names, "%s.%s", observer->name, observer->clocks.data[c]), observer->place}));
-    if (!check_clocks(w, o)) return false;
+    if (!check_clocks(w, o) || !check_guards(w, o)) return false;
     for (uint32_t i = 0; i < observer->edges.len; i++)
         if (has_clocks(&observer->edges.data[i]) && !o->by_itself[i]) o->is_timed[observer->edges.data[i].from] = true;
     for (uint32_t s = 0; s < observer->states.len; s++)

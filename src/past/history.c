@@ -17,15 +17,14 @@ bool history_init(struct history *history)
 {
     const struct model *model = history->model;
     struct mem *mem = history->mem = model->mem;
-    const struct model_var *var = &model->vars.data[model->rank];
     const struct task *task = history->task;
-    history->field = history->layout->fields[model->rank];
+    if (model->rank != MODEL_NONE) history->field = history->layout->fields[model->rank]; /* otherwise it has no bits */
     ranks_init(&history->waiting, mem);
     logs_init(&history->logs, mem);
     origins_init(&history->loaded, mem);
     history->statistics = history->result->clusters = mem_alloc(mem, sizeof *history->statistics);
-    history->statistics->ranks = (uint64_t)var->high - (uint64_t)var->low + 1;
-    history->statistics->lowest = var->low;
+    history->statistics->ranks = model_rank_count(model);
+    history->statistics->lowest = model_lowest_rank(model);
     history->places = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *history->places);
     history->scan = reached_begin(history->model, history->result);
     if (task->freeze && !frozen_open(history)) return false;

@@ -192,9 +192,8 @@ bool net_find_repeated(struct net_set *set, struct task *task, const struct free
     struct model *model = task->model;
     struct mem *mem = model->mem;
     struct net net = {.task = task, .mem = mem, .set = set, .identity = *identity, .folders = count, .most_open = MOST_OPEN};
-    const struct model_var *var = &model->vars.data[model->rank];
     set->repeated = (struct net_counts){0};
-    net.ranks = (uint64_t)var->high - (uint64_t)var->low + 1;
+    net.ranks = model_rank_count(model);
     net.stride = net.ranks / 64 + 1;
     net.has = mem_alloc(mem, (count + UINT64_C(1)) * net.stride * sizeof *net.has);
     net.shared = mem_alloc(mem, net.stride * sizeof *net.shared);

@@ -342,7 +342,8 @@ static void put_clusters(struct out *json, const struct model *model, const stru
 {
     const struct cluster_statistics *clusters = result->clusters;
     out_key(json, "rank_variable");
-    out_string(json, model->vars.data[model->rank].name);
+    if (model->rank == MODEL_NONE) out_null(json);
+    else out_string(json, model->vars.data[model->rank].name);
     put_number(json, "ranks", clusters->ranks);
     put_number(json, "clusters", clusters->clusters);
     put_number(json, "clusters_finished", clusters->finished);

@@ -92,7 +92,7 @@ class Observer:
             return [(chance.choice(list(TESTS)), chance.randint(0, 7))]
 
         self.edges = [Edge('start', 'run', [], place() if chance.random() < 0.3 else None, chance.choice(tags) if chance.random() < 0.9 else None, True)]
-        for _ in range(chance.randint(1, 4)):
+        for _ in range(chance.randint(1, 4) if chance.random() < 0.8 else 7):
             kind = chance.random()
             target = chance.choice(('reject', 'reject', 'late', 'start', 'run'))
             if kind < 0.3:   # of time alone

@@ -122,6 +122,13 @@ check('the matrix as text has a row per context, a number per long name, the vio
 command = [line.split('the run: cairn ')[1] for line in shown.stdout.splitlines() if line.startswith('no_two is violated')][0]
 again = run(*[word.strip("'") for word in command.split()])
 check('... and how to see the run: that command does', again.returncode == 1 and 'no_two is violated' in again.stdout and ' e2 ' in again.stdout, again.stdout)
+# The command had no -D: it showed another model, in which nothing was wrong.
+counted = write('counted.fcr', 'const most : nat is 1\nprocess P is states s var x : 0..9 := 0\n  from s on x < most; x := x + 1; to s\ncomponent Sys is par P end\nSys\n')
+bounds = write('bounds.cdl', 'predicate small is { {P}1:x < limit }\ncdl one is { assert small main is { skip } }\ncdl two is { main is { skip } }\n')
+shown = run('check', counted, '--context', bounds, '-D', 'most=5', '-D', 'limit=3', '--no-deadlock')
+command = [line.split('the run: cairn ')[1] for line in shown.stdout.splitlines() if line.startswith('small is violated')][0]
+again = run(*[word.strip("'") for word in command.split()])
+check('... with the constants of the search', '-D most=5 -D limit=3' in command and again.returncode == 1 and 'small is violated after 3 steps' in again.stdout, command + again.stdout + again.stderr)
 for threads in (2, 8):
     result, other = told('check', MODEL, '--context', GOOD_CDL, '--threads', threads)
     strip = lambda c: [(row['context'], row['states'], [(p['name'], p['verdict']) for p in row['properties']]) for row in c['contexts']]

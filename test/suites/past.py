@@ -431,4 +431,17 @@ small = subprocess.run(['sh', '-c', f'ulimit -f 2; exec "$0" "$@"', CAIRN, 'chec
 check('a limit on the size of files ends the run with status 3', small.returncode in (1, 3) and 'too large' in small.stdout, (small.returncode, small.stdout[-400:], small.stderr))
 result, claim = told('check', BIG, '--order', 'past-freeze', '--freeze', limited, '--resume')
 check('... and --resume finishes it', claim and not differs(claim, bfs, result), differs(claim, bfs, result))
+
+# ---- a context that does nothing: it was refused, as if there were none ----
+
+IDLE = write('idle.fcr', 'process P is states s, t var x : 0..9 := 0\n  from s on x < 9; x := x + 1; select to s [] to t end\n  from t x := 0; to s\ncomponent Sys is par P end\nSys\n')
+NOTHING = write('nothing.cdl', 'predicate p is { {P}1:x < 7 }\ncdl c is { assert p main is { skip } }\n')
+_, plain = told('check', IDLE, '--context', NOTHING, '--order', 'bfs')
+wrong, where = [], folder('idle')
+for options in (('--order', 'past-freeze'), ('--order', 'past-freeze', '--freeze', where), ('--order', 'past-freeze', '--freeze', where, '--resume'), ('--split', 'always'), ('--split', 'auto')):
+    result, claim = told('check', IDLE, '--context', NOTHING, *options)
+    fault = differs(claim, plain, result)
+    if fault or trace_lengths(claim) != trace_lengths(plain) or claim['statistics'].get('live_clusters_peak', 1) != 1:
+        wrong.append((options, fault, result.stderr))
+check('a context that does nothing is one cluster', plain and plain['verdict'] == 'violated' and not wrong, wrong[:1])
 finish()

@@ -332,7 +332,8 @@ static bool find_initial(const struct history *history, uint64_t rank, uint32_t 
     const struct model *model = history->model;
     eval_first_initial(model, values);
     do {
-        if ((uint64_t)(values[model->rank] - history->statistics->lowest) >> history->shift == rank && !k--) return true;
+        int64_t value = model->rank == MODEL_NONE ? 0 : values[model->rank];
+        if ((uint64_t)(value - history->statistics->lowest) >> history->shift == rank && !k--) return true;
     } while (eval_next_initial(model, values));
     return false;
 }
@@ -346,13 +347,12 @@ static const struct history_engine engine = {.states = states_of, .records = rec
 bool past_init(struct search *search)
 {
     struct mem *mem = search->model->mem;
-    const struct model_var *var = &search->model->vars.data[search->model->rank];
     struct past *past = search->past = mem_alloc(mem, sizeof *past);
     past->search = search;
     past->mem = mem;
     past->history = (struct history){.search = search, .engine = &engine, .task = search->task, .model = search->model, .result = search->result, .layout = &search->space.layout,
                                      .program = &search->space.program, .hash = {search->task->freeze_hash[0], search->task->freeze_hash[1]}};
-    while (((uint64_t)var->high - (uint64_t)var->low) >> past->history.shift >= MANY_CLUSTERS) past->history.shift++;
+    while ((model_rank_count(search->model) - 1) >> past->history.shift >= MANY_CLUSTERS) past->history.shift++;
     return history_init(&past->history);
 }
 

@@ -763,7 +763,7 @@ void timed_run(struct task *task, const struct timed_graph *graph, struct result
     double started = clock_now();
     struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
     for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
-    assert(task->order != ORDER_PAST_FREEZE || (!graph && task->model->rank != MODEL_NONE));
+    assert(task->order != ORDER_PAST_FREEZE || !graph);
     bool done = run_once(task, graph, result, task->exact_zones || is_exact_run(task), started);
     if (!done) forget(task, fresh, result);
     if (!done && task->part) {
