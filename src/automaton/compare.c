@@ -4,6 +4,8 @@
 
 #include "automaton/room.h"
 
+#include <assert.h>
+
 #ifdef CAIRN_DEGENERATE
 enum { HASH_MASK = 15, FIRST_SLOTS = 4 };
 #else
@@ -114,6 +116,18 @@ enum dag_status compare_within(const struct dfa *a, const struct dfa *b, struct 
 {
     struct search s = {.mem = a->mem, .a = a, .b = b};
     enum dag_status status = search(&s, word);
+    mem_free(s.mem, s.pairs);
+    return status;
+}
+
+enum dag_status compare_ends(const struct dfa *a, const struct dfa *b, bool *both_end)
+{
+    struct search s = {.mem = a->mem, .a = a, .b = b};
+    struct compare_word word;
+    enum dag_status status = search(&s, &word);
+    assert(!word.exists);
+    for (uint32_t i = 0; i < a->states; i++) both_end[i] = dfa_is_end(a, i);
+    for (uint32_t i = 0; i < s.count; i++) both_end[s.pairs[i].a] &= dfa_is_end(b, s.pairs[i].b);
     mem_free(s.mem, s.pairs);
     return status;
 }

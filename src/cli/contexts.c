@@ -406,15 +406,17 @@ static json_t *merge(struct contexts *contexts, int *status)
     struct merged all = {.contexts = json_array(), .properties = json_array(), .complete = true, .states.is_known = true, .transitions.is_known = true, .initial_states.is_known = true, .deadlocks.is_known = true};
     struct mem *mem = contexts->session->mem;
     bool is_check = !strcmp(contexts->command, "check");
-    char assurance[300];
+    char assurance[400], cut[120] = "";
     for (uint32_t i = 0; i < contexts->count; i++) merge_context(contexts, i, &all);
     if (!has_properties(contexts, all.properties)) all.usage = true;
+    if (!all.complete && contexts->options->guide_bound)
+        snprintf(cut, sizeof cut, ", and no words of more than %" PRIu64 " interaction%s were followed: nothing is said about longer ones", contexts->options->guide_bound, contexts->options->guide_bound == 1 ? "" : "s");
     if (contexts->guides && contexts->guides->are_parts)
-        snprintf(assurance, sizeof assurance, "%u parts of the guide, which together allow what it allows (their automata were compared), each searched by itself%s", contexts->count,
-                 all.complete ? ": what holds in all of them is proved for all that the guide allows" : "; some were not searched to the end");
+        snprintf(assurance, sizeof assurance, "%u parts of the guide, which together allow what it allows (their automata were compared), each searched by itself%s%s", contexts->count,
+                 all.complete ? ": what holds in all of them is proved for all that the guide allows" : "; some were not searched to the end", cut);
     else
-        snprintf(assurance, sizeof assurance, "%u %ss, each searched by itself: what holds is proved for what these %ss let the environment do%s", contexts->count, contexts->word, contexts->word,
-                 all.complete ? "" : "; some were not searched to the end");
+        snprintf(assurance, sizeof assurance, "%u %ss, each searched by itself: what holds is proved for what these %ss let the environment do%s%s", contexts->count, contexts->word, contexts->word,
+                 all.complete ? "" : "; some were not searched to the end", cut);
     json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 1, "command", contexts->command);
     json_object_set_new(object, "model", string_of(mem, contexts->options->file));
     json_object_set_new(object, contexts->guides ? "guides_file" : "contexts_file", string_of(mem, contexts->file));

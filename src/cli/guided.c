@@ -1,5 +1,6 @@
 #include "cli/guided.h"
 
+#include "automaton/compare.h"
 #include "automaton/unfold.h"
 #include "cli/guidefile.h"
 #include "pass/guide.h"
@@ -15,6 +16,7 @@ struct work {
     const char *name; /* of the guide */
     gterm term;
     struct dfa dfa;
+    bool *is_end;   /* of its states: the guide ends there, for a part the whole guide as well */
     struct dag dag; /* what it is unrolled to, with a bound */
     struct model_guide told;
 };
@@ -46,6 +48,19 @@ static bool choose_part(struct work *work)
     return true;
 }
 
+/* Where a part ends the whole guide may go on after the same words: only where it never does this is an end. */
+static bool find_ends(struct work *work)
+{
+    struct dfa whole;
+    work->is_end = mem_alloc(work->mem, work->dfa.states + UINT64_C(1));
+    for (uint32_t s = 0; s < work->dfa.states; s++) work->is_end[s] = dfa_is_end(&work->dfa, s);
+    if (!work->told.split) return true;
+    if (!guidefile_compile(&work->in, xgdl_guide_term(work->source.xgdl, work->source.first), work->name, &whole)) return false;
+    enum dag_status status = compare_ends(&work->dfa, &whole, work->is_end);
+    dfa_release(&whole);
+    return guidefile_is_done(&work->in, status, "compared with its parts, the guide", work->name);
+}
+
 static bool read_guide(struct work *work)
 {
     const struct options *options = work->session->options;
@@ -54,7 +69,7 @@ static bool read_guide(struct work *work)
     if (work->source.count > 1) return several(work);
     work->name = xgdl_guide_name(work->source.xgdl, work->source.first);
     work->term = xgdl_guide_term(work->source.xgdl, work->source.first);
-    return choose_part(work) && guidefile_compile(&work->in, work->term, work->name, &work->dfa);
+    return choose_part(work) && guidefile_compile(&work->in, work->term, work->name, &work->dfa) && find_ends(work);
 }
 
 /* ---- weaving ---- */
@@ -65,8 +80,9 @@ static unsigned char *find_kinds(struct work *work, const uint32_t *state_of)
     uint32_t states = unrolled ? work->dag.states : work->dfa.states;
     unsigned char *kinds = mem_alloc(work->mem, states + UINT64_C(1));
     for (uint32_t s = 0; s < states; s++) {
-        bool ends = unrolled ? work->dag.first_edge[s] == work->dag.first_edge[s + 1] : dfa_is_end(&work->dfa, s);
-        kinds[s] = !ends ? GUIDE_GOES_ON : unrolled && !dfa_is_end(&work->dfa, state_of[s]) ? GUIDE_IS_CUT : work->told.split ? GUIDE_GOES_ON : GUIDE_ENDS; /* the end of a part is not that of the guide */
+        uint32_t state = unrolled ? state_of[s] : s;
+        bool is_cut = unrolled && work->dag.first_edge[s] == work->dag.first_edge[s + 1] && !dfa_is_end(&work->dfa, state);
+        kinds[s] = is_cut ? GUIDE_IS_CUT : work->is_end[state] ? GUIDE_ENDS : GUIDE_GOES_ON;
         work->told.is_cut |= kinds[s] == GUIDE_IS_CUT;
     }
     return kinds;

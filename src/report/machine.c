@@ -554,9 +554,11 @@ static void put_guide(struct out *json, const struct model *model, const struct 
         if (result->all_states) out_uint(json, result->rounds->count - 1);
         else out_null(json);
         out_key(json, "states_by_interactions");
-        out_open_inline(json, '[');
-        for (uint32_t i = 0; result->rounds->states && i < result->rounds->count; i++) out_uint(json, result->rounds->states[i]);
-        out_close(json, ']');
+        if (result->rounds->states) {
+            out_open_inline(json, '[');
+            for (uint32_t i = 0; i < result->rounds->count; i++) out_uint(json, result->rounds->states[i]);
+            out_close(json, ']');
+        } else out_null(json);
     }
     out_close(json, '}');
 }

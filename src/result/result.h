@@ -252,7 +252,7 @@ struct split_statistics {
 
 /* A search by the number of interactions with the guide. Round k has the states that k interactions lead to and no fewer do. */
 struct round_statistics {
-    uint64_t *states; /* NULL: not known; per round (with those visited again, when files were needed), in complete searches those of all rounds that have any: the last one's number is the least bound that is enough */
+    uint64_t *states; /* NULL: not known, because some were visited again from files; per round, in complete searches those of all rounds that have any: the last one's number is the least bound that is enough */
     uint32_t count;
 };
 

@@ -172,11 +172,24 @@ def spelled(rng, name):
 # ---- the product ----
 
 
+def ends_of(dfa, whole):
+    """The states after which neither the guide goes on, nor the whole that it is a part of, whatever led there."""
+    seen, todo = {(0, 0)}, [(0, 0)]
+    for a, b in todo:
+        for label, to in dfa[a].items():
+            pair = to, whole[b][label]
+            if pair not in seen:
+                seen.add(pair)
+                todo.append(pair)
+    return {a for a, b in seen if not dfa[a]} - {a for a, b in seen if whole[b]}
+
+
 class Product:
     """graph: as oracle.explore has it, with `ends` (stuck states that are no deadlocks) and `rounds`: per (state, state of the guide) the fewest interactions that lead there."""
 
-    def __init__(self, system, guide, bound=None, is_part=False, limit=60000):
-        self.system, self.guide, self.bound, self.is_part = system, guide, bound, is_part
+    def __init__(self, system, guide, bound=None, part_of=None, limit=60000):
+        self.system, self.guide, self.bound = system, guide, bound
+        self.ends = ends_of(guide.dfa, (part_of or guide).dfa)
         spoken = guide.names | guide.ignored
         self.kind = []      # per rule: 'internal', 'forbidden' or its interaction
         for names in system.rules:
@@ -232,7 +245,7 @@ class Product:
         """Of a stuck state."""
         if self.guide.dfa[where]:
             return k is not None and k == self.bound
-        return waits and not self.is_part
+        return waits and where in self.ends
 
     def count_rounds(self):
         """0-1 breadth-first: steps that are no interactions cost nothing."""

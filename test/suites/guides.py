@@ -1,5 +1,5 @@
 """Guides (xGDL): a bad text for every message, with its position; sizes that are known; random guides against the inference rules of the paper
-(test/oracle/guides.py): automata, unrolled ones, words, differences, splits; shapes of results; limits."""
+(test/oracle/guides.py) and against derivatives of terms (test/oracle/derivatives.py): automata, unrolled ones, words, differences, splits; shapes of results; limits."""
 import glob
 import json
 import os
@@ -9,6 +9,7 @@ import sys
 import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+import derivatives
 import guides as oracle
 
 LANDING = os.path.join(ROOT, 'examples/guides/landing.xgdl')
@@ -312,6 +313,27 @@ def compare_random(seed, program):
             check(f'random {seed}: split g{x} by {how}', done.returncode == 0 and run('guide', write('parts.xgdl', done.stdout), '--equal', f'{file}:g{x}', program=program).returncode == 0, done.stderr + done.stdout + text)
 
 
+def compare_derivatives(seed, number):
+    """Automata by derivatives, a construction without rules and sets: as large, and unrolled as the program does; larger terms than the rules can treat."""
+    rng = random.Random(f'derivatives {seed}')
+    dfas, text, bound = [], '', rng.randint(1, 12)
+    while len(dfas) < number:
+        tree, written, _ = oracle.generate(rng, LABELS[:rng.randint(1, 4)], rng.choice((2, 3, 3, 4)))
+        try:
+            dfa = derivatives.automaton(tree, LABELS, 1000)
+        except (oracle.TooLarge, RecursionError):
+            continue
+        text += f'guide g{len(dfas)} = {written};\n'
+        dfas.append(dfa)
+    code, told_ = run_json('guide', write('derivatives.xgdl', text), '--bound', bound, '-q')
+    faults = [] if code == 0 and told_ else ['no result']
+    for dfa, found in zip(dfas, told_['guides'] if told_ else []):
+        dag = found['dag']
+        if (found['dfa']['states'], found['dfa']['transitions']) != (len(dfa), oracle.transitions(dfa)) or (dag['states'], dag['transitions'], dag['paths'], dag['words_by_length']) != oracle.unrolled(dfa, bound):
+            faults.append(f'{found} instead of {dfa}')
+    check(f'{number} random guides by derivatives, {seed}', not faults, f'{faults[:1]}\n{text}')
+
+
 def damaged():
     """Nothing that is read may crash."""
     rng = random.Random(SEED)
@@ -347,6 +369,8 @@ for part in (messages, command, comparison, known, splits):
     part()
 for seed in range(40 if LONG else 12):
     compare_random(1000 * SEED + seed, ASAN if seed % 3 == 1 else DEGENERATE if seed % 3 == 2 else None)
+for seed in range(40 if LONG else 4):
+    compare_derivatives(1000 * SEED + seed, 100)
 damaged()
 faults()
 finish()

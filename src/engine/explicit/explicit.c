@@ -317,7 +317,7 @@ static void tell_rounds(struct task *task, struct result *result)
     const struct partition_statistics *partition = result->partition;
     struct round_statistics *rounds = mem_alloc(task->model->mem, sizeof *rounds);
     rounds->count = (uint32_t)partition->longest + 1;
-    if (partition->path_count == rounds->count) rounds->states = mem_alloc(task->model->mem, rounds->count * sizeof *rounds->states);
+    if (partition->path_count == rounds->count && partition->gross_states == result->states) rounds->states = mem_alloc(task->model->mem, rounds->count * sizeof *rounds->states);
     for (uint32_t i = 0; rounds->states && i < rounds->count; i++) rounds->states[i] = partition->paths[i].states;
     result->rounds = rounds;
 }
