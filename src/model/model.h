@@ -9,7 +9,7 @@
  * A failure (division by zero, an index out of bounds) while a guard or an effect is evaluated is the run-time error of that rule in
  * that state: the pair is reported and is no transition.
  *
- * Time. A rule may have an interval: its timer starts when the rule becomes enabled (priorities aside), is lost when it
+ * Time. A rule may have an interval: its timer starts when the rule becomes enabled (priorities aside; a rule that fails counts as enabled), is lost when it
  * is not enabled any more, when the rule itself is taken, and when a step of another rule moves one of its processes (a part that
  * `stays` does not count as moving). The rule can be taken when its timer is in the interval, and time does not pass beyond the upper end of the
  * interval of any enabled rule. A rule without an interval can be taken at any time. Beside timers there are clocks with constraints,
