@@ -213,6 +213,11 @@ def statements():
         'a path can pass one select with `unless` only')
     bad(process('a[0], §b := 1, 2; to s', var='a : array 1 of nat'), "there is no 'b' here")
     bad('process Q (&x : read nat) is states s from s §x := 1; to s\ncomponent C is var v : nat par Q(&v) end\nC\n', "'x' cannot be assigned to: it was passed to be read only")
+    bad('process Q (&x : nat) is states s from s §x := 1; to s\ncomponent D (&y : read nat) is par Q(&y) end\ncomponent C is var v : nat par D(&v) end\nC\n', "'x' cannot be assigned to: it was passed to be read only")
+    bad('process Q (&x : read write nat) is states s from s x := 1; to s\ncomponent D (&y : read nat) is par Q(&§y) end\ncomponent C is var v : nat par D(&v) end\nC\n', "'y' cannot be assigned to: it was passed to be read only")
+    bad('process Q (n : nat) is states s from s §n := n + 1; to s\ncomponent C is par Q(1) end\nC\n', "'n' cannot be assigned to: it is a constant (to compare it, write `on`)")
+    bad(process('x, §n := 1, 2; to s', var='x : nat', before='const n : nat is 3'), "'n' cannot be assigned to: it is a constant (to compare it, write `on`)")
+    bad(process('to s', var='a : array 3 of nat := §[1, 2]'), '2 elements for an array of 3', '--dialect', 'frac')
     bad('process Q (n : nat) is states s from s §n[0] := 1; to s\ncomponent C is par Q(1) end\nC\n', "'n' cannot be assigned to\n")
     bad(process('case 5 of §u 1 -> to s end', before='type T is union u of nat end'), "'u' is no constructor of a number")
     bad(process('case v of u §y -> to s end', var='v : T, y : bool', before='type T is union u of nat end'), 'this is bool, and the value is nat')
@@ -290,7 +295,8 @@ def functions():
     bad(function('function f (x : 0..9) : nat is begin §x := any; return x end'), 'a choice, a communication or a change of state is not possible inside a loop or a function')
     chain = ''.join(f'function f{i} (x : nat) : nat is var y : nat := f{i - 1}(x) return y\n' for i in range(1, 300))
     bad(function('function f0 (x : nat) : nat is return x\n' + chain, call='f299(1)').replace('f201 (', '§f201 ('), 'calls are nested too deeply')
-    bad('function f () : nat is var y : nat begin y := 1; return y end\nconst n : nat is §f()\n' + process('to s'), 'a call of a function with statements is not possible in a constant')
+    bad('function f () : 0..9 is var y : 0..9 begin y := 10; return y end\nconst n : nat is §f()\n' + process('to s'), 'a call of a function with statements is not possible in a constant')
+    bad('function f () : nat is begin while true do null end; return 1 end\nconst n : nat is §f()\n' + process('to s'), 'a call of a function with statements is not possible in a constant')
 
 
 def components():
@@ -413,6 +419,24 @@ def properties():
         done = run('check', model, option, formula)
         seen.append(done.stderr)
         check(f'{option} {formula}', done.returncode == 2 and message in done.stderr, done.stderr)
+
+
+def marks():
+    """What OBP does not look at gets a warning, once, and is done."""
+    text = ('process Q [p : in nat, r : out nat] (&v : write nat) is states s var x : nat from s §p ! 1; to s from s §r ? x; to s from s x := §v; v := 1; to s\n'
+            'process R [p, r : nat] is states s var x : nat, a : array 2 of nat := §[1] from s p ? x; to s from s r ! 1; to s\n'
+            'component C is var v : nat port p, r : nat par * in R[p, r] || Q[p, r](&v) end\n'
+            'component E is par C || C end\nproperty p is invariant C[0].v <= 1\nE\n')
+    places = []
+    while '§' in text:
+        places.append(place_of(text))
+        text = text.replace('§', '', 1)
+    done = run('check', write('marks.fcr', text), '--no-deadlock')
+    seen.append(done.stderr)
+    check('marks: done', done.returncode == 0 and 'holds     p' in done.stdout, done.stdout + done.stderr)
+    for place, words in zip(places, ("'p' is marked `in`, and a value is sent here", "'r' is marked `out`, and a value is received here", "'v' is marked `write`, and is read here",
+                                     '1 element for an array of 2: the others begin with the first value of their type')):
+        check(f'marks: {words}', done.stderr.count('marks.fcr:%d:%d: warning: %s' % (*place, words)) == 1, done.stderr)
 
 
 def dialects():
@@ -555,7 +579,7 @@ def pattern_of(literal):
 def every_message():
     """The string literals of all calls that tell something."""
     everything = '\n'.join(seen)
-    calls = r'\b(?:diag_error|complain|fiacre_error|fiacre_error_expected|diag_note|diag_warning|may_emit|fiacre_expect|fiacre_expect_close)\('
+    calls = r'\b(?:diag_error|complain|fiacre_error|fiacre_error_expected|diag_note|diag_warning|remark|may_emit|fiacre_expect|fiacre_expect_close)\('
     missing = found = 0
     for file in sorted(glob.glob(os.path.join(ROOT, 'src/lang/fiacre/*.c'))):
         with open(file, encoding='utf-8') as source:
@@ -581,7 +605,7 @@ def every_message():
     check('there are many messages', found > 150, found)
 
 
-for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, dialects, runtime_errors,
+for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, marks, dialects, runtime_errors,
              properties_that_fail, shown_names, odd_files, documentation, every_message):
     part()
 finish()
