@@ -190,6 +190,7 @@ struct model {
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
     VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
+    const char *dialect; /* of its language, as it was asked for; NULL: the default */
     const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
     const struct model_guide *guide; /* or NULL */
     VEC(int64_t) initial; /* the initial states one after the other in the order of their bytes, where `init` and `any_init` of variables cannot say it; else empty */

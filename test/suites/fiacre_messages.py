@@ -389,9 +389,9 @@ def properties():
     bad(prop('property a is ctl §A (G v = 1 and F v = 1)'), "'A' must be followed by a path formula such as [f U g]")
     bad(prop('property a is §present v = 1 within [0,1]'), 'this pattern speaks of time, which is not supported: use an observer process')
     bad(prop('property a is §present v = 1 lasting 3'), 'this pattern speaks of time, which is not supported: use an observer process')
-    bad(prop('property a is §deadlockfree'), 'deadlocks are looked for by default: leave `deadlockfree` out')
+    bad(prop('property a is not (§deadlockfree)'), 'deadlocks are looked for by default: leave `deadlockfree` out')
     bad(prop('property a is ctl §present v = 1'), 'patterns are LTL')
-    bad(prop('property a is §present v = 1 between v = 2 and v = 3'), 'this pattern with this scope is not supported: write it in LTL')
+    bad(prop('property a is §infinitelyoften v = 1 between v = 2 and v = 3'), 'this pattern with this scope is not supported: write it in LTL')
     bad(prop('property a is §live v = 1'), 'this pattern is not supported')
     bad(prop('property b is ltl §b'), 'properties that refer to each other too deeply')
     bad(prop('property b is ltl [] §c\nproperty c is ltl <> b'), 'properties that refer to each other too deeply')
@@ -439,6 +439,13 @@ def marks():
         check(f'marks: {words}', done.stderr.count('marks.fcr:%d:%d: warning: %s' % (*place, words)) == 1, done.stderr)
 
 
+def deadlockfree():
+    done = run('check', write('deadlockfree.fcr', 'process P is states s from s to s\nproperty fine is deadlockfree\nassert fine\nP\n'))
+    seen.append(done.stderr)
+    check('deadlockfree: what it is', done.returncode == 0 and 'deadlockfree.fcr:2:18: warning: this is the property `deadlock`, which is checked in any case' in done.stderr
+          and 'holds     deadlock' in done.stdout, done.stdout + done.stderr)
+
+
 def dialects():
     text = 'process Q [p : none] is states s from s p; to s\ncomponent C is\n  port p, r : none\n  par Q[p] || Q[p] || Q[r] || Q[r] end\nC\n'
     done = run('check', write('dialects.fcr', text))
@@ -447,6 +454,11 @@ def dialects():
           in done.stderr, done.stderr)
     done = run('check', path('dialects.fcr'), '--dialect', 'frac')
     check('dialects: the other way', 'read as frac does; --dialect obp' in done.stderr, done.stderr)
+    text = 'process Q [p : none] is states s, t from s p; to t\ncomponent C is port p : none par Q[p] || Q[p] end\nC\n'
+    done = run('check', write('dialects2.fcr', text), '--dialect', 'frac', '-q', '--trace', path('frac.itf.json'))
+    again = run('replay', path('frac.itf.json'), '-q')
+    check('dialects: a trace knows its own', 'The trace replays: 2 steps' in again.stdout and 'It violates deadlock' in again.stdout, done.stderr + again.stdout + again.stderr)
+    check('dialects: unless another is asked for', run('replay', path('frac.itf.json'), '-q', '--dialect', 'obp').returncode != 0)
     check('dialects: quiet', run('check', path('dialects.fcr'), '-q').stderr == '')
 
 
@@ -605,7 +617,7 @@ def every_message():
     check('there are many messages', found > 150, found)
 
 
-for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, marks, dialects, runtime_errors,
+for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, marks, deadlockfree, dialects, runtime_errors,
              properties_that_fail, shown_names, odd_files, documentation, every_message):
     part()
 finish()

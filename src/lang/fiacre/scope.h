@@ -324,6 +324,10 @@ void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const stru
 bool system_build(struct fiacre *f);
 bool rules_build(struct fiacre *f);
 
+/* ---- patterns.c ---- */
+/* A pattern as LTL, of its operands and the ends of its scope. False: there is none. */
+bool pattern_formula(struct model *model, const struct fiacre_pattern *pattern, struct place place, formula a, formula b, formula from, formula to, formula *result);
+
 /* ---- properties.c ---- */
 bool properties_add(struct fiacre *f, struct fiacre_property *property);
 
