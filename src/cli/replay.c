@@ -105,6 +105,13 @@ static void take_constants(struct session *session, json_t *root)
     }
 }
 
+/* Likewise the dialect. */
+static void take_dialect(struct session *session, json_t *root)
+{
+    const char *dialect = json_string_value(json_object_get(json_object_get(root, "#meta"), "dialect"));
+    if (dialect && !session->options->dialect && (!strcmp(dialect, "frac") || !strcmp(dialect, "obp"))) session->options->dialect = dialect;
+}
+
 static bool read_state(const char *path, const struct model *model, json_t *object, int64_t *state)
 {
     for (uint32_t v = 0; v < model->vars.len; v++)
@@ -338,6 +345,7 @@ static int replay_trace(struct session *session, json_t *root)
     struct trace *trace;
     if (!model) return EXIT_USAGE;
     take_constants(session, root);
+    take_dialect(session, root);
     take_context(session, root);
     take_guide(session, root);
     if (!session_load(session, model)) {

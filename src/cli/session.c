@@ -139,6 +139,7 @@ bool session_load(struct session *session, const char *path)
     void *scope = NULL;
     bool has_source = diag_read_source(&session->diag, path, &input.source), has_context = read_context(session);
     if (has_source) session->model = language->load(&input, &scope);
+    if (session->model) session->model->dialect = options->dialect;
     if (!has_context || (session->model && (!weave(session) || !guided_weave(session, &session->status)))) session->model = NULL;
     for (uint32_t i = 0; session->model && i < options->formulas.len; i++) {
         static const char *const names[] = {"--ctl", "--ltl", "--invariant"};

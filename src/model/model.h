@@ -9,7 +9,7 @@
  * A failure (division by zero, an index out of bounds) while a guard or an effect is evaluated is the run-time error of that rule in
  * that state: the pair is reported and is no transition.
  *
- * Time. A rule may have an interval: its timer starts when the rule becomes enabled (priorities aside), is lost when it
+ * Time. A rule may have an interval: its timer starts when the rule becomes enabled (priorities aside; a rule that fails counts as enabled), is lost when it
  * is not enabled any more, when the rule itself is taken, and when a step of another rule moves one of its processes (a part that
  * `stays` does not count as moving). The rule can be taken when its timer is in the interval, and time does not pass beyond the upper end of the
  * interval of any enabled rule. A rule without an interval can be taken at any time. Beside timers there are clocks with constraints,
@@ -193,6 +193,7 @@ struct model {
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
     VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
+    const char *dialect; /* of its language, as it was asked for; NULL: the default */
     const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
     const struct model_guide *guide; /* or NULL */
     VEC(int64_t) initial; /* the initial states one after the other in the order of their bytes, where `init` and `any_init` of variables cannot say it; else empty */

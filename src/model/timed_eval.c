@@ -14,6 +14,7 @@ void timed_init(struct timed_state *state, const struct model *model, int64_t de
     state->next = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *state->next);
     state->scratch = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *state->scratch);
     state->enabled = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *state->enabled);
+    state->fails = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *state->fails);
     state->timers = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *state->timers);
     state->clocks = mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *state->clocks);
 }
@@ -25,6 +26,7 @@ void timed_release(struct timed_state *state)
     mem_free(mem, state->next);
     mem_free(mem, state->scratch);
     mem_free(mem, state->enabled);
+    mem_free(mem, state->fails);
     mem_free(mem, state->timers);
     mem_free(mem, state->clocks);
 }
@@ -35,6 +37,7 @@ void timed_copy(struct timed_state *to, const struct timed_state *from)
     to->denominator = from->denominator;
     memcpy(to->values, from->values, model->vars.len * sizeof *to->values);
     memcpy(to->enabled, from->enabled, model->rules.len * sizeof *to->enabled);
+    memcpy(to->fails, from->fails, model->rules.len * sizeof *to->fails);
     memcpy(to->timers, from->timers, model->rules.len * sizeof *to->timers);
     memcpy(to->clocks, from->clocks, model->clocks.len * sizeof *to->clocks);
 }
@@ -115,14 +118,18 @@ static void satisfy_invariants(const struct timed_state *state, struct timed_win
     }
 }
 
+static bool has_timer(const struct timed_state *state, uint32_t r)
+{
+    return (state->enabled[r] || state->fails[r]) && state->model->rules.data[r].interval != MODEL_NONE;
+}
+
 struct timed_window timed_patience(const struct timed_state *state)
 {
     const struct model *model = state->model;
     struct timed_window window = always;
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        const struct model_rule *rule = &model->rules.data[r];
-        if (!state->enabled[r] || rule->interval == MODEL_NONE) continue;
-        const struct model_interval *interval = &model->intervals.data[rule->interval];
+        if (!has_timer(state, r)) continue;
+        const struct model_interval *interval = &model->intervals.data[model->rules.data[r].interval];
         if (!interval->infinite) not_after(&window, (wide)interval->high * state->denominator - state->timers[r], interval->high_open);
     }
     satisfy_invariants(state, &window, state->values, NULL);
@@ -135,7 +142,7 @@ static struct timed_window find_chance(const struct timed_state *state, uint32_t
     const struct model *model = state->model;
     const struct model_rule *rule = &model->rules.data[r];
     struct timed_window window = timed_patience(state);
-    if (next && rule->interval != MODEL_NONE) in_interval(state, &window, state->timers[r], &model->intervals.data[rule->interval]);
+    if (rule->interval != MODEL_NONE) in_interval(state, &window, state->timers[r], &model->intervals.data[rule->interval]);
     for (uint32_t i = 0; i < rule->guards; i++) satisfy(state, &window, &model->constraints.data[rule->first_guard + i], NULL);
     if (next) satisfy_invariants(state, &window, next, rule);
     return window;
@@ -194,7 +201,7 @@ bool timed_wait(struct timed_state *state, int64_t delay)
     for (uint32_t c = 0; c < model->clocks.len; c++)
         if (state->clocks[c] > INT64_MAX / 4) return false;
     for (uint32_t r = 0; r < model->rules.len; r++)
-        if (state->enabled[r] && model->rules.data[r].interval != MODEL_NONE) state->timers[r] += delay;
+        if (has_timer(state, r)) state->timers[r] += delay;
     for (uint32_t c = 0; c < model->clocks.len; c++) state->clocks[c] += delay;
     return true;
 }
@@ -216,10 +223,11 @@ static void find_enabled(struct timed_state *state, uint32_t taken)
 {
     const struct model *model = state->model;
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        bool enabled = eval_rule_alone(model, r, state->values, state->scratch, NULL) == EVAL_ENABLED;
-        bool starts = taken == MODEL_NONE || !state->enabled[r] || timed_restarts(model, taken, r);
-        if (!enabled || starts) state->timers[r] = 0;
-        state->enabled[r] = enabled;
+        enum eval_result result = eval_rule_alone(model, r, state->values, state->scratch, NULL);
+        bool was_enabled = taken != MODEL_NONE && (state->enabled[r] || state->fails[r]);
+        if (result == EVAL_DISABLED || !was_enabled || timed_restarts(model, taken, r)) state->timers[r] = 0;
+        state->enabled[r] = result == EVAL_ENABLED;
+        state->fails[r] = result == EVAL_FAILED;
     }
 }
 

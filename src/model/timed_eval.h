@@ -1,9 +1,10 @@
 /* The reference semantics of time: slow, obvious, exact. Every timed trace is judged by it.
  *
  * A state is an array of values, a timer per rule that has an interval and is enabled (priorities aside), and the clocks. Times are
- * fractions of ticks with one denominator that is chosen at the start: a run with rational delays is followed exactly.
+ * fractions of ticks with one denominator that is chosen at the start: a run with rational delays is followed exactly. A rule that fails is enabled as far
+ * as time is concerned: it has its timer and its deadline, and it is an error at the moments at which it would have been taken.
  *
- *  - Waiting: no timer of an enabled rule passes the upper end of its interval, no clock leaves the invariant of a location.
+ *  - Waiting: no timer passes the upper end of the interval of its rule, no clock leaves the invariant of a location.
  *  - Taking: a rule can be taken now, priorities aside, when it is enabled, its timer is in its interval, its clock guards hold, and after its resets the
  *    invariants of the locations it leads to hold. It is held back by a rule of a higher class that can be taken now, priorities aside.
  *  - Afterwards timers start, go on or start again as model.h says. */
@@ -24,7 +25,8 @@ struct timed_state {
     int64_t *next;    /* where timed_try leaves the successor */
     int64_t *scratch; /* working memory for other rules */
     bool *enabled;    /* per rule, priorities aside */
-    int64_t *timers;  /* per rule; of those that are enabled and have an interval */
+    bool *fails;      /* per rule; then it is not in `enabled` */
+    int64_t *timers;  /* per rule; of those that are enabled or fail, and have an interval */
     int64_t *clocks;
 };
 
@@ -45,13 +47,13 @@ bool timed_window_is_empty(const struct timed_window *window);
 bool timed_window_has(const struct timed_window *window, int64_t delay);
 /* How long the state may last; never empty. */
 struct timed_window timed_patience(const struct timed_state *state);
-/* After which delays, within the state's patience, the rule can be taken, priorities aside. Of a rule that fails: after which it would be tried. */
+/* After which delays, within the state's patience, the rule can be taken, priorities aside. Of a rule that fails: after which it is tried. */
 struct timed_window timed_chance(struct timed_state *state, uint32_t rule);
 
 /* Lets time pass. False, and nothing has changed: the state does not last so long (or the number leaves its range). */
 bool timed_wait(struct timed_state *state, int64_t delay);
-/* Whether the rule can be taken now; then its successor is in state->next. EVAL_FAILED: it is not held back, its clock guards hold, and it fails; its
- * interval is not looked at, because a rule that fails is not enabled and has no timer. */
+/* Whether the rule can be taken now; then its successor is in state->next. EVAL_FAILED: it would be, but it fails. (Where it leads is not known, so the invariants there are
+ * not looked at.) */
 enum eval_result timed_try(struct timed_state *state, uint32_t rule);
 /* Takes the rule. False: it cannot be taken; nothing has changed. */
 bool timed_take(struct timed_state *state, uint32_t rule);

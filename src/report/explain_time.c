@@ -71,8 +71,14 @@ void explain_time(const struct timed_state *timed, struct text *text, uint32_t r
             text_add(text, ", its interval is %c", interval->low_open ? ']' : '[');
             show_ticks(timed, text, interval->low);
             text_add(text, ", ");
-            if (interval->infinite) text_add(text, "...[\n");
-            else show_ticks(timed, text, interval->high), text_add(text, "%c\n", interval->high_open ? '[' : ']');
+            if (interval->infinite) text_add(text, "...[");
+            else show_ticks(timed, text, interval->high), text_add(text, "%c", interval->high_open ? '[' : ']');
+            struct timed_window patience = timed_patience(timed);
+            if (!patience.infinite) {
+                text_add(text, ", and %s ", patience.high_open ? "less may pass than" : "no more may pass than");
+                show_time(timed, text, patience.high);
+            }
+            text_add(text, "\n");
         }
         for (uint32_t i = 0; i < rule->guards; i++) show_false_constraint(timed, text, &model->constraints.data[rule->first_guard + i], NULL, "");
         for (uint32_t p = 0; p < model->processes.len; p++) {

@@ -669,6 +669,10 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
     out_string(&json, model->file);
     out_key(&json, "tool");
     out_string(&json, "cairn " CAIRN_VERSION);
+    if (model->dialect) {
+        out_key(&json, "dialect");
+        out_string(&json, model->dialect);
+    }
     if (model->context) {
         out_key(&json, "context");
         out_string(&json, model->context);

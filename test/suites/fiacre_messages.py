@@ -213,6 +213,11 @@ def statements():
         'a path can pass one select with `unless` only')
     bad(process('a[0], §b := 1, 2; to s', var='a : array 1 of nat'), "there is no 'b' here")
     bad('process Q (&x : read nat) is states s from s §x := 1; to s\ncomponent C is var v : nat par Q(&v) end\nC\n', "'x' cannot be assigned to: it was passed to be read only")
+    bad('process Q (&x : nat) is states s from s §x := 1; to s\ncomponent D (&y : read nat) is par Q(&y) end\ncomponent C is var v : nat par D(&v) end\nC\n', "'x' cannot be assigned to: it was passed to be read only")
+    bad('process Q (&x : read write nat) is states s from s x := 1; to s\ncomponent D (&y : read nat) is par Q(&§y) end\ncomponent C is var v : nat par D(&v) end\nC\n', "'y' cannot be assigned to: it was passed to be read only")
+    bad('process Q (n : nat) is states s from s §n := n + 1; to s\ncomponent C is par Q(1) end\nC\n', "'n' cannot be assigned to: it is a constant (to compare it, write `on`)")
+    bad(process('x, §n := 1, 2; to s', var='x : nat', before='const n : nat is 3'), "'n' cannot be assigned to: it is a constant (to compare it, write `on`)")
+    bad(process('to s', var='a : array 3 of nat := §[1, 2]'), '2 elements for an array of 3', '--dialect', 'frac')
     bad('process Q (n : nat) is states s from s §n[0] := 1; to s\ncomponent C is par Q(1) end\nC\n', "'n' cannot be assigned to\n")
     bad(process('case 5 of §u 1 -> to s end', before='type T is union u of nat end'), "'u' is no constructor of a number")
     bad(process('case v of u §y -> to s end', var='v : T, y : bool', before='type T is union u of nat end'), 'this is bool, and the value is nat')
@@ -290,7 +295,8 @@ def functions():
     bad(function('function f (x : 0..9) : nat is begin §x := any; return x end'), 'a choice, a communication or a change of state is not possible inside a loop or a function')
     chain = ''.join(f'function f{i} (x : nat) : nat is var y : nat := f{i - 1}(x) return y\n' for i in range(1, 300))
     bad(function('function f0 (x : nat) : nat is return x\n' + chain, call='f299(1)').replace('f201 (', '§f201 ('), 'calls are nested too deeply')
-    bad('function f () : nat is var y : nat begin y := 1; return y end\nconst n : nat is §f()\n' + process('to s'), 'a call of a function with statements is not possible in a constant')
+    bad('function f () : 0..9 is var y : 0..9 begin y := 10; return y end\nconst n : nat is §f()\n' + process('to s'), 'a call of a function with statements is not possible in a constant')
+    bad('function f () : nat is begin while true do null end; return 1 end\nconst n : nat is §f()\n' + process('to s'), 'a call of a function with statements is not possible in a constant')
 
 
 def components():
@@ -383,9 +389,9 @@ def properties():
     bad(prop('property a is ctl §A (G v = 1 and F v = 1)'), "'A' must be followed by a path formula such as [f U g]")
     bad(prop('property a is §present v = 1 within [0,1]'), 'this pattern speaks of time, which is not supported: use an observer process')
     bad(prop('property a is §present v = 1 lasting 3'), 'this pattern speaks of time, which is not supported: use an observer process')
-    bad(prop('property a is §deadlockfree'), 'deadlocks are looked for by default: leave `deadlockfree` out')
+    bad(prop('property a is not (§deadlockfree)'), 'deadlocks are looked for by default: leave `deadlockfree` out')
     bad(prop('property a is ctl §present v = 1'), 'patterns are LTL')
-    bad(prop('property a is §present v = 1 between v = 2 and v = 3'), 'this pattern with this scope is not supported: write it in LTL')
+    bad(prop('property a is §infinitelyoften v = 1 between v = 2 and v = 3'), 'this pattern with this scope is not supported: write it in LTL')
     bad(prop('property a is §live v = 1'), 'this pattern is not supported')
     bad(prop('property b is ltl §b'), 'properties that refer to each other too deeply')
     bad(prop('property b is ltl [] §c\nproperty c is ltl <> b'), 'properties that refer to each other too deeply')
@@ -415,6 +421,31 @@ def properties():
         check(f'{option} {formula}', done.returncode == 2 and message in done.stderr, done.stderr)
 
 
+def marks():
+    """What OBP does not look at gets a warning, once, and is done."""
+    text = ('process Q [p : in nat, r : out nat] (&v : write nat) is states s var x : nat from s §p ! 1; to s from s §r ? x; to s from s x := §v; v := 1; to s\n'
+            'process R [p, r : nat] is states s var x : nat, a : array 2 of nat := §[1] from s p ? x; to s from s r ! 1; to s\n'
+            'component C is var v : nat port p, r : nat par * in R[p, r] || Q[p, r](&v) end\n'
+            'component E is par C || C end\nproperty p is invariant C[0].v <= 1\nE\n')
+    places = []
+    while '§' in text:
+        places.append(place_of(text))
+        text = text.replace('§', '', 1)
+    done = run('check', write('marks.fcr', text), '--no-deadlock')
+    seen.append(done.stderr)
+    check('marks: done', done.returncode == 0 and 'holds     p' in done.stdout, done.stdout + done.stderr)
+    for place, words in zip(places, ("'p' is marked `in`, and a value is sent here", "'r' is marked `out`, and a value is received here", "'v' is marked `write`, and is read here",
+                                     '1 element for an array of 2: the others begin with the first value of their type')):
+        check(f'marks: {words}', done.stderr.count('marks.fcr:%d:%d: warning: %s' % (*place, words)) == 1, done.stderr)
+
+
+def deadlockfree():
+    done = run('check', write('deadlockfree.fcr', 'process P is states s from s to s\nproperty fine is deadlockfree\nassert fine\nP\n'))
+    seen.append(done.stderr)
+    check('deadlockfree: what it is', done.returncode == 0 and 'deadlockfree.fcr:2:18: warning: this is the property `deadlock`, which is checked in any case' in done.stderr
+          and 'holds     deadlock' in done.stdout, done.stdout + done.stderr)
+
+
 def dialects():
     text = 'process Q [p : none] is states s from s p; to s\ncomponent C is\n  port p, r : none\n  par Q[p] || Q[p] || Q[r] || Q[r] end\nC\n'
     done = run('check', write('dialects.fcr', text))
@@ -423,6 +454,11 @@ def dialects():
           in done.stderr, done.stderr)
     done = run('check', path('dialects.fcr'), '--dialect', 'frac')
     check('dialects: the other way', 'read as frac does; --dialect obp' in done.stderr, done.stderr)
+    text = 'process Q [p : none] is states s, t from s p; to t\ncomponent C is port p : none par Q[p] || Q[p] end\nC\n'
+    done = run('check', write('dialects2.fcr', text), '--dialect', 'frac', '-q', '--trace', path('frac.itf.json'))
+    again = run('replay', path('frac.itf.json'), '-q')
+    check('dialects: a trace knows its own', 'The trace replays: 2 steps' in again.stdout and 'It violates deadlock' in again.stdout, done.stderr + again.stdout + again.stderr)
+    check('dialects: unless another is asked for', run('replay', path('frac.itf.json'), '-q', '--dialect', 'obp').returncode != 0)
     check('dialects: quiet', run('check', path('dialects.fcr'), '-q').stderr == '')
 
 
@@ -555,7 +591,7 @@ def pattern_of(literal):
 def every_message():
     """The string literals of all calls that tell something."""
     everything = '\n'.join(seen)
-    calls = r'\b(?:diag_error|complain|fiacre_error|fiacre_error_expected|diag_note|diag_warning|may_emit|fiacre_expect|fiacre_expect_close)\('
+    calls = r'\b(?:diag_error|complain|fiacre_error|fiacre_error_expected|diag_note|diag_warning|remark|may_emit|fiacre_expect|fiacre_expect_close)\('
     missing = found = 0
     for file in sorted(glob.glob(os.path.join(ROOT, 'src/lang/fiacre/*.c'))):
         with open(file, encoding='utf-8') as source:
@@ -581,7 +617,7 @@ def every_message():
     check('there are many messages', found > 150, found)
 
 
-for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, dialects, runtime_errors,
+for part in (text, declarations, types, processes, statements, expressions, functions, components, communication, times, properties, marks, deadlockfree, dialects, runtime_errors,
              properties_that_fail, shown_names, odd_files, documentation, every_message):
     part()
 finish()

@@ -163,7 +163,7 @@ struct regions {
 
 static bool has_timer(const struct regions *regions, uint32_t r)
 {
-    return regions->state.enabled[r] && regions->model->rules.data[r].interval != MODEL_NONE;
+    return (regions->state.enabled[r] || regions->state.fails[r]) && regions->model->rules.data[r].interval != MODEL_NONE;
 }
 
 /* All timers and clocks of the state that are not above every constant. */
@@ -227,7 +227,9 @@ static void load_record(struct regions *regions, const int64_t *record)
     const struct model *model = regions->model;
     memcpy(regions->state.values, record, model->vars.len * sizeof *record);
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        regions->state.enabled[r] = eval_rule_alone(model, r, record, regions->state.scratch, NULL) == EVAL_ENABLED;
+        enum eval_result result = eval_rule_alone(model, r, record, regions->state.scratch, NULL);
+        regions->state.enabled[r] = result == EVAL_ENABLED;
+        regions->state.fails[r] = result == EVAL_FAILED;
         int64_t timer = record[model->vars.len + r];
         regions->state.timers[r] = timer < 0 ? 0 : timer;
     }
@@ -697,17 +699,20 @@ static void test_holding_back(struct test *t)
     }
 }
 
-/* Two rules look alike, but the effect of one cannot be computed at first: its timer starts later. */
-static void test_separate_timers(struct test *t)
+/* The effect of a rule cannot be computed at first, and then process 1 makes it possible: the rule's timer and its deadline do not wait for that. */
+static void test_failing(struct test *t)
 {
-    for (unsigned sooner = 0; sooner < 2; sooner++) {
+    for (unsigned late = 0; late < 2; late++) {
+        struct property_result deadlock;
         begin_model(t, 3, 0);
-        move(t, 0, 0, 1), within(t, sooner ? 4 : 3, sooner ? 4 : 3);
-        move(t, 0, 0, 2), within(t, 2, FOREVER);
+        move(t, 0, 0, 1), within(t, 4, 4);
+        move(t, 0, 0, 2), within(t, late ? 1 : 3, late ? 1 : 3);
         expr divisor = expr_var_in(&t->model->exprs, 1, 0, 3);
         model_add_store(t->model, 2, expr_make(&t->model->exprs, EXPR_DIV, 2, expr_int(&t->model->exprs, 2), divisor), nowhere);
         move(t, 1, 0, 1), within(t, 2, 2);
-        CHECK(t->unit, (reach(t, 0, 2, NULL) != NULL) == sooner);
+        const struct trace *trace = reach(t, 0, 2, &deadlock);
+        if (late) CHECK(t->unit, !trace && has_delays(deadlock.trace, 1, (int64_t[]){0}, 1)); /* no step is possible before it must fail */
+        else CHECK(t->unit, has_delays(trace, 3, (int64_t[]){2, 1, 0}, 1));
     }
 }
 
@@ -746,7 +751,7 @@ static void test_known(struct test *t)
 {
     test_delays(t);
     test_holding_back(t);
-    test_separate_timers(t);
+    test_failing(t);
     test_stuck(t);
 }
 

@@ -49,7 +49,7 @@ static void add_clock(struct configs *configs, uint32_t source, int32_t lower, i
         (struct config_clock){.source = source, .lower = lower, .upper = upper, .until = until, .from = BOUND_ZERO};
 }
 
-/* The timers of enabled rules, in their order. There are few of them: they are sorted as they come. */
+/* The timers of rules that are enabled or fail, in their order. There are few of them: they are sorted as they come. */
 static void add_timers(struct configs *configs, const uint64_t *words)
 {
     struct config *config = configs->building;
@@ -57,17 +57,14 @@ static void add_timers(struct configs *configs, const uint64_t *words)
     const struct timers *timers = configs->timers;
     struct program_cursor cursor;
     const struct fast_rule *fast;
-    enum step step;
     if (!++configs->mark) { /* after 2^32 states: old marks must not look new */
         memset(configs->marks, 0, timers->list.len * sizeof *configs->marks);
         configs->mark = 1;
     }
     program_start(configs->program, &cursor);
     cursor.alone = true;
-    while ((step = program_next(configs->program, &cursor, words, configs->scratch, &fast)) != STEP_NONE) {
-        if (step != STEP_TAKEN) continue;
-        uint32_t t = timers->of[fast->rule];
-        config->dead = false;
+    while (program_next(configs->program, &cursor, words, configs->scratch, &fast) != STEP_NONE) {
+        uint32_t t = timers->of[fast->rule]; /* also of a rule that fails: it has its timer and its deadline */
         config->urgent |= timers->urgent[fast->rule];
         if (t == TIMER_NONE || configs->marks[t] == configs->mark) continue;
         configs->marks[t] = configs->mark;
@@ -126,7 +123,6 @@ static void add_invariants(struct configs *configs, const uint64_t *words)
 static void build(struct configs *configs, const uint64_t *words)
 {
     memset(configs->building, 0, sizeof *configs->building);
-    configs->building->dead = true;
     add_timers(configs, words);
     add_clocks(configs, words);
     add_invariants(configs, words);

@@ -1,4 +1,4 @@
-/* What the clocks of a zone are, in a discrete state: the timers of its enabled rules and the clocks that matter there, in one order; with what they will be compared, and
+/* What the clocks of a zone are, in a discrete state: the timers of its rules that are enabled or fail, and the clocks that matter there, in one order; with what they will be compared, and
  * how far time may go. Many states have equal configurations, so each is kept once and known by a number. So are their clocks, because configurations can be nearly as many as
  * discrete states: one takes 8 bytes and 4 per clock, and about 12 for finding it. */
 #ifndef CAIRN_ENGINE_TIMED_CONFIG_H
@@ -26,8 +26,7 @@ struct config {
     uint32_t count;
     bool urgent;     /* no time passes */
     bool forbidden;  /* an invariant is false at any time */
-    bool dead;       /* no rule is enabled, priorities aside */
-    bool zero;
+    bool zero[2];
     uint32_t clocks[]; /* numbers in configs.table */
 };
 

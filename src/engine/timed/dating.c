@@ -2,7 +2,7 @@
  * looked at. The timer of a rule that started at step s is t_i - t_s at date i, and so is a clock that was last reset there. So every condition of the
  * semantics (model/timed_eval.h) bounds a difference of two dates, which solver/zone/dates solves exactly and as early as possible:
  *
- *  - no deadline is passed: at every date, for the timers of all enabled rules and the invariants of all locations;
+ *  - no deadline is passed: at every date, for the timers of all rules that are enabled or fail and the invariants of all locations;
  *  - the rule taken is in its interval, its clock guards hold, and so do the invariants of the locations it leads to;
  *  - no rule of a higher class can be taken at that date: one of the conditions of that rule must be false. This is a disjunction, nearly always of one
  *    member, because timers do not pass the end of an interval and guards of such rules are rare. The others are tried one after the other. */
@@ -28,7 +28,7 @@ struct dating {
     const struct model *model;
     struct mem *mem;
     int64_t *values, *next, *other;
-    bool *enabled;
+    bool *enabled; /* or they fail: both have timers */
     uint32_t *started; /* per rule: when its timer was started, as the number of a date */
     uint32_t *reset;   /* per clock */
     VEC(struct difference) bounds;
@@ -145,7 +145,7 @@ static void find_enabled(struct dating *dating, uint32_t taken, uint32_t date)
 {
     const struct model *model = dating->model;
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        bool enabled = eval_rule_alone(model, r, dating->values, dating->other, NULL) == EVAL_ENABLED;
+        bool enabled = eval_rule_alone(model, r, dating->values, dating->other, NULL) != EVAL_DISABLED;
         if (enabled && (taken == MODEL_NONE || !dating->enabled[r] || timed_restarts(model, taken, r))) dating->started[r] = date;
         dating->enabled[r] = enabled;
     }
@@ -184,6 +184,7 @@ static void add_goal(struct dating *dating, const struct dating_goal *goal, uint
             if (i != j) require(dating, (struct difference){since(dating, goal, j, date), since(dating, goal, i, date), dbm_at(goal->zone, i, j)});
     if (goal->failing == MODEL_NONE) return;
     const struct model_rule *rule = &dating->model->rules.data[goal->failing];
+    if (rule->interval != MODEL_NONE) require(dating, lower_end(dating, goal->failing, date));
     for (uint32_t i = 0; i < rule->guards; i++) require(dating, translate(dating, &dating->model->constraints.data[rule->first_guard + i], date, NULL));
     add_refusals(dating, goal->failing, date);
 }

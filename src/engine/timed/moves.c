@@ -263,9 +263,7 @@ bool moves_next(struct moves *moves)
 
 enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct moves_rule *rules, uint32_t count)
 {
-    dbm_copy(&moves->guarded, &moves->source);
-    if (!within_guards(moves, &moves->guarded, &moves->model->rules.data[rule])) return MOVES_NONE;
-    return hold_back(moves, rule, rules, count);
+    return moves_can_begin(moves, rule) ? hold_back(moves, rule, rules, count) : MOVES_NONE;
 }
 
 /* The rest of the zone in moves->guarded, without the pasts of the parts in which rules can be taken. */
@@ -282,10 +280,10 @@ static enum moves_result subtract_pasts(struct moves *moves, const struct moves_
     return moves->rest.count ? MOVES_ZONE : MOVES_NONE;
 }
 
-enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count)
+enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count, bool any_fails)
 {
     if (!count) return MOVES_ZONE;
-    if (!moves->model->clocks.len) return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
+    if (!moves->model->clocks.len && !any_fails) return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
     for (uint32_t i = 0; i < count; i++) { /* often one rule is enough */
         dbm_copy(&moves->other, &moves->source);
         if (!within_chance(moves, &moves->other, &rules[i])) continue;

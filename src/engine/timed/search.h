@@ -62,7 +62,7 @@ struct search {
     struct cluster *cluster; /* the one at hand; past-freeze: NULL before and after */
     struct clusters *past;   /* past-freeze order, or NULL */
     bool exact, start_again;
-    bool look_for_stuck; /* whether being stuck by clocks matters */
+    bool look_for_stuck; /* whether being stuck by clocks and deadlines matters */
     struct monitor *monitors;
     uint32_t monitor_count, undecided;
     uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */

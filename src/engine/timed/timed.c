@@ -413,7 +413,7 @@ static bool look_for_stuck(struct search *search, uint32_t node)
 {
     uint32_t count = search->enabled_count;
     if (count && !search->look_for_stuck) return true;
-    enum moves_result dead = moves_dead(&search->moves, search->rules, count);
+    enum moves_result dead = moves_dead(&search->moves, search->rules, count, search->failed_count);
     if (dead == MOVES_NONE) return true;
     if (dead == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
     if (count && !search->exact) {
@@ -480,7 +480,7 @@ bool search_count(struct search *search, struct search_counts *counts)
         counts->runtime_errors += tried != MOVES_NONE;
     }
     if (count && !search->look_for_stuck) return true;
-    enum moves_result dead = moves_dead(&search->moves, search->rules, count);
+    enum moves_result dead = moves_dead(&search->moves, search->rules, count, search->failed_count);
     if (dead == MOVES_REFUSED) return false;
     if (dead == MOVES_NONE) return true;
     if (is_final(search)) counts->ends++;
@@ -707,7 +707,7 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     result->state_bits = search->layout.state_bits;
     result->levels = search->levels;
     result->level_count = search->level_count;
-    result->no_deadlocks = model->clocks.len && !search->look_for_stuck;
+    result->no_deadlocks = (model->clocks.len || result->runtime_errors) && !search->look_for_stuck;
     if (done) conclude(search);
     search_end(search, has_space);
     mem->limit = limit;

@@ -92,7 +92,8 @@ struct fiacre_exp {
     uint8_t kind; /* enum fiacre_exp_kind */
     uint8_t op;   /* enum fiacre_op, or enum formula_op of a TEMPORAL, or enum fiacre_item of an OBSERVE */
     bool juxtaposed; /* of a CALL: written without parentheses */
-    bool reported;   /* not used by the parser: an error was told here */
+    bool reported;   /* not used by the parser: an error was told here ... */
+    bool remarked;   /* ... or a warning */
     uint32_t depth;  /* longest path down, at most FIACRE_MAX_DEPTH: recursion over a tree is safe */
     uint32_t count;  /* length of args */
     struct place place, op_place;
@@ -235,7 +236,7 @@ struct fiacre_branch {
 
 struct fiacre_stmt {
     uint8_t kind;
-    bool reported; /* not used by the parser */
+    bool reported, remarked; /* not used by the parser: an error, a warning was told here */
     struct place place, op_place;
     const char *name;
     struct fiacre_exp *patterns, *exps; /* lists */

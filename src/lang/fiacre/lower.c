@@ -239,6 +239,7 @@ static void complain_name(struct lowering *l, struct fiacre_exp *exp)
 static bool lower_binding(struct lowering *l, struct fiacre_exp *exp, const struct binding *binding, struct value *value)
 {
     if (binding->kind == BIND_VALUE) return *value = binding->value, true;
+    if (binding->write_only && l->out) remark(l->f, exp, exp->place, "'%.60s' is marked `write`, and is read here", exp->name);
     if (binding->kind == BIND_CELLS) return *value = value_cells(l->f, binding->type, &binding->at), true;
     if (binding->kind == BIND_PORT) {
         complain(l->f, exp, exp->place, "'%.60s' is a port, not a value", exp->name);
@@ -846,6 +847,7 @@ static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct functi
     }
     function = &f->functions.data[index];
     good = good && lower_formula_call(l, function, args, &done, value);
+    if (good && !done && !l->out && l->inlined < MAX_INLINED) done = function_inline(l, function, args, value);
     if (good && !done && may_emit(l, exp, "a call of a function with statements")) {
         n = 0;
         for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++)

@@ -105,6 +105,8 @@ static bool inspect(struct walk *walk, struct path *path)
             complain(f, stmt, stmt->place, "'%.60s' is not a port", stmt->name);
             return fail(walk);
         }
+        if (stmt->kind == FIACRE_STMT_SEND && binding->receives && !binding->sends) remark(f, stmt, stmt->place, "'%.60s' is marked `in`, and a value is sent here", stmt->name);
+        if (stmt->kind == FIACRE_STMT_RECEIVE && binding->sends && !binding->receives) remark(f, stmt, stmt->place, "'%.60s' is marked `out`, and a value is received here", stmt->name);
         path->comm = i;
         path->port = binding->port;
     }

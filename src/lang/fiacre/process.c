@@ -204,7 +204,8 @@ static struct fiacre_portset parse_portset(struct fiacre_parser *parser, enum fi
 {
     struct fiacre_portset set = {.place = fiacre_here(parser)};
     const struct fiacre_token *token = fiacre_peek(parser, 0);
-    if (fiacre_accept(parser, FIACRE_TOKEN_MUL)) {
+    bool is_of_block = close == FIACRE_WORD_IN && token->kind == FIACRE_TOKEN_MUL && token[1].kind == FIACRE_TOKEN_ARROW; /* par * -> A || ... */
+    if (!is_of_block && fiacre_accept(parser, FIACRE_TOKEN_MUL)) {
         set.given = set.all = true;
         fiacre_expect(parser, close, "'*'");
         return set;

@@ -305,43 +305,21 @@ static bool read_temporal(struct reader *reader, struct fiacre_exp *exp, bool be
     return true;
 }
 
-/* The patterns whose meaning is plain LTL; those with time or a scope between two events are refused. */
+/* The patterns whose meaning is plain LTL; those with time are refused. */
 static bool read_pattern(struct reader *reader, struct fiacre_exp *exp, formula *result)
 {
     struct fiacre_pattern *p = exp->pattern;
     struct place at = exp->place;
-    formula a = {0}, b = {0}, from = {0};
+    formula a = {0}, b = {0}, from = {0}, to = {0};
     if (p->has_lasting || p->within || p->duration || p->first) return complain(reader->f, exp, at, "this pattern speaks of time, which is not supported: use an observer process"), false;
     if (p->kind == FIACRE_PATTERN_DEADLOCKFREE) return complain(reader->f, exp, at, "deadlocks are looked for by default: leave `deadlockfree` out"), false;
     if (reader->kind != PROPERTY_LTL) return complain(reader->f, exp, at, "patterns are LTL"), false;
     if (p->a && !read_formula(reader, p->a, false, &a)) return false;
     if (p->b && !read_formula(reader, p->b, false, &b)) return false;
     if (p->from && !read_formula(reader, p->from, false, &from)) return false;
-    bool plain_scope = p->scope == FIACRE_SCOPE_GLOBAL || ((p->scope == FIACRE_SCOPE_BEFORE || p->scope == FIACRE_SCOPE_AFTER) && p->kind <= FIACRE_PATTERN_ALWAYS);
-    if (!plain_scope) return complain(reader->f, exp, at, "this pattern with this scope is not supported: write it in LTL"), false;
-    formula not_a = make(reader, FORMULA_NOT, a, a, at), inner;
-    switch ((enum fiacre_pattern_kind)p->kind) {
-    case FIACRE_PATTERN_ABSENT:
-    case FIACRE_PATTERN_ALWAYS: /* absent a is always not a */
-        inner = p->kind == FIACRE_PATTERN_ALWAYS ? a : not_a;
-        if (p->scope == FIACRE_SCOPE_GLOBAL) *result = make(reader, FORMULA_G, inner, inner, at);
-        else if (p->scope == FIACRE_SCOPE_BEFORE) *result = make(reader, FORMULA_IMPLIES, make(reader, FORMULA_F, from, from, at), make(reader, FORMULA_U, inner, from, at), at);
-        else *result = make(reader, FORMULA_G, make(reader, FORMULA_IMPLIES, from, make(reader, FORMULA_G, inner, inner, at), at), a, at);
-        return true;
-    case FIACRE_PATTERN_PRESENT: {
-        formula some = make(reader, FORMULA_F, a, a, at), not_from = p->from ? make(reader, FORMULA_NOT, from, from, at) : a;
-        if (p->scope == FIACRE_SCOPE_GLOBAL) *result = some;
-        else if (p->scope == FIACRE_SCOPE_BEFORE) *result = make(reader, FORMULA_W, not_from, make(reader, FORMULA_AND, a, not_from, at), at);
-        else *result = make(reader, FORMULA_OR, make(reader, FORMULA_G, not_from, a, at), make(reader, FORMULA_F, make(reader, FORMULA_AND, from, some, at), a, at), at);
-        return true;
-    }
-    case FIACRE_PATTERN_LEADSTO: *result = make(reader, FORMULA_G, make(reader, FORMULA_IMPLIES, a, make(reader, FORMULA_F, b, b, at), at), a, at); return true;
-    case FIACRE_PATTERN_PRECEDES: *result = make(reader, FORMULA_W, make(reader, FORMULA_NOT, b, b, at), a, at); return true;
-    case FIACRE_PATTERN_INFINITELYOFTEN: *result = make(reader, FORMULA_G, make(reader, FORMULA_F, a, a, at), a, at); return true;
-    case FIACRE_PATTERN_MORTAL: *result = make(reader, FORMULA_F, make(reader, FORMULA_G, not_a, a, at), a, at); return true;
-    default: break;
-    }
-    complain(reader->f, exp, at, "this pattern is not supported");
+    if (p->to && !read_formula(reader, p->to, false, &to)) return false;
+    if (pattern_formula(reader->f->model, p, at, a, b, from, to, result)) return true;
+    complain(reader->f, exp, at, p->scope == FIACRE_SCOPE_GLOBAL ? "this pattern is not supported" : "this pattern with this scope is not supported: write it in LTL");
     return false;
 }
 
@@ -386,6 +364,10 @@ bool properties_add(struct fiacre *f, struct fiacre_property *ast)
             diag_error(f->diag, ast->place, "there are two properties named '%.60s'", property.name);
             return false;
         }
+    if (ast->name && ast->root->kind == FIACRE_EXP_PATTERN && ast->root->pattern->kind == FIACRE_PATTERN_DEADLOCKFREE) {
+        remark(f, ast->root, ast->root->place, "this is the property `deadlock`, which is checked in any case");
+        return true;
+    }
     if (!read_formula(&reader, ast->root, false, &property.root)) return false;
     vec_push(model->mem, &model->properties, property);
     return true;

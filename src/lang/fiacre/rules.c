@@ -35,11 +35,6 @@ static struct exprs *exprs_of(struct fiacre *f)
     return &f->model->exprs;
 }
 
-static bool is_frac(const struct fiacre *f)
-{
-    return f->input->dialect && !strcmp(f->input->dialect, "frac");
-}
-
 /* ---- who takes part ---- */
 
 static bool is_connected(const struct instance *instance, uint32_t port)
@@ -531,7 +526,7 @@ static bool add_port(struct rules *rules, uint32_t port)
     ways_obp(f, port, &obp);
     ways_frac(f, f->composition, port, &frac);
     bool good = true;
-    const struct ways *ways = is_frac(f) ? &frac : &obp;
+    const struct ways *ways = fiacre_is_frac(f) ? &frac : &obp;
     if (!same_ways(&obp, &frac) && !rules->remarks++) rules->first_remark = port;
     if (ways->too_many) {
         diag_error(f->diag, f->ports.data[port].place, "more than %d processes, or too many ways, at the port '%.60s'", MAX_PARTIES, f->ports.data[port].name);
@@ -651,7 +646,7 @@ static void remark_dialects(const struct rules *rules)
     text_init(&others, f->model->mem);
     if (rules->remarks > 1) text_add(&others, " and %u other port%s", rules->remarks - 1, rules->remarks == 2 ? "" : "s");
     diag_warning(f->diag, port->place, "who takes part in '%.60s'%s differs between the dialects: read as %s does; --dialect %s reads it the other way", port->name,
-                 others.data ? others.data : "", is_frac(f) ? "frac" : "OBP", is_frac(f) ? "obp" : "frac");
+                 others.data ? others.data : "", fiacre_is_frac(f) ? "frac" : "OBP", fiacre_is_frac(f) ? "obp" : "frac");
     text_free(&others);
 }
 

@@ -16,6 +16,8 @@
 #include "lang/fiacre/ast.h"
 #include "model/model.h"
 
+#include <string.h>
+
 /* ---- types ---- */
 
 enum kind { KIND_BOOL, KIND_INT, KIND_ARRAY, KIND_QUEUE, KIND_UNION, KIND_RECORD };
@@ -82,6 +84,8 @@ struct binding {
     const char *name;
     uint8_t kind;
     bool read_only;
+    bool write_only;         /* so it was marked: reading it gets a warning */
+    bool sends, receives;    /* of a port: how it is marked; neither means both */
     const struct ftype *type;
     struct value value;
     struct fiacre_exp *exp;
@@ -196,6 +200,15 @@ static inline const char *plural(uint32_t n)
     return n == 1 ? "" : "s";
 }
 
+/* Warns once per node. */
+#define remark(f, node, place, ...) ((node)->remarked ? (void)0 : ((node)->remarked = true, diag_warning((f)->diag, (place), __VA_ARGS__)))
+
+/* Whether the file is read as frac does, not OBP. */
+static inline bool fiacre_is_frac(const struct fiacre *f)
+{
+    return f->input->dialect && !strcmp(f->input->dialect, "frac");
+}
+
 /* ---- types.c ---- */
 const struct ftype *types_resolve(struct fiacre *f, struct fiacre_type *type, struct env *env);
 void types_init(struct fiacre *f);
@@ -211,6 +224,7 @@ struct lowering {
     struct function *function; /* the one whose body this is, or NULL */
     uint32_t depth;            /* of functions called from here */
     uint32_t inlined;          /* functions whose formula this is inside of */
+    uint32_t steps, nesting;   /* of functions that are run with expressions (inline.c) */
     bool in_rule;              /* REQUIRE becomes part of the rule's guard as long as there is no code */
     bool impossible;           /* a REQUIRE that is never true was met */
     /* Expressions that are no Fiacre, for properties; *done tells whether it was one. NULL: none. */
@@ -248,6 +262,11 @@ void emit_copy(struct lowering *l, const struct cell *to, const struct cell *fro
 void emit_require(struct lowering *l, expr cond, struct place place);
 void emit_sequence(struct lowering *l, const struct code_sequence *code);
 void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no, struct place place);
+
+/* ---- inline.c ---- */
+
+/* The result of a function with statements as one expression. False: that is not possible; maybe an error was told. */
+bool function_inline(struct lowering *l, const struct function *function, const struct value *args, struct value *value);
 
 /* ---- statements.c ---- */
 
@@ -304,6 +323,10 @@ void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const stru
 
 bool system_build(struct fiacre *f);
 bool rules_build(struct fiacre *f);
+
+/* ---- patterns.c ---- */
+/* A pattern as LTL, of its operands and the ends of its scope. False: there is none. */
+bool pattern_formula(struct model *model, const struct fiacre_pattern *pattern, struct place place, formula a, formula b, formula from, formula to, formula *result);
 
 /* ---- properties.c ---- */
 bool properties_add(struct fiacre *f, struct fiacre_property *property);

@@ -134,9 +134,13 @@ static bool lower_match(struct lowering *l, struct fiacre_exp *pattern, const st
     return pattern_assign(l, pattern, value);
 }
 
-/* The value for a pattern; when it is a variable, the value must be of its type. */
+/* The value for a pattern; when it is a variable, the value must be of its type. On the left of ':=' the name of a constant would be a condition that looks like an assignment. */
 static bool lower_assigned(struct lowering *l, struct fiacre_exp *pattern, struct fiacre_exp *exp, struct value *value)
 {
+    if (is_constant_name(l, pattern)) {
+        complain(l->f, pattern, pattern->place, "'%.60s' cannot be assigned to: it is a constant (to compare it, write `on`)", pattern->name);
+        return false;
+    }
     const struct ftype *type = lower_place_type(l, pattern);
     if (!lower_exp(l, exp, type, value)) return false;
     if (!type || ftype_matches(type, value->type)) return true;

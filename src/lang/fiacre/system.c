@@ -49,13 +49,29 @@ static void add_cells(struct fiacre *f, const char *name, const struct ftype *wh
         add_cells(f, i ? names_format(&model->names, "%s.value[%u]", name, i) : names_format(&model->names, "%s.value", name), whole, first + i, f->nat_type, process, place);
 }
 
+/* A variable's initial value. OBP takes an array with too few elements, and then the others begin with the first value of their type; so does this, with a warning. */
+static bool add_initial(struct fiacre *f, struct fiacre_exp *init, struct env *env, const struct binding *variable)
+{
+    struct lowering l = {.f = f, .env = env, .out = &f->init};
+    const struct ftype *type = variable->type;
+    struct value value;
+    bool is_short = init->kind == FIACRE_EXP_ARRAY && type->kind == KIND_ARRAY && init->count < type->count && !fiacre_is_frac(f);
+    if (!is_short) return lower_exp(&l, init, type, &value) && lower_store(&l, type, &variable->at, &value, init->place);
+    remark(f, init, init->place, "%u element%s for an array of %u: the others begin with the first value of their type", init->count, plural(init->count), type->count);
+    uint32_t n = 0;
+    for (struct fiacre_exp *element = init->args; element; element = element->next, n++) {
+        struct cell at = cell_behind(&variable->at, n * type->of->cells);
+        if (!lower_exp(&l, element, type->of, &value) || !lower_store(&l, type->of, &at, &value, element->place)) return false;
+    }
+    return true;
+}
+
 /* Declares variables in env, and sets them up in the system's init. `prefix` is "" or ends in a dot. */
 static bool add_variables(struct fiacre *f, struct fiacre_variable *variable, struct env *env, const char *prefix, uint32_t process)
 {
     struct model *model = f->model;
     for (; variable; variable = variable->next) {
         const struct ftype *type = types_resolve(f, variable->type, env);
-        struct value value;
         if (!type) return false;
         for (uint32_t i = 0; i < env->list.len; i++)
             if (env->list.data[i].name == variable->name) {
@@ -70,8 +86,7 @@ static bool add_variables(struct fiacre *f, struct fiacre_variable *variable, st
         binding.at = cell_plain(f, false, model->vars.len);
         add_cells(f, names_format(&model->names, "%s%s", prefix, variable->name), type, 0, type, process, variable->place);
         assert(model->vars.len == binding.at.base + type->cells);
-        struct lowering l = {.f = f, .env = env, .out = &f->init};
-        if (variable->init && (!lower_exp(&l, variable->init, type, &value) || !lower_store(&l, type, &binding.at, &value, variable->init->place))) return false;
+        if (variable->init && !add_initial(f, variable->init, env, &binding)) return false;
         vec_push(model->mem, &env->list, binding);
     }
     return true;
@@ -180,9 +195,17 @@ static bool bind_ports(struct fiacre *f, struct fiacre_port *formal, struct fiac
             diag_error(f->diag, actual->place, "the port '%.60s' carries other values than '%.60s' of '%.60s'", actual->name, formal->name, block->name);
             return false;
         }
-        vec_push(f->model->mem, &env->list, ((struct binding){.name = formal->name, .kind = BIND_PORT, .port = port, .place = formal->place}));
+        vec_push(f->model->mem, &env->list, ((struct binding){.name = formal->name, .kind = BIND_PORT, .port = port, .sends = formal->out, .receives = formal->in, .place = formal->place}));
     }
     return true;
+}
+
+/* Whether the variable, or the one it is part of, was itself passed to be read only. */
+static bool is_read_only(struct fiacre *f, const struct env *env, const struct fiacre_exp *place)
+{
+    while (place->kind == FIACRE_EXP_INDEX || place->kind == FIACRE_EXP_FIELD) place = place->a;
+    const struct binding *binding = place->kind == FIACRE_EXP_NAME ? env_find(f, env, place->name) : NULL;
+    return binding && binding->read_only;
 }
 
 static bool bind_reference(struct fiacre *f, struct fiacre_variable *formal, struct fiacre_exp *arg, struct env *outer, struct env *env)
@@ -194,7 +217,7 @@ static bool bind_reference(struct fiacre *f, struct fiacre_variable *formal, str
         diag_error(f->diag, arg->place, "'%.60s' is passed by reference: write &", formal->name);
         return false;
     }
-    if (!wanted || !lower_place(&l, arg->a, formal->write && !formal->read, &type, &at)) return false;
+    if (!wanted || !lower_place(&l, arg->a, formal->write, &type, &at)) return false;
     if (!ftype_same(type, wanted)) {
         struct text a, b;
         text_init(&a, f->model->mem);
@@ -206,7 +229,9 @@ static bool bind_reference(struct fiacre *f, struct fiacre_variable *formal, str
         text_free(&b);
         return false;
     }
-    struct binding binding = {.name = formal->name, .kind = BIND_CELLS, .type = type, .at = at, .read_only = formal->read && !formal->write, .place = formal->place};
+    struct binding binding = {.name = formal->name, .kind = BIND_CELLS, .type = type, .at = at, .place = formal->place};
+    binding.read_only = (formal->read && !formal->write) || is_read_only(f, outer, arg->a);
+    binding.write_only = formal->write && !formal->read;
     vec_push(f->model->mem, &env->list, binding);
     return true;
 }

@@ -1,4 +1,4 @@
-"""Random timed Fiacre programs: closed intervals with whole bounds from 0 to 6 or no upper bound, on waits and ports; priorities, shared variables.
+"""Random timed Fiacre programs: intervals, in some programs with open ends, with whole bounds from 0 to 6 or no upper bound, on waits and ports; priorities, shared variables.
 
 Used through `generate.py --timed`.  No run-time errors and no unless.  A program is only kept if its discrete states do not depend on whether the branch of
 an if or case belongs to the identity of a path (and so to its clock), nor on the other readings of generate.py.
@@ -21,6 +21,7 @@ class TimedGenerator(Generator):
         self.risky = self.with_unless = False
         self.often = rng.random()                       # how many ports have an interval
         self.largest = rng.randint(2, 6)               # the largest bound
+        self.open = 0.3 if rng.random() < 0.3 else 0   # how many ends are open
 
     def add_types(self):
         super().add_types()
@@ -30,11 +31,13 @@ class TimedGenerator(Generator):
     def interval(self):
         low = self.rng.randint(0, self.largest)
         kind = self.rng.random()
+        left = ']' if self.open and self.chance(self.open) else '['
         if kind < 0.2:
-            return f'[{low},...['
-        if kind < 0.5:
+            return f'{left}{low},...['
+        high = self.rng.randint(low, self.largest)
+        if kind < 0.5 or high == low:
             return f'[{low},{low}]'
-        return f'[{low},{self.rng.randint(low, self.largest)}]'
+        return f'{left}{low},{high}{"[" if self.open and self.chance(self.open) else "]"}'
 
     def port_interval(self):
         return f' in {self.interval()}' if self.chance(self.often) else ''
@@ -77,7 +80,7 @@ class TimedGenerator(Generator):
 
 def acceptable(text, most, rng, dialect):
     """The result of the timed exploration if the program is worth keeping, else None."""
-    if 'wait' not in text and ' in [' not in text:
+    if 'wait' not in text and ' in [' not in text and ' in ]' not in text:
         return None
     got = timed.explore(text, dialect, max_states=most, listed=True)
     if not got['complete'] or got['failing_states']:
