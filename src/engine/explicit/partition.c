@@ -18,6 +18,7 @@
  * (2) the log of origins has one entry per state of the store, in the order of numbers; (3) no state is dropped unless it is in the store or on disk; (4) `known` has a bit for states of the store that are on disk and were not expanded in this epoch. */
 #include "engine/explicit/partition.h"
 
+#include "base/sort.h"
 #include "engine/explicit/team.h"
 #include "model/eval.h"
 #include "program/reached.h"
@@ -76,6 +77,11 @@ static int by_point(const void *a, const void *b, void *context)
 {
     struct entry_tail one = tail_of(context, a), two = tail_of(context, b);
     return one.point != two.point ? (one.point > two.point) - (one.point < two.point) : by_record(a, b, context);
+}
+
+static void sort_entries(struct partition *partition, char *entries, uint64_t count, int (*compare)(const void *, const void *, void *))
+{
+    sort_things(partition->done.crew, entries, count, partition->entry_bytes, compare, partition);
 }
 
 static bool is_in_store(const struct partition *partition, const char *record)
@@ -145,7 +151,7 @@ static bool flush_found(struct partition *partition)
     const uint32_t record_bytes = partition->search->space.layout.record_bytes;
     const char *last = NULL;
     uint32_t last_point = MODEL_NONE, open = MODEL_NONE;
-    if (partition->found_count) qsort_r(partition->found, partition->found_count, partition->entry_bytes, by_point, partition);
+    sort_entries(partition, partition->found, partition->found_count, by_point);
     for (uint64_t i = 0; i < partition->found_count; i++) {
         const char *entry = partition->found + i * partition->entry_bytes;
         uint32_t point = tail_of(partition, entry).point;
@@ -382,7 +388,7 @@ static bool find_known(struct partition *partition)
         if (partition->batch_count < least) break;
         for (uint64_t i = 0; i < partition->batch_count; i++)
             make_entry(partition, partition->batch + i * partition->entry_bytes, store_get(store, (uint32_t)(first + i)), (struct entry_tail){.state = (uint32_t)(first + i)});
-        qsort_r(partition->batch, partition->batch_count, partition->entry_bytes, by_record, partition);
+        sort_entries(partition, partition->batch, partition->batch_count, by_record);
         if (!runs_find(&partition->done, partition->batch, partition->entry_bytes, partition->batch_count, partition->has)) return failed(partition, partition->done.error);
         for (uint64_t i = 0; i < partition->batch_count; i++) {
             uint32_t state = tail_of(partition, partition->batch + i * partition->entry_bytes).state;
@@ -457,7 +463,7 @@ static bool filter_batch(struct partition *partition)
     const uint64_t size = partition->entry_bytes;
     uint64_t kept = 0;
     char *batch = partition->batch;
-    qsort_r(batch, partition->batch_count, size, by_record, partition);
+    sort_entries(partition, batch, partition->batch_count, by_record);
     for (uint64_t i = 0; i < partition->batch_count; i++) {
         const char *entry = batch + i * size;
         if (kept && !memcmp(batch + (kept - 1) * size, entry, partition->search->space.layout.record_bytes)) continue;
@@ -467,7 +473,7 @@ static bool filter_batch(struct partition *partition)
     partition->batch_count = 0;
     for (uint64_t i = 0; i < kept; i++)
         if (!partition->has[i]) memmove(batch + partition->batch_count++ * size, batch + i * size, size);
-    if (partition->batch_count) qsort_r(batch, partition->batch_count, size, by_origin, partition);
+    sort_entries(partition, batch, partition->batch_count, by_origin);
     return true;
 }
 
