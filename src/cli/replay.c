@@ -311,6 +311,7 @@ static void forget_hidden(struct session *session, json_t *root, struct trace *t
     struct property_result *properties = result_list_properties(session->model, true, &count);
     for (uint32_t i = 0; i < count; i++)
         if (claim && !strcmp(properties[i].property->name, claim)) properties[kept++] = properties[i];
+    session->diag.quiet = true; /* one run is followed: how much others would cover is not the question */
     session_hide(session, properties, kept);
     if (session->shown) hide_strip(session->model, trace->initial);
 }

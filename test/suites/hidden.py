@@ -247,6 +247,26 @@ def code():
     check('listed initial states that look the same', (ours['initial_states'], statistics['hidden_influencing']) == (2, ['h']), ours)
 
 
+# ---- time -----------------------------------------------------------------------------------------------------------------
+def counted(text):
+    """The model with a hidden counter of all its steps."""
+    head, *rules = re.split(r'(?m)^(?=rule )', text.replace('\nvariable ', '\nvariable "count" hidden 0..7 = 0\nvariable ', 1))
+    return head + ''.join(re.sub(r'(?m)^(\s+part .*)$', r'\1\n    set "count" (add 3 "count" 1)', rule, count=1) for rule in rules)
+
+
+def timed():
+    text = run('translate', 'examples/train-gate/crossing.fcr', '--to', 'cairn').stdout
+    plain, model = write('plain.cairn', text), write('counted.cairn', counted(text))
+    wrong = ('--invariant', 'never: (not (eq "Controller[0].trains" 2))')
+    (status, theirs), (other, ours) = run_json('check', plain, '-q', *wrong), run_json('check', model, '-q', *wrong)
+    check('time: the same', status == other and ours['statistics']['hidden_left_out'] == ['count'] and all(ours[key] == theirs[key] for key in COUNTS), (status, other))
+    check('time: verdicts', [item['verdict'] for item in ours['properties']] == [item['verdict'] for item in theirs['properties']])
+    steps = next((item['trace']['steps'] for item in ours['properties'] if item['trace']), [])
+    check('time: a trace counts', steps and [step['state']['count'] for step in steps] == [i % 8 for i in range(len(steps))], steps)
+    result = run('check', model, '--invariant', '(lt "count" 7)', '--no-deadlock')
+    check('time: an influence is refused', result.returncode == 2 and 'does not go with the timed engine' in result.stderr, result.stderr)
+
+
 # ---- what is woven in -----------------------------------------------------------------------------------------------------
 def documented():
     """The guiding automaton of docs/partitioning.md."""
@@ -290,6 +310,9 @@ def refusals():
     for extra in (('--bound', '1'), ('--time', '10'), ('--order', 'dfs'), ('--order', 'bfs')):
         status, ours, _ = explored(model, *extra)
         check(f'{extra}: not complete', status == 3 and 'coverage is not guaranteed' in ours['assurance'], ours)
+    wide = write('wide.mil', 'VARIABLES hidden w : 32; x : 1 := 0; END LOCAL P ACTIONS t; END CASE [t] w != 5 : x := 1; END END MAIN PROC p : P; END END')
+    status, ours, _ = explored(wide, '--time', '1', timeout=60)
+    check('very many initial values', status == 3 and ours['initial_states'] == 1 and 'time limit' in ours['assurance'], ours)
     for to in ('promela', 'smv', 'ord', 'aag', 'aiger', 'dot', 'aut'):
         result = run('translate', model, '--to', to)
         check(f'no {to}', result.returncode == 2 and 'hidden variables influence what can be seen (i)' in result.stderr, result.stderr)
@@ -340,6 +363,7 @@ check('random models are of every kind', all(count >= (5 if kind != 'fewer' else
 known()
 code()
 documented()
+timed()
 woven()
 refusals()
 messages()

@@ -30,7 +30,10 @@ static bool add_initial_states(struct search *search)
         enum store_result added = search->past ? past_add(search->past, cluster, search->space.next, hash, 0, 0, &index)
                                                : store_add(search->space.store, search->space.next, hash, &index);
         if (added == STORE_REFUSED) return visit_stop(search, STOP_MEMORY);
-        if (added == STORE_KNOWN && search->hides) continue; /* with other hidden values */
+        if (added == STORE_KNOWN && search->hides) { /* with other hidden values, which may be very many */
+            if (!visit_poll(search, 0)) return false;
+            continue;
+        }
         assert(added == STORE_NEW); /* counting never repeats */
         if (!search->past && search->task->order != ORDER_DFS && !parents_found(&search->parents)) return visit_stop(search, STOP_MEMORY);
         search->result->initial_states++;
