@@ -24,7 +24,8 @@ static uint64_t reached_bytes(const struct model *model)
 static void put_head(const struct parts *parts, uint32_t part, struct text *text)
 {
     const struct parts_line *line = &parts->lines.data[part];
-    text_add(text, "cairn part 2 %016" PRIx64 "%016" PRIx64 " %u %u %" PRIu64 " %" PRIu64 "\n", parts->hash[0], parts->hash[1], part, line->parent, line->rank, line->last_rank);
+    text_add(text, "cairn part 3 %016" PRIx64 "%016" PRIx64 " %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", parts->hash[0], parts->hash[1], part, line->parent, line->rank,
+             line->last_rank, line->begin, line->end);
 }
 
 /* ---- writing ---- */
@@ -60,7 +61,7 @@ static void put_all(struct text *text, const struct task *task, const struct res
         text_add(text, "timed %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u\n", timed->discrete_states, timed->zones, timed->configurations, timed->zone_bytes,
                  timed->space_bytes, timed->covered, timed->given_up, timed->timers, timed->clocks, timed->largest);
     for (uint64_t i = 0; clusters && clusters->handed_on && i < clusters->rest_count; i++)
-        text_add(text, "rest %" PRIu64 " %" PRIu64 "\n", (uint64_t)(clusters->rest[i].rank - clusters->lowest), clusters->rest[i].states);
+        text_add(text, "rest %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (uint64_t)(clusters->rest[i].rank - clusters->lowest), clusters->rest[i].states, clusters->rest[i].entries);
     for (uint32_t i = 0; i < task->property_count; i++) put_property(text, model, i, &task->properties[i]);
     for (uint32_t r = 0; r < model->rules.len; r++)
         if (result->taken[r]) text_add(text, "rule %u %" PRIu64 "\n", r, result->taken[r]);
@@ -227,6 +228,7 @@ static bool read_all(struct reader *reader, struct task *task, struct result *re
         else if (is_word(reader, "rest")) {
             struct cluster_size one = {.rank = integer(reader)};
             one.states = number(reader);
+            one.entries = number(reader);
             vec_push(model->mem, &outcome->rest, one);
         } else if (is_word(reader, "property")) read_property(reader, task);
         else if (is_word(reader, "trace")) read_evidence(reader, task, true);

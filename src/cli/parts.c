@@ -93,18 +93,18 @@ static char *take_line(char *at, char **next)
 
 static void print_head(const struct parts *parts, char line[LINE_ROOM])
 {
-    snprintf(line, LINE_ROOM, "cairn parts 1 %016" PRIx64 "%016" PRIx64, parts->hash[0], parts->hash[1]);
+    snprintf(line, LINE_ROOM, "cairn parts 2 %016" PRIx64 "%016" PRIx64, parts->hash[0], parts->hash[1]);
 }
 
 /* False: the line makes no sense here. */
 static bool take_over(struct parts *parts, const char *line, uint64_t offset)
 {
     uint32_t number, parent;
-    uint64_t rank, last;
-    if (sscanf(line, "part %u %u %" SCNu64 "%" SCNu64, &number, &parent, &rank, &last) == 4) {
+    uint64_t rank, last, begin, end;
+    if (sscanf(line, "part %u %u %" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &number, &parent, &rank, &last, &begin, &end) == 6) {
         bool first = !parts->lines.len;
-        if (number != parts->lines.len || rank > last || (first ? parent != NO_PART : parent >= number)) return false;
-        vec_push(parts->mem, &parts->lines, ((struct parts_line){.parent = parent, .rank = rank, .last_rank = last, .at = offset}));
+        if (number != parts->lines.len || rank > last || (end && (rank < last || begin >= end)) || (first ? parent != NO_PART : parent >= number)) return false;
+        vec_push(parts->mem, &parts->lines, ((struct parts_line){.parent = parent, .rank = rank, .last_rank = last, .begin = begin, .end = end, .at = offset}));
         return true;
     }
     if (sscanf(line, "done %u", &number) != 1 || number >= parts->lines.len || parts->lines.data[number].is_done) return false;
@@ -121,7 +121,7 @@ static bool read_journal(struct parts *parts, char *text)
     print_head(parts, head);
     const char *line = take_line(at, &next);
     if (!line) return refuse(parts, "has a damaged list of parts");
-    if (strncmp(line, "cairn parts 1 ", 14)) return refuse(parts, "was written by another version");
+    if (strncmp(line, "cairn parts 2 ", 14)) return refuse(parts, "was written by another version");
     if (strcmp(line, head)) return refuse(parts, "has parts of another model, or of a search that asked something else");
     parts->size = (uint64_t)(next - text);
     for (at = next; *at && (line = take_line(at, &next)); at = next) {
@@ -149,15 +149,15 @@ bool parts_distrust(struct parts *parts, uint32_t part)
     return !ftruncate(parts->journal, (off_t)cut) || fail(parts, "write to");
 }
 
-bool parts_add(struct parts *parts, uint32_t parent, uint64_t rank, uint64_t last_rank)
+bool parts_add(struct parts *parts, struct parts_line part)
 {
     char line[LINE_ROOM];
     uint32_t number = parts->lines.len;
-    uint64_t at = parts->size;
+    part.at = parts->size;
     parts_clear(parts, number); /* of a part with this number that did not count */
-    snprintf(line, sizeof line, "part %u %u %" PRIu64 " %" PRIu64, number, parent, rank, last_rank);
+    snprintf(line, sizeof line, "part %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, number, part.parent, part.rank, part.last_rank, part.begin, part.end);
     if (!append(parts, line)) return false;
-    vec_push(parts->mem, &parts->lines, ((struct parts_line){.parent = parent, .rank = rank, .last_rank = last_rank, .at = at}));
+    vec_push(parts->mem, &parts->lines, part);
     return true;
 }
 
@@ -213,7 +213,7 @@ static bool begin(struct parts *parts)
 {
     char head[LINE_ROOM];
     print_head(parts, head);
-    return (!ftruncate(parts->journal, 0) || fail(parts, "write to")) && append(parts, head) && parts_add(parts, NO_PART, 0, 0);
+    return (!ftruncate(parts->journal, 0) || fail(parts, "write to")) && append(parts, head) && parts_add(parts, (struct parts_line){.parent = NO_PART});
 }
 
 static bool read_text(struct parts *parts, uint64_t size, char **text)
@@ -272,7 +272,7 @@ bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const 
     if (!read_text(parts, (uint64_t)status.st_size, &text) || !read_journal(parts, text)) return false;
     mem_free(mem, text);
     if (ftruncate(parts->journal, (off_t)parts->size)) return fail(parts, "write to");
-    return parts->lines.len || parts_add(parts, NO_PART, 0, 0);
+    return parts->lines.len || parts_add(parts, (struct parts_line){.parent = NO_PART});
 }
 
 void parts_close(struct parts *parts)

@@ -1,6 +1,6 @@
 /* The work folder of a search that is split (cli/split.h), on disk. It has
  *
- *   parts          the journal: a head that says whose search it is, a line per part (`part NUMBER PARENT FIRST-RANK LAST-RANK`) and one per part that is done (`done NUMBER`), each
+ *   parts          the journal: a head that says whose search it is, a line per part (`part NUMBER PARENT FIRST-RANK LAST-RANK BEGIN END`) and one per part that is done (`done NUMBER`), each
  *                  with a checksum; appended and synced. It is locked while a run uses the folder
  *   NUMBER/        the folder of a part: what it finished (past/frozen.c), `rest/`: what it handed on, `outcome`: what it found (cli/outcome.h)
  *
@@ -16,6 +16,7 @@ enum { NO_PART = 0xFFFFFFFF };
 struct parts_line { /* a part, as the journal has it */
     uint32_t parent; /* or NO_PART: the first one */
     uint64_t rank, last_rank;
+    uint64_t begin, end; /* of a single cluster: these of its states, by their numbers, to before `end`; end 0: all */
     bool is_done;
     uint64_t at, done_at; /* where the journal has it, and where it says that it is done */
 };
@@ -47,8 +48,8 @@ const char *parts_name(const struct parts *parts, uint32_t part, const char *fil
 /* Removes what is in the folder of a part, and the folder: what is in it was made by cairn; other files stay. */
 void parts_clear(const struct parts *parts, uint32_t part);
 
-/* A new part, whose folder is empty; a part that is done. False: error says why. */
-bool parts_add(struct parts *parts, uint32_t parent, uint64_t rank, uint64_t last_rank);
+/* A new part (what it begins with), whose folder is empty; a part that is done. False: error says why. */
+bool parts_add(struct parts *parts, struct parts_line part);
 bool parts_done(struct parts *parts, uint32_t part);
 /* Something that this part has left cannot be read: it is not done, and neither is what was noted after it. */
 bool parts_distrust(struct parts *parts, uint32_t part);

@@ -4,8 +4,9 @@
  * What is violated in a part is violated: its run is made by the part itself, through the folders of the parts that it comes from. What holds in all parts holds: every waiting
  * cluster is a part, so together they visit every state.
  *
- * Division. A part that has finished a cluster hands the rest on when memory is full. One whose clusters do not even fit at the beginning is divided: two parts begin with a half of them
- * each, and what it counted does not count.
+ * Division. A part that has finished a cluster hands the rest on when memory is full. One that has not is divided: two parts begin with a half of its clusters each, and what it counted does not
+ * count. When it began with one cluster, its states are divided, down to single ones: scenarios that end alike meet in one cluster, so that is how they are told apart again. A single state is tried first; when that does
+ * not fit, what it leads to is too much, others will not fit either, and no cluster is divided any more.
  *
  * Limits. A part that meets one (memory before its first cluster is finished, time, Ctrl-C, a full disk) stays in its folder, not done: --resume goes on with it. One that says
  * why it failed does so on its standard output, as the number of a stop reason and a text.
@@ -54,6 +55,7 @@ struct division {
     uint32_t done, messages;
     uint64_t limit;           /* bytes for each part */
     bool stopping, is_broken;
+    bool single_failed;       /* a part that began with one state did not fit */
     enum stop_reason stop;    /* of a failure that is not in an outcome, and ... */
     const char *detail;       /* ... why */
     double started, shown;
@@ -64,16 +66,23 @@ static bool is_over(const struct outcome *outcome)
     return outcome->handed_on || outcome->stop == STOP_NONE || outcome->stop == STOP_DECIDED || outcome->stop == STOP_FIRST;
 }
 
-/* The folders of the parts that it comes from, the first one first. */
-static const char **folders_of(const struct division *split, uint32_t part, uint32_t *count)
+/* The folders of the parts that it comes from, the first one first, and what is skipped in each. */
+static void find_folders(const struct division *split, uint32_t number, struct search_part *part)
 {
     const struct parts_line *lines = split->parts.lines.data;
-    *count = 0;
-    for (uint32_t at = lines[part].parent; at != NO_PART; at = lines[at].parent) ++*count;
-    const char **folders = mem_alloc(split->session->mem, (*count + UINT64_C(1)) * sizeof *folders);
-    uint32_t i = *count;
-    for (uint32_t at = lines[part].parent; at != NO_PART; at = lines[at].parent) folders[--i] = parts_name(&split->parts, at, NULL);
-    return folders;
+    struct mem *mem = split->session->mem;
+    uint32_t count = 0;
+    for (uint32_t at = lines[number].parent; at != NO_PART; at = lines[at].parent) count++;
+    const char **folders = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *folders);
+    uint64_t *skipped = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *skipped);
+    uint32_t i = count;
+    for (uint32_t at = number; lines[at].parent != NO_PART; at = lines[at].parent) {
+        folders[--i] = parts_name(&split->parts, lines[at].parent, NULL);
+        skipped[i] = lines[at].begin;
+    }
+    part->folders = folders;
+    part->folder_count = count;
+    part->skipped = skipped;
 }
 
 /* ---- failures ---- */
@@ -107,8 +116,8 @@ static void prepare_part(struct division *split, uint32_t number, struct task *t
 {
     const struct options *options = split->session->options;
     const struct parts_line *line = &split->parts.lines.data[number];
-    *part = (struct search_part){.rank = line->rank, .last_rank = line->last_rank, .hands_on = true};
-    part->folders = folders_of(split, number, &part->folder_count);
+    *part = (struct search_part){.rank = line->rank, .last_rank = line->last_rank, .begin = line->begin, .end = line->end, .hands_on = true};
+    find_folders(split, number, part);
     if (options->split == SPLIT_ALWAYS && !part->folder_count) { /* the parts of that are split only when they do not fit */
         part->depths = split->session->depths;
         part->depth = options->split_depth ? (uint32_t)options->split_depth : 1;
@@ -191,7 +200,7 @@ static bool add_groups(struct division *split, uint32_t parent, uint32_t from, u
         uint32_t end = from;
         do sum += rest[end++].states;
         while (end < to && (group == groups || (to - end > groups - group && sum * groups < total * group)));
-        good = parts_add(&split->parts, parent, (uint64_t)rest[from].rank, (uint64_t)rest[end - 1].rank);
+        good = parts_add(&split->parts, (struct parts_line){.parent = parent, .rank = (uint64_t)rest[from].rank, .last_rank = (uint64_t)rest[end - 1].rank});
         from = end;
     }
     match_pieces(split);
@@ -221,18 +230,45 @@ static uint32_t find_clusters(const struct division *split, uint32_t number, uin
     return count;
 }
 
-/* Whether it could not even begin with all of its clusters, and could with fewer. */
+/* How many states of its cluster, when that is one, lead to all that it will visit: what was found by searching that cluster need not be there. */
+static uint64_t states_at_first(const struct division *split, uint32_t number)
+{
+    const struct parts_line *line = &split->parts.lines.data[number];
+    uint32_t from = 0;
+    if (line->end) return line->end - line->begin;
+    return find_clusters(split, number, &from) == 1 ? split->pieces.data[line->parent].outcome.rest.data[from].entries : 0;
+}
+
+/* Whether it could not finish even its first cluster, and could with less. */
 static bool can_be_divided(const struct division *split, uint32_t number)
 {
     const struct outcome *outcome = &split->pieces.data[number].outcome;
     uint32_t from;
-    return outcome->stop == STOP_MEMORY && !outcome->handed_on && outcome->states && split->parts.lines.data[number].parent != NO_PART && find_clusters(split, number, &from) > 1;
+    if (outcome->stop != STOP_MEMORY || outcome->handed_on || !outcome->states || split->parts.lines.data[number].parent == NO_PART) return false;
+    return find_clusters(split, number, &from) > 1 || (states_at_first(split, number) > 1 && !split->single_failed);
+}
+
+/* The states of a single cluster, in halves; the first time one of them apart. */
+static bool divide_states(struct division *split, uint32_t number)
+{
+    struct parts_line line = split->parts.lines.data[number], part = {.parent = line.parent, .rank = line.rank, .last_rank = line.last_rank};
+    uint64_t begin = line.begin, end = begin + states_at_first(split, number), middle = begin + (end - begin) / 2;
+    const uint64_t bounds[] = {begin, line.end ? middle : begin + 1, line.end ? end : middle, end};
+    bool good = true;
+    for (unsigned i = 0; good && i < 3; i++) {
+        if (bounds[i] >= bounds[i + 1]) continue;
+        part.begin = bounds[i];
+        part.end = bounds[i + 1];
+        good = parts_add(&split->parts, part);
+    }
+    match_pieces(split);
+    return good;
 }
 
 static bool divide(struct division *split, uint32_t number)
 {
     uint32_t from = 0, count = find_clusters(split, number, &from);
-    return add_groups(split, split->parts.lines.data[number].parent, from, from + count, 2);
+    return count > 1 ? add_groups(split, split->parts.lines.data[number].parent, from, from + count, 2) : divide_states(split, number);
 }
 
 /* Whether nothing is left to find out: violations, and states that EF asks for. */
@@ -358,6 +394,7 @@ static void part_done(void *context, uint32_t number, const struct text *output,
     bool divided = can_be_divided(split, number);
     if (!divided && !is_over(outcome)) {
         piece->state = PART_LIMITED;
+        split->single_failed |= outcome->stop == STOP_MEMORY && split->parts.lines.data[number].parent != NO_PART && states_at_first(split, number) == 1;
         if (outcome->detail && may_tell(split)) fprintf(stderr, "cairn: part %u: %s\n", number, outcome->detail);
         fail(split, outcome->stop, outcome->detail);
         return;
@@ -402,7 +439,7 @@ static void list_parts(const struct division *split, struct split_statistics *st
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         const struct piece *piece = &split->pieces.data[i];
         const struct parts_line *line = &split->parts.lines.data[i];
-        statistics->list[i] = (struct split_part){.parent = line->parent == NO_PART ? MODEL_NONE : line->parent, .rank = lowest + (int64_t)line->rank, .last_rank = lowest + (int64_t)line->last_rank,
+        statistics->list[i] = (struct split_part){.parent = line->parent == NO_PART ? MODEL_NONE : line->parent, .rank = lowest + (int64_t)line->rank, .last_rank = lowest + (int64_t)line->last_rank, .begin = line->begin, .end = line->end,
                                                   .state = piece->outcome.handed_on && piece->state == PART_DONE ? "split" : words[piece->state], .is_known = counts(piece),
                                                   .states = piece->outcome.states, .transitions = piece->outcome.transitions, .seconds = piece->outcome.seconds};
     }

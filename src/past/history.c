@@ -193,6 +193,7 @@ static struct trace *make_trace(struct history *history, const struct history_pl
         if (origin.source == ORIGINS_INITIAL) {
             if (!level) break;
             level--; /* the same state in the rest of the part before */
+            origin.state += (uint32_t)history->task->part->skipped[level];
             in_rest = true;
             continue;
         }

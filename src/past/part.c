@@ -2,7 +2,9 @@
  * found. The cluster that was being searched when memory ran out is one of them: its states so far are as good a beginning as those that led into it. What was counted in it is
  * not, so counts go back to those of the last finished cluster.
  *
- * Numbers of states in a rest are kept by the part that begins there, so that the way of a state leads from part to part: in each through the logs of its clusters to a
+ * A part may begin with some of the states of a single cluster, if they all were there before it was searched: what the search has found in it follows from these.
+ *
+ * Numbers of states in a rest are kept by the part that begins there, less those it skips, so that the way of a state leads from part to part: in each through the logs of its clusters to a
  * state that it began with, then to the same state in the rest of the part before. */
 #include "past/part.h"
 
@@ -35,12 +37,16 @@ static struct freezer *open_part(struct history *history, const char *folder, bo
 struct seeds {
     struct history *history;
     bool watch;
+    uint64_t number; /* of the next state in its cluster */
     VEC(uint64_t) ranks; /* of the clusters that it begins with */
 };
 
 static bool add_seed(void *context, const unsigned char *record, uint64_t size)
 {
     struct seeds *seeds = context;
+    const struct search_part *part = seeds->history->task->part;
+    uint64_t number = seeds->number++;
+    if (part->end && (number < part->begin || number >= part->end)) return true;
     return seeds->history->engine->add_seed(seeds->history, record, size, seeds->watch);
 }
 
@@ -69,6 +75,7 @@ bool part_add_seeds(struct history *history, bool all, uint64_t above, bool watc
     }
     for (uint32_t i = 0; good && i < seeds.ranks.len; i++) {
         if (seeds.ranks.data[i] <= above && !all) continue;
+        seeds.number = 0;
         good = freezer_read(freezer, seeds.ranks.data[i], FREEZER_RECORDS, records_take, &records, &why) && records_are_whole(&records);
     }
     if (!good && history->result->stop == STOP_NONE) {
@@ -144,7 +151,7 @@ void part_hand_on(struct history *history)
     bool good = put_clusters(history, clusters, count);
     if (!good) result->stop = STOP_DISK;
     statistics->rest = mem_alloc(history->mem, (count + UINT64_C(1)) * sizeof *statistics->rest);
-    for (uint32_t i = 0; i < count; i++) statistics->rest[i] = (struct cluster_size){statistics->lowest + (int64_t)clusters[i]->rank, history->engine->records(clusters[i])};
+    for (uint32_t i = 0; i < count; i++) statistics->rest[i] = (struct cluster_size){statistics->lowest + (int64_t)clusters[i]->rank, history->engine->records(clusters[i]), origins_before(&clusters[i]->origins, clusters[i]->rank)};
     statistics->rest_count = count;
     statistics->handed_on = good;
     frozen_restore_counts(history);

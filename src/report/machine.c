@@ -396,6 +396,10 @@ static void put_parts(struct out *json, const struct split_statistics *parts)
         out_int(json, part->rank);
         out_key(json, "last_rank");
         out_int(json, part->last_rank);
+        if (part->end) {
+            put_number(json, "first_state", part->begin);
+            put_number(json, "last_state", part->end - 1);
+        }
         out_key(json, "state");
         out_string(json, part->state);
         put_count(json, "states", part->is_known, part->states, NULL);

@@ -379,6 +379,7 @@ static void list_parts(const struct report_style *style, const struct split_stat
         if (part->parent == MODEL_NONE) snprintf(ranks, sizeof ranks, "all");
         else if (part->rank == part->last_rank) snprintf(ranks, sizeof ranks, "%" PRId64, part->rank);
         else snprintf(ranks, sizeof ranks, "%" PRId64 " to %" PRId64, part->rank, part->last_rank);
+        if (part->end) snprintf(ranks, sizeof ranks, "%" PRId64 " [%" PRIu64 "..%" PRIu64 "]", part->rank, part->begin, part->end - 1);
         if (part->is_known) snprintf(time, sizeof time, "%.2f s", part->seconds);
         fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  %s\n", i, parent, ranks, part->is_known ? report_count(a, part->states) : "", part->is_known ? report_count(b, part->transitions) : "", time, part->state);
     }

@@ -64,7 +64,7 @@ enum { MANY_SIZES = 4000 };
 
 void result_note_cluster(struct cluster_statistics *clusters, struct mem *mem, uint64_t rank, uint64_t states)
 {
-    struct cluster_size size = {clusters->lowest + (int64_t)rank, states};
+    struct cluster_size size = {.rank = clusters->lowest + (int64_t)rank, .states = states};
     clusters->finished++;
     clusters->rank = rank;
     if (states > clusters->largest.states) clusters->largest = size;

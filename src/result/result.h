@@ -85,7 +85,9 @@ extern const char *const reduction_name[];
 struct search_part {
     const char *const *folders; /* of the parts that it comes from, the very first one first */
     uint32_t folder_count;      /* 0: it begins with the initial states */
+    const uint64_t *skipped;    /* per folder: as many states of the rest's cluster are before the first one that the next part begins with */
     uint64_t rank, last_rank;   /* it begins with the clusters of the last folder's rest from `rank` to `last_rank`, both less the lowest rank */
+    uint64_t begin, end;        /* of a single cluster: with the states from number `begin` to before `end`; end 0: with all */
     bool hands_on;              /* when memory runs out, the waiting clusters are put in the rest ... */
     const uint32_t *depths;     /* ... also when one is reached that is so deep; per rank, or NULL */
     uint32_t depth;
@@ -199,6 +201,7 @@ struct timed_statistics {
 struct cluster_size {
     int64_t rank;
     uint64_t states;
+    uint64_t entries; /* of one that was handed on: as many, its first ones, were not found by its own search */
 };
 
 enum { CLUSTER_PARTS = 100 };
@@ -231,6 +234,7 @@ struct cluster_statistics {
 struct split_part {
     uint32_t parent;         /* MODEL_NONE: it begins with the initial states */
     int64_t rank, last_rank; /* the clusters that it begins with */
+    uint64_t begin, end;     /* and the states of a single one: from number `begin` to before `end`; end 0: all */
     const char *state;       /* one word */
     bool is_known;           /* what follows */
     uint64_t states, transitions;

@@ -140,6 +140,14 @@ static void get_entry(const uint64_t *words, struct origins_mark *at)
     at->step = get_number(words, &at->bit) + before + 1;
 }
 
+uint32_t origins_before(const struct origins *origins, uint64_t source)
+{
+    uint32_t first = origins->states;
+    for (uint32_t i = origins->segment_count; i-- > 0;)
+        if (origins->segments[i].source == source) first = origins->segments[i].first;
+    return first;
+}
+
 struct origin origins_of(const struct origins *origins, uint32_t state)
 {
     assert(state < origins->states);

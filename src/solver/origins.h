@@ -59,6 +59,8 @@ static inline void origins_prefetch(const struct origins *origins)
 {
     __builtin_prefetch(&origins->words[origins->bits / 64]);
 }
+/* How many states were logged before the first that was found from this source. */
+uint32_t origins_before(const struct origins *origins, uint64_t source);
 /* Of a state that was logged. */
 struct origin origins_of(const struct origins *origins, uint32_t state);
 
