@@ -198,6 +198,7 @@ static int run_job(void *context, uint32_t job)
     else options.guide = given.data;
     options.guide_remarked = contexts->guides && contexts->guides->are_parts && job;
     options.json = true;
+    options.told = true; /* what there is to tell when nothing could be searched, the whole tells */
     options.json_file = options.report_file = NULL;
     options.quiet = true;
     options.some_properties = true;

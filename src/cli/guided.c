@@ -216,6 +216,7 @@ static bool is_run_of_whole(struct session *session, const struct property_resul
     options.split_by = NULL;
     options.guide_part = 0;
     options.guide_bound = 0;
+    options.time = 0; /* what was found is told, however long that takes */
     options.quiet = true;
     session_init(&whole, &options, session->mem);
     whole.diag.out = NULL; /* everything was told */

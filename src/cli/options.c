@@ -71,7 +71,7 @@ static const struct option_row {
     {OPTION_ZONES, 0, "zones", "HOW", SEARCH, "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone graph"},
     {OPTION_BOUND, 0, "bound", "N", MODELS | GUIDE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes); with a guide: unroll it to N interactions, or auto: find the least bound that is enough, and prove it"},
     {OPTION_MEMORY, 0, "memory", "SIZE", SEARCH | TRANSLATE | GUIDE, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
-    {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h)"},
+    {OPTION_TIME, 0, "time", "LIMIT", SEARCH | TRANSLATE, "stop after this time (30s, 10m, 1.5h): the search, that of each context or part, and reading before it"},
     {OPTION_THREADS, 0, "threads", "N", SEARCH, "2 or more: with --engine auto, so many engines run at the same time and the first answer counts; explicit: so many threads (at most 64) search together, breadth-first or with --partition"},
     {OPTION_STEPS, 0, "steps", "N", SIMULATE, "length of a random run (default 100)"},
     {OPTION_RUNS, 0, "runs", "N", SIMULATE, "number of random runs (default 1)"},

@@ -1,5 +1,6 @@
 #include "cli/session.h"
 
+#include "cli/deadline.h"
 #include "cli/guided.h"
 
 #include "lang/cdl/cdl.h"
@@ -129,7 +130,7 @@ static bool weave(struct session *session)
     return true;
 }
 
-bool session_load(struct session *session, const char *path)
+static bool load(struct session *session, const char *path)
 {
     struct options *options = session->options;
     session->mem->limit = options->memory ? options->memory : mem_available() / 5 * 4; /* reading counts too */
@@ -159,6 +160,14 @@ bool session_load(struct session *session, const char *path)
         _exit(EXIT_INTERNAL);
     }
     return true;
+}
+
+bool session_load(struct session *session, const char *path)
+{
+    deadline_begin(session->options);
+    bool loaded = load(session, path);
+    deadline_end();
+    return loaded;
 }
 
 /* ---- properties ---- */

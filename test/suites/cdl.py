@@ -456,6 +456,20 @@ def random_contexts():
             check(f'random context {seed}, {engine}', found == wanted, f'{found} instead of {wanted}\n{case.context}\n{case.model}')
 
 
+def limits():
+    """A scenario that takes minutes to build ends after --time, with a result."""
+    events = ''.join(f'event {e} is {{ send {i} to {{Behavior}}1 }}\n' for i, e in enumerate('efg'))
+    large = 'loop 400 { e [] f } || loop 400 { f ; g } || loop 400 { g [] e }'
+    model, context = write('limits.fcr', BEHAVIOR), write('limits.cdl', events + main(large))
+    code, found = run_json('check', model, '--context', context, '--time', '0.5s')
+    check('time while a scenario is built', code == 3 and found and found['verdict'] == 'unknown' and found['complete'] is False and 'time limit' in found['assurance'], (code, found))
+    done = run('explore', model, '--context', context, '--time', '0.5s')
+    check('time while a scenario is built, in words', done.returncode == 3 and 'the time limit was reached while the model was read' in done.stderr and not done.stdout, done.stderr)
+    several = write('several.cdl', events + f'cdl small is {{ main is {{ e }} }}\ncdl large is {{ main is {{ {large} }} }}\n')
+    code, found = run_json('check', model, '--context', several, '--time', '0.5s')
+    check('time while one of several scenarios is built', code == 3 and found and found['complete'] is False and found['contexts'][0]['complete'] and not found['contexts'][1].get('complete'), (code, found))
+
+
 def damaged():
     """Texts with pieces missing or doubled never crash."""
     with open(path('agree.cdl'), encoding='utf-8') as file:
@@ -509,6 +523,6 @@ def every_message():
     check('there are many messages', found > 80, found)
 
 
-for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, timed, documentation, published, random_contexts, damaged, every_message):
+for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, timed, documentation, published, random_contexts, limits, damaged, every_message):
     part()
 finish()
