@@ -1,6 +1,7 @@
 #define XXH_INLINE_ALL
 #include "cli/search.h"
 
+#include "base/clock.h"
 #include "cli/contexts.h"
 #include "cli/guided.h"
 #include "cli/portfolio.h"
@@ -16,6 +17,7 @@
 #include "result/lasso.h"
 #include "report/processes.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,9 +124,11 @@ static bool save_report(struct session *session, const char *command, const stru
 
 /* Small state spaces are faster to list than to encode, and listing gives the shortest counterexamples; large ones are what decision diagrams are for, unless
  * they explode; a SAT solver finds what is not deep, however many states there are. So: the explicit engine up to a number of states, the bounded one for a moment, the symbolic one
- * for a while, the bounded one for a while, then the explicit one to the end. What one of them has decided stays decided. */
-enum { AUTO_STATES = 2000000 };
-static const double auto_seconds = 10, hunt_seconds = 2;
+ * for a while, the bounded one for a while, then the explicit one to the end. What one of them has decided stays decided.
+ *
+ * Where nothing needs the whole graph, and memory is not short, the explicit engine only pauses meanwhile: first soon and for a moment, then once more, for a while. */
+enum { AUTO_STATES = 2000000, PAUSE_GROWTH = 8 };
+static const double auto_seconds = 10, hunt_seconds = 2, moment_seconds = 1;
 
 struct stages {
     struct session *session;
@@ -132,6 +136,13 @@ struct stages {
     struct result *result;
     struct property_result *fresh, *known; /* per property: as it was at the start; the first answer, if there is one */
     double limit, used;                    /* seconds */
+    double started;
+    uint64_t pause_states;                 /* the explicit engine pauses after so many, ... */
+    double pause_seconds;                  /* ... for so long for each of the others, the first time */
+    unsigned pauses;
+    struct property_result *paused;        /* what it knows then */
+    struct result others;                  /* what the others found in a pause, ... */
+    bool others_know;                      /* ... if that is an answer */
 };
 
 /* Keeps what the last stage decided, and clears the properties for the next one. */
@@ -203,6 +214,11 @@ static bool try_bounded(struct stages *stages, double seconds, const char *why)
     return false;
 }
 
+static bool is_exploded(const struct result *result)
+{
+    return result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
+}
+
 /* After the explicit engine met too much. */
 static void run_later_stages(struct stages *stages, bool many)
 {
@@ -216,24 +232,105 @@ static void run_later_stages(struct stages *stages, bool many)
     if (try_bounded(stages, hunt_seconds, why)) return;
     run_flat_stage(stages, symbolic_run, auto_seconds);
     result->why_engine = why;
-    bool exploded = result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
-    if (!exploded) return;
+    if (!is_exploded(result)) return;
     end_stage(stages);
     if (try_bounded(stages, auto_seconds, "there are too many states to list, and the symbolic engine met a limit")) return;
     run_stage(stages, run_explicit, 0);
     result->why_engine = many ? "there are more than 2,000,000 states, and the other engines met a limit" : "the other engines met a limit too";
 }
 
+/* ---- pauses ---- */
+
+/* Whether one of the other engines, each with so many seconds, has the answer. */
+static bool ask_others(struct stages *stages, double seconds)
+{
+    const bool first = stages->pauses == 1;
+    if (try_bounded(stages, seconds, first ? "there are more than 2,000,000 states" : "there are more than 16,000,000 states")) return stages->result->stop != STOP_INTERRUPT;
+    run_flat_stage(stages, symbolic_run, seconds);
+    stages->result->why_engine = first ? "there are more than 2,000,000 states" : "there are more than 16,000,000 states";
+    if (!is_exploded(stages->result) && stages->result->stop != STOP_INTERRUPT) return true;
+    end_stage(stages);
+    return false;
+}
+
+/* The explicit engine waits: its properties, the task and the limit are put aside. It goes on when nobody else knows the answer. */
+static bool pause_explicit(void *context)
+{
+    struct stages *stages = context;
+    struct mem *mem = stages->session->mem;
+    struct task *task = stages->task, kept = *task;
+    const size_t size = task->property_count * sizeof *task->properties;
+    const uint64_t limit = mem->limit;
+    const double used = stages->used;
+    if (limit && mem->used > limit / 2) return false; /* the others need memory, too */
+    bool flat = session_flat(stages->session, false);
+    stages->pauses++;
+    kept.max_states = flat && stages->pauses == 1 ? PAUSE_GROWTH * stages->pause_states : 0;
+    if (flat) {
+        struct result *result = stages->result;
+        stages->result = &stages->others;
+        stages->used = clock_now() - stages->started;
+        task->max_states = 0;
+        if (size) memcpy(stages->paused, task->properties, size);
+        if (size) memcpy(task->properties, stages->fresh, size);
+        stages->others_know = ask_others(stages, stages->pauses == 1 ? stages->pause_seconds : auto_seconds);
+        if (stages->others_know) end_stage(stages);
+        if (size) memcpy(task->properties, stages->paused, size);
+        stages->result = result;
+    }
+    *task = kept;
+    stages->used = used;
+    mem->limit = limit;
+    return !stages->others_know;
+}
+
+/* Whether the explicit engine can answer without the whole graph. */
+static bool is_in_each_state(const struct task *task)
+{
+    for (uint32_t i = 0; i < task->property_count; i++)
+        if (!task->properties[i].in_each_state) return false;
+    return task->reduction == REDUCE_NONE;
+}
+
+/* The result is that of the others; what only the explicit engine had found stays. */
+static void take_answer(struct stages *stages)
+{
+    struct result *result = stages->result;
+    for (uint32_t i = 0; i < stages->task->property_count; i++)
+        if (stages->task->properties[i].verdict != VERDICT_UNKNOWN) stages->task->properties[i].engine = result->engine;
+    recall(stages);
+    if (result->broken) stages->others.broken = result->broken;
+    *result = stages->others;
+}
+
 static void run_auto(struct session *session, struct task *task, struct result *result)
 {
     size_t size = (task->property_count + UINT64_C(1)) * sizeof(struct property_result);
-    struct stages stages = {.session = session, .task = task, .result = result, .fresh = mem_alloc(session->mem, size), .known = mem_alloc(session->mem, size), .limit = task->max_seconds};
+    struct stages stages = {.session = session, .task = task, .result = result, .fresh = mem_alloc(session->mem, size), .known = mem_alloc(session->mem, size),
+                            .paused = mem_alloc(session->mem, size), .limit = task->max_seconds, .started = clock_now(),
+                            .pause_states = AUTO_STATES, .pause_seconds = moment_seconds};
+#ifdef CAIRN_TEST_HOOKS /* "STATES SECONDS": so that small models have pauses, too */
+    if (getenv("CAIRN_PAUSE")) sscanf(getenv("CAIRN_PAUSE"), "%" SCNu64 " %lf", &stages.pause_states, &stages.pause_seconds);
+#endif
     for (uint32_t i = 0; i < task->property_count; i++) stages.fresh[i] = task->properties[i];
-    task->max_states = AUTO_STATES;
+    task->max_states = stages.pause_states;
+    task->at_max_states = is_in_each_state(task) ? pause_explicit : NULL;
+    task->max_states_context = &stages;
     run_stage(&stages, run_explicit, 0);
     task->max_states = 0;
-    result->why_engine = result->all_states ? "the state space is small" : "it ended before it met many states";
-    if (result->stop != STOP_STATES && result->stop != STOP_MEMORY) return;
+    task->at_max_states = NULL;
+    if (stages.others_know) {
+        take_answer(&stages);
+        return;
+    }
+    result->why_engine = !stages.pauses ? result->all_states ? "the state space is small" : "it ended before it met many states"
+                         : !session->flat && flatten_is_needed(session->model) ? "the code of the model is too much for the other engines"
+                         : stages.pauses == 1 ? "there are more than 2,000,000 states, and the other engines do not know more at once"
+                                              : "there are more than 16,000,000 states, and the other engines met a limit";
+    if (result->stop != STOP_STATES && result->stop != STOP_MEMORY) {
+        recall(&stages);
+        return;
+    }
     bool many = result->stop == STOP_STATES;
     end_stage(&stages);
     run_later_stages(&stages, many);

@@ -141,6 +141,8 @@ struct task {
     uint64_t freeze_hash[2]; /* of the model and of what is asked, so that the folder of another run is known as such */
     bool resume;           /* continue the run that is frozen there */
     uint64_t max_states;   /* of the explicit engine; 0: none */
+    bool (*at_max_states)(void *context); /* called when there are more; true: the search goes on, up to what max_states is then. NULL: it ends */
+    void *max_states_context;
     double max_seconds;    /* 0: none; the memory limit is that of model->mem */
     volatile sig_atomic_t *interrupted;
     void (*progress)(void *context, const struct search_progress *progress);

@@ -125,6 +125,34 @@ def producers_consumers():
         check(f'tt n={n} has 2178 7^n + 2922 states', ours and int(ours['states']) == 2178 * 7 ** n + 2922, ours and ours['states'])
 
 
+# ---- pauses of the explicit engine ----
+
+def essence(ours):
+    return (ours['states'], ours['transitions'], ours['deadlocks'], [(item['name'], item['verdict']) for item in ours.get('properties', [])])
+
+
+def pauses():
+    """--engine auto after some states, in a build in which these can be few: the others answer in the pause, or have no time for it, and then the explicit engine goes on."""
+    went_on = answered = 0
+    for seed in range(1000 * SEED, 1000 * SEED + (300 if LONG else 25)):
+        model = write('paused.mil', generate(seed))
+        for command in ('explore', 'check'):
+            options = () if command == 'explore' else ('-p', 'deadlock', '-p', 'runtime-error') if seed % 2 else ('-p', 'runtime-error')
+            alone = run_json(command, model, '--engine', 'explicit', *options)[1]
+            for pause in ('3 0.000000001', '3 5', '1 0.000000001'):
+                ours = run_json(command, model, *options, program=ASAN, env={'CAIRN_PAUSE': pause})[1]
+                if not check(f'{command} of {seed}, paused {pause}: an answer', ours and alone):
+                    continue
+                verdicts, wanted = essence(ours)[3], essence(alone)[3]
+                check(f'{command} of {seed}, paused {pause}: verdicts', all(a == b or 'unknown' in (a[1], b[1]) for a, b in zip(verdicts, wanted)), (verdicts, wanted))
+                if ours['complete'] and alone['complete'] and ours['engine'] != 'bounded':
+                    check(f'{command} of {seed}, paused {pause}: counts', essence(ours)[:3] == essence(alone)[:3], (essence(ours), essence(alone)))
+                went_on += ours['engine'] == 'explicit' and 'the other engines' in ours['statistics'].get('why_engine', '')
+                answered += ours['engine'] == 'symbolic'
+    check('some searches went on after a pause', went_on >= 10, went_on)
+    check('some were answered in one', answered >= 10, answered)
+
+
 # ---- what users see ----
 
 def told():
@@ -150,5 +178,6 @@ examples()
 random_models()
 check('few random models are too hard', exploded < (300 if LONG else 20), exploded)
 producers_consumers()
+pauses()
 told()
 finish()

@@ -160,6 +160,11 @@ bool visit_look(struct search *search, struct search_progress *progress)
     return true;
 }
 
+static bool may_have_more(const struct task *task)
+{
+    return task->at_max_states && task->at_max_states(task->max_states_context);
+}
+
 bool visit_poll(struct search *search, uint64_t depth)
 {
     if (!search->phase && (search->task->stop_at_first || !search->undecided)) {
@@ -167,7 +172,7 @@ bool visit_poll(struct search *search, uint64_t depth)
         for (uint32_t i = 0; i < search->task->property_count; i++) found |= search->task->properties[i].verdict == VERDICT_VIOLATED;
         if (found && search->task->property_count) return visit_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
-    if (search->task->max_states && states_so_far(search) > search->task->max_states && !search->phase) return visit_stop(search, STOP_STATES);
+    if (search->task->max_states && states_so_far(search) > search->task->max_states && !search->phase && !may_have_more(search->task)) return visit_stop(search, STOP_STATES);
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
     struct search_progress progress = {.states = states_so_far(search), .transitions = search->result->transitions, .expanded = search->result->expanded,
