@@ -38,7 +38,7 @@ def examples():
         for constants, known in expectations(model).items():
             for method in METHODS:
                 name = f'{os.path.basename(model)}{constants} {method}'
-                status, ours = bounded(model, *constants.split(), *method.split(), '--bound', '30' if 'por' in method else '14', '--time', '15s' if LONG else '1s')
+                status, ours = bounded(model, *constants.split(), *method.split(), '--bound', '30' if 'por' in method else '14', '--time', '15s' if LONG else '0.6s')
                 if not check(f'{name} runs', ours is not None and status in (0, 1, 3), status):
                     continue
                 for item in ours['properties']:

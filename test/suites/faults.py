@@ -16,7 +16,7 @@ from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, check, crashed, finish, pat
 EXAMPLE = os.path.join(ROOT, 'examples')
 WORKERS = 2
 SMALL = DEGENERATE if os.path.exists(DEGENERATE) else ASAN   # sanitized too; its store makes 2 allocations at first instead of 256
-ALL = 45 if not LONG else 100000   # more allocations than this in one command: some are left out
+ALL = 28 if not LONG else 100000   # more allocations than this in one command: some are left out
 
 # ---- the n-th allocation fails ------------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ def every_allocation(name, *arguments, program=None):
         return
     total = allocations(arguments, program)
     step = max(1, -(-total // ALL))
-    numbers = sorted(set(range(1, total + 1, step)) | set(range(1, min(total, 200 if LONG else 30) + 1)) | set(range(max(1, total - (100 if LONG else 20)), total + 1)))
+    numbers = sorted(set(range(1, total + 1, step)) | set(range(1, min(total, 200 if LONG else 18) + 1)) | set(range(max(1, total - (100 if LONG else 12)), total + 1)))
     wrong = []
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         for n, result in zip(numbers, pool.map(lambda n: fail(arguments, n, program), numbers)):

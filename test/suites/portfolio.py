@@ -125,7 +125,7 @@ def examples():
 
 def random_models():
     first = 1 + 1000000 * SEED
-    for seed in range(first, first + (1000 if LONG else 15)):
+    for seed in range(first, first + (1000 if LONG else 8)):
         model = write('random.mil', generate(seed))
         agree(f'seed {seed} check', 'check', model, program=ASAN if seed % 4 == 0 else CAIRN)
         if seed % 2:
@@ -311,7 +311,7 @@ def misbehaviour():
 def faults():
     """Allocations that fail, in the one process or in both."""
     usual = {item['name']: item['verdict'] for item in run_json('check', RUNNING, '--engine', 'explicit')[1]['properties']}
-    for n in [*range(1, 200, 1 if LONG else 23), *range(200, 3000, 1 if LONG else 131)]:
+    for n in [*range(1, 200, 1 if LONG else 41), *range(200, 3000, 1 if LONG else 263)]:
         result, ours = race(f'allocation {n}', 'check', RUNNING, program=ASAN, env={'CAIRN_FAIL_ALLOCATION': str(n)})
         good = not crashed(result) and ours and all(item['verdict'] in ('unknown', usual[item['name']]) for item in ours.get('properties', []))
         check(f'allocation {n} fails', good and (result.returncode != 3 or 'memory' in result.stderr + result.stdout), f'{result.returncode} {result.stderr} {result.stdout}')
