@@ -26,28 +26,28 @@ static void make_object(const struct options *options)
     if (!options->json || options->json_file || options->told) return;
     FILE *file = fmemopen(object, sizeof object, "w");
     if (!file) return;
-    machine_failure(file, options->command->name, options->file, "the time limit was reached before a search could begin");
+    machine_failure(file, options->command->name, options->file, "incomplete: the time limit was reached before a search could begin");
     long length = ftell(file);
     bool fits = !fclose(file) && length > 0 && (size_t)length < sizeof object;
     object_length = fits ? (size_t)length : 0;
 }
 
+/* 0: none. */
 static void set_alarm(double seconds)
 {
     double whole = floor(seconds);
     struct itimerval timer = {.it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
-    if (seconds > 0 && !timer.it_value.tv_sec && !timer.it_value.tv_usec) timer.it_value.tv_usec = 1; /* zero would be no limit */
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 void deadline_begin(const struct options *options)
 {
-    enum { LONGEST = 1 << 30 }; /* seconds that a timer takes anywhere */
+    enum { SHORTEST = 1, LONGEST = 1 << 30 }; /* seconds: a search with hardly any time tells its beginning; and what a timer takes anywhere */
     if (!(options->time > 0)) return;
     make_object(options);
     struct sigaction action = {.sa_handler = on_alarm};
     sigaction(SIGALRM, &action, NULL);
-    set_alarm(options->time < LONGEST ? options->time : LONGEST);
+    set_alarm(options->time < SHORTEST ? SHORTEST : options->time < LONGEST ? options->time : LONGEST);
 }
 
 void deadline_end(void)

@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 
-/* From now on the program ends after --time, if that is given, as inconclusive, with a message and, with --json, an object; until deadline_end. */
+/* From now on the program ends after --time, if that is given, but not within the first second, as inconclusive, with a message and, with --json, an object; until deadline_end. */
 void deadline_begin(const struct options *options);
 void deadline_end(void);
 
