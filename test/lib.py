@@ -68,6 +68,16 @@ def run_json(*arguments, **more):
         return result.returncode, None
 
 
+def timeless(claim):
+    """The whole object, without what may differ from run to run."""
+    copy = json.loads(json.dumps(claim))
+    for key in ('seconds', 'time', 'states_per_second', 'peak_memory_bytes', 'command_line'):
+        copy.pop(key, None)
+    for key in ('threads', 'seconds', 'rules_per_second'):
+        copy['statistics'].pop(key, None)
+    return copy
+
+
 def crashed(result):
     """A signal, a sanitizer report, a hang or an internal error."""
     return result.returncode < 0 or result.returncode not in (0, 1, 2, 3) or 'Sanitizer' in result.stderr or 'runtime error' in result.stderr.replace('runtime-error', '')

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, timeless, write
 from generate import generate
 
 TSAN = os.path.join(ROOT, 'build/tsan/cairn')
@@ -115,16 +115,6 @@ def compare(name, model, points, program, plain, checked, more=(), asked=()):
     for p in ours_checked['properties']:
         check(f'{name} evidence of {p["name"]}', p['verdict'] != 'violated' or p['trace'], p)
     return ours
-
-
-def timeless(claim):
-    """The whole object, without what may differ from run to run."""
-    copy = json.loads(json.dumps(claim))
-    for key in ('seconds', 'time', 'states_per_second', 'peak_memory_bytes', 'command_line'):
-        copy.pop(key, None)
-    for key in ('threads', 'seconds', 'rules_per_second'):
-        copy['statistics'].pop(key, None)
-    return copy
 
 
 used = 0

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, timeless, write
 from generate import generate
 
 EXPLICIT = ('--engine', 'explicit')
@@ -80,16 +80,6 @@ def essence(claim):
     keys |= {key: statistics.get(key) for key in ('runtime_errors', 'ends', 'expanded', 'levels', 'rules_never_taken', 'locations_never_reached', 'stop')}
     keys['properties'] = [(p['name'], p['verdict'], p.get('vacuous'), p.get('reason'), length(p)) for p in claim.get('properties', [])]
     return keys
-
-
-def timeless(claim):
-    """The whole object, without what may differ from run to run."""
-    copy = json.loads(json.dumps(claim))
-    for key in ('seconds', 'time', 'states_per_second', 'peak_memory_bytes', 'command_line'):
-        copy.pop(key, None)
-    for key in ('threads', 'seconds', 'rules_per_second'):
-        copy['statistics'].pop(key, None)
-    return copy
 
 
 def agree(name, one, several):
