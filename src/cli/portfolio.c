@@ -162,6 +162,15 @@ static void misbehave_after(struct race *race, struct result *result)
     if (is_told_to(race->self, "slow")) nanosleep(&(struct timespec){0, 400000000}, NULL);
 }
 
+/* "last": the referee hears this contender when it has heard all others, however long they take. */
+static bool must_wait(const struct race *race, const struct racer *racer)
+{
+    if (!is_told_to(racer, "last")) return false;
+    for (uint32_t i = 0; i < race->count; i++)
+        if (race->racers[i].state == RACER_SEARCHING && !is_told_to(&race->racers[i], "last")) return true;
+    return false;
+}
+
 static void fail_to_tell(const struct race *race)
 {
     if (is_told_to(race->self, "telling")) raise(SIGKILL);
@@ -176,6 +185,7 @@ static uint32_t adjust(const char *name, uint32_t usual)
 #else
 static void misbehave_before(struct race *race) { (void)race; }
 static void misbehave_after(struct race *race, struct result *result) { (void)race, (void)result; }
+static bool must_wait(const struct race *race, const struct racer *racer) { return (void)race, (void)racer, false; }
 static void fail_to_tell(const struct race *race) { (void)race; }
 static uint32_t adjust(const char *name, uint32_t usual) { return (void)name, usual; }
 #endif
@@ -420,7 +430,7 @@ static void hear_all(struct race *race, bool wait)
     struct timespec at_once = {0, 0};
     uint32_t count = 0;
     for (uint32_t i = 0; i < race->count; i++) {
-        if (race->racers[i].state != RACER_SEARCHING) continue;
+        if (race->racers[i].state != RACER_SEARCHING || must_wait(race, &race->racers[i])) continue;
         speakers[count] = &race->racers[i];
         streams[count++] = (struct pollfd){.fd = race->racers[i].socket, .events = POLLIN};
     }

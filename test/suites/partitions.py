@@ -181,7 +181,7 @@ def little_memory():
                     ours = compare(f'{file} {points} {memory} bytes {threads} threads', file, points, CAIRN, plain, checked, more, ('-p', 'deadlock'))
                     check(f'{file} within {memory} bytes with {threads} threads', ours and ours['complete'] and ours['peak_memory_bytes'] <= memory, ours and ours['peak_memory_bytes'])
                     spilled += bool(ours and ours['statistics']['spills'] and ours['statistics'].get('threads') == threads)
-                several(f'{file} {points} {memory} bytes', ('explore', file, '--partition', points, '-D', define, '--memory', memory), CAIRN, (3, 3), same=False) # the same memory twice
+                several(f'{file} {points} {memory} bytes', ('explore', file, '--partition', points, '-D', define, '--memory', memory), CAIRN, (3,) * (12 if LONG else 4), same=False) # the same memory each time
     check('memory was full in some runs', spilled, spilled)
     text = odd_model(random.Random(8))
     model = write('tiny.cairn', text)

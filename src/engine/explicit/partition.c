@@ -411,19 +411,27 @@ static bool give_back(struct partition *partition)
     return end_epoch(partition);
 }
 
+/* Asked before a layer, not within: where a round of the team ends depends on who was faster, and the team notices at another state than a single thread, which expands in advance, that memory is full. */
+static bool is_for_team(const struct partition *partition, uint64_t layer_end)
+{
+    return partition->team && team_is_worth(partition->team, layer_end - partition->cursor);
+}
+
 /* All that is in the store. When memory is full the rest is pending. */
 static bool explore(struct partition *partition)
 {
     struct search *search = partition->search;
     uint64_t layer_end = search->store.count;
+    bool together = is_for_team(partition, layer_end);
     for (;;) {
         if (partition->cursor == layer_end) {
             if (!breadth_flush(search)) return give_back(partition);
             if (partition->cursor == search->store.count) return true;
             layer_end = search->store.count;
             if (!find_known(partition)) return false;
+            together = is_for_team(partition, layer_end);
         }
-        if (partition->team && team_is_worth(partition->team, layer_end - partition->cursor)) {
+        if (together) {
             if (!breadth_flush(search) || !team_expand(partition->team, layer_end)) return give_back(partition);
             if (partition_is_full(partition)) return end_epoch(partition);
             continue;
