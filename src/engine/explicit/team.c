@@ -216,11 +216,10 @@ static bool add_expansion(struct team *team, const struct worker *worker, const 
 static bool finish_slice(struct team *team, uint64_t end)
 {
     struct partition *partition = team->partition;
-    while (partition->cursor < end && !partition_is_full(partition)) {
+    for (; partition->cursor < end && !partition_is_full(partition); partition->cursor++) {
         if (!visit_poll(team->search, 0)) return false;
-        uint64_t state = partition->cursor++;
-        if (partition_is_known(partition, state)) continue;
-        if (!breadth_expand(team->search, (uint32_t)state) || !breadth_flush(team->search)) return false;
+        if (partition_is_known(partition, partition->cursor)) continue;
+        if (!breadth_expand(team->search, (uint32_t)partition->cursor) || !breadth_flush(team->search)) return false;
     }
     return true;
 }
