@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 /* Invariants: (1) in a segment, the hashes of occupied slots never decrease; (2) every slot stands at or after its home, with no free
- * slot in between; (3) used counts the occupied slots; (4) slot contents name records below count, each once. */
+ * slot in between; (3) used counts the occupied slots; (4) slot contents name records below count, each once; (5) some slots behind the last one stay free. */
 
 uint64_t store_hash(const void *record, uint32_t bytes)
 {
@@ -30,9 +30,11 @@ static uint32_t home_of(const struct store_segment *segment, uint32_t hash)
     return (uint32_t)((uint64_t)hash * segment->homes >> 32);
 }
 
+enum { WINDOW = 4 }; /* slots that are looked at together */
+
 static bool make_segment(struct store *store, struct store_segment *segment, uint32_t homes, uint32_t room)
 {
-    size_t bytes = ((size_t)homes + room) * sizeof *segment->slots;
+    size_t bytes = ((size_t)homes + room + WINDOW) * sizeof *segment->slots; /* behind the end, some that stay free */
     segment->slots = mem_try_alloc(store->mem, bytes);
     if (!segment->slots) return false;
     segment->homes = homes;
@@ -86,32 +88,42 @@ void store_prefetch(const struct store *store, uint64_t hash)
     __builtin_prefetch(&segment->slots[home_of(segment, stored_hash(hash))]);
 }
 
-void store_prefetch_record(const struct store *store, uint64_t hash)
+/* The first slot from the home on that is free or has no smaller hash. How far that is nobody can foretell, and a processor that tries loses more time than looking at some slots takes: so the first ones
+ * are looked at without a branch. Behind a free slot there are larger hashes only. */
+static uint32_t first_not_below(const struct store_segment *segment, uint32_t hash)
+{
+    const uint64_t bound = (uint64_t)hash << 32; /* no slot is equal to that, and a free one, less 1, is larger */
+    uint32_t i = home_of(segment, hash);
+    const uint64_t *slots = &segment->slots[i];
+    const uint32_t smaller = (slots[0] - 1 < bound) + (slots[1] - 1 < bound) + (slots[2] - 1 < bound) + (slots[3] - 1 < bound);
+    static_assert(WINDOW == 4, "as many as are looked at");
+    i += smaller;
+    if (smaller == WINDOW)
+        while (segment->slots[i] - 1 < bound) i++;
+    return i;
+}
+
+static bool has_hash(uint64_t slot, uint32_t hash)
+{
+    return (uint32_t)(slot >> 32) == hash && slot;
+}
+
+uint32_t store_guess(const struct store *store, uint64_t hash)
 {
     const struct store_segment *segment = &store->segments[segment_of(store, hash)];
-    uint32_t wanted = stored_hash(hash);
-    for (uint32_t i = home_of(segment, wanted); i < segment->size && segment->slots[i]; i++) {
-        uint32_t other = (uint32_t)(segment->slots[i] >> 32);
-        if (other < wanted) continue;
-        if (other == wanted) __builtin_prefetch(store_get(store, (uint32_t)segment->slots[i] - 1));
-        return;
-    }
+    const uint64_t slot = segment->slots[first_not_below(segment, stored_hash(hash))];
+    if (!has_hash(slot, stored_hash(hash))) return UINT32_MAX;
+    __builtin_prefetch(store_get(store, (uint32_t)slot - 1));
+    return (uint32_t)slot - 1;
 }
 
 /* Finds the record, or the slot before which it belongs. */
 static bool find(const struct store *store, const struct store_segment *segment, const void *record, uint32_t hash, uint32_t *at)
 {
-    uint32_t i = home_of(segment, hash);
-    for (; i < segment->size && segment->slots[i]; i++) {
-        uint32_t other = (uint32_t)(segment->slots[i] >> 32);
-        if (other > hash) break;
-        if (other == hash && !memcmp(store_get(store, (uint32_t)segment->slots[i] - 1), record, store->key_bytes)) {
-            *at = i;
-            return true;
-        }
-    }
+    uint32_t i = first_not_below(segment, hash);
+    while (has_hash(segment->slots[i], hash) && !store_has(store, (uint32_t)segment->slots[i] - 1, record)) i++;
     *at = i;
-    return false;
+    return has_hash(segment->slots[i], hash);
 }
 
 uint32_t store_find(const struct store *store, const void *record, uint64_t hash)
@@ -157,13 +169,19 @@ static bool grow_segment(struct store *store, struct store_segment *segment)
 /* Makes room at `at` by moving what follows one slot up. False: there is no free slot behind. */
 static bool insert_slot(struct store_segment *segment, uint32_t at, uint64_t slot)
 {
-    uint32_t free_at = at;
-    while (free_at < segment->size && segment->slots[free_at]) free_at++;
-    if (free_at >= segment->size) return false;
-    memmove(&segment->slots[at + 1], &segment->slots[at], (size_t)(free_at - at) * sizeof slot);
-    segment->slots[at] = slot;
-    segment->used++;
-    return true;
+    uint32_t i = at;
+    for (; slot && i < segment->size; i++) {
+        uint64_t moved = segment->slots[i];
+        segment->slots[i] = slot;
+        slot = moved;
+    }
+    segment->used += !slot;
+    while (slot && i-- > at) { /* back */
+        uint64_t moved = segment->slots[i];
+        segment->slots[i] = slot;
+        slot = moved;
+    }
+    return !slot;
 }
 
 /* Puts a slot where it belongs, making the segment larger as long as there is no room for it. */

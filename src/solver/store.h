@@ -14,6 +14,8 @@
 
 #include "base/mem.h"
 
+#include <string.h>
+
 #ifdef CAIRN_DEGENERATE /* a test build in which everything collides and grows all the time */
 enum { STORE_HASH_BITS = 4, STORE_SEGMENTS = 2, STORE_CHUNK_BYTES = 256, STORE_FIRST_SLOTS = 2, STORE_SMALL_SLOTS = 2, STORE_SMALL_RECORDS = 1 };
 #else
@@ -61,8 +63,8 @@ bool store_clear(struct store *store);
 uint64_t store_hash(const void *record, uint32_t bytes);
 /* Brings the slots that a lookup will need closer. */
 void store_prefetch(const struct store *store, uint64_t hash);
-/* The same for the record that probably is the one, once the table is near. */
-void store_prefetch_record(const struct store *store, uint64_t hash);
+/* Once the slots are near: brings the record that probably is the one closer, and says which; UINT32_MAX: there is none. Then store_has, which costs one comparison, is nearly always right about a record that is known. */
+uint32_t store_guess(const struct store *store, uint64_t hash);
 /* Adds the record unless it is there; *index is its number. STORE_REFUSED: no memory; nothing has changed. */
 enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint32_t *index);
 /* The number of a record, or UINT32_MAX. */
@@ -73,6 +75,28 @@ static inline const void *store_get(const struct store *store, uint32_t index)
 {
     uint32_t within = index & ((1u << store->chunk_shift) - 1);
     return store->chunks[index >> store->chunk_shift] + (size_t)within * store->record_bytes;
+}
+
+/* Most records are of a few words: a call of memcmp would take longer than what it does. */
+static inline bool store_same(const void *a, const void *b, uint32_t bytes)
+{
+    const char *one = a, *two = b;
+    uint64_t x, y;
+    if (bytes < sizeof x || bytes > 8 * sizeof x) return !memcmp(one, two, bytes);
+    for (uint32_t at = 0; at + sizeof x < bytes; at += sizeof x) {
+        memcpy(&x, one + at, sizeof x);
+        memcpy(&y, two + at, sizeof y);
+        if (x != y) return false;
+    }
+    memcpy(&x, one + bytes - sizeof x, sizeof x);
+    memcpy(&y, two + bytes - sizeof y, sizeof y);
+    return x == y;
+}
+
+/* Whether this record is the one with that number, which may be UINT32_MAX. */
+static inline bool store_has(const struct store *store, uint32_t index, const void *record)
+{
+    return index != UINT32_MAX && store_same(store_get(store, index), record, store->key_bytes);
 }
 
 /* Whether the invariants hold; for tests. */

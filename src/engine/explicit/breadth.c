@@ -25,8 +25,9 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
     for (uint32_t i = first; i < first + expansion->successors; i++) {
         const uint64_t *words = search->batch + (size_t)i * search->space.layout.words;
         const struct successor *successor = &search->successors[i];
-        uint32_t index;
-        enum store_result added = add(search, expansion, successor, words, expansion->before + i - first, &index);
+        uint32_t index = successor->guess;
+        bool known = successor->point == MODEL_NONE && store_has(successor->store, index, words);
+        enum store_result added = known ? STORE_KNOWN : add(search, expansion, successor, words, expansion->before + i - first, &index);
         if (added == STORE_REFUSED) return false;
         search->result->transitions++;
         search->result->taken[successor->fast->rule]++;
@@ -91,7 +92,7 @@ static bool flush(struct search *search, bool open)
     uint32_t first = 0;
     bool going = true;
     if (search->past) going = find_clusters(search);
-    for (uint32_t i = 0; going && i < search->batch_size; i++) store_prefetch_record(search->successors[i].store, search->successors[i].hash);
+    for (uint32_t i = 0; going && i < search->batch_size; i++) search->successors[i].guess = store_guess(search->successors[i].store, search->successors[i].hash);
     for (uint32_t i = 0; going && i < search->expansion_count; i++) {
         struct expansion *expansion = &search->expansions[i];
         if (!search->past && !search->partition && !expansion->begun && !parents_expand(&search->parents)) going = visit_stop(search, STOP_MEMORY);
@@ -137,7 +138,7 @@ bool breadth_expand(struct search *search, uint32_t state)
             continue;
         }
         struct successor *successor = &search->successors[search->batch_size++];
-        *successor = (struct successor){fast, store_hash(next, search->space.layout.key_bytes), search->space.store, NULL, 0, MODEL_NONE};
+        *successor = (struct successor){fast, store_hash(next, search->space.layout.key_bytes), search->space.store, NULL, 0, MODEL_NONE, UINT32_MAX};
         if (search->past) find_store(search->past, next, successor);
         if (search->partition) successor->point = points_of(search->task->points, &search->space.layout, fast->rule, search->space.words, next);
         if (successor->store) store_prefetch(successor->store, successor->hash);

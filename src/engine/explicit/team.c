@@ -32,6 +32,7 @@ struct found { /* a successor */
     const struct fast_rule *fast;
     uint64_t hash;
     uint32_t point;
+    uint32_t guess;  /* its number, probably */
     bool is_known;   /* it was in the store before the round */
     bool is_noticed; /* a monitor is false in it, or true if that is what it waits for, or fails */
 };
@@ -128,11 +129,11 @@ static void look_up(struct worker *worker, const struct slice *slice)
     const struct search *search = worker->team->search;
     const uint32_t words = search->space.layout.words;
     uint32_t kept = slice->record;
-    for (uint32_t i = slice->found; i < worker->found_count; i++) store_prefetch_record(&search->store, worker->found[i].hash);
+    for (uint32_t i = slice->found; i < worker->found_count; i++) worker->found[i].guess = store_guess(&search->store, worker->found[i].hash);
     for (uint32_t i = slice->found; i < worker->found_count; i++) {
         struct found *found = &worker->found[i];
         const uint64_t *record = worker->records + (size_t)(slice->record + i - slice->found) * words;
-        found->is_known = store_find(&search->store, record, found->hash) != UINT32_MAX;
+        found->is_known = store_has(&search->store, found->guess, record) || store_find(&search->store, record, found->hash) != UINT32_MAX;
         if (found->is_known) continue;
         uint64_t bits = found->point == MODEL_NONE ? found->fast->touches & search->active : 0;
         found->is_noticed = bits && is_noticed(worker, bits, record);

@@ -42,6 +42,7 @@ struct successor {
     struct cluster *cluster; /* ... of this cluster: both NULL as long as that is not known */
     uint64_t rank;           /* and this is its rank */
     uint32_t point;          /* the p-point that the step is, or MODEL_NONE */
+    uint32_t guess;          /* its number, probably */
 };
 
 struct expansion {
