@@ -115,22 +115,37 @@ void shared_prefetch(const struct shared *shared, uint64_t hash)
     __builtin_prefetch((const void *)&segment->slots[home_of(segment, stored_hash(hash))]);
 }
 
-void shared_prefetch_record(const struct shared *shared, uint64_t hash)
+static bool has_hash(uint64_t slot, uint32_t hash)
+{
+    return stored_hash(slot) == hash && slot;
+}
+
+/* The first slots are looked at without a branch, as in store.c: behind a free slot none has this hash. */
+uint32_t shared_guess(const struct shared *shared, uint64_t hash)
 {
     const struct shared_segment *segment = segment_of(shared, hash);
-    uint32_t wanted = stored_hash(hash);
-    uint64_t i = home_of(segment, wanted), slot;
-    for (uint64_t probes = 0; probes < segment->size && (slot = load(segment, i)); probes++, i = after(segment, i)) {
-        if (stored_hash(slot) != wanted) continue;
-        __builtin_prefetch(shared_get(shared, (uint32_t)slot - 1));
-        __builtin_prefetch((const void *)shared_key(shared, (uint32_t)slot - 1));
-        return;
+    const uint32_t wanted = stored_hash(hash);
+    uint64_t i = home_of(segment, wanted), slot = 0, probes = 0;
+    if (i + 4 <= segment->size) {
+        const uint64_t slots[4] = {load(segment, i), load(segment, i + 1), load(segment, i + 2), load(segment, i + 3)};
+        const unsigned match = has_hash(slots[0], wanted) | has_hash(slots[1], wanted) << 1 | has_hash(slots[2], wanted) << 2 | has_hash(slots[3], wanted) << 3;
+        const bool some_free = !slots[0] | !slots[1] | !slots[2] | !slots[3];
+        if (!match && some_free) return UINT32_MAX;
+        if (match) slot = slots[__builtin_ctz(match)];
     }
+    if (!slot) {
+        while (probes++ < segment->size && (slot = load(segment, i)) && stored_hash(slot) != wanted) i = after(segment, i);
+        if (!has_hash(slot, wanted)) return UINT32_MAX;
+    }
+    const uint32_t index = (uint32_t)slot - 1;
+    __builtin_prefetch(shared_get(shared, index));
+    __builtin_prefetch((const void *)shared_key(shared, index));
+    return index;
 }
 
 static bool is_record(const struct shared *shared, uint64_t slot, const void *record, uint32_t hash)
 {
-    return stored_hash(slot) == hash && !memcmp(shared_get(shared, (uint32_t)slot - 1), record, shared->record_bytes);
+    return stored_hash(slot) == hash && shared_has(shared, (uint32_t)slot - 1, record);
 }
 
 uint32_t shared_find(const struct shared *shared, const void *record, uint64_t hash)

@@ -52,7 +52,8 @@ bool shared_init(struct shared *shared, struct mem *mem, uint32_t record_bytes, 
 void shared_release(struct shared *shared);
 
 void shared_prefetch(const struct shared *shared, uint64_t hash);
-void shared_prefetch_record(const struct shared *shared, uint64_t hash);
+/* The number of the record that probably is the one, which is brought closer, or UINT32_MAX (as store_guess). */
+uint32_t shared_guess(const struct shared *shared, uint64_t hash);
 /* Adds the record, with this key, unless it is there. STORE_REFUSED: no memory, or too many. */
 enum store_result shared_add(struct shared *shared, struct shared_block *block, const void *record, uint64_t hash, uint8_t key, uint32_t *index);
 /* Makes the key of a record that is there at most this. */
@@ -77,6 +78,11 @@ void shared_view(const struct shared *shared, uint64_t count, struct store *view
 static inline char *shared_get(const struct shared *shared, uint32_t index)
 {
     return shared->chunks[index >> shared->chunk_shift] + (size_t)(index & ((1u << shared->chunk_shift) - 1)) * shared->record_bytes;
+}
+
+static inline bool shared_has(const struct shared *shared, uint32_t index, const void *record)
+{
+    return store_same(shared_get(shared, index), record, shared->record_bytes);
 }
 
 static inline _Atomic uint8_t *shared_key(const struct shared *shared, uint32_t index)

@@ -45,12 +45,14 @@ static void add_all(void *context, uint32_t thread)
         record_of(trial, number, record);
         uint64_t hash = store_hash(record, trial->bytes);
         shared_prefetch(&trial->shared, hash);
-        shared_prefetch_record(&trial->shared, hash);
+        uint32_t guess = shared_guess(&trial->shared, hash);
+        bool guessed = guess != UINT32_MAX && shared_has(&trial->shared, guess, record);
         enum store_result added = shared_add(&trial->shared, &trial->blocks[thread], record, hash, key_of(number, thread), &index);
         if (added == STORE_REFUSED) {
             trial->refused[thread] = true;
             return;
         }
+        trial->wrong[thread] |= guessed && (added == STORE_NEW || index != guess);
         trial->fresh[thread] += added == STORE_NEW;
         if (added == STORE_KNOWN) shared_lower_key(&trial->shared, index, key_of(number, thread));
         trial->wrong[thread] |= memcmp(shared_get(&trial->shared, index), record, trial->bytes) != 0;
@@ -99,6 +101,8 @@ static void check_keys(struct unit *unit, const struct trial *trial)
         record_of(trial, n, record);
         uint32_t index = shared_find(&trial->shared, record, store_hash(record, trial->bytes));
         for (uint32_t t = 0; t < THREADS; t++) least = key_of(n, t) < least ? key_of(n, t) : least;
+        uint32_t guess = shared_guess(&trial->shared, store_hash(record, trial->bytes));
+        good = good && (guess == index || (STORE_HASH_BITS < 64 && guess != UINT32_MAX));
         good = good && index < trial->records && !memcmp(store_get(&view, index), record, trial->bytes) && atomic_load(shared_key(&trial->shared, index)) == least;
     }
     CHECK(unit, good);

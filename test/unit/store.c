@@ -32,6 +32,8 @@ static void test_store(struct unit *unit, uint32_t bytes, uint64_t seed)
             if (!memcmp(known[k], record, bytes)) expected = k;
         uint64_t hash = store_hash(record, bytes);
         CHECK(unit, store_find(&store, record, hash) == expected);
+        uint32_t guess = store_guess(&store, hash);
+        CHECK(unit, store_has(&store, guess, record) ? guess == expected : STORE_HASH_BITS < 64 || (guess == UINT32_MAX && expected == UINT32_MAX));
         enum store_result added = store_add(&store, record, hash, &index);
         CHECK(unit, added == (expected == UINT32_MAX ? STORE_NEW : STORE_KNOWN));
         CHECK(unit, index == (expected == UINT32_MAX ? count : expected));
@@ -43,6 +45,21 @@ static void test_store(struct unit *unit, uint32_t bytes, uint64_t seed)
     store_release(&store);
     CHECK(unit, mem.used == 0);
     mem_release(&mem);
+}
+
+static void test_same(struct unit *unit)
+{
+    enum { MOST = 80 };
+    char one[MOST + 1], two[MOST + 1];
+    for (uint32_t bytes = 0; bytes <= MOST; bytes++) {
+        for (uint32_t b = 0; b <= MOST; b++) one[b] = two[b] = (char)(b * 37 + bytes);
+        CHECK(unit, store_same(one, two, bytes));
+        for (uint32_t b = 0; b <= bytes; b++) { /* the last one does not count */
+            two[b] ^= 16;
+            CHECK(unit, store_same(one, two, bytes) == (b == bytes));
+            two[b] ^= 16;
+        }
+    }
 }
 
 /* Under every budget the store keeps what it has and says no. */
@@ -248,6 +265,7 @@ int main(void)
 {
     struct unit unit = {0};
     for (uint32_t bytes = 0; bytes <= 60; bytes += 4) test_store(&unit, bytes, 11 + bytes);
+    test_same(&unit);
     test_budget(&unit);
     test_parents(&unit);
     test_clear(&unit);

@@ -29,6 +29,7 @@ enum { FOUND_ERROR, FOUND_DEADLOCK, FOUND_MONITORS }; /* places of findings: the
 struct candidate { /* a successor on its way */
     const struct fast_rule *fast;
     uint64_t hash;
+    uint32_t guess; /* its number, probably */
 };
 
 struct expanded { /* a state whose successors are on their way */
@@ -144,8 +145,9 @@ static bool add_successors(struct worker *worker, const struct expanded *expansi
     for (uint32_t i = first; i < first + expansion->successors; i++) {
         const uint64_t *words = worker->batch + (size_t)i * worker->program.layout->words;
         const struct candidate *candidate = &worker->candidates[i];
-        uint32_t index;
-        enum store_result added = shared_add(&parallel->shared, &worker->block, words, candidate->hash, expansion->key, &index);
+        uint32_t index = candidate->guess;
+        bool known = index != UINT32_MAX && shared_has(&parallel->shared, index, words);
+        enum store_result added = known ? STORE_KNOWN : shared_add(&parallel->shared, &worker->block, words, candidate->hash, expansion->key, &index);
         if (added == STORE_REFUSED) return false;
         worker->counts.transitions++;
         worker->taken[candidate->fast->rule]++;
@@ -161,7 +163,7 @@ static void flush(struct worker *worker)
 {
     uint32_t first = 0, i = 0;
     bool good = true;
-    for (uint32_t k = 0; k < worker->batch_size; k++) shared_prefetch_record(&worker->parallel->shared, worker->candidates[k].hash);
+    for (uint32_t k = 0; k < worker->batch_size; k++) worker->candidates[k].guess = shared_guess(&worker->parallel->shared, worker->candidates[k].hash);
     for (; good && i < worker->expansion_count; i++) {
         struct expanded *expansion = &worker->expansions[i];
         good = add_successors(worker, expansion, first);
@@ -207,7 +209,7 @@ static bool expand(struct worker *worker)
             continue;
         }
         uint64_t hash = store_hash(next, layout->record_bytes);
-        worker->candidates[worker->batch_size++] = (struct candidate){fast, hash};
+        worker->candidates[worker->batch_size++] = (struct candidate){.fast = fast, .hash = hash};
         shared_prefetch(&worker->parallel->shared, hash);
         expansion->enabled = true;
         expansion->successors++;
