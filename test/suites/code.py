@@ -42,7 +42,7 @@ def symbolic(name, model, naive):
 def verdicts(name, model, naive, engine):
     """Checks invariants and built-in properties; returns all verdicts."""
     expected = dict(naive['invariants'], deadlock='violated' if naive['deadlocks'] else 'holds', **{'runtime-error': 'violated' if naive['runtime_errors'] else 'holds'})
-    status, ours = run_json('check', model, '-q', '--engine', engine, '--time', '20s')
+    status, ours = run_json('check', model, '-q', '--engine', engine, '--time', '3s' if engine == 'bounded' and not LONG else '20s')
     if not check(f'{name} {engine} checks', ours is not None, status):
         return {}
     found = {item['name']: item['verdict'] for item in ours['properties']}
