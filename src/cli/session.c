@@ -11,12 +11,13 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The one mutable global of the program: a signal handler has nothing else to write to. */
-static volatile sig_atomic_t interrupted;
+/* The one mutable global of the program: a signal handler has nothing else to write to. Other threads read it. */
+static atomic_int interrupted;
 
 static void on_interrupt(int signal_number)
 {
@@ -31,7 +32,7 @@ void session_stop_at(int signal_number)
     sigaction(signal_number, &action, NULL);
 }
 
-volatile sig_atomic_t *session_interrupted(void)
+atomic_int *session_interrupted(void)
 {
     return &interrupted;
 }

@@ -71,6 +71,6 @@ bool session_close(FILE *file, const char *path);
 void session_stop_at(int signal_number);
 
 /* Ctrl-C was pressed. */
-volatile sig_atomic_t *session_interrupted(void);
+atomic_int *session_interrupted(void);
 
 #endif

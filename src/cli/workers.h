@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 struct workers {
     struct mem *mem;
@@ -21,7 +21,7 @@ struct workers {
     /* Called from time to time. May be NULL. */
     void (*look)(void *context, uint32_t running);
     void *context;
-    volatile sig_atomic_t *interrupted; /* then no job is started, and those that run are told */
+    atomic_int *interrupted; /* then no job is started, and those that run are told */
 };
 
 /* Until there is no job left. False: no process could be made, or memory ran out. */

@@ -6,7 +6,7 @@
 #include "model/model.h"
 #include "result/trace.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_VIOLATED };
 extern const char *const verdict_name[];
@@ -144,7 +144,7 @@ struct task {
     bool (*at_max_states)(void *context); /* called when there are more; true: the search goes on, up to what max_states is then. NULL: it ends */
     void *max_states_context;
     double max_seconds;    /* 0: none; the memory limit is that of model->mem */
-    volatile sig_atomic_t *interrupted;
+    atomic_int *interrupted;
     void (*progress)(void *context, const struct search_progress *progress);
     void *progress_context;
 };
