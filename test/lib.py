@@ -42,10 +42,11 @@ def path(name):
 
 
 def write(name, text):
-    """A file in the scratch folder; text may be bytes."""
+    """A file in the scratch folder; text may be bytes. One that is there is replaced at once: somebody may be reading it."""
     mode = 'wb' if isinstance(text, bytes) else 'w'
-    with open(path(name), mode, **({} if 'b' in mode else {'encoding': 'utf-8'})) as file:
+    with open(path(name + '.new'), mode, **({} if 'b' in mode else {'encoding': 'utf-8'})) as file:
         file.write(text)
+    os.replace(path(name + '.new'), path(name))
     return path(name)
 
 
