@@ -323,6 +323,19 @@ static json_t *nothing(const struct contexts *contexts, uint32_t job)
     return result;
 }
 
+static bool is_reach(const json_t *row)
+{
+    const char *kind = json_string_value(json_object_get(row, "kind"));
+    return kind && !strcmp(kind, property_kind_name[PROPERTY_REACH]);
+}
+
+/* Whether a verdict replaces that of the contexts before: one context is enough to violate a property, and to reach what is sought; all are needed for the opposite. */
+static bool decides(bool is_reach, const char *verdict, const char *before)
+{
+    const char *strong = verdict_name[is_reach ? VERDICT_HOLDS : VERDICT_VIOLATED], *weak = verdict_name[is_reach ? VERDICT_VIOLATED : VERDICT_HOLDS];
+    return strcmp(before, strong) && (!strcmp(verdict, strong) || (!strcmp(verdict, "unknown") && !strcmp(before, weak)));
+}
+
 /* A row per property: its verdict in all contexts together, and the run of the first context that violates it. */
 static void merge_property(json_t *properties, const json_t *row, const char *context)
 {
@@ -334,15 +347,14 @@ static void merge_property(json_t *properties, const json_t *row, const char *co
     json_array_foreach(properties, index, known)
         if (!strcmp(json_string_value(json_object_get(known, "name")), name)) target = known;
     const char *before = target ? json_string_value(json_object_get(target, "verdict")) : "";
-    bool worse = !target || (strcmp(before, "violated") && (!strcmp(verdict, "violated") || (!strcmp(verdict, "unknown") && strcmp(before, "unknown"))));
-    if (!worse) return;
+    if (target && !decides(is_reach(row), verdict, before)) return;
     if (!target) json_array_append_new(properties, target = json_object());
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         json_t *value = json_object_get(row, keys[i]);
         if (value) json_object_set(target, keys[i], value);
         else json_object_del(target, keys[i]);
     }
-    if (strcmp(verdict, "holds")) json_object_set_new(target, "context", json_string(context));
+    if (strcmp(verdict, "holds") || is_reach(row)) json_object_set_new(target, "context", json_string(context));
 }
 
 struct merged {

@@ -236,6 +236,12 @@ static bool forbidding_allows(const struct model *model)
 
 static const char not_of_whole[] = "the run is possible only because interactions that the whole guide allows, and that must happen or go first, were left out";
 
+/* Whatever comes after the run: a single state decides the property, or the formula is false by what has happened. */
+static bool is_shown_by_prefix(const struct property_result *entry)
+{
+    return entry->in_each_state || (entry->kind == PROPERTY_LTL && entry->trace && entry->trace->loop == MODEL_NONE);
+}
+
 void guided_cut(struct session *session, struct task *task, struct result *result)
 {
     const struct model *model = session->model;
@@ -245,7 +251,7 @@ void guided_cut(struct session *session, struct task *task, struct result *resul
     result->all_states = false;
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
-        if (entry->verdict != VERDICT_VIOLATED || !entry->in_each_state) take_back(model, entry, stop_reason_text[STOP_GUIDE]);
+        if (entry->verdict != VERDICT_VIOLATED || !is_shown_by_prefix(entry)) take_back(model, entry, stop_reason_text[STOP_GUIDE]);
         else if (forbidding_allows(model) && !is_run_of_whole(session, entry)) take_back(model, entry, not_of_whole);
     }
 }
@@ -258,8 +264,8 @@ static const char *why_not_of_whole(struct session *session, const struct proper
     if (!entry->in_each_state && entry->kind != PROPERTY_LTL) return "what can happen under a part of a guide is not all that can happen: only properties of all runs are decided in parts";
     if (!violated && model->guide->has_timers) return "interactions of the model have time intervals, which begin when the guide allows them, and that may be later under its parts: search the whole guide";
     if (!violated) return NULL;
-    if (!entry->in_each_state && !goes_on) return "a run gets stuck under this part of the guide, but the whole guide may go on there";
-    if (!entry->in_each_state) return forbidding_allows(model) ? not_of_whole : NULL;
+    if (!is_shown_by_prefix(entry) && !goes_on) return "a run gets stuck under this part of the guide, but the whole guide may go on there";
+    if (!is_shown_by_prefix(entry)) return forbidding_allows(model) ? not_of_whole : NULL;
     if (entry->kind == PROPERTY_DEADLOCK) return is_run_of_whole(session, entry) ? NULL : "a state is stuck under this part of the guide, but the whole guide may go on there: search it, or use --no-deadlock";
     return forbidding_allows(model) && !is_run_of_whole(session, entry) ? not_of_whole : NULL;
 }

@@ -331,7 +331,8 @@ static void tell_claim(struct session *session, json_t *root, struct trace *trac
         if (entry->kind == PROPERTY_RUNTIME_ERROR) trace->failed_rule = trace_failing_rule(session->model, trace);
         bool violated = entry->in_each_state ? !trace_verify(session->model, trace, entry->kind, entry->invariant)
                                              : !trace_verify_temporal(session->model, trace, entry->kind, entry->property->root);
-        printf(violated ? "It violates %s.\n" : "It does not violate %s, as it says.\n", claim);
+        if (entry->seeks) printf(violated ? "It reaches %s.\n" : "It does not reach %s, as it says.\n", claim);
+        else printf(violated ? "It violates %s.\n" : "It does not violate %s, as it says.\n", claim);
         return;
     }
     printf("It was saved for %s, which is not verified again.\n", claim);

@@ -56,12 +56,20 @@ bool search_is_sound(const struct model *model, const struct task *task, const s
     return !result->broken;
 }
 
+/* What is sought may be found, and everything decided, before the search ends. */
+static bool has_found(const struct task *task)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < task->property_count; i++) found |= task->properties[i].seeks && task->properties[i].verdict == VERDICT_VIOLATED;
+    return found;
+}
+
 int search_status(bool is_check, const struct task *task, const struct result *result)
 {
     if (!is_check) return result->runtime_errors ? EXIT_VIOLATED : result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
     switch (result_overall(task->properties, task->property_count)) {
     case VERDICT_VIOLATED: return EXIT_VIOLATED;
-    case VERDICT_HOLDS: return result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    case VERDICT_HOLDS: return result->complete || has_found(task) ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
     case VERDICT_UNKNOWN: break;
     }
     return EXIT_INCONCLUSIVE;

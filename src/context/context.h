@@ -8,8 +8,9 @@
  *  - An observer is a deterministic automaton that sees every step: after the step it takes the first of its edges from where it stands whose clock guards, predicate (in
  *    the new state) and event (of this step) are all given; otherwise it stays. What an edge does not mention is given. Edges with clock guards and neither predicate nor event
  *    are taken as soon as these hold, without a step of the system, and before any step that happens then. In the initial state an observer takes the first edge without event and guards whose predicate, if it has one, is true.
- *  - A property is violated when its observer is in a state named `reject`. A restriction cuts: a state in which its observer is in `cut` counts and has no successor, and
- *    is no deadlock.
+ *  - A property is violated when its observer is in a state named `reject`, and by a run that stays for ever in its `pending` states: there something is asked for that has no
+ *    deadline. A run that a restriction cuts owes nothing. An observer with a state named `success` and none named `reject` asks whether success is reached.
+ *  - A restriction cuts: a state in which its observer is in `cut` counts and has no successor, and is no deadlock.
  *  - A clock of an observer runs from its last start on; a guard over a clock that is not running is false. */
 #ifndef CAIRN_CONTEXT_CONTEXT_H
 #define CAIRN_CONTEXT_CONTEXT_H
@@ -72,6 +73,9 @@ struct observer {
     VEC(struct observer_guard) guards;
     VEC(struct observer_action) actions;
     uint32_t bad; /* the state `reject` or `cut`, or CONTEXT_NONE: there is none */
+    uint32_t goal; /* the state `success` of one that has no bad state and asks for nothing else; or CONTEXT_NONE */
+    VEC(uint32_t) pending; /* states, ascending */
+    const char *ltl; /* of a pattern that has one: a formula over events that says the same; or NULL */
     struct place place;
 };
 

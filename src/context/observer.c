@@ -44,6 +44,7 @@ static void put_actions(const struct observer *observer, const struct observer_e
 
 void observer_print(const struct observer *observer, const struct observer_words *words, FILE *out)
 {
+    if (observer->ltl) fprintf(out, "// in LTL over events: %s\n", observer->ltl);
     fprintf(out, "%s %s is {", observer->is_restriction ? "restriction" : "property", observer->name);
     for (uint32_t i = 0; i < observer->edges.len; i++) {
         const struct observer_edge *edge = &observer->edges.data[i];
@@ -54,6 +55,7 @@ void observer_print(const struct observer *observer, const struct observer_words
         put_actions(observer, edge, out);
         fprintf(out, "%s-> %s", edge->actions ? " " : "", observer->states.data[edge->to]);
     }
+    for (uint32_t i = 0; i < observer->pending.len; i++) fprintf(out, "%s%s", i ? ", " : ";\n    pending ", observer->states.data[observer->pending.data[i]]);
     fputs("\n}\n", out);
 }
 
@@ -65,6 +67,13 @@ static void put_quoted(const char *text, FILE *out)
         if (*text == '"' || *text == '\\') fputc('\\', out);
         fputc(*text, out);
     }
+}
+
+static bool is_pending(const struct observer *observer, uint32_t state)
+{
+    for (uint32_t i = 0; i < observer->pending.len; i++)
+        if (observer->pending.data[i] == state) return true;
+    return false;
 }
 
 static uint32_t edges_from(const struct observer *observer, uint32_t state, uint32_t before)
@@ -101,7 +110,7 @@ void observer_dot(const struct observer *observer, const struct observer_words *
     for (uint32_t s = 0; s < observer->states.len; s++) {
         fprintf(out, "  s%u [label=\"", s);
         put_quoted(observer->states.data[s], out);
-        fprintf(out, "\"%s];\n", s == observer->bad ? ", shape=doublecircle, color=red" : "");
+        fprintf(out, "\"%s];\n", s == observer->bad ? ", shape=doublecircle, color=red" : is_pending(observer, s) ? ", style=dashed" : "");
     }
     for (uint32_t i = 0; i < observer->edges.len; i++) dot_edge(observer, words, i, out);
     fputs("}\n", out);

@@ -488,11 +488,11 @@ static void emit(struct builder *b, struct observer *observer, bool has_prelude)
     }
 }
 
-static void find_pending(struct builder *b, const struct observer *observer, struct pattern_rest *rest)
+static void find_pending(struct builder *b, struct observer *observer)
 {
     uint32_t end = observer->bad == CONTEXT_NONE ? observer->states.len : observer->bad;
     for (uint32_t s = 0; s < end; s++)
-        if (is_pending(b, &b->configs.data[b->member[s]])) vec_push(b->mem, &rest->pending, s);
+        if (is_pending(b, &b->configs.data[b->member[s]])) vec_push(b->mem, &observer->pending, s);
 }
 
 static void make_letters(struct builder *b)
@@ -504,7 +504,7 @@ static void make_letters(struct builder *b)
     if (p->open != CONTEXT_NONE) add_event(b->letters, &b->letter_count, p->open);
 }
 
-static void fill(struct builder *b, const struct context *context, struct observer *observer, struct pattern_rest *rest)
+static void fill(struct builder *b, const struct context *context, struct observer *observer)
 {
     bool has_prelude = is_timed(b, &b->configs.data[START_CONFIG]);
     struct text text;
@@ -512,22 +512,24 @@ static void fill(struct builder *b, const struct context *context, struct observ
     b->member = mem_alloc(b->mem, (b->class_count + UINT64_C(2)) * sizeof *b->member);
     name_states(b, has_prelude, observer);
     emit(b, observer, has_prelude);
-    find_pending(b, observer, rest);
+    find_pending(b, observer);
     text_init(&text, b->mem);
     pattern_describe(b->pattern, context, &text);
     observer->text = names_intern(b->names, text.data, text.len);
+    text_free(&text);
+    text_init(&text, b->mem);
+    if (pattern_ltl(b->pattern, context, &text)) observer->ltl = names_intern(b->names, text.data, text.len);
     text_free(&text);
     mem_free(b->mem, b->number);
     mem_free(b->mem, b->member);
 }
 
 bool pattern_observe(struct mem *mem, struct names *names, struct exprs *exprs, const struct pattern *pattern, const struct context *context, struct diag *diag,
-                     struct observer *observer, struct pattern_rest *rest)
+                     struct observer *observer)
 {
     struct builder b = {.mem = mem, .names = names, .exprs = exprs, .pattern = pattern};
     b.is_strict = pattern->scope == PATTERN_BEFORE || pattern->scope == PATTERN_BETWEEN;
-    *observer = (struct observer){.name = pattern->name, .place = pattern->place};
-    *rest = (struct pattern_rest){.pending.len = 0};
+    *observer = (struct observer){.name = pattern->name, .goal = CONTEXT_NONE, .place = pattern->place};
     make_letters(&b);
     bool good = explore(&b);
     if (!good) diag_error(diag, pattern->place, "the observer of '%s' would have more than %d states", pattern->name, PATTERN_MOST_STATES);
@@ -537,7 +539,7 @@ bool pattern_observe(struct mem *mem, struct names *names, struct exprs *exprs, 
         good = b.class[START_CONFIG] != 0;
         if (!good) diag_error(diag, pattern->place, "'%s' can never hold: what it asks for is also forbidden by it", pattern->name);
     }
-    if (good) fill(&b, context, observer, rest);
+    if (good) fill(&b, context, observer);
     mem_free(mem, b.class);
     vec_free(mem, &b.configs);
     vec_free(mem, &b.edges);

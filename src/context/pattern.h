@@ -52,18 +52,11 @@ struct pattern {
 /* Whether the pattern makes sense; otherwise says what is wrong. */
 bool pattern_check(const struct pattern *pattern, const struct context *context, struct diag *diag);
 
-/* What an observer cannot reject: states in which something that has no bound is still asked for. A run that stays in them for ever violates the pattern too. */
-struct pattern_rest {
-    VEC(uint32_t) pending; /* states of the observer, ascending; empty: the observer checks everything */
-};
-
-/* The observer of a pattern that pattern_check allows: deterministic, minimal, with states `start`, `s1`, ..., `success` (nothing can go wrong any more), `reject`.
+/* The observer of a pattern that pattern_check allows: deterministic, minimal, with states `start`, `s1`, ..., `success` (nothing can go wrong any more), `reject`. Something that has no
+ * bound is still asked for in its pending states.
  * Names are interned in names; predicates (only `true`) are made in exprs. False after a diagnostic: it is too large, or it can never hold. */
 bool pattern_observe(struct mem *mem, struct names *names, struct exprs *exprs, const struct pattern *pattern, const struct context *context, struct diag *diag,
-                     struct observer *observer, struct pattern_rest *rest);
-
-/* Warns of what the observer cannot reject, with the formula that has to hold besides. */
-void pattern_warn(const struct pattern *pattern, const struct context *context, const struct observer *observer, const struct pattern_rest *rest, struct diag *diag);
+                     struct observer *observer);
 
 /* One line in words. */
 void pattern_describe(const struct pattern *pattern, const struct context *context, struct text *text);

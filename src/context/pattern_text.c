@@ -116,36 +116,6 @@ void pattern_describe(const struct pattern *p, const struct context *context, st
     }
 }
 
-/* In no pending state, in the words of the model's text form. */
-static void put_rest(const struct pattern *p, const struct pattern_rest *rest, uint32_t at, struct text *text)
-{
-    bool is_last = at + 1 == rest->pending.len;
-    text_add(text, "%s(ne \"%s.state\" %u)", is_last ? "" : "(and ", p->name, rest->pending.data[at]);
-    if (is_last) return;
-    text_add(text, " ");
-    put_rest(p, rest, at + 1, text);
-    text_add(text, ")");
-}
-
-void pattern_warn(const struct pattern *p, const struct context *context, const struct observer *observer, const struct pattern_rest *rest, struct diag *diag)
-{
-    struct text text;
-    if (!rest->pending.len) return;
-    text_init(&text, diag->mem);
-    for (uint32_t i = 0; i < rest->pending.len; i++) text_add(&text, "%s%s", i ? ", " : "", observer->states.data[rest->pending.data[i]]);
-    diag_warning(diag, p->place, "only the safety part of '%s' is checked: what it asks for may never come, and no observer can tell%s", p->name,
-                 observer->bad == CONTEXT_NONE ? ", so it is never rejected" : "");
-    diag_note(diag, p->place, "it holds if moreover no run stays for ever in these states of its observer: %s; a time bound makes all of it checkable", text.data);
-    text_free(&text);
-    text_init(&text, diag->mem);
-    put_rest(p, rest, 0, &text);
-    diag_note(diag, p->place, "of the model that 'cairn translate --to cairn' writes, that is --ltl '(globally (finally %s))'", text.data);
-    text_free(&text);
-    text_init(&text, diag->mem);
-    if (pattern_ltl(p, context, &text)) diag_note(diag, p->place, "in LTL over events: %s", text.data);
-    text_free(&text);
-}
-
 /* ---- LTL ---- */
 
 enum { MOST_FORMULA = 4000 };

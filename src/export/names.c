@@ -264,7 +264,7 @@ const char *numbers_check(struct numbers *numbers)
     for (uint32_t i = 0; i < model->stores.len && !numbers->reason; i++) check_expr(numbers, model->stores.data[i].value, &size);
     for (uint32_t i = 0; i < model->properties.len && !numbers->reason; i++) {
         const struct model_property *property = &model->properties.data[i];
-        if (property->kind <= PROPERTY_INVARIANT) check_formula(numbers, property->root, &size);
+        if (property->kind <= PROPERTY_REACH) check_formula(numbers, property->root, &size);
     }
     return numbers->reason;
 }

@@ -481,7 +481,7 @@ static void print_formula(struct promela *p, formula f)
 
 static void print_property(struct promela *p, const struct model_property *property)
 {
-    const char *obstacle = property->kind == PROPERTY_CTL ? "Spin has no CTL" : formula_obstacle(p, property->root);
+    const char *obstacle = property->kind == PROPERTY_CTL ? "Spin has no CTL" : property->kind == PROPERTY_REACH ? "Spin has no formulas about some run" : formula_obstacle(p, property->root);
     fputs("\n/* ", p->out);
     names_print_comment(p->out, property->name);
     fputs(": ", p->out);
@@ -550,7 +550,7 @@ const char *promela_write(struct model *model, FILE *out)
         print_process(&p);
         p.naming.capitals_taken = false; /* names of formulas never become names of C */
         for (uint32_t i = 0; i < model->properties.len; i++)
-            if (model->properties.data[i].kind <= PROPERTY_INVARIANT) print_property(&p, &model->properties.data[i]);
+            if (model->properties.data[i].kind <= PROPERTY_REACH) print_property(&p, &model->properties.data[i]);
     }
     numbers_finish(&p.numbers);
     names_finish(&p.naming);

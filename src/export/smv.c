@@ -460,12 +460,13 @@ static void print_formula(struct smv *s, formula f)
 static void print_property(struct smv *s, const struct model_property *property)
 {
     static const char *const sections[] = {
-        [PROPERTY_CTL] = "CTLSPEC", [PROPERTY_LTL] = "LTLSPEC", [PROPERTY_INVARIANT] = "INVARSPEC"};
+        [PROPERTY_CTL] = "CTLSPEC", [PROPERTY_LTL] = "LTLSPEC", [PROPERTY_INVARIANT] = "INVARSPEC", [PROPERTY_REACH] = "CTLSPEC"};
     fputs("\n-- ", s->out);
     names_print_comment(s->out, property->name);
     fputs(": ", s->out);
     names_print_comment(s->out, property->text);
     fprintf(s->out, "\n%s NAME %s := ", sections[property->kind], names_pick(&s->naming, 0, property->name));
+    if (property->kind == PROPERTY_REACH) fputs("EF ", s->out);
     print_formula(s, property->root);
     fputs(";\n", s->out);
 }
@@ -495,7 +496,7 @@ const char *smv_write(struct model *model, FILE *out)
         print_shared(&s);
         print_relation(&s);
         for (uint32_t i = 0; i < model->properties.len; i++)
-            if (model->properties.data[i].kind <= PROPERTY_INVARIANT) print_property(&s, &model->properties.data[i]);
+            if (model->properties.data[i].kind <= PROPERTY_REACH) print_property(&s, &model->properties.data[i]);
     }
     finish(&s);
     return reason;

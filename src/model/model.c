@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const property_kind_name[] = {"ctl", "ltl", "invariant", "deadlock", "runtime-error"};
+const char *const property_kind_name[] = {"ctl", "ltl", "invariant", "reach", "deadlock", "runtime-error"};
 
 struct model *model_new(struct mem *mem, const char *file)
 {

@@ -137,13 +137,14 @@ struct model_rule {
     uint32_t first_reset, resets;      /* clocks that become 0 */
 };
 
-enum property_kind { PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT, PROPERTY_DEADLOCK, PROPERTY_RUNTIME_ERROR };
+/* An invariant is true in every reachable state; what is to be reached (PROPERTY_REACH) is true in one. */
+enum property_kind { PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT, PROPERTY_REACH, PROPERTY_DEADLOCK, PROPERTY_RUNTIME_ERROR };
 extern const char *const property_kind_name[];
 
 struct model_property {
     const char *name;
     enum property_kind kind;
-    formula root; /* for an invariant, an atom */
+    formula root; /* for an invariant and for what is to be reached, an atom */
     const char *text;
     struct place place;
 };

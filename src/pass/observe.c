@@ -42,6 +42,8 @@ struct weaver {
     bool *possible;           /* rules x events: the rule may be the event */
     struct event_locals *locals; /* per event */
     uint32_t everyone, urgent; /* priority classes, or MODEL_NONE: none yet */
+    bool has_cut;
+    expr is_cut;               /* a restriction ends the run here */
     const struct woven *all;   /* the observers */
 };
 
@@ -678,29 +680,76 @@ static bool begin(struct weaver *w, struct woven *o, const struct observer *obse
     return true;
 }
 
-static void add_invariant_property(struct weaver *w, const char *name, const char *text, expr cond, struct place place)
+static void add_property(struct weaver *w, const char *name, const char *text, enum property_kind kind, formula root, struct place place)
 {
-    struct model *model = w->model;
-    struct model_property property = {.name = name, .kind = PROPERTY_INVARIANT, .text = text, .place = place};
-    property.root = formula_atom(&model->formulas, cond, place);
-    vec_push(model->mem, &model->properties, property);
+    struct model_property property = {.name = name, .kind = kind, .text = text, .root = root, .place = place};
+    vec_push(w->model->mem, &w->model->properties, property);
 }
 
-/* A property, or the end of what is searched. */
+static formula atom(struct weaver *w, expr cond, struct place place)
+{
+    return formula_atom(&w->model->formulas, cond, place);
+}
+
+static formula compose(struct weaver *w, enum formula_op op, formula a, formula b, struct place place)
+{
+    return formula_make(&w->model->formulas, w->exprs, op, a, b, place);
+}
+
+static formula temporal(struct weaver *w, enum formula_op op, expr cond, struct place place)
+{
+    formula a = atom(w, cond, place);
+    return compose(w, op, a, a, place);
+}
+
+static expr negation(struct weaver *w, expr e)
+{
+    return expr_make(w->exprs, EXPR_NOT, 0, e, e);
+}
+
+/* No run stays in the pending states for ever. One that a restriction cuts is not followed to its end, so it owes nothing; where it is cut it remains. */
+static formula obligation(struct weaver *w, const struct woven *o)
+{
+    const struct observer *observer = o->observer;
+    struct place place = observer->place;
+    expr pending = expr_bool(w->exprs, false);
+    for (uint32_t i = 0; i < observer->pending.len; i++) pending = expr_make(w->exprs, EXPR_OR, 0, pending, is_value(w, o->state, observer->pending.data[i]));
+    expr owes_nothing = negation(w, pending);
+    if (w->has_cut) owes_nothing = expr_make(w->exprs, EXPR_OR, 0, owes_nothing, w->is_cut);
+    formula leaves = temporal(w, FORMULA_F, owes_nothing, place);
+    return compose(w, FORMULA_G, leaves, leaves, place);
+}
+
+/* What a property asks: that success is reached, or that reject never is and nothing is owed for ever. */
 static void judge(struct weaver *w, const struct woven *o)
 {
     const struct observer *observer = o->observer;
+    struct place place = observer->place;
+    if (observer->is_restriction) return;
+    if (observer->goal != CONTEXT_NONE) {
+        add_property(w, observer->name, observer->text, PROPERTY_REACH, atom(w, is_value(w, o->state, observer->goal), place), place);
+        return;
+    }
+    expr is_good = observer->bad == CONTEXT_NONE ? expr_bool(w->exprs, true) : negation(w, is_value(w, o->state, observer->bad));
+    if (!observer->pending.len) {
+        add_property(w, observer->name, observer->text, PROPERTY_INVARIANT, atom(w, is_good, place), place);
+        return;
+    }
+    formula owed = obligation(w, o);
+    if (observer->bad != CONTEXT_NONE) owed = compose(w, FORMULA_AND, temporal(w, FORMULA_G, is_good, place), owed, place);
+    add_property(w, observer->name, observer->text, PROPERTY_LTL, owed, place);
+}
+
+/* The end of what is searched. */
+static void restrict_rules(struct weaver *w, const struct woven *o)
+{
     struct model *model = w->model;
-    if (observer->bad == CONTEXT_NONE) {
-        if (!observer->is_restriction) add_invariant_property(w, observer->name, observer->text, expr_bool(w->exprs, true), observer->place);
-        return;
-    }
-    expr is_bad = is_value(w, o->state, observer->bad), is_good = expr_make(w->exprs, EXPR_NOT, 0, is_bad, is_bad);
-    if (!observer->is_restriction) {
-        add_invariant_property(w, observer->name, observer->text, is_good, observer->place);
-        return;
-    }
-    for (uint32_t r = 0; r < model->rules.len; r++) graft_condition(model, r, is_good, observer->place);
+    const struct observer *observer = o->observer;
+    if (!observer->is_restriction || observer->bad == CONTEXT_NONE) return;
+    expr is_bad = is_value(w, o->state, observer->bad);
+    for (uint32_t r = 0; r < model->rules.len; r++) graft_condition(model, r, negation(w, is_bad), observer->place);
+    w->is_cut = w->has_cut ? expr_make(w->exprs, EXPR_OR, 0, w->is_cut, is_bad) : is_bad;
+    w->has_cut = true;
     model->final = model->has_final ? expr_make(w->exprs, EXPR_OR, 0, model->final, is_bad) : is_bad;
     model->has_final = true;
 }
@@ -718,12 +767,13 @@ bool observe_weave(struct model *model, const struct context *context, struct di
     find_possible(&w);
     for (uint32_t i = 0; i < context->assertions.len; i++) {
         const struct context_assertion *assertion = &context->assertions.data[i];
-        add_invariant_property(&w, assertion->name, assertion->text, assertion->condition, assertion->place);
+        add_property(&w, assertion->name, assertion->text, PROPERTY_INVARIANT, atom(&w, assertion->condition, assertion->place), assertion->place);
     }
     for (uint32_t i = 0; good && i < count; i++) good = begin(&w, &woven[i], &context->observers.data[i]);
     if (good) {
         move_observers(&w, woven, count);
         for (uint32_t i = 0; i < count; i++) add_clock_rules(&w, &woven[i]);
+        for (uint32_t i = 0; i < count; i++) restrict_rules(&w, &woven[i]);
         for (uint32_t i = 0; i < count; i++) judge(&w, &woven[i]);
     }
     for (uint32_t i = 0; i < count; i++) {

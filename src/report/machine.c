@@ -138,7 +138,7 @@ static void put_properties(struct out *json, struct trace_walk *walk, const stru
         out_key(json, "text");
         out_string(json, entry->property->text);
         out_key(json, "verdict");
-        out_string(json, verdict_name[entry->verdict]);
+        out_string(json, verdict_name[result_answer(entry)]);
         out_key(json, "engine");
         out_string(json, entry->engine ? entry->engine : result->engine);
         if (entry->method) {

@@ -136,7 +136,7 @@ static void add_bounded_search(struct text *text, const struct task *task, const
     const struct bounded_statistics *statistics = result->bounded;
     uint32_t proved = 0, violated = 0, open = 0;
     for (uint32_t i = 0; i < task->property_count; i++) {
-        proved += task->properties[i].verdict == VERDICT_HOLDS;
+        proved += task->properties[i].verdict == VERDICT_HOLDS; /* also that what is sought is not there */
         violated += task->properties[i].verdict == VERDICT_VIOLATED;
         open += task->properties[i].verdict == VERDICT_UNKNOWN && !task->properties[i].watched_only;
     }
@@ -628,7 +628,7 @@ static void show_bound(const struct report_style *style, const struct property_r
 {
     if (entry->verdict == VERDICT_HOLDS) fprintf(style->out, "  (%s%s", entry->method, entry->has_bound ? "" : ")");
     if (entry->verdict == VERDICT_HOLDS && entry->has_bound) fprintf(style->out, ", k = %" PRIu64 ")", entry->bound);
-    if (entry->verdict == VERDICT_UNKNOWN && entry->has_bound) fprintf(style->out, "  (not violated within %" PRIu64 " step%s)", entry->bound, entry->bound == 1 ? "" : "s");
+    if (entry->verdict == VERDICT_UNKNOWN && entry->has_bound) fprintf(style->out, "  (not %s within %" PRIu64 " step%s)", entry->seeks ? "reached" : "violated", entry->bound, entry->bound == 1 ? "" : "s");
 }
 
 
@@ -668,7 +668,7 @@ static void explain_end(const struct report_style *style, const struct model *mo
         explain_failure(model, diag, &text, entry->trace->failed_rule, walk.state);
     } else if (entry->in_each_state) {
         text_add(&text, "  in the last state:\n");
-        explain_expr(model, &text, entry->invariant, walk.state, "    ");
+        explain_expr(model, &text, entry->seeks ? formula_get(&model->formulas, entry->property->root)->atom : entry->invariant, walk.state, "    ");
     } else if (entry->has_end) {
         explain_part(model, &text, entry, walk.state);
     }
@@ -681,9 +681,9 @@ static void show_verdict(const struct report_style *style, const struct model *m
 {
     static const char *const colors[] = {YELLOW, GREEN, RED};
     const struct model_property *property = entry->property;
+    enum verdict answer = result_answer(entry);
     bool built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
-    fprintf(style->out, "  %s%-8s%s  %-*s", paint(style, colors[entry->verdict]), verdict_name[entry->verdict], paint(style, PLAIN), width,
-            property->name);
+    fprintf(style->out, "  %s%-8s%s  %-*s", paint(style, colors[answer]), verdict_name[answer], paint(style, PLAIN), width, property->name);
     if (!built_in) fprintf(style->out, "  %s", property->text);
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
     else fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails", style->out);
@@ -699,7 +699,7 @@ static void show_last(const struct report_style *style, const struct model *mode
 {
     struct text text;
     text_init(&text, model->mem);
-    fprintf(style->out, "\n%s%s is violated%s in this state:\n", paint(style, RED), entry->property->name, paint(style, PLAIN));
+    fprintf(style->out, "\n%s%s is %s%s in this state:\n", paint(style, entry->seeks ? GREEN : RED), entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN));
     report_step(style, model, diag, 0, MODEL_NONE, NULL, NULL, entry->last);
     if (entry->kind != PROPERTY_DEADLOCK && entry->kind != PROPERTY_RUNTIME_ERROR) explain_expr(model, &text, entry->invariant, entry->last, "    ");
     fprintf(style->out, "%s  (%s)\n", text.data ? text.data : "", entry->reason);
@@ -735,7 +735,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         const struct property_result *entry = &task->properties[i];
         if (entry->last) show_last(style, result->searched ? result->searched : model, diag, entry);
         if (!entry->trace) continue;
-        fprintf(style->out, "\n%s%s is violated%s %s %u step%s:\n", paint(style, RED), entry->property->name, paint(style, PLAIN),
+        fprintf(style->out, "\n%s%s is %s%s %s %u step%s:\n", paint(style, entry->seeks ? GREEN : RED), entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN),
                 entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by" : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with" : "after", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
         report_trace(style, model, diag, entry->trace);
         explain_end(style, model, diag, entry);

@@ -114,6 +114,25 @@ static void find_antecedent(const struct model *model, struct property_result *e
     entry->antecedent = formula_get(formulas, node->a)->atom;
 }
 
+static expr conjoin(struct exprs *exprs, bool has_first, expr first, expr second)
+{
+    return has_first ? expr_make(exprs, EXPR_AND, 0, first, second) : second;
+}
+
+/* What every state must satisfy among the parts of a conjunction in LTL. */
+static void find_safety(struct model *model, formula f, struct property_result *entry)
+{
+    const struct formula_node node = *formula_get(&model->formulas, f);
+    expr always;
+    if (formula_is_invariant(&model->formulas, &model->exprs, f, &always)) {
+        entry->safety = conjoin(&model->exprs, entry->has_safety, entry->safety, always);
+        entry->has_safety = true;
+    } else if (node.op == FORMULA_AND) {
+        find_safety(model, node.a, entry);
+        find_safety(model, node.b, entry);
+    }
+}
+
 static void classify(struct model *model, struct property_result *entry)
 {
     const struct model_property *property = entry->property;
@@ -121,11 +140,15 @@ static void classify(struct model *model, struct property_result *entry)
     if (property->kind == PROPERTY_INVARIANT) {
         entry->invariant = root->atom;
         entry->in_each_state = true;
+    } else if (property->kind == PROPERTY_REACH) {
+        entry->invariant = expr_make(&model->exprs, EXPR_NOT, 0, root->atom, root->atom);
+        entry->in_each_state = entry->seeks = true;
     } else {
         entry->in_each_state = formula_is_invariant(&model->formulas, &model->exprs, property->root, &entry->invariant);
     }
     if (!entry->in_each_state) {
         find_antecedent(model, entry);
+        if (property->kind == PROPERTY_LTL) find_safety(model, property->root, entry);
         return;
     }
     const struct expr_node *node = expr_get(&model->exprs, entry->invariant);
@@ -159,11 +182,17 @@ struct property_result *result_list_properties(struct model *model, bool with_de
     return list;
 }
 
+enum verdict result_answer(const struct property_result *entry)
+{
+    if (!entry->seeks || entry->verdict == VERDICT_UNKNOWN) return entry->verdict;
+    return entry->verdict == VERDICT_VIOLATED ? VERDICT_HOLDS : VERDICT_VIOLATED;
+}
+
 enum verdict result_overall(const struct property_result *properties, uint32_t count)
 {
     enum verdict all = VERDICT_HOLDS;
     for (uint32_t i = 0; i < count; i++) {
-        if (properties[i].verdict == VERDICT_VIOLATED) return VERDICT_VIOLATED;
+        if (result_answer(&properties[i]) == VERDICT_VIOLATED) return VERDICT_VIOLATED;
         if (properties[i].verdict == VERDICT_UNKNOWN && !properties[i].watched_only) all = VERDICT_UNKNOWN;
     }
     return all;

@@ -33,6 +33,9 @@ struct property_result {
     bool watched_only; /* not asked for, and no reason to go on searching */
     bool in_each_state; /* decided by looking at single states: built in, or it says "always p"; otherwise it is temporal */
     expr invariant;  /* when it says "always p": p */
+    bool seeks;      /* it asks for a state in which `invariant` is false: `verdict` is about the invariant, result_answer what is told */
+    bool has_safety; /* it is a temporal formula "always p, and f": */
+    expr safety;     /* p: a state without it refutes the formula, whatever comes then */
     expr antecedent; /* when p is a -> b: a */
     bool has_antecedent;
     bool antecedent_met; /* it was true in a state that was visited; of the explicit and the timed engine */
@@ -345,6 +348,9 @@ void result_end_clusters(struct cluster_statistics *clusters, struct mem *mem);
 
 /* The properties to check: those of the model, then the built-in ones. */
 struct property_result *result_list_properties(struct model *model, bool with_deadlock, uint32_t *count);
+
+/* What is told of a property. One that seeks a state holds when a run to such a state was found. */
+enum verdict result_answer(const struct property_result *entry);
 
 /* One word for all: violated if one is, unknown if one that was asked for is, otherwise holds. */
 enum verdict result_overall(const struct property_result *properties, uint32_t count);

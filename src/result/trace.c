@@ -122,6 +122,7 @@ static const char *verify_timed_end(struct timed_state *state, const struct trac
     case PROPERTY_INVARIANT:
     case PROPERTY_CTL:
     case PROPERTY_LTL:
+    case PROPERTY_REACH:
         if (!eval_expr(state->model, invariant, state->values, &value)) return "the property cannot be evaluated in the last state";
         return value ? "the property is true in the last state" : NULL;
     }
@@ -194,6 +195,7 @@ static const char *verify_end(struct trace_walk *walk, enum property_kind kind, 
     case PROPERTY_INVARIANT:
     case PROPERTY_CTL:
     case PROPERTY_LTL:
+    case PROPERTY_REACH:
         if (!eval_expr(walk->model, invariant, walk->state, &value)) return "the property cannot be evaluated in the last state";
         return value ? "the property is true in the last state" : NULL;
     }

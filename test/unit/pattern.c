@@ -43,14 +43,14 @@ static void bench_init(struct bench *b, uint64_t seed)
     for (uint32_t i = 0; i < EVENTS; i++) vec_push(&b->mem, &b->context.events, ((struct context_event){.name = names[i]}));
 }
 
-static void observer_free(struct bench *b, struct observer *observer, struct pattern_rest *rest)
+static void observer_free(struct bench *b, struct observer *observer)
 {
     vec_free(&b->mem, &observer->states);
     vec_free(&b->mem, &observer->clocks);
     vec_free(&b->mem, &observer->edges);
     vec_free(&b->mem, &observer->guards);
     vec_free(&b->mem, &observer->actions);
-    vec_free(&b->mem, &rest->pending);
+    vec_free(&b->mem, &observer->pending);
 }
 
 /* ---- an interpreter of observers ---- */
@@ -460,10 +460,10 @@ static void complain(struct bench *b, const struct pattern *p, const struct obse
     text_free(&text);
 }
 
-static bool is_pending(const struct pattern_rest *rest, uint32_t state)
+static bool is_pending(const struct observer *o, uint32_t state)
 {
-    for (uint32_t i = 0; i < rest->pending.len; i++)
-        if (rest->pending.data[i] == state) return true;
+    for (uint32_t i = 0; i < o->pending.len; i++)
+        if (o->pending.data[i] == state) return true;
     return false;
 }
 
@@ -482,7 +482,7 @@ static bool agrees(const struct pattern *p, const struct observer *o, const stru
     return false;
 }
 
-static bool compare_trace(struct bench *b, const struct pattern *p, const struct observer *o, const struct pattern_rest *rest, struct ltl *ltl, struct trace *t, struct statistics *st)
+static bool compare_trace(struct bench *b, const struct pattern *p, const struct observer *o, struct ltl *ltl, struct trace *t, struct statistics *st)
 {
     struct run run = begin_run(o), lazy = run;
     bool is_deep = p->option_count == 0 && p->left.count + p->right.count <= 2 && !below(b, 20), good = agrees(p, o, &run, t, 0, 0, is_deep, st);
@@ -500,7 +500,7 @@ static bool compare_trace(struct bench *b, const struct pattern *p, const struct
     if (!good) return false;
     pass_time(o, &run, EVER);
     struct verdict end = judge(p, t, t->steps, EVER);
-    bool is_rejected = o->bad != CONTEXT_NONE && run.state == o->bad, holds = !is_rejected && !is_pending(rest, run.state);
+    bool is_rejected = o->bad != CONTEXT_NONE && run.state == o->bad, holds = !is_rejected && !is_pending(o, run.state);
     st->rejected += is_rejected;
     good = holds == (!end.is_bad && !end.is_unmet) && (!ltl->has_formula || ltl_holds(ltl, b, t) == holds);
     if (!good) complain(b, p, o, t, t->steps);
@@ -508,13 +508,13 @@ static bool compare_trace(struct bench *b, const struct pattern *p, const struct
 }
 
 /* Moore's algorithm over all sets of events: no two states do the same. */
-static bool is_minimal(const struct observer *o, const struct pattern_rest *rest, const struct pattern *p)
+static bool is_minimal(const struct observer *o, const struct pattern *p)
 {
     uint32_t events[PATTERN_MOST_EVENTS + 2], count = pattern_events(p, events), class[64], next[64], classes = 0;
     if (p->open != CONTEXT_NONE) events[count++] = p->open;
     if (p->close != CONTEXT_NONE) events[count++] = p->close;
     if (count > 8 || o->states.len > 64 || o->clocks.len) return true;
-    for (uint32_t s = 0; s < o->states.len; s++) class[s] = s == o->bad ? 2 : is_pending(rest, s);
+    for (uint32_t s = 0; s < o->states.len; s++) class[s] = s == o->bad ? 2 : is_pending(o, s);
     for (uint32_t before = 99; before != classes;) {
         before = classes;
         classes = 0;
@@ -542,14 +542,13 @@ static bool is_minimal(const struct observer *o, const struct pattern_rest *rest
 static void try_pattern(struct unit *unit, struct bench *b, struct pattern *p, unsigned traces, struct statistics *st)
 {
     struct observer observer;
-    struct pattern_rest rest;
     struct ltl ltl;
     struct trace trace;
     uint32_t errors = b->diag.errors;
     bool good = pattern_check(p, &b->context, &b->diag);
     CHECK(unit, good);
     st->patterns++;
-    if (!pattern_observe(&b->mem, &b->names, &b->exprs, p, &b->context, &b->diag, &observer, &rest)) {
+    if (!pattern_observe(&b->mem, &b->names, &b->exprs, p, &b->context, &b->diag, &observer)) {
         trace.steps = 0;
         st->refused++;
         CHECK(unit, b->diag.errors == errors + 1 && !can_become_good(p, &trace, 0, 0, 3));
@@ -558,15 +557,15 @@ static void try_pattern(struct unit *unit, struct bench *b, struct pattern *p, u
     ltl_init(&ltl, b, p, unit);
     st->formulas += ltl.has_formula;
     CHECK(unit, observer_check(&observer, &b->context, &b->mem));
-    CHECK(unit, is_minimal(&observer, &rest, p));
+    CHECK(unit, is_minimal(&observer, p));
     for (unsigned k = 0; k < traces && good; k++) {
         random_trace(b, p, &trace);
-        good = compare_trace(b, p, &observer, &rest, &ltl, &trace, st);
+        good = compare_trace(b, p, &observer, &ltl, &trace, st);
         st->traces++;
     }
     CHECK(unit, good);
     ltl_free(&ltl, b);
-    observer_free(b, &observer, &rest);
+    observer_free(b, &observer);
 }
 
 static void random_patterns(struct unit *unit, uint64_t seed, bool is_rich, struct statistics *st)
@@ -633,15 +632,14 @@ static void published_formulas(struct unit *unit)
     for (unsigned form = 0; form < 20; form++) {
         struct pattern p = {.name = "P", .family = (enum pattern_family)(form % 4), .scope = (enum pattern_scope)(form / 4), .repeats = true, .ticks = 1};
         struct observer observer;
-        struct pattern_rest rest;
-        struct trace trace;
+            struct trace trace;
         struct ltl ltl = {.alphabet = {.mem = &b.mem, .names = &b.names}};
         const char *text = published[p.family][p.scope];
         p.open = p.scope == PATTERN_GLOBALLY || p.scope == PATTERN_BEFORE ? CONTEXT_NONE : OPEN;
         p.close = p.scope == PATTERN_GLOBALLY || p.scope == PATTERN_AFTER ? CONTEXT_NONE : CLOSE;
         p.left = (struct pattern_set){.count = 1, .items = {{.event = LEFT, .count = 1}}};
         p.right = (struct pattern_set){.count = 1, .items = {{.event = RIGHT, .count = 1}}};
-        CHECK(unit, pattern_observe(&b.mem, &b.names, &b.exprs, &p, &b.context, &b.diag, &observer, &rest));
+        CHECK(unit, pattern_observe(&b.mem, &b.names, &b.exprs, &p, &b.context, &b.diag, &observer));
         nnfs_init(&ltl.nnfs, &b.mem);
         ltl.has_formula = ltlread_formula(&b.diag, diag_add_source(&b.diag, "formula", text, strlen(text)), &ltl.alphabet, &ltl.nnfs, &ltl.formula);
         CHECK(unit, ltl.has_formula);
@@ -649,14 +647,14 @@ static void published_formulas(struct unit *unit)
             struct run run = begin_run(&observer);
             single_trace(&b, &p, &trace);
             for (uint32_t i = 0; i < trace.steps; i++) see_step(&observer, &run, trace.events[i], trace.dates[i]);
-            bool holds = (observer.bad == CONTEXT_NONE || run.state != observer.bad) && !is_pending(&rest, run.state), good = ltl_holds(&ltl, &b, &trace) == holds;
+            bool holds = (observer.bad == CONTEXT_NONE || run.state != observer.bad) && !is_pending(&observer, run.state), good = ltl_holds(&ltl, &b, &trace) == holds;
             held += holds;
             violated += !holds;
             CHECK(unit, good);
             if (!good) printf("  %s\n", text), complain(&b, &p, &observer, &trace, trace.steps);
         }
         ltl_free(&ltl, &b);
-        observer_free(&b, &observer, &rest);
+        observer_free(&b, &observer);
     }
     CHECK(unit, held > 1000 && violated > 1000);
     mem_release(&b.mem);

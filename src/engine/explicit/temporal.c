@@ -131,11 +131,17 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
     mem->recover = outer;
 }
 
+/* No single state could decide it, or has. */
+static bool is_left(const struct property_result *entry)
+{
+    return !entry->in_each_state && entry->verdict == VERDICT_UNKNOWN;
+}
+
 /* The states that would be needed are gone. */
 static void refuse_all(struct search *search, const char *why)
 {
     for (uint32_t i = 0; i < search->task->property_count; i++)
-        if (!search->task->properties[i].in_each_state) search->task->properties[i].reason = why;
+        if (is_left(&search->task->properties[i])) search->task->properties[i].reason = why;
 }
 
 void temporal_check(struct search *search)
@@ -143,7 +149,7 @@ void temporal_check(struct search *search)
     struct result *result = search->result;
     struct kripke kripke = {.go_on = go_on, .context = search};
     uint32_t wanted = 0;
-    for (uint32_t i = 0; i < search->task->property_count; i++) wanted += !search->task->properties[i].in_each_state;
+    for (uint32_t i = 0; i < search->task->property_count; i++) wanted += is_left(&search->task->properties[i]);
     bool divided = search->task->points != NULL;
     if (search->past) refuse_all(search, "it needs the whole graph, and past-freeze order frees the past: --order bfs");
     if (divided) refuse_all(search, "it needs the whole graph, and partitions are searched one by one: leave out --partition");
@@ -152,7 +158,7 @@ void temporal_check(struct search *search)
     bool built = build_graph(search, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
-        if (entry->in_each_state) continue;
+        if (!is_left(entry)) continue;
         search->phase = entry->property->name;
         if (search->task->stop_at_first && result_overall(search->task->properties, search->task->property_count) == VERDICT_VIOLATED) {
             result->stop = STOP_FIRST;

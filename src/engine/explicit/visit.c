@@ -168,8 +168,7 @@ static bool may_have_more(const struct task *task)
 bool visit_poll(struct search *search, uint64_t depth)
 {
     if (!search->phase && (search->task->stop_at_first || !search->undecided)) {
-        bool found = !search->undecided;
-        for (uint32_t i = 0; i < search->task->property_count; i++) found |= search->task->properties[i].verdict == VERDICT_VIOLATED;
+        bool found = !search->undecided || result_overall(search->task->properties, search->task->property_count) == VERDICT_VIOLATED;
         if (found && search->task->property_count) return visit_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
     if (search->task->max_states && states_so_far(search) > search->task->max_states && !search->phase && !may_have_more(search->task)) return visit_stop(search, STOP_STATES);
@@ -237,7 +236,8 @@ void visit_prepare_properties(struct search *search)
         struct property_result *entry = &task->properties[i];
         search->undecided += !entry->watched_only;
         if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, true);
-        if (!entry->in_each_state) continue; /* after the search, on the whole graph */
+        if (entry->has_safety) add_monitor(search, i, entry->safety, false);
+        if (!entry->in_each_state) continue; /* the rest after the search, on the whole graph */
         if (entry->kind == PROPERTY_DEADLOCK) search->deadlock = i;
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
         else add_monitor(search, i, entry->invariant, false);

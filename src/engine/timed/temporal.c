@@ -152,7 +152,7 @@ void temporal_check_all(struct search *search)
     borrow_edges(search, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
-        if (entry->in_each_state || entry->kind != PROPERTY_LTL) continue;
+        if (entry->in_each_state || entry->kind != PROPERTY_LTL || entry->verdict != VERDICT_UNKNOWN) continue;
         search->phase = entry->property->name;
         if (search->task->stop_at_first && result_overall(search->task->properties, search->task->property_count) == VERDICT_VIOLATED) {
             result->stop = STOP_FIRST;

@@ -46,8 +46,7 @@ bool search_poll(struct search *search)
 {
     struct task *task = search->task;
     if (!search->phase && (task->stop_at_first || !search->undecided)) {
-        bool found = !search->undecided;
-        for (uint32_t i = 0; i < task->property_count; i++) found |= task->properties[i].verdict == VERDICT_VIOLATED;
+        bool found = !search->undecided || result_overall(task->properties, task->property_count) == VERDICT_VIOLATED;
         if (found && task->property_count) return search_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
     if (task->max_states && !search->phase && clusters_sum(search).states > task->max_states) return search_stop(search, STOP_STATES);
@@ -140,6 +139,7 @@ static void violated(struct search *search, uint32_t property, const struct clus
     uint64_t limit = mem->limit;
     mem->limit = 0; /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
+    entry->reason = NULL; /* of an order that could not have decided all of it */
     if (search->past) clusters_violated(search, property, cluster, node, failed_rule);
     else {
         entry->trace = trace_to(search, node);
@@ -560,6 +560,7 @@ static void prepare_properties(struct search *search)
         else if (task->by_interactions) entry->reason = "it needs the whole graph: without --bound auto";
         else if (task->order == ORDER_PAST_FREEZE) entry->reason = "it needs the whole graph, and past-freeze order frees the past: --order bfs";
         else search->edges.wanted = true; /* after the search, on the whole graph */
+        if (entry->has_safety) add_monitor(search, i, entry->safety, MONITOR_ALWAYS);
         if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, MONITOR_ANTECEDENT);
     }
     search->look_for_stuck = search->deadlock != MODEL_NONE || task->count_deadlocks || search->edges.wanted;

@@ -464,13 +464,13 @@ static bool read_final(struct reader *reader)
 
 static bool read_kind(struct reader *reader, enum property_kind *kind)
 {
-    static const enum property_kind kinds[] = {PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT};
+    static const enum property_kind kinds[] = {PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT, PROPERTY_REACH};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (reader_accept_word(reader, property_kind_name[kinds[i]])) {
             *kind = kinds[i];
             return true;
         }
-    return reader_unexpected(reader, "'ctl', 'ltl' or 'invariant'");
+    return reader_unexpected(reader, "'ctl', 'ltl', 'invariant' or 'reach'");
 }
 
 /* How people would write the formula: for properties that bring no text. */

@@ -157,6 +157,7 @@ struct cdl_decl {
     struct cdl_exp *exp;        /* PREDICATE */
     struct cdl_activity *activity; /* ACTIVITY; `main` of CONTEXT, NULL: none */
     struct cdl_edge *edges;     /* PROPERTY, RESTRICTION */
+    struct cdl_name *pending;   /* of PROPERTY: states that no run stays in for ever; NULL: none */
     struct cdl_pattern *pattern; /* of PROPERTY, instead of edges; NULL: none */
     struct cdl_activity *init;  /* CONTEXT, NULL: none */
     struct cdl_name *asserts, *properties, *restrictions;

@@ -1,5 +1,5 @@
 /* The automata of properties and restrictions: edges `from -- guards / predicate / event / actions -> to`, separated by semicolons. Each of the four
- * fields may be empty. */
+ * fields may be empty. Behind the edges a property may have `pending s1, s2`. */
 #include "lang/cdl/parser.h"
 
 #include <string.h>
@@ -69,16 +69,31 @@ static struct cdl_edge *parse_edge(struct cdl_parser *parser)
     return edge;
 }
 
-struct cdl_edge *cdl_parse_edges(struct cdl_parser *parser, const char *what)
+/* `pending s1, s2`, and not a state of that name. */
+static bool begins_pending(struct cdl_parser *parser)
 {
-    struct cdl_edge *first = NULL, **end = &first;
+    return cdl_is_word(cdl_peek(parser, 0), "pending") && cdl_peek(parser, 1)->kind != TOKEN_MINUS;
+}
+
+void cdl_parse_automaton(struct cdl_parser *parser, struct cdl_decl *decl, const char *what)
+{
+    struct cdl_edge **end = &decl->edges;
     char at_end[64];
     snprintf(at_end, sizeof at_end, "or ';' in the %s", what);
     do {
-        if (first && cdl_at(parser, TOKEN_CLOSE_CURLY)) break; /* a semicolon behind the last one */
+        if (decl->edges && cdl_at(parser, TOKEN_CLOSE_CURLY)) break; /* a semicolon behind the last one */
+        if (decl->edges && begins_pending(parser)) {
+            if (decl->kind == CDL_DECL_RESTRICTION) {
+                cdl_unexpected(parser, "another edge (only properties have pending states)");
+                return;
+            }
+            parser->at++;
+            cdl_parse_names(parser, "of a state", &decl->pending);
+            cdl_accept(parser, TOKEN_SEMICOLON);
+            break;
+        }
         *end = parse_edge(parser);
         end = &(*end)->next;
     } while (cdl_accept(parser, TOKEN_SEMICOLON));
     cdl_expect(parser, TOKEN_CLOSE_CURLY, at_end);
-    return first;
 }

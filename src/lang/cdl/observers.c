@@ -2,6 +2,7 @@
 #include "lang/cdl/scope.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t number_of(struct cdl *cdl, struct observer *observer, bool is_clock, const char *name)
@@ -93,13 +94,63 @@ static void warn_clocks(struct cdl *cdl, const struct cdl_decl *decl, const stru
         }
 }
 
+static void find_ends(struct observer *observer, const char *bad)
+{
+    for (uint32_t s = 0; s < observer->states.len; s++) {
+        if (!strcmp(observer->states.data[s], bad)) observer->bad = s;
+        if (!observer->is_restriction && !strcmp(observer->states.data[s], "success")) observer->goal = s;
+    }
+    if (observer->bad != CONTEXT_NONE) observer->goal = CONTEXT_NONE;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static bool add_pending(struct cdl *cdl, const struct cdl_decl *decl, struct observer *observer)
+{
+    for (const struct cdl_name *name = decl->pending; name; name = name->next) {
+        const char *nearest = NULL;
+        unsigned distance = 0;
+        uint32_t s = 0;
+        while (s < observer->states.len && strcmp(observer->states.data[s], name->name)) text_nearest(name->name, observer->states.data[s++], &nearest, &distance);
+        if (s == observer->states.len || s == observer->bad) {
+            if (s == observer->bad) diag_error(cdl->diag, name->place, "a run is violated at once in 'reject': nothing is pending there");
+            else diag_error(cdl->diag, name->place, nearest ? "the property '%.60s' has no state '%.60s': did you mean '%.60s'?" : "the property '%.60s' has no state '%.60s'", decl->name, name->name, nearest);
+            return false;
+        }
+        vec_push(cdl->mem, &observer->pending, s);
+    }
+    if (observer->pending.len) qsort(observer->pending.data, observer->pending.len, sizeof *observer->pending.data, by_number);
+    return true;
+}
+
+/* What is asked, in words. */
+static const char *describe(struct cdl *cdl, const struct observer *observer, const char *bad)
+{
+    if (observer->goal != CONTEXT_NONE) return names_format(&cdl->names, "the observer %s reaches state success", observer->name);
+    if (!observer->pending.len) return names_format(&cdl->names, "the observer %s is never in state %s", observer->name, bad);
+    return names_format(&cdl->names, observer->bad == CONTEXT_NONE ? "the observer %s never stays in pending states for ever" : "the observer %s is never in state reject and never stays in pending states for ever", observer->name);
+}
+
+static void warn_ends(struct cdl *cdl, const struct cdl_decl *decl, const struct observer *observer, const char *bad)
+{
+    const char *what = observer->is_restriction ? "restriction" : "property";
+    uint32_t end = observer->goal != CONTEXT_NONE ? observer->goal : observer->bad;
+    if (end == CONTEXT_NONE && !observer->pending.len)
+        diag_warning(cdl->diag, decl->place, "the %s '%.60s' has no state '%s': it %s", what, decl->name, bad, observer->is_restriction ? "cuts nothing" : "always holds");
+    else if (end != CONTEXT_NONE && !is_reached(cdl, observer, end))
+        diag_warning(cdl->diag, decl->place, "the state '%s' of the %s '%.60s' is not reached from 'start'", observer->states.data[end], what, decl->name);
+}
+
 bool cdl_observer(struct cdl *cdl, const struct cdl_decl *decl)
 {
-    struct observer observer = {.name = decl->name, .is_restriction = decl->kind == CDL_DECL_RESTRICTION, .bad = CONTEXT_NONE, .place = decl->place};
+    struct observer observer = {.name = decl->name, .is_restriction = decl->kind == CDL_DECL_RESTRICTION, .bad = CONTEXT_NONE, .goal = CONTEXT_NONE, .place = decl->place};
     const char *bad = observer.is_restriction ? "cut" : "reject", *what = observer.is_restriction ? "restriction" : "property";
     bool good = true, starts = false;
     if (decl->pattern) return cdl_pattern_observer(cdl, decl);
-    observer.text = names_format(&cdl->names, "the observer %s is never in state %s", decl->name, bad);
     number_of(cdl, &observer, false, "start");
     for (const struct cdl_edge *edge = decl->edges; edge; edge = edge->next) {
         good &= add_edge(cdl, edge, &observer);
@@ -109,10 +160,11 @@ bool cdl_observer(struct cdl *cdl, const struct cdl_decl *decl)
         diag_error(cdl->diag, decl->place, "the %s '%.60s' has no edge from 'start', where it begins", what, decl->name);
         return false;
     }
-    for (uint32_t s = 0; s < observer.states.len; s++)
-        if (!strcmp(observer.states.data[s], bad)) observer.bad = s;
-    if (observer.bad == CONTEXT_NONE) diag_warning(cdl->diag, decl->place, "the %s '%.60s' has no state '%s': it %s", what, decl->name, bad, observer.is_restriction ? "cuts nothing" : "always holds");
-    else if (!is_reached(cdl, &observer, observer.bad)) diag_warning(cdl->diag, decl->place, "the state '%s' of the %s '%.60s' is not reached from 'start'", bad, what, decl->name);
+    find_ends(&observer, bad);
+    good &= add_pending(cdl, decl, &observer);
+    if (observer.pending.len) observer.goal = CONTEXT_NONE; /* leaving them is what is asked for */
+    observer.text = describe(cdl, &observer, bad);
+    if (good) warn_ends(cdl, decl, &observer, bad);
     if (good) warn_hidden(cdl, &observer);
     warn_clocks(cdl, decl, &observer);
     vec_push(cdl->mem, &cdl->context->observers, observer);

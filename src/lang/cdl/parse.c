@@ -280,7 +280,7 @@ static bool begins_declaration(const struct cdl_parser *parser)
     return false;
 }
 
-static void parse_names(struct cdl_parser *parser, const char *after, struct cdl_name **list)
+void cdl_parse_names(struct cdl_parser *parser, const char *after, struct cdl_name **list)
 {
     while (*list) list = &(*list)->next;
     do {
@@ -306,9 +306,9 @@ static void parse_context(struct cdl_parser *parser, struct cdl_decl *decl)
 {
     cdl_expect(parser, TOKEN_OPEN_CURLY, "after 'is'");
     while (!parser->panic && !cdl_accept(parser, TOKEN_CLOSE_CURLY)) {
-        if (cdl_accept_word(parser, "assert")) parse_names(parser, "of a predicate", &decl->asserts);
-        else if (cdl_accept_word(parser, "properties")) parse_names(parser, "of a property", &decl->properties);
-        else if (cdl_accept_word(parser, "restrictions")) parse_names(parser, "of a restriction", &decl->restrictions);
+        if (cdl_accept_word(parser, "assert")) cdl_parse_names(parser, "of a predicate", &decl->asserts);
+        else if (cdl_accept_word(parser, "properties")) cdl_parse_names(parser, "of a property", &decl->properties);
+        else if (cdl_accept_word(parser, "restrictions")) cdl_parse_names(parser, "of a restriction", &decl->restrictions);
         else if (cdl_accept_word(parser, "init")) parse_part(parser, "after 'init'", &decl->init);
         else if (cdl_accept_word(parser, "main")) parse_part(parser, "after 'main'", &decl->activity);
         else cdl_unexpected(parser, "assert, properties, restrictions, init, main or '}' in the context");
@@ -335,7 +335,7 @@ static void parse_rest(struct cdl_parser *parser, struct cdl_decl *decl)
     case CDL_DECL_PROPERTY:
     case CDL_DECL_RESTRICTION:
         cdl_expect(parser, TOKEN_OPEN_CURLY, "after 'is'");
-        decl->edges = cdl_parse_edges(parser, kind_words[decl->kind]);
+        cdl_parse_automaton(parser, decl, kind_words[decl->kind]);
         break;
     default: parse_context(parser, decl); break;
     }

@@ -69,8 +69,10 @@ struct cdl_exp *cdl_parse_predicate(struct cdl_parser *parser);
 bool cdl_begins_body(const struct cdl_parser *parser);
 struct cdl_body *cdl_parse_body(struct cdl_parser *parser);
 
-/* The edges between the braces of an automaton. */
-struct cdl_edge *cdl_parse_edges(struct cdl_parser *parser, const char *what);
+/* What is between the braces of an automaton. */
+void cdl_parse_automaton(struct cdl_parser *parser, struct cdl_decl *decl, const char *what);
+/* Names behind each other, with commas. */
+void cdl_parse_names(struct cdl_parser *parser, const char *after, struct cdl_name **list);
 
 /* `Property NAME ; ...`, read up to the semicolon: fills in the declaration. */
 void cdl_parse_pattern(struct cdl_parser *parser, struct cdl_decl *decl);

@@ -87,11 +87,8 @@ bool cdl_pattern_observer(struct cdl *cdl, const struct cdl_decl *decl)
     const struct cdl_pattern *from = decl->pattern;
     struct pattern pattern = {.name = decl->name, .family = from->family, .scope = from->scope, .is_immediate = from->is_immediate, .repeats = from->repeats, .ticks = cdl->model->ticks, .place = decl->place};
     struct observer observer;
-    struct pattern_rest rest;
     if (!resolve_pattern(cdl, from, &pattern)) return false;
-    if (!pattern_observe(cdl->mem, &cdl->names, &cdl->model->exprs, &pattern, cdl->context, cdl->diag, &observer, &rest)) return false;
-    pattern_warn(&pattern, cdl->context, &observer, &rest, cdl->diag);
-    vec_free(cdl->mem, &rest.pending);
+    if (!pattern_observe(cdl->mem, &cdl->names, &cdl->model->exprs, &pattern, cdl->context, cdl->diag, &observer)) return false;
     vec_push(cdl->mem, &cdl->context->observers, observer);
     return true;
 }
