@@ -1,6 +1,7 @@
 #define XXH_INLINE_ALL
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,4 +118,28 @@ void text_nearest(const char *word, const char *candidate, const char **best, un
         *best = candidate;
         *distance = found;
     }
+}
+
+/* ---- numbers ---- */
+
+const char *text_count(char buffer[32], uint64_t number)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number), at = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) buffer[at++] = ',';
+        buffer[at++] = digits[i];
+    }
+    buffer[at] = 0;
+    return buffer;
+}
+
+const char *text_exact(char buffer[TEXT_COUNT_ROOM], uint64_t count, const char *digits)
+{
+    enum { SHORT = 40 };
+    if (!digits) return text_count(buffer, count);
+    size_t length = strlen(digits);
+    if (length <= SHORT) snprintf(buffer, TEXT_COUNT_ROOM, "%s", digits);
+    else snprintf(buffer, TEXT_COUNT_ROOM, "%c.%.6se%zu", digits[0], digits + 1, length - 1);
+    return buffer;
 }

@@ -1,6 +1,6 @@
 #ifndef CAIRN_BASE_VERSION_H
 #define CAIRN_BASE_VERSION_H
 
-#define CAIRN_VERSION "0.1.0"
+#define CAIRN_VERSION "0.2.0"
 
 #endif

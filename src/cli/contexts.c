@@ -329,25 +329,25 @@ static bool is_reach(const json_t *row)
     return kind && !strcmp(kind, property_kind_name[PROPERTY_REACH]);
 }
 
-/* Whether a verdict replaces that of the contexts before: one context is enough to violate a property, and to reach what is sought; all are needed for the opposite. */
-static bool decides(bool is_reach, const char *verdict, const char *before)
+static enum verdict verdict_of(const char *word)
 {
-    const char *strong = verdict_name[is_reach ? VERDICT_HOLDS : VERDICT_VIOLATED], *weak = verdict_name[is_reach ? VERDICT_VIOLATED : VERDICT_HOLDS];
-    return strcmp(before, strong) && (!strcmp(verdict, strong) || (!strcmp(verdict, "unknown") && !strcmp(before, weak)));
+    for (unsigned v = 0; v < 3; v++)
+        if (!strcmp(word, verdict_name[v])) return (enum verdict)v;
+    return VERDICT_UNKNOWN;
 }
 
 /* A row per property: its verdict in all contexts together, and the run of the first context that violates it. */
 static void merge_property(json_t *properties, const json_t *row, const char *context)
 {
-    static const char *const keys[] = {"name", "kind", "text", "verdict", "engine", "reason", "trace", "state"};
+    static const char *const keys[] = {"name", "kind", "text", "verdict", "asked", "engine", "reason", "trace", "state"};
     const char *name = json_string_value(json_object_get(row, "name")), *verdict = json_string_value(json_object_get(row, "verdict"));
     size_t index;
     json_t *known, *target = NULL;
     if (!name || !verdict) return;
     json_array_foreach(properties, index, known)
         if (!strcmp(json_string_value(json_object_get(known, "name")), name)) target = known;
-    const char *before = target ? json_string_value(json_object_get(target, "verdict")) : "";
-    if (target && !decides(is_reach(row), verdict, before)) return;
+    enum verdict before = target ? verdict_of(json_string_value(json_object_get(target, "verdict"))) : VERDICT_UNKNOWN;
+    if (target && conclude_joined(is_reach(row), before, verdict_of(verdict)) == before) return;
     if (!target) json_array_append_new(properties, target = json_object());
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         json_t *value = json_object_get(row, keys[i]);
@@ -360,6 +360,7 @@ static void merge_property(json_t *properties, const json_t *row, const char *co
 struct merged {
     json_t *contexts, *properties;
     bool complete, violated, unknown, broken, usage;
+    bool found; /* something that was sought: then nothing needs to be searched to its end */
     struct sum states, transitions, initial_states, deadlocks;
     json_int_t peak, depth; /* depth -1: not known */
 };
@@ -380,8 +381,9 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
     json_object_set_new(result, "arguments", string_of(mem, arguments.data));
     text_free(&arguments);
     all->complete &= json_is_true(json_object_get(result, "complete"));
-    all->violated |= verdict ? !strcmp(verdict, "violated") : status == EXIT_VIOLATED;
-    all->unknown |= (verdict ? !strcmp(verdict, "unknown") : status == EXIT_INCONCLUSIVE) || status < 0;
+    bool has_verdicts = json_array_size(json_object_get(result, "properties")) > 0;
+    all->violated |= !verdict && status == EXIT_VIOLATED;
+    all->unknown |= (verdict ? !has_verdicts : status == EXIT_INCONCLUSIVE) || status < 0;
     all->broken |= status == EXIT_INTERNAL || (status < 0 && status != NOT_BEGUN && status != -SIGKILL && status != -SIGTERM && status != -SIGINT);
     all->usage |= status == EXIT_USAGE;
     add_count(mem, &all->states, json_object_get(result, "states"));
@@ -393,6 +395,19 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
     if (peak > all->peak) all->peak = peak;
     json_array_foreach(json_object_get(result, "properties"), index, row) merge_property(all->properties, row, name_of(contexts, job));
     json_array_append_new(all->contexts, result);
+}
+
+/* What each property comes to in all contexts together. */
+static void join_verdicts(struct merged *all)
+{
+    const json_t *row;
+    size_t index;
+    json_array_foreach(all->properties, index, row) {
+        enum verdict verdict = verdict_of(json_string_value(json_object_get(row, "verdict")));
+        all->violated |= verdict == VERDICT_VIOLATED;
+        all->unknown |= verdict == VERDICT_UNKNOWN && !json_is_false(json_object_get(row, "asked"));
+        all->found |= verdict == VERDICT_HOLDS && is_reach(row);
+    }
 }
 
 /* -p NAME: a context may do without, but not all of them. */
@@ -414,30 +429,42 @@ static bool has_properties(const struct contexts *contexts, const json_t *proper
     return true;
 }
 
+/* What all of them stand under: as the first one does, with the whole file instead of its own context or guide, and the restrictions of all. */
+static json_t *join_under(const struct contexts *contexts, const json_t *rows)
+{
+    json_t *under = json_deep_copy(json_object_get(json_array_get(rows, 0), "under")), *restrictions = json_array(), *row, *name;
+    size_t i, k;
+    if (!under) under = json_object();
+    json_array_foreach((json_t *)rows, i, row)
+        json_array_foreach(json_object_get(json_object_get(row, "under"), "restrictions"), k, name)
+            json_array_append(restrictions, name);
+    json_object_set_new(under, "restrictions", restrictions);
+    json_object_set_new(under, contexts->guides ? "guide" : "context", string_of(contexts->session->mem, contexts->file));
+    return under;
+}
+
 static json_t *merge(struct contexts *contexts, int *status)
 {
     struct merged all = {.contexts = json_array(), .properties = json_array(), .complete = true, .states.is_known = true, .transitions.is_known = true, .initial_states.is_known = true, .deadlocks.is_known = true};
     struct mem *mem = contexts->session->mem;
     bool is_check = !strcmp(contexts->command, "check");
-    char assurance[400], cut[120] = "";
+    struct text assurance;
     for (uint32_t i = 0; i < contexts->count; i++) merge_context(contexts, i, &all);
+    join_verdicts(&all);
     if (!has_properties(contexts, all.properties)) all.usage = true;
-    if (!all.complete && contexts->options->guide_bound)
-        snprintf(cut, sizeof cut, ", and no words of more than %" PRIu64 " interaction%s were followed: nothing is said about longer ones", contexts->options->guide_bound, contexts->options->guide_bound == 1 ? "" : "s");
-    if (contexts->guides && contexts->guides->are_parts)
-        snprintf(assurance, sizeof assurance, "%u parts of the guide, which together allow what it allows (their automata were compared), each searched by itself%s%s", contexts->count,
-                 all.complete ? ": what holds in all of them is proved for all that the guide allows" : "; some were not searched to the end", cut);
-    else
-        snprintf(assurance, sizeof assurance, "%u %ss, each searched by itself: what holds is proved for what these %ss let the environment do%s%s", contexts->count, contexts->word, contexts->word,
-                 all.complete ? "" : "; some were not searched to the end", cut);
-    json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 1, "command", contexts->command);
+    text_init(&assurance, mem);
+    conclude_divided(&assurance, &(struct conclude_division){.word = contexts->word, .count = contexts->count, .complete = all.complete, .bound = contexts->options->guide_bound,
+                                                             .are_parts = contexts->guides && contexts->guides->are_parts});
+    json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 2, "command", contexts->command);
     json_object_set_new(object, "model", string_of(mem, contexts->options->file));
     json_object_set_new(object, contexts->guides ? "guides_file" : "contexts_file", string_of(mem, contexts->file));
     if (contexts->guides && contexts->guides->are_parts) json_object_set_new(object, "guide_split", string_of(mem, contexts->options->split_by));
     json_object_set_new(object, "engine", json_string(contexts->guides ? "guides" : "contexts"));
-    if (is_check) json_object_set_new(object, "verdict", json_string(all.violated ? "violated" : all.unknown || !all.complete || all.usage ? "unknown" : "holds"));
+    if (is_check) json_object_set_new(object, "verdict", json_string(all.violated ? "violated" : all.unknown || !(all.complete || all.found) || all.usage ? "unknown" : "holds"));
     json_object_set_new(object, "complete", json_boolean(all.complete));
-    json_object_set_new(object, "assurance", json_string(assurance));
+    json_object_set_new(object, "assurance", json_string(assurance.data));
+    text_free(&assurance);
+    json_object_set_new(object, "under", join_under(contexts, all.contexts));
     json_object_set_new(object, "states", count_of(&all.states));
     json_object_set_new(object, "transitions", count_of(&all.transitions));
     json_object_set_new(object, "initial_states", count_of(&all.initial_states));
@@ -449,7 +476,7 @@ static json_t *merge(struct contexts *contexts, int *status)
     json_decref(all.properties);
     json_object_set_new(object, "contexts", all.contexts);
     json_object_set_new(object, "statistics", json_object());
-    *status = all.broken ? EXIT_INTERNAL : all.usage ? EXIT_USAGE : all.violated ? EXIT_VIOLATED : all.unknown || !all.complete ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
+    *status = all.broken ? EXIT_INTERNAL : all.usage ? EXIT_USAGE : all.violated ? EXIT_VIOLATED : all.unknown || !(all.complete || all.found) ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
     return object;
 }
 

@@ -15,7 +15,7 @@ enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMAT
        SEARCH = EXPLORE | CHECK };
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_FREEZE, OPTION_RESULTS, OPTION_RESUME, OPTION_BOUND, OPTION_REDUCE, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
+    OPTION_ENGINE, OPTION_ORDER, OPTION_FREEZE, OPTION_RESULTS, OPTION_RESUME, OPTION_BOUND, OPTION_REDUCE, OPTION_KEEP, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI, OPTION_EQUAL, OPTION_WITHIN, OPTION_WORDS,
@@ -58,7 +58,8 @@ static const struct option_row {
     {OPTION_PARTITION_HIDDEN, 0, "partition-hidden", NULL, SEARCH, "partition as in the paper, with a hidden position: finds violations, but coverage is not guaranteed"},
     {OPTION_RESULTS, 0, "results", "DIR", SEARCH, "several contexts, guides or parts of a guide: keep the result of each in this folder, for --resume"},
     {OPTION_RESUME, 0, "resume", NULL, SEARCH, "go on with the run that was frozen in the folder of --freeze, or whose results are kept in that of --results"},
-    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (keeps properties without X), deadlock, improviso or steps"},
+    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (the best for what is to be kept), two-phase, deadlock, improviso or steps"},
+    {OPTION_KEEP, 0, "keep", "WHAT", SEARCH | TRANSLATE, "with --reduce: ltl, ctl (both without X) or deadlock is preserved; default: what the properties need, otherwise ltl"},
     {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
     {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
     {OPTION_DIRECTION, 0, "direction", "D", CHECK, "symbolic: decide temporal properties forward or backward"},
@@ -183,7 +184,8 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const splits[] = {"never", "auto", "always", NULL};
     static const char *const shown[] = {"process-model", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
-    static const char *const reductions[] = {"none", "por", "deadlock", "improviso", "steps", NULL};
+    static const char *const reductions[] = {"none", "por", "deadlock", "improviso", "steps", "two-phase", NULL};
+    static const char *const keepings[] = {"ltl", "ctl", "deadlock", NULL};
     static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", "past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
@@ -192,7 +194,12 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     unsigned choice = 0;
     switch (row->id) {
     case OPTION_ENGINE: return parse_choice("--engine", value, engines, none, &choice) && (options->engine = (enum engine)choice, true);
-    case OPTION_REDUCE: return parse_choice("--reduce", value, reductions, none, &choice) && (options->reduction = (enum reduction)choice, true);
+    case OPTION_REDUCE:
+        if (!parse_choice("--reduce", value, reductions, none, &choice)) return false;
+        options->two_phase = choice > REDUCE_STEPS;
+        options->reduction = options->two_phase ? REDUCE_POR : (enum reduction)choice;
+        return true;
+    case OPTION_KEEP: return parse_choice("--keep", value, keepings, none, &choice) && (options->keep = (enum keeping)(KEEP_LTL + choice), true);
     case OPTION_ORDER: return parse_choice("--order", value, orders, none, &choice) && (options->order = (enum search_order)choice, true);
     case OPTION_DIRECTION: return parse_choice("--direction", value, directions, none, &choice) && (options->direction = (enum search_direction)choice, true);
     case OPTION_RELATION: return parse_choice("--relation", value, forms, none, &choice) && (options->relation = (enum relation_form)choice, true);
@@ -387,6 +394,20 @@ static bool check_guide(struct options *options)
 }
 
 /* What the bounded engine has and has not. */
+/* What is to be kept decides between reductions, where there is a choice; otherwise the reduction must keep it. */
+static bool check_keeping(struct options *options)
+{
+    const char *keep = keeping_name[options->keep];
+    if (options->two_phase && options->engine == ENGINE_BOUNDED) return complain("the bounded engine has --reduce por and --reduce steps%s%s", "", "");
+    if (options->keep == KEEP_ASKED) return true;
+    if (options->reduction == REDUCE_NONE) return complain("--keep %s says what a reduction preserves: add --reduce por%s", keep, "");
+    if (options->reduction == REDUCE_IMPROVISO) return complain("--reduce improviso preserves which values are reachable, but not %s: --keep %s goes with --reduce por", keep, keep);
+    if (options->engine == ENGINE_BOUNDED) return options->keep != KEEP_CTL || complain("the bounded engine decides no CTL: its reductions preserve ltl and deadlock%s%s", "", "");
+    if (options->reduction == REDUCE_DEADLOCK && options->keep != KEEP_DEADLOCK) return complain("--reduce deadlock preserves deadlocks, but not %s: --keep %s goes with --reduce por", keep, keep);
+    if (options->keep == KEEP_DEADLOCK && !options->two_phase) options->reduction = REDUCE_DEADLOCK; /* the best there is for that */
+    return true;
+}
+
 static bool check_bounded(const struct options *options, bool symbolic_choice)
 {
     if (options->engine != ENGINE_BOUNDED) {
@@ -434,7 +455,7 @@ static bool check_together(struct options *options)
     bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
     bool is_dimacs = options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
     if (is_dimacs) options->engine = ENGINE_BOUNDED;
-    if (!check_guide(options) || !check_partition(options) || !check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
+    if (!check_keeping(options) || !check_guide(options) || !check_partition(options) || !check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
     if (options->engine == ENGINE_BOUNDED) return check_input(options) && (!is_dimacs || check_translation(options));
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
@@ -583,7 +604,8 @@ void options_completion(FILE *out, const char *shell)
           "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- \"$word\")); return ;;\n"
           "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- \"$word\")); return ;;\n"
           "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
-          "    --reduce) COMPREPLY=($(compgen -W 'none por deadlock improviso steps' -- \"$word\")); return ;;\n"
+          "    --reduce) COMPREPLY=($(compgen -W 'none por two-phase deadlock improviso steps' -- \"$word\")); return ;;\n"
+          "    --keep) COMPREPLY=($(compgen -W 'ltl ctl deadlock' -- \"$word\")); return ;;\n"
           "    --zones) COMPREPLY=($(compgen -W 'inclusion equal' -- \"$word\")); return ;;\n"
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"

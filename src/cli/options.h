@@ -3,9 +3,7 @@
 #define CAIRN_CLI_OPTIONS_H
 
 #include "lang/common/language.h"
-#include "result/result.h"
-
-enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_INCONCLUSIVE = 3, EXIT_INTERNAL = 4 };
+#include "result/conclude.h"
 
 enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };
 
@@ -33,6 +31,8 @@ struct options {
     enum relation_form relation;
     enum search_direction direction;
     enum reduction reduction;
+    enum keeping keep;
+    bool two_phase; /* --reduce named that method */
     unsigned variant;
     bool no_frontier, tableau, fair;
     bool has_zones, equal_zones;

@@ -232,7 +232,7 @@ static void enter(struct race *race, struct racer *self)
 static bool is_definite(const struct race *race, const struct result *result)
 {
     const struct task *task = race->task;
-    int status = search_status(race->is_check, task, result);
+    int status = conclude_status(race->is_check, task, result);
     if (!race->is_check) return result->complete;
     if (task->stop_at_first && status == EXIT_VIOLATED) return true;
     for (uint32_t i = 0; i < task->property_count; i++) {
@@ -249,7 +249,7 @@ static void sum_up(struct race *race, const struct result *result)
     struct answer *answer = &race->self->answer;
     answer->kind = search_is_sound(race->session->model, task, result) ? ANSWER_FOUND : ANSWER_BROKEN;
     answer->definite = is_definite(race, result);
-    answer->violated = search_status(race->is_check, task, result) == EXIT_VIOLATED;
+    answer->violated = conclude_status(race->is_check, task, result) == EXIT_VIOLATED;
     answer->complete = result->all_states;
     answer->states = result->exact.states ? UINT64_MAX : result->states;
     answer->properties = task->property_count;

@@ -56,25 +56,6 @@ bool search_is_sound(const struct model *model, const struct task *task, const s
     return !result->broken;
 }
 
-/* What is sought may be found, and everything decided, before the search ends. */
-static bool has_found(const struct task *task)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < task->property_count; i++) found |= task->properties[i].seeks && task->properties[i].verdict == VERDICT_VIOLATED;
-    return found;
-}
-
-int search_status(bool is_check, const struct task *task, const struct result *result)
-{
-    if (!is_check) return result->runtime_errors ? EXIT_VIOLATED : result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
-    switch (result_overall(task->properties, task->property_count)) {
-    case VERDICT_VIOLATED: return EXIT_VIOLATED;
-    case VERDICT_HOLDS: return result->complete || has_found(task) ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
-    case VERDICT_UNKNOWN: break;
-    }
-    return EXIT_INCONCLUSIVE;
-}
-
 static const struct property_result *first_trace(const struct task *task)
 {
     for (uint32_t i = 0; i < task->property_count; i++)
@@ -536,7 +517,7 @@ static int conclude(struct session *session, const char *command, bool is_check,
     if (!search_verify_traces(session->model, task) || !show_hidden(session, task)) return EXIT_INTERNAL;
     if (session->shown) result->searched = session->hiding.model;
     bool saved = save_trace(session, task), told = tell(session, command, task, result), reported = save_report(session, command, task, result); /* a result is told whatever happens to the files */
-    return saved && told && reported ? search_status(is_check, task, result) : EXIT_USAGE;
+    return saved && told && reported ? conclude_status(is_check, task, result) : EXIT_USAGE;
 }
 
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)

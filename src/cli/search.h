@@ -13,7 +13,4 @@ bool search_verify_traces(const struct model *model, const struct task *task);
 /* The same in silence, and the engine has found nothing wrong with itself. */
 bool search_is_sound(const struct model *model, const struct task *task, const struct result *result);
 
-/* The exit status that says what was found. */
-int search_status(bool is_check, const struct task *task, const struct result *result);
-
 #endif

@@ -111,6 +111,17 @@ static bool choose_context(struct session *session, uint32_t *index)
     return false;
 }
 
+/* What the user has set is part of every claim about the model. */
+static void mark_constants(struct session *session)
+{
+    const struct options *options = session->options;
+    for (uint32_t c = 0; c < session->model->constants.len; c++)
+        for (uint32_t i = 0; i < options->defines.len; i++) {
+            struct model_constant *constant = &session->model->constants.data[c];
+            constant->is_set |= !strcmp(constant->name, options->defines.data[i].name);
+        }
+}
+
 /* Composes the model with the context. */
 static bool weave(struct session *session)
 {
@@ -143,6 +154,7 @@ static bool load(struct session *session, const char *path)
     if (has_source) session->model = language->load(&input, &scope);
     if (session->model) session->model->dialect = options->dialect;
     if (!has_context || (session->model && (!weave(session) || !guided_weave(session, &session->status)))) session->model = NULL;
+    if (session->model) mark_constants(session);
     for (uint32_t i = 0; session->model && i < options->formulas.len; i++) {
         static const char *const names[] = {"--ctl", "--ltl", "--invariant"};
         const struct formula_option *given = &options->formulas.data[i];
@@ -366,6 +378,7 @@ void session_prepare(struct session *session, struct task *task)
     task->relation = options->relation;
     task->direction = options->direction;
     task->reduction = options->reduction;
+    task->keep = options->keep;
     task->variant = options->variant ? options->variant : 1;
     task->without_frontier = options->no_frontier;
     task->count_levels = options->verbose;

@@ -39,6 +39,20 @@ static void walk(struct task *task, bool zones, const struct explicit_graph *sta
     else explicit_run(task, states, result);
 }
 
+/* A graph that is only a part of the whole says so, and what is true of both. The format may have comments, which stay with the graph. */
+static void tell_reduction(const struct session *session, const struct task *task, const struct result *result, FILE *comments)
+{
+    struct text kept;
+    if (result->reduction == REDUCE_NONE) return;
+    text_init(&kept, session->mem);
+    conclude_kept(&kept, session->model, task, result);
+    if (comments) fprintf(comments, "// a part of the state graph: --reduce %s %s\n", reduction_name[result->reduction], kept.data);
+    if (!session->options->quiet)
+        fprintf(stderr, "cairn: note: this is a part of the state graph: --reduce %s %s%s\n", reduction_name[result->reduction], kept.data,
+                result->keeps == KEEP_LTL ? "; for checkers of branching time add --keep ctl" : "");
+    text_free(&kept);
+}
+
 static int write_dot(struct session *session, FILE *out)
 {
     struct graph_writer writer = {.model = session->model, .out = out};
@@ -53,6 +67,7 @@ static int write_dot(struct session *session, FILE *out)
     walk(&task, zones, &graph, &timed, &result);
     session_end_progress(session);
     graph_dot_end(&writer);
+    tell_reduction(session, &task, &result, out);
     if (result.states > 2000 && !session->options->quiet)
         fprintf(stderr, "cairn: note: %llu states make a large picture\n", (unsigned long long)result.states);
     return result.complete ? EXIT_HOLDS : incomplete(&result);
@@ -76,6 +91,7 @@ static int write_aut(struct session *session, FILE *out)
         walk(&task, zones, &graph, &timed, &result);
     }
     session_end_progress(session);
+    tell_reduction(session, &task, &result, NULL);
     return result.complete ? EXIT_HOLDS : incomplete(&result);
 }
 

@@ -153,6 +153,7 @@ struct model_property {
 struct model_constant {
     const char *name;
     int64_t value;
+    bool is_set; /* it has this value because the user said so: a claim about the model names it */
 };
 
 /* What a name of the source means in the model: a variable of a process or component, or a parameter by reference. */
@@ -196,6 +197,7 @@ struct model {
     VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
     const char *dialect; /* of its language, as it was asked for; NULL: the default */
     const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
+    VEC(const char *) restrictions; /* those of the context that can end a run */
     const struct model_guide *guide; /* or NULL */
     VEC(int64_t) initial; /* the initial states one after the other in the order of their bytes, where `init` and `any_init` of variables cannot say it; else empty */
     VEC(struct code_node) code;

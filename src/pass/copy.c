@@ -29,6 +29,7 @@ struct model *copy_model(const struct model *model)
     COPY_VEC(mem, &copy->locations);
     COPY_VEC(mem, &copy->properties);
     COPY_VEC(mem, &copy->constants);
+    COPY_VEC(mem, &copy->restrictions);
     EMPTY_VEC(&copy->rules);
     EMPTY_VEC(&copy->parts);
     EMPTY_VEC(&copy->conjuncts);

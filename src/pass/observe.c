@@ -750,6 +750,7 @@ static void restrict_rules(struct weaver *w, const struct woven *o)
     for (uint32_t r = 0; r < model->rules.len; r++) graft_condition(model, r, negation(w, is_bad), observer->place);
     w->is_cut = w->has_cut ? expr_make(w->exprs, EXPR_OR, 0, w->is_cut, is_bad) : is_bad;
     w->has_cut = true;
+    vec_push(model->mem, &model->restrictions, names_intern(&model->names, observer->name, strlen(observer->name)));
     model->final = model->has_final ? expr_make(w->exprs, EXPR_OR, 0, model->final, is_bad) : is_bad;
     model->has_final = true;
 }

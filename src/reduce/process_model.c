@@ -469,3 +469,15 @@ void process_model_explain(const struct process_model *process_model, uint32_t r
     case UNSAFE_NEIGHBOUR: text_add(text, "'%s' can be enabled at the same location and is not safe", other); break;
     }
 }
+
+bool *process_model_kept(const struct process_model *process_model)
+{
+    const struct model *model = process_model->model;
+    bool *kept = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *kept);
+    for (uint32_t v = 0; v < model->vars.len; v++) kept[v] = true;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        const struct model_rule *rule = &model->rules.data[r];
+        for (uint32_t i = 0; process_model->rules[r].process != MODEL_NONE && i < rule->writes; i++) kept[model->accesses.data[rule->first_write + i]] = false;
+    }
+    return kept;
+}

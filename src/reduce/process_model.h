@@ -50,6 +50,9 @@ struct process_model {
 void process_model_init(struct process_model *process_model, struct model *model, const bool *visible);
 void process_model_release(struct process_model *process_model);
 
+/* Per variable: whether no safe rule writes it. Reduced graphs keep what is said about such variables, whatever was visible. */
+bool *process_model_kept(const struct process_model *process_model);
+
 /* Marks what a formula reads. */
 void process_model_see(struct model *model, formula f, bool *visible);
 /* Whether the formula says something about the next state, which no reduction keeps. */

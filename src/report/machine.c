@@ -1,6 +1,7 @@
 #include "report/machine.h"
 
 #include "report/text.h"
+#include "result/conclude.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ void machine_begin(struct out *json, FILE *out, const char *command, const char 
     out_key(json, "cairn");
     out_string(json, CAIRN_VERSION);
     out_key(json, "format");
-    out_uint(json, 1);
+    out_uint(json, 2);
     out_key(json, "command");
     out_string(json, command);
     out_key(json, "model");
@@ -139,6 +140,10 @@ static void put_properties(struct out *json, struct trace_walk *walk, const stru
         out_string(json, entry->property->text);
         out_key(json, "verdict");
         out_string(json, verdict_name[result_answer(entry)]);
+        if (entry->watched_only) {
+            out_key(json, "asked"); /* it was looked at on the way, and no reason to go on */
+            out_bool(json, false);
+        }
         out_key(json, "engine");
         out_string(json, entry->engine ? entry->engine : result->engine);
         if (entry->method) {
@@ -575,7 +580,7 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     struct trace_walk walk;
     bool is_check = !strcmp(command, "check");
     text_init(&text, model->mem);
-    report_assurance(&text, model, task, result);
+    conclude_sentence(&text, model, task, result);
     trace_walk_prepare(&walk, model);
     machine_begin(&json, out, command, model->file);
     out_key(&json, "engine");
@@ -588,6 +593,7 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     out_bool(&json, result->complete);
     out_key(&json, "assurance");
     out_string(&json, text.data);
+    conclude_under(&json, model, task, result);
     put_count(&json, "states", !result->bounded, result->states, result->exact.states);
     put_count(&json, "transitions", !result->bounded && !result->no_transitions, result->transitions, result->exact.transitions);
     put_count(&json, "initial_states", !result->bounded, result->initial_states, result->exact.initial_states);

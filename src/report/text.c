@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include "report/explain.h"
+#include "result/conclude.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,24 +9,12 @@
 
 const char *report_count(char buffer[32], uint64_t number)
 {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, number), at = 0;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) buffer[at++] = ',';
-        buffer[at++] = digits[i];
-    }
-    buffer[at] = 0;
-    return buffer;
+    return text_count(buffer, number);
 }
 
 const char *report_exact(char buffer[COUNT_ROOM], uint64_t count, const char *digits)
 {
-    enum { SHORT = 40 };
-    if (!digits) return report_count(buffer, count);
-    size_t length = strlen(digits);
-    if (length <= SHORT) snprintf(buffer, COUNT_ROOM, "%s", digits);
-    else snprintf(buffer, COUNT_ROOM, "%c.%.6se%zu", digits[0], digits + 1, length - 1);
-    return buffer;
+    return text_exact(buffer, count, digits);
 }
 
 const char *report_bytes(char buffer[32], uint64_t bytes)
@@ -126,166 +115,11 @@ static void show_silence(const struct report_style *style, const struct model *m
 
 /* ---- assurance ---- */
 
-static const char *const symbolic_order_text[] = {[ORDER_DEFAULT] = "by saturation", [ORDER_BFS] = "breadth-first", [ORDER_DFS] = "depth-first",
-                                                   [ORDER_SATURATION] = "by saturation", [ORDER_CHAINING] = "by chaining"};
-static const char *const reduction_text[] = {[REDUCE_NONE] = "", [REDUCE_POR] = "a part that satisfies the same formulas without X",
-                                             [REDUCE_DEADLOCK] = "a part with the same deadlocks", [REDUCE_IMPROVISO] = "ImProviso: a part with the same reachable values of what is asked"};
-
-static void add_bounded_search(struct text *text, const struct task *task, const struct result *result)
-{
-    const struct bounded_statistics *statistics = result->bounded;
-    uint32_t proved = 0, violated = 0, open = 0;
-    for (uint32_t i = 0; i < task->property_count; i++) {
-        proved += task->properties[i].verdict == VERDICT_HOLDS; /* also that what is sought is not there */
-        violated += task->properties[i].verdict == VERDICT_VIOLATED;
-        open += task->properties[i].verdict == VERDICT_UNKNOWN && !task->properties[i].watched_only;
-    }
-    text_add(text, "%s: runs of up to %" PRIu64 " step%s were searched by the bounded engine", open ? "incomplete" : violated ? "everything asked was decided" : "complete",
-             statistics->depth, statistics->depth == 1 ? "" : "s");
-    if (result->reduction == REDUCE_POR) text_add(text, ", with safe steps taken in turn (%" PRIu64 " cycle%s)", statistics->cycles, statistics->cycles == 1 ? "" : "s");
-    if (result->reduction == REDUCE_STEPS) text_add(text, ", several independent rules to a step");
-    if (proved) text_add(text, "; %u %s proved for runs of any length, by induction or because no state can break %s", proved, proved == 1 ? "property was" : "properties were", proved == 1 ? "it" : "them");
-    if (open && result->stop == STOP_NONE) text_add(text, "; %u %s beyond this engine", open, open == 1 ? "property is" : "properties are");
-    else if (open) text_add(text, "; %s, and nothing is known about longer runs for %u %s", stop_reason_text[result->stop], open, open == 1 ? "property" : "properties");
-}
-
-static void add_partitions(struct text *text, const struct partition_statistics *partition)
-{
-    char a[32];
-    text_add(text, ", in %s partition%s", report_count(a, partition->partitions), partition->partitions == 1 ? "" : "s");
-    if (partition->waiting) text_add(text, " (%s p-paths that were found had no turn)", report_count(a, partition->waiting));
-    if (partition->hidden) text_add(text, "; the position on a p-path is hidden from the comparison of states, so that states and whole p-paths may be missing, and states are counted once for each partition: coverage is not guaranteed");
-}
-
-/* Names of hidden variables of which the search made this. */
-static void add_hidden_names(struct text *text, const struct model *searched, bool left_out)
-{
-    enum { SHOWN = 5 };
-    uint32_t found = 0;
-    for (uint32_t v = 0; v < searched->vars.len; v++) {
-        const struct model_var *var = &searched->vars.data[v];
-        if ((left_out ? var->is_left_out : var->is_hidden) && found++ < SHOWN) text_add(text, "%s%s", found > 1 ? ", " : "", var->name);
-    }
-    if (found > SHOWN) text_add(text, " and %u more", found - SHOWN);
-}
-
-static void add_hidden(struct text *text, const struct result *result)
-{
-    const struct model *searched = result->searched;
-    bool left_out = false;
-    if (!searched) return;
-    if (result_is_influenced(result)) {
-        text_add(text, "; states were compared without hidden variables that influence what can be seen (");
-        add_hidden_names(text, searched, false);
-        text_add(text, "): of states that differ in these alone the first one stands for all, so that states may be missing, and coverage is not guaranteed");
-    }
-    for (uint32_t v = 0; v < searched->vars.len; v++) left_out |= searched->vars.data[v].is_left_out;
-    if (!left_out) return;
-    text_add(text, "; hidden variables that influence nothing were left out (");
-    add_hidden_names(text, searched, true);
-    text_add(text, ")");
-}
-
-/* What was done to reach the states, and what that proves. */
-static void add_search(struct text *text, const struct task *task, const struct result *result)
-{
-    char count[COUNT_ROOM];
-    const char *states = report_exact(count, result->states, result->exact.states), *be = result->states == 1 ? "state was" : "states were";
-    const char *how = result->symbolic ? "found as one set" : "visited", *timed = result->timed ? "symbolic " : "";
-    const char *order = result->symbolic && result->reduction != REDUCE_NONE ? "by partial exploration" : result->symbolic ? symbolic_order_text[result->symbolic->order] : result->partition && result->rounds ? "by the number of interactions, with files" : result->partition ? "path by path (partitioning points)" : result->parts ? "in parts, rank by rank (past-freeze)" : result->clusters ? "rank by rank (past-freeze)" : result->rounds ? "by the number of interactions" : task->order == ORDER_DFS ? "depth-first" : "breadth-first";
-    if (result->reduction != REDUCE_NONE && !result->symbolic) order = "in two phases";
-    if (result->reduction != REDUCE_NONE && (result->all_states || result->symbolic))
-        text_add(text, "%s: %s %s %s %s by the %s engine, reduced (%s)", result->complete ? "complete" : "incomplete", states, be, how, order, result->engine,
-                 reduction_text[result->reduction]);
-    else if (result->all_states)
-        text_add(text, "%s: all %s reachable %s%s %s %s by the %s engine", result->complete ? "complete" : "incomplete", states, timed, be, how, order, result->engine);
-    else
-        text_add(text, "incomplete: %s after %s %s%s, %s, by the %s engine", result->stop == STOP_INFLUENCE ? "the search ended" : stop_reason_text[result->stop], states, timed, result->states == 1 ? "state" : "states", order,
-                 result->engine);
-    if (!result->all_states && result->reduction != REDUCE_NONE && !result->symbolic) text_add(text, ", reduced (%s)", reduction_text[result->reduction]);
-    if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
-    if (!result->all_states && result->has_depth && result->depth) text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
-    if (result->stop_detail) text_add(text, " (%s)", result->stop_detail);
-    if (result->all_states && result->parts && !result->parts->is_net) text_add(text, " (the count is gross: what several parts visited counts each time)");
-    if (result->partition) add_partitions(text, result->partition);
-    if (!result->all_states && result->clusters && result->stop != STOP_GUIDE) text_add(text, " (%.1f%% of the ranks are done)", 100 * result_progress(result));
-    if (result->timed) {
-        text_add(text, "; time is dense: zones, extrapolated by %s, exact for reachability%s", result->timed->exact ? "the largest constants" : "lower and upper bounds",
-                 result->timed->exact ? " and deadlocks" : "");
-        return;
-    }
-    if (!result_is_influenced(result)) text_add(text, result->symbolic ? "; sets are exact (binary decision diagrams)" : "; states are stored and compared in full");
-}
-
-static void add_engines(struct text *text, const struct task *task, const struct result *result)
-{
-    uint32_t others = 0;
-    const char *engine = NULL;
-    for (uint32_t i = 0; i < task->property_count; i++) {
-        const struct property_result *entry = &task->properties[i];
-        if (!entry->engine || !strcmp(entry->engine, result->engine)) continue;
-        engine = !others || (engine && !strcmp(engine, entry->engine)) ? entry->engine : NULL;
-        others++;
-    }
-    if (others) text_add(text, "; %u %s decided by %s%s engine%s before", others, others == 1 ? "property was" : "properties were", engine ? "the " : "other", engine ? engine : "", engine ? "" : "s");
-    for (uint32_t i = 0; result->bounded && i < task->property_count; i++)
-        if (task->properties[i].watched_only && task->properties[i].verdict == VERDICT_UNKNOWN) text_add(text, "; run-time errors were looked for in these runs only");
-    if (result->why_engine) text_add(text, "; this engine because %s", result->why_engine);
-}
-
-static void add_guide(struct text *text, const struct model *model, const struct result *result)
-{
-    const struct model_guide *guide = model->guide;
-    if (!guide) return;
-    text_add(text, "; under the guide %s", guide->name);
-    if (guide->split) text_add(text, " (part %u of its split by %s)", guide->part, guide->split);
-    if (guide->is_cut) text_add(text, ", of which words of up to %" PRIu64 " interactions were followed: nothing is said about longer ones", guide->bound);
-    else if (guide->bound) text_add(text, ", which allows no more than %" PRIu64 " interactions", guide->bound);
-    if (!result->rounds || !result->rounds->count) return;
-    uint32_t last = result->rounds->count - 1;
-    if (result->all_states) text_add(text, "; %" PRIu32 " interaction%s enough: one more leads to no other state", last, last == 1 ? " is" : "s are");
-    else text_add(text, "; more than %" PRIu32 " interaction%s needed to reach all states, as far as is known", last ? last - 1 : 0, last == 2 ? " is" : "s are");
-}
-
-void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result)
-{
-    uint32_t in_states = 0, temporal = 0;
-    for (uint32_t i = 0; i < task->property_count; i++) {
-        const struct property_result *entry = &task->properties[i];
-        if (result->unreduced_properties && entry->method) continue;
-        bool reachability = result->timed && entry->kind == PROPERTY_CTL && entry->verdict != VERDICT_UNKNOWN; /* EF p */
-        in_states += entry->in_each_state || reachability;
-        temporal += !entry->in_each_state && !reachability && entry->verdict != VERDICT_UNKNOWN;
-    }
-    if (result->bounded) {
-        add_bounded_search(text, task, result);
-        add_hidden(text, result);
-        add_guide(text, model, result);
-        add_engines(text, task, result);
-        return;
-    }
-    add_search(text, task, result);
-    add_hidden(text, result);
-    add_guide(text, model, result);
-    if (in_states) text_add(text, "; %u %s checked in %s", in_states, in_states == 1 ? "property was" : "properties were",
-                            !result->all_states ? "the visited states" : result->reduction != REDUCE_NONE ? "every state of this part" : "every state");
-    if (temporal) text_add(text, "; %u temporal %s decided on %s, deadlocked states repeating for ever", temporal,
-                           temporal == 1 ? "property was" : "properties were", result->symbolic ? "the sets" : result->timed ? "the zone graph" : result->reduction != REDUCE_NONE ? "the reduced graph" : "the whole graph");
-    if (result->unreduced_properties) {
-        char count[32];
-        text_add(text, "; %u %s decided by a second search without reduction, of %s states", result->unreduced_properties,
-                 result->unreduced_properties == 1 ? "property was" : "properties were", report_count(count, result->unreduced_states));
-    }
-    if (task->weakly_fair) text_add(text, "; LTL only on runs that are fair to every process");
-    if (result->runtime_errors) text_add(text, "; steps that fail at run time are not followed");
-    add_engines(text, task, result);
-}
-
 static void show_assurance(const struct report_style *style, const struct model *model, const struct task *task, const struct result *result)
 {
     struct text text;
     text_init(&text, model->mem);
-    report_assurance(&text, model, task, result);
+    conclude_sentence(&text, model, task, result);
     text.data[0] = (char)(text.data[0] - 'a' + 'A');
     fprintf(style->out, "%s%s.%s\n", paint(style, result->complete ? "" : YELLOW), text.data, paint(style, PLAIN));
     text_free(&text);

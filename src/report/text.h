@@ -24,9 +24,6 @@ void report_step(const struct report_style *style, const struct model *model, co
 /* Time that passes in the last state of a timed trace; nothing when none does. */
 void report_wait(const struct report_style *style, const struct model *model, const struct trace *trace);
 
-/* One sentence: what was proved, how, and under what limits. property_count 0: an exploration. */
-void report_assurance(struct text *text, const struct model *model, const struct task *task, const struct result *result);
-
 /* The processes of a rule: "p[0], p[1]", or "" for a purely global one. */
 void report_participants(const struct model *model, struct text *text, uint32_t rule);
 

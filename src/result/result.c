@@ -7,6 +7,7 @@ const char *const verdict_name[] = {"unknown", "holds", "violated"};
 const char *const search_order_name[] = {[ORDER_DEFAULT] = "default", [ORDER_BFS] = "bfs", [ORDER_DFS] = "dfs", [ORDER_SATURATION] = "saturation", [ORDER_CHAINING] = "chaining", [ORDER_PAST_FREEZE] = "past-freeze"};
 const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule", [RELATION_MONOLITHIC] = "monolithic", [RELATION_LABELLED] = "labelled"};
 const char *const reduction_name[] = {[REDUCE_NONE] = "none", [REDUCE_POR] = "por", [REDUCE_DEADLOCK] = "deadlock", [REDUCE_IMPROVISO] = "improviso", [REDUCE_STEPS] = "steps"};
+const char *const keeping_name[] = {[KEEP_ASKED] = "asked", [KEEP_LTL] = "ltl", [KEEP_CTL] = "ctl", [KEEP_DEADLOCK] = "deadlock"};
 const char *const stop_reason_text[] = {"",
                                         "the memory limit was reached",
                                         "the time limit was reached",

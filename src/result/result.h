@@ -78,10 +78,14 @@ extern const char *const relation_form_name[];
 
 enum search_direction { DIRECTION_DEFAULT, DIRECTION_FORWARD, DIRECTION_BACKWARD };
 
-/* Partial-order reductions: one that preserves properties without X, one that preserves deadlocks, ImProviso, which preserves
+/* Partial-order reductions: one that preserves formulas without X, one that preserves deadlocks, ImProviso, which preserves
  * reachability, and steps of several independent rules at once (of the bounded engine). */
 enum reduction { REDUCE_NONE, REDUCE_POR, REDUCE_DEADLOCK, REDUCE_IMPROVISO, REDUCE_STEPS };
 extern const char *const reduction_name[];
+
+/* What a reduction must preserve: LTL without X, CTL (and LTL) without X, or nothing but deadlocks. Each of the first two keeps deadlocks, too. */
+enum keeping { KEEP_ASKED, KEEP_LTL, KEEP_CTL, KEEP_DEADLOCK }; /* KEEP_ASKED: what the properties need; in an exploration, LTL */
+extern const char *const keeping_name[];
 
 /* Past-freeze order on a part of the space. A search that is split leaves, in its folder, what it finished and, in the folder `rest` inside of that, clusters that others
  * go on with: a part begins with some of these. */
@@ -120,6 +124,7 @@ struct task {
     enum relation_form relation;     /* of the symbolic engine, like the next three */
     enum search_direction direction;
     enum reduction reduction;
+    enum keeping keep;     /* with a reduction */
     unsigned variant;      /* 1, 2, 3: which states PartialExploration expands partially */
     bool without_frontier; /* every step starts from all states known so far */
     bool by_tableau;       /* LTL with the formula's tableau instead of an automaton */
@@ -306,7 +311,9 @@ struct result {
     struct {
         const char *states, *transitions, *initial_states, *deadlocks; /* decimal digits of counts that do not fit in 64 bits, or NULL */
     } exact;
-    enum reduction reduction; /* that was applied to the state space */
+    enum reduction reduction; /* that was applied to the state space ... */
+    enum keeping keeps;       /* ... and what it preserves; KEEP_ASKED: reachable values only (ImProviso) */
+    const bool *kept;         /* of an exploration: per variable, whether formulas about it are preserved; or NULL */
     uint32_t unreduced_properties; /* explicit: so many were decided by a second search, without reduction; their method says why ... */
     uint64_t unreduced_states;     /* ... and it visited so many states */
     bool no_transitions;      /* they were not counted */

@@ -25,12 +25,12 @@ FULL = [('labelled', 'BFS labelled', ['--order', 'bfs', '--relation', 'labelled'
         ('monolithic', 'BFS label-free', ['--order', 'bfs', '--relation', 'monolithic']),
         ('chaining', 'chaining', ['--order', 'chaining']),
         ('saturation', 'saturation', ['--order', 'saturation'])]
-REDUCED = [('pe1', 'PE 1', ['--reduce', 'por', '--variant', '1']),
-           ('pe2', 'PE 2', ['--reduce', 'por', '--variant', '2']),
-           ('pe3', 'PE 3', ['--reduce', 'por', '--variant', '3']),
+REDUCED = [('pe1', 'PE 1', ['--reduce', 'por', '--keep', 'ctl', '--variant', '1']),
+           ('pe2', 'PE 2', ['--reduce', 'por', '--keep', 'ctl', '--variant', '2']),
+           ('pe3', 'PE 3', ['--reduce', 'por', '--keep', 'ctl', '--variant', '3']),
            ('dead', 'PE(dead)', ['--reduce', 'deadlock']),
            ('improviso', 'ImProviso', ['--reduce', 'improviso']),
-           ('one', 'PE 1 label-free', ['--reduce', 'por', '--variant', '1', '--relation', 'monolithic'])]
+           ('one', 'PE 1 label-free', ['--reduce', 'por', '--keep', 'ctl', '--variant', '1', '--relation', 'monolithic'])]
 METHODS = FULL + REDUCED
 CHECKS = [('forward', 'forward', ['--direction', 'forward']),
           ('backward', 'backward', ['--direction', 'backward'])] + REDUCED[:3]

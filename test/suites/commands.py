@@ -31,13 +31,13 @@ TWO_STARTS = write('starts.mil', 'VARIABLES x : 1; END LOCAL P ACTIONS a; END VA
 def explore_and_check():
     status, result = run_json('explore', EXAMPLE['running'])
     check('explore: status', status == 0)
-    keys = ['cairn', 'format', 'command', 'model', 'engine', 'complete', 'assurance', 'states', 'transitions', 'initial_states', 'deadlocks', 'depth',
+    keys = ['cairn', 'format', 'command', 'model', 'engine', 'complete', 'assurance', 'under', 'states', 'transitions', 'initial_states', 'deadlocks', 'depth',
             'seconds', 'peak_memory_bytes', 'statistics']
     check('explore: keys', list(result) == keys, list(result))
     check('explore: values', (result['states'], result['transitions'], result['depth'], result['deadlocks'], result['initial_states']) == (7, 14, 4, 0, 1))
     status, result = run_json('check', EXAMPLE['phils'], '-p', 'deadlock')
     check('check: status of a violation', status == 1 and result['verdict'] == 'violated')
-    check('check: keys', list(result) == keys[:5] + ['verdict'] + keys[5:14] + ['properties', 'statistics'], list(result))
+    check('check: keys', list(result) == keys[:5] + ['verdict'] + keys[5:15] + ['properties', 'statistics'], list(result))
     deadlock = result['properties'][0]
     check('check: property keys', list(deadlock) == ['name', 'kind', 'text', 'verdict', 'engine', 'trace'], list(deadlock))
     trace = deadlock['trace']

@@ -97,7 +97,7 @@ result, claim = told('check', MODEL, '--context', GOOD_CDL, '--report', page, '-
 check('violations: status 1, one object', result.returncode == 1 and claim and claim['verdict'] == 'violated' and claim['complete'] and not result.stderr, (result.returncode, result.stderr))
 names = ['first', 'second', 'third', 'fourth']
 check('the contexts are listed in the order of the file', [row['context'] for row in claim['contexts']] == names)
-needed = {'cairn', 'format', 'command', 'model', 'engine', 'verdict', 'complete', 'assurance', 'states', 'transitions', 'initial_states', 'deadlocks', 'depth', 'seconds', 'peak_memory_bytes', 'properties', 'statistics'}
+needed = {'cairn', 'format', 'command', 'model', 'engine', 'verdict', 'complete', 'assurance', 'under', 'states', 'transitions', 'initial_states', 'deadlocks', 'depth', 'seconds', 'peak_memory_bytes', 'properties', 'statistics'}
 check('the object has what every result has', needed <= set(claim), needed - set(claim))
 alone = {name: told('check', MODEL, '--context', f'{GOOD_CDL}:{name}')[1] for name in names}
 for row in claim['contexts']:

@@ -4,6 +4,8 @@
    these never change what its process can do where it is enabled, it changes no proposition of the property and no run-time error; a linear one is alone;
  - the reduced graph (cairn translate --to dot --reduce por): its states and steps are the model's, a state has all its steps or all those of one process, which are
    safe, and every cycle has a state with all its steps;
+ - what --keep promises: random formulas without X over the variables that the result names are true on the exported part exactly when they are true on the whole
+   graph, LTL with --keep ltl, CTL with --keep ctl; both engines name the same variables;
  - verdicts of all properties with --reduce por, together and one by one, and of deadlock with --reduce deadlock, are those without."""
 import os
 import re
@@ -13,6 +15,8 @@ from collections import Counter
 from lib import CAIRN, DEGENERATE, LONG, SEED, ROOT, check, finish, run, run_json, write
 from generate import generate
 import oracle
+import random
+import temporal
 
 totals = Counter()
 
@@ -179,6 +183,64 @@ def check_graph(name, space, rows, model):
     totals['models with fewer states'] += len(graph) < len(space.states)
 
 
+# ---- what is kept ----------------------------------------------------------------------------------------------------
+def random_formula(chance, variables, logic, depth):
+    """Without X; atoms are ('cmp', variable, value)."""
+    if not depth or chance.random() < 0.2:
+        name, high = chance.choice(variables)
+        return ('cmp', name, chance.randint(0, high))
+    unary, binary = (('EF', 'EG', 'AF', 'AG', 'not'), ('EU', 'AU', 'and', 'or')) if logic == 'ctl' else (('F', 'G', 'not'), ('U', 'W', 'and', 'or'))
+    op = chance.choice(unary + binary)
+    return (op, *(random_formula(chance, variables, logic, depth - 1) for _ in range(1 if op in unary else 2)))
+
+
+def closed(graph):
+    """Every state has a successor: a deadlocked one repeats."""
+    return {s: next_states or [s] for s, next_states in graph.items()}
+
+
+def truth_on(space, graph, formula, logic, names):
+    """Whether the formula is true in all initial states of a graph over states of the space."""
+    order = list(graph)
+    number = {s: i for i, s in enumerate(order)}
+    successors = [[number[t] for t in graph[s]] for s in order]
+
+    def atom(f, s):
+        if f[0] == 'true':
+            return True
+        if f[0] == 'cmp':
+            return space.states[order[s]][names.index(f[1])] == f[2]
+        values = [atom(part, s) for part in f[1:]]
+        return not values[0] if f[0] == 'not' else values[0] and values[1] if f[0] == 'and' else values[0] or values[1]
+    initial = [number[s] for s in space.initial]
+    if logic == 'ctl':
+        return set(initial) <= temporal.Ctl(successors, atom).sat(formula)
+    return temporal.ltl_holds(successors, initial, atom, formula)
+
+
+def check_keeping(name, space, model, chance):
+    names = [variable for variable, _, _ in space.model.variables]
+    whole = closed({s: list(steps.values()) for s, steps in enumerate(space.steps)})
+    states = {}
+    for logic in ('ltl', 'ctl'):
+        options = ('--reduce', 'por', '--keep', logic)
+        results = [run_json('explore', model, '--engine', engine, *options)[1] for engine in ('explicit', 'symbolic')]
+        under = [result['under']['reduction'] for result in results]
+        check(f'{name} keep {logic}: both engines say the same', under[0] == under[1] and under[0]['keeps'] == logic, under)
+        states[logic] = [result['states'] for result in results]
+        dot = run('translate', model, '--to', 'dot', *options)
+        if not check(f'{name} keep {logic}: a part', dot.returncode == 0 and 'a part of the state graph' in dot.stderr, dot.stderr):
+            continue
+        part = closed(read_dot(space, dot.stdout))
+        over = [(each, max(state[names.index(each)] for state in space.states)) for each in under[0]['over']]
+        for _ in range(4 if over else 0):
+            formula = random_formula(chance, over, logic, 3)
+            found = truth_on(space, part, formula, logic, names)
+            check(f'{name} keep {logic}', found == truth_on(space, whole, formula, logic, names), f'{formula} is {found} on the part')
+            totals[f'kept {logic} formulas'] += 1
+    check(f'{name}: a part has no more states than the whole', max(states['ltl'] + states['ctl']) <= len(space.states), states)
+
+
 # ---- verdicts --------------------------------------------------------------------------------------------------------
 def verdicts(told):
     return {item['name']: (item['verdict'], item.get('vacuous')) for item in told['properties']}
@@ -224,6 +286,8 @@ def compare(seed, size):
     if rows:
         check_graph(name, space, rows, model)
     program = DEGENERATE if seed % 10 == 5 and os.path.exists(DEGENERATE) else CAIRN
+    if len(space.states) < 400:
+        check_keeping(name, space, model, random.Random(seed))
     check_explore(name, model, program)
     check_verdicts(name, space, model, program)
     for property_name in [p[0] for p in space.model.properties]:
@@ -304,6 +368,19 @@ def by_hand():
     for options, word in (('--reduce por --order dfs', '--order'), ('--reduce por --bound 3', '--bound'), ('--reduce improviso --engine explicit', 'symbolic')):
         result = run('explore', model, *options.split())
         check(f'{options} is refused', result.returncode == 2 and word in result.stderr, result.stderr)
+    choice = write('choice.mil', CHOICE)
+    for engine in ('explicit', 'symbolic'):
+        states = [run_json('explore', choice, '--engine', engine, '--reduce', *options.split())[1]['states'] for options in ('por', 'por --keep ltl', 'two-phase', 'por --keep ctl', 'none', 'por --keep deadlock', 'deadlock --keep deadlock', 'deadlock')]
+        check(f'{engine}: --keep chooses', states[0] == states[1] == states[2] < states[3] <= states[4] and states[5] == states[6] == states[7], states)
+        told = run_json('check', choice, '--engine', engine, '--reduce', 'por', '--keep', 'ltl')[1]
+        check(f'{engine}: what is not kept is decided without reduction', [item.get('method') for item in told['properties'] if item['name'] == 'open'][0].startswith('without reduction: --keep ltl') and told['properties'][0]['verdict'] == 'holds', told['properties'])
+    for options, word in (('--keep ltl', 'add --reduce por'), ('--reduce deadlock --keep ltl', 'preserves deadlocks, but not ltl'), ('--reduce deadlock --keep ctl', 'preserves deadlocks, but not ctl'),
+                          ('--reduce improviso --keep ltl', 'which values are reachable, but not ltl'), ('--reduce por --keep x', "--keep does not know 'x'")):
+        for command in (('explore', model), ('check', model), ('translate', model, '--to', 'aut')):
+            result = run(*command, *options.split())
+            check(f'{command[0]} {options} is refused', result.returncode == 2 and word in result.stderr, result.stderr)
+    result = run('check', model, '--engine', 'bounded', '--reduce', 'por', '--keep', 'ctl')
+    check('bounded: CTL is not kept', result.returncode == 2 and 'decides no CTL' in result.stderr, result.stderr)
     result = run('explore', model, '--show', 'process-model')
     check('process model in words', '19 of 29 rules are safe, 17 of them linear' in result.stdout and "'arrive' can be enabled at the same time" in result.stdout)
     result = run('explore', model, '-p', 'deadlock')

@@ -98,6 +98,7 @@ static void prepare_reduction(struct search *search)
         process_model_see(model, entry->property->root, visible);
         twophase->branching |= entry->kind == PROPERTY_CTL && !entry->in_each_state;
     }
+    twophase->branching |= search->task->keep == KEEP_CTL;
     twophase->any_cycles = search->task->reduction == REDUCE_DEADLOCK && !any_rule_fails(model);
     twophase->found = reduced_found;
     twophase->step = reduced_step;
@@ -108,6 +109,8 @@ static void prepare_reduction(struct search *search)
     mem_free(model->mem, visible);
     search->twophase = twophase;
     search->result->reduction = search->task->reduction;
+    search->result->keeps = search->task->reduction == REDUCE_DEADLOCK ? KEEP_DEADLOCK : twophase->branching ? KEEP_CTL : KEEP_LTL;
+    if (!search->task->property_count) search->result->kept = process_model_kept(&twophase->process_model);
     search->result->has_depth = false;
 }
 
@@ -208,6 +211,7 @@ static const char *why_not_reduced(const struct task *task, const struct propert
 {
     if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) return NULL;
     if (task->reduction == REDUCE_DEADLOCK) return "without reduction: --reduce deadlock keeps deadlocks and run-time errors only";
+    if (task->keep == KEEP_LTL && entry->kind == PROPERTY_CTL && !entry->in_each_state) return "without reduction: --keep ltl keeps no CTL";
     if (process_model_has_next(task->model, entry->property->root)) return "without reduction: it has X";
     if (task->weakly_fair && !entry->in_each_state) return "without reduction: fairness is not kept";
     return NULL;

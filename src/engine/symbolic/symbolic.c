@@ -154,6 +154,7 @@ static const char *why_not_reduced(const struct symbolic *s, const struct proper
     if (entry->kind == PROPERTY_RUNTIME_ERROR) return rules_may_fail(s) ? "without reduction: steps can fail" : NULL;
     if (s->task->reduction == REDUCE_DEADLOCK && entry->kind != PROPERTY_DEADLOCK) return "without reduction: --reduce deadlock keeps deadlocks only";
     if (s->task->reduction == REDUCE_IMPROVISO && !entry->in_each_state) return "without reduction: ImProviso keeps what is reachable, not temporal formulas";
+    if (s->task->keep == KEEP_LTL && entry->kind == PROPERTY_CTL && !entry->in_each_state) return "without reduction: --keep ltl keeps no CTL";
     if (has_formula && process_model_has_next(s->model, entry->property->root)) return "without reduction: it has X";
     if (has_formula && atom_may_fail(s->model, entry->property->root)) return "without reduction: it divides";
     return NULL;
@@ -171,7 +172,12 @@ static void start_reduction(struct symbolic *s, struct partial *partial, const s
 /* Properties that single states decide, and LTL: on the states of one reduced exploration. */
 static void explore_reduced(struct symbolic *s, struct partial *partial, const struct property_result *entry)
 {
-    start_reduction(s, partial, entry, s->task->reduction == REDUCE_POR && (!entry || entry->kind == PROPERTY_CTL));
+    bool branching = s->task->reduction == REDUCE_POR && (s->task->keep == KEEP_CTL || (entry && entry->kind == PROPERTY_CTL));
+    start_reduction(s, partial, entry, branching);
+    if (!entry) {
+        s->result->keeps = s->task->reduction == REDUCE_POR ? branching ? KEEP_CTL : KEEP_LTL : s->task->reduction == REDUCE_DEADLOCK ? KEEP_DEADLOCK : KEEP_ASKED;
+        if (!s->task->property_count) s->result->kept = process_model_kept(&partial->process_model);
+    }
     symbolic_view_ranges(s);
     symbolic_view(s, partial_explore(partial, s->e.initial, s->reach));
 }

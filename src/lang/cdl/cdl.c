@@ -99,7 +99,7 @@ bool cdl_constant(struct cdl *cdl, const char *name, int64_t *value)
     for (uint32_t i = 0; i < cdl->define_count; i++) {
         if (strcmp(cdl->defines[i].name, name)) continue;
         *value = cdl->defines[i].value;
-        if (model) vec_push(model->mem, &model->constants, ((struct model_constant){name, *value}));
+        if (model) vec_push(model->mem, &model->constants, ((struct model_constant){.name = name, .value = *value}));
         return true;
     }
     return false;

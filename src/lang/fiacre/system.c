@@ -508,7 +508,7 @@ static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
         }
         binding.kind = BIND_VALUE;
         binding.value = value_scalar(type, type->kind == KIND_BOOL ? expr_bool(&f->model->exprs, value) : expr_int(&f->model->exprs, value));
-        vec_push(f->model->mem, &f->model->constants, ((struct model_constant){d->name, value}));
+        vec_push(f->model->mem, &f->model->constants, ((struct model_constant){.name = d->name, .value = value}));
     }
     if (!declare(f, d->name, SCOPE_VALUE, f->constants.len, d->name_place)) return false;
     vec_push(f->model->mem, &f->constants, binding);

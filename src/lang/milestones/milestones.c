@@ -84,7 +84,7 @@ static void declare_constants(struct builder *builder)
         int64_t value;
         *use = (struct ast){.kind = AST_NAME, .name = scope->file.constants.data[i].name, .place = scope->file.constants.data[i].place};
         if (scope_resolve(scope, use, NULL, &var, &value) == MEANS_CONSTANT)
-            vec_push(mem_of(builder), &scope->model->constants, ((struct model_constant){use->name, value}));
+            vec_push(mem_of(builder), &scope->model->constants, ((struct model_constant){.name = use->name, .value = value}));
     }
 }
 
