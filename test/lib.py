@@ -5,9 +5,11 @@ program (default ./cairn), CAIRN_ASAN and CAIRN_DEGENERATE the other builds, LON
 """
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CAIRN = os.environ.get('CAIRN', os.path.join(ROOT, 'cairn'))
@@ -16,6 +18,8 @@ DEGENERATE = os.environ.get('CAIRN_DEGENERATE', os.path.join(ROOT, 'build/degene
 LONG = os.environ.get('LONG', '') not in ('', '0')
 SEED = int(os.environ.get('SEED', '0'))
 sys.path.insert(0, os.path.join(ROOT, 'test', 'oracle'))
+
+PATIENCE = 1200  # seconds until a run counts as hanging: a net, never a measure of speed
 
 passed = failed = 0
 scratch = tempfile.TemporaryDirectory(prefix='cairn-test-')
@@ -50,7 +54,7 @@ def write(name, text):
     return path(name)
 
 
-def run(*arguments, program=None, stdin='', timeout=120, env=None, text=True, **more):
+def run(*arguments, program=None, stdin='', timeout=PATIENCE, env=None, text=True, **more):
     """Runs the program; the result has returncode, stdout, stderr."""
     environment = dict(os.environ, ASAN_OPTIONS='detect_leaks=1:allocator_may_return_null=1', **(env or {}))
     try:
@@ -67,6 +71,58 @@ def run_json(*arguments, **more):
         return result.returncode, json.loads(result.stdout)
     except ValueError:
         return result.returncode, None
+
+
+# ---- waiting for something to happen; never for a time, which depends on how busy the machine is ----
+
+def until(condition):
+    """Waits until the condition holds; returns what it says in the end."""
+    end = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.005)
+    return condition()
+
+
+def processes():
+    """{process: (its parent, its state, its CPU seconds)}, with the CPU time of children that it has waited for."""
+    found, tick = {}, os.sysconf('SC_CLK_TCK')
+    for name in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{name}/stat', encoding='utf-8', errors='replace') as file:
+                words = file.read().rsplit(')', 1)[1].split()
+        except OSError:
+            continue
+        found[int(name)] = int(words[1]), words[0], sum(map(int, words[11:15])) / tick
+    return found
+
+
+def family(process):
+    """The process, its children, their children, ... as {process: (parent, state, CPU seconds)}"""
+    everyone = processes()
+    found = {process: everyone[process]} if process in everyone else {}
+    size = 0
+    while len(found) > size:
+        size = len(found)
+        found.update({one: facts for one, facts in everyone.items() if facts[0] in found})
+    return found
+
+
+def at_work(process, seconds):
+    """Waits until the process and its children have used so much CPU time, or it has ended (which is not waited for); whether it still runs."""
+    def ended(found):
+        return process not in found or found[process][1] == 'Z'
+
+    def enough():
+        found = family(process)
+        return ended(found) or sum(facts[2] for facts in found.values()) >= seconds
+    until(enough)
+    return not ended(family(process))
+
+
+def spent():
+    """CPU seconds of all processes that this one has started and waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def timeless(claim):

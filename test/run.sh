@@ -1,28 +1,44 @@
 #!/bin/sh
-# Builds the test variants, runs every suite, and sums up. LONG=1 runs longer; SUITES="a b" runs only some.
+# Builds the test variants, runs the suites two at a time, prints each as it ends, and sums up: the last line is "N passed, N failed".
+# LONG=1 runs the campaigns, too (make test-long); SUITES="a b" runs only some. Logs and CPU times are left in build/test-logs.
 cd "$(dirname "$0")/.." || exit 1
-mkdir -p build
-for mode in asan degenerate; do
-    make -s -j2 MODE=$mode "build/$mode/cairn" || { echo "the $mode build failed"; echo "0 passed, 1 failed"; exit 1; }
-done
-make -s -j2 build/release/tools/naive || { echo "the tools do not build"; echo "0 passed, 1 failed"; exit 1; }
+log=build/test-logs
+
+# Runs the suite $1 and prints its line, after its failures if it has any: in one piece, because another suite may end meanwhile.
+run_suite() {
+    begun=$(date +%s)
+    python3 "test/suites/$1.py" > "$log/$1.log" 2>&1
+    times > "$log/$1.times" # not into a pipe, whose shell would tell its own
+    cpu=$(tail -n 1 "$log/$1.times" | tr 'ms' '  ' | awk '{printf "%.0f", 60 * $1 + $2 + 60 * $3 + $4}')
+    last=$(tail -n 1 "$log/$1.log")
+    case "$last" in
+    *" passed, 0 failed") ;;
+    *" passed, "*" failed") grep -v ' passed, ' "$log/$1.log" | head -n 40 ;;
+    *) tail -n 30 "$log/$1.log"; last="0 passed, 1 failed"; echo "$1: did not finish" ;;
+    esac > "$log/$1.shown"
+    echo "$last" > "$log/$1.last"
+    printf '%-15s %s, %s s, %s s of CPU time\n' "$1" "$last" "$(($(date +%s) - begun))" "$cpu" >> "$log/$1.shown"
+    cat "$log/$1.shown"
+}
+
+build() {
+    echo "building $1"
+    shift
+    make -s -j2 "$@" || { echo "the build failed: make $*"; echo "0 passed, 1 failed"; exit 1; }
+}
+
+if [ "$1" = --suite ]; then
+    run_suite "$2"
+    exit 0
+fi
+build "the sanitized program" MODE=asan build/asan/cairn
+build "the degenerate program (4-bit hash, tiny tables)" MODE=degenerate build/degenerate/cairn
+build "the tools of the tests" build/release/tools/naive
 slow="faults random hostile symbolic bounded_known unit code" # first, so that no core waits for one of them at the end
 suites=${SUITES:-$slow $(ls test/suites | sed -n 's/\.py$//p' | grep -vwE "$(echo $slow | tr ' ' '|')")}
-log=build/test-logs
 rm -rf $log && mkdir -p $log
-echo $suites | tr ' ' '\n' | xargs -P 2 -I{} sh -c "begun=\$(date +%s); python3 test/suites/{}.py > $log/{}.log 2>&1; times > $log/{}.cpu; echo \$((\$(date +%s) - begun)) > $log/{}.seconds"
-passed=0 failed=0
+echo "running $(echo $suites | wc -w) suites, two at a time; each is told when it ends"
+echo $suites | tr ' ' '\n' | xargs -P 2 -I{} test/run.sh --suite {}
 for suite in $suites; do
-    last=$(tail -n 1 "$log/$suite.log")
-    case "$last" in
-    *" passed, "*" failed") ;;
-    *) tail -n 30 "$log/$suite.log"; last="0 passed, 1 failed"; echo "$suite: did not finish" ;;
-    esac
-    [ "${last% failed}" = "${last%, *}, 0" ] || grep -v ' passed, ' "$log/$suite.log" | head -n 40
-    cpu=$(tail -n 1 "$log/$suite.cpu" | tr 'ms' '  ' | awk '{printf "%.0f", 60 * $1 + $2 + 60 * $3 + $4}')
-    printf '%-15s %s, %s s, %s s of CPU time\n' "$suite" "$last" "$(cat "$log/$suite.seconds")" "$cpu"
-    p=${last%% passed*} f=${last##*, }
-    passed=$((passed + p)) failed=$((failed + ${f%% failed}))
-done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+    cat "$log/$suite.last" 2>/dev/null || echo "0 passed, 1 failed"
+done | awk '{passed += $1; failed += $3} END {print passed " passed, " failed " failed"; exit failed > 0}'

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, run_json, write
 sys.path.insert(0, os.path.join(ROOT, 'test', 'tools'))
 import aiger
 from generate import generate
@@ -125,7 +125,7 @@ def in_abc(name, model, constants, verdicts):
     done = run('translate', model, '--to', 'aiger', '-q', *constants, '-o', path('abc.aig'), *(word for bad in bads for word in ('-p', bad)))
     check(f'{name} is written for ABC', done.returncode == 0, done.stderr)
     script = f'read_aiger {path("abc.aig")}; logic; undc; strash; zero; ' + ('fold; ' if graph.constraints else '') + 'pdr -a'
-    output = subprocess.run(['berkeley-abc', '-q', script], capture_output=True, text=True, cwd=path(''), timeout=120).stdout
+    output = subprocess.run(['berkeley-abc', '-q', script], capture_output=True, text=True, cwd=path(''), timeout=PATIENCE).stdout
     counts = re.search(r'All = (\d+)\. Proved = (\d+)\. Disproved = (\d+)\. Undecided = 0', output)
     if not check(f'{name} is decided by ABC', counts, output):
         return

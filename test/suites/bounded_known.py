@@ -6,7 +6,7 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import subprocess
-from lib import ASAN, CAIRN, LONG, ROOT, check, finish, path, run, run_json, write
+from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, check, finish, path, run, run_json, write
 
 PC, CP, EL, PETERSON, RUNNING = (os.path.join(ROOT, 'examples', name) for name in ('producer-consumer/pc.mil', 'cash-point/cp.mil', 'elevator/el.mil', 'peterson/peterson.mil', 'running/running.mil'))
 METHODS = ['', '--no-induction', '--reduce por', '--reduce por --phase 2', '--reduce steps', '--reduce steps --phase 1', '--reduce steps --phase auto --no-induction']
@@ -143,7 +143,7 @@ def satisfiable(model, property_name, options):
     result = run('translate', model, '--to', 'dimacs', '-p', property_name, *options.split(), '-o', file)
     if not check(f'{property_name} {options} is written', result.returncode == 0, result.stderr):
         return None
-    return subprocess.run(['picosat', '-n', file], capture_output=True, timeout=120).returncode == 10
+    return subprocess.run(['picosat', '-n', file], capture_output=True, timeout=PATIENCE).returncode == 10
 
 
 def dimacs():

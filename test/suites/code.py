@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, run_json, write
 sys.path.insert(0, os.path.join(ROOT, 'test', 'tools'))
 import aiger
 from fiacre.generate import draw
@@ -19,7 +19,7 @@ for tool in ('naive', 'random_code'):
 
 
 def tool(name, *arguments):
-    return subprocess.run([os.path.join(ROOT, 'build/release/tools', name), *arguments], capture_output=True, text=True, timeout=120).stdout
+    return subprocess.run([os.path.join(ROOT, 'build/release/tools', name), *arguments], capture_output=True, text=True, timeout=PATIENCE).stdout
 
 
 def explicit(name, model, naive):

@@ -11,12 +11,12 @@ import resource
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, check, crashed, finish, path, run, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, write
 
 EXAMPLE = os.path.join(ROOT, 'examples')
 WORKERS = 2
 SMALL = DEGENERATE if os.path.exists(DEGENERATE) else ASAN   # sanitized too; its store makes 2 allocations at first instead of 256
-ALL = 28 if not LONG else 100000   # more allocations than this in one command: some are left out
+ALL = 14 if not LONG else 100000   # more allocations than this in one command: some are left out, others with every SEED
 
 # ---- the n-th allocation fails ------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ def normal(text):
 
 
 def fail(arguments, n, program=None):
-    return run(*arguments, program=program or SMALL, env={'CAIRN_FAIL_ALLOCATION': str(n)} if n else {}, timeout=60)
+    return run(*arguments, program=program or SMALL, env={'CAIRN_FAIL_ALLOCATION': str(n)} if n else {}, timeout=PATIENCE)
 
 
 def examine(name, arguments, n, usual, result):
@@ -138,7 +138,7 @@ def every_allocation(name, *arguments, program=None):
         return
     total = allocations(arguments, program)
     step = max(1, -(-total // ALL))
-    numbers = sorted(set(range(1, total + 1, step)) | set(range(1, min(total, 200 if LONG else 18) + 1)) | set(range(max(1, total - (100 if LONG else 12)), total + 1)))
+    numbers = sorted(set(range(1 + SEED % step, total + 1, step)) | set(range(1, min(total, 200 if LONG else 8) + 1)) | set(range(max(1, total - (100 if LONG else 28)), total + 1, 1 if LONG else 4)))
     wrong = []
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         for n, result in zip(numbers, pool.map(lambda n: fail(arguments, n, program), numbers)):
@@ -206,20 +206,20 @@ def complains(name, result, statuses=(2,)):
 
 def to_full(*arguments):
     with open('/dev/full', 'w') as full:
-        return subprocess.run([ASAN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, stdin=subprocess.DEVNULL)
+        return subprocess.run([ASAN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=PATIENCE, stdin=subprocess.DEVNULL)
 
 
 def to_closed_pipe(*arguments):
     read, wrote = os.pipe()
     os.close(read)
     try:
-        return subprocess.run([ASAN, *arguments], stdout=wrote, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, stdin=subprocess.DEVNULL)
+        return subprocess.run([ASAN, *arguments], stdout=wrote, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     finally:
         os.close(wrote)
 
 
 def without_stdout(*arguments):
-    return subprocess.run([ASAN, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, stdin=subprocess.DEVNULL,
+    return subprocess.run([ASAN, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=PATIENCE, stdin=subprocess.DEVNULL,
                           preexec_fn=lambda: os.close(1))
 
 
@@ -257,13 +257,13 @@ saved = run('simulate', GOOD, '-i', program=ASAN, stdin='1\nw /dev/full\nw /nowh
 check('simulate -i goes on when a run cannot be saved', saved.returncode == 0 and saved.stderr.count('cannot write') == 2 and not crashed(saved), saved.stderr[-500:])
 
 # A limit on the size of files (SIGXFSZ would kill a program that does not expect it).
-small = subprocess.run([CAIRN, 'check', os.path.join(EXAMPLE, 'philosophers', 'phils.mil'), f'--json={path("big.json")}'], capture_output=True, text=True, cwd=ROOT, timeout=60,
+small = subprocess.run([CAIRN, 'check', os.path.join(EXAMPLE, 'philosophers', 'phils.mil'), f'--json={path("big.json")}'], capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE,
                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
 check('a file may not grow: said, not killed', small.returncode == 2 and 'cannot write' in small.stderr, f'status {small.returncode}: {small.stderr[-300:]}')
 
 # Little memory for the whole process: malloc itself refuses.
 for megabytes in (16, 32, 64):
-    tight = subprocess.run([CAIRN, 'explore', os.path.join(EXAMPLE, 'producer-consumer', 'pc.mil'), '-D', 'm=4', '--json', '--engine', 'explicit'], capture_output=True, text=True, cwd=ROOT, timeout=60,
+    tight = subprocess.run([CAIRN, 'explore', os.path.join(EXAMPLE, 'producer-consumer', 'pc.mil'), '-D', 'm=4', '--json', '--engine', 'explicit'], capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE,
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20)))
     try:
         told = json.loads(tight.stdout)

@@ -25,7 +25,7 @@ def known_models():
         rows = [row for row in csv.DictReader(file) if row['states'] and int(row['states']) <= most]
     for row in rows:
         name = row['model']
-        status, ours = run_json('explore', os.path.join(folder, name + '.fcr'), '-q', '--engine', 'explicit', timeout=600)
+        status, ours = run_json('explore', os.path.join(folder, name + '.fcr'), '-q', '--engine', 'explicit')
         if not check(f'{name} explores', ours is not None and ours.get('complete'), status):
             continue
         for key in ('states', 'transitions', 'deadlocks'):

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import LONG, ROOT, SEED, check, finish, write
+from lib import LONG, PATIENCE, ROOT, SEED, check, finish, write
 
 CORPUS = os.environ.get('CORPUS', os.path.join(ROOT, '..', 'shared', 'corpus'))
 MACRO = re.compile(r'^[ \t]*#[ \t]*(if\w*|el\w+|endif|define)\b.*$', re.M)
@@ -52,7 +52,7 @@ FORMULAS = ['G F P[1].x == 3', 'AG (proc[1].x = 2 -> EF q[0].full)', 'E[x U y & 
 
 def tool(mode, *arguments):
     name = f'build/{mode}/tools/fiacre_print'
-    return subprocess.run([os.path.join(ROOT, name), *map(str, arguments)], capture_output=True, text=True, errors='replace', cwd=ROOT, timeout=3600)
+    return subprocess.run([os.path.join(ROOT, name), *map(str, arguments)], capture_output=True, text=True, errors='replace', cwd=ROOT, timeout=PATIENCE)
 
 
 def mutate(name, command, count, inputs):

@@ -9,9 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, until, write
 import generate
 import guided
 import guides
@@ -21,7 +20,7 @@ FACTOR = 25 if LONG else 1
 
 def told(*arguments, program=None):
     """(result, its object or None); a crash is a failure of its own."""
-    result = run(*arguments, '-q', '--json', program=program, timeout=100)
+    result = run(*arguments, '-q', '--json', program=program)
     try:
         return result, json.loads(result.stdout)
     except ValueError:
@@ -438,13 +437,12 @@ results = path('results')
 def killed_after(count, signals):
     """Runs it until so many results are kept, then ends it; its status."""
     process = subprocess.Popen([CAIRN, *PARTS, '--results', results, '--json'], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-    while process.poll() is None and len(glob.glob(os.path.join(results, '*.json'))) < count:
-        time.sleep(0.005)
+    until(lambda: process.poll() is not None or len(glob.glob(os.path.join(results, '*.json'))) >= count)
     if signals == signal.SIGKILL:
         os.killpg(process.pid, signal.SIGKILL)
     elif process.poll() is None:
         process.send_signal(signals)
-    output = process.communicate(timeout=60)[0]
+    output = process.communicate(timeout=PATIENCE)[0]
     return process.returncode, output
 
 
@@ -502,7 +500,7 @@ def refused(name, *arguments):
     usual = json.loads(run(*arguments, '-q', '--json', program=DEGENERATE).stdout)
     faults = []
     for n in sorted(rng.sample(range(1, 1500), 200 if LONG else 6)):
-        result = run(*arguments, '-q', '--json', program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)}, timeout=60)
+        result = run(*arguments, '-q', '--json', program=DEGENERATE, env={'CAIRN_FAIL_ALLOCATION': str(n)})
         if crashed(result):
             faults.append((n, result.returncode, result.stderr[-600:]))
         elif result.stdout:

@@ -13,8 +13,8 @@ import observers_timed
 rng = random.Random(f'observers {SEED}')
 
 
-def told(*arguments, program=None, timeout=100):
-    result = run(*arguments, '--json', program=program, timeout=timeout)
+def told(*arguments, program=None):
+    result = run(*arguments, '--json', program=program)
     try:
         return result, json.loads(result.stdout)
     except ValueError:

@@ -12,17 +12,16 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, timeless, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, timeless, write
 from generate import generate
 
 TSAN = os.path.join(ROOT, 'build/tsan/cairn')
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
 
 
-def told(*arguments, program=None, env=None, timeout=100):
-    result = run(*arguments, '--json', program=program, env=env, timeout=timeout)
+def told(*arguments, program=None, env=None):
+    result = run(*arguments, '--json', program=program, env=env)
     try:
         return result, json.loads(result.stdout)
     except ValueError:
@@ -200,14 +199,14 @@ def limits():
     """Time, a disk that cannot be written, a file that lies."""
     model = 'examples/peterson/peterson-n.mil'
     for more in ((), ('--threads', 2), ('--threads', 3, '--partition-hidden')):
-        begun = time.time()
+        before = spent()
         result, ours = told('check', model, '-D', 'n=5', '--partition', 'enter', '--time', '0.1', *more)
-        check(f'time {more}: status 3', result.returncode == 3 and not ours['complete'] and ours['verdict'] == 'unknown' and time.time() - begun < 20, result.returncode)
+        check(f'time {more}: status 3', result.returncode == 3 and not ours['complete'] and ours['verdict'] == 'unknown' and spent() - before < 20, result.returncode)
         check(f'time {more}: says how far', ours and ours['statistics']['stop'] == 'the time limit was reached' and not ours['statistics']['counts_are_net'], ours and ours['statistics'])
         process = subprocess.Popen([CAIRN, 'explore', model, '-D', 'n=5', '--partition', 'enter', *(str(m) for m in more), '--json'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-        time.sleep(0.7)
+        at_work(process.pid, 0.5)
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=PATIENCE)
         ours = json.loads(output) if output else None
         check(f'SIGINT {more} is a result', process.returncode == 3 and ours and not ours['complete'] and 'interrupt' in ours['statistics']['stop'], (process.returncode, errors[-300:]))
     for where, more in (('/nonexistent', ()), ('/proc', ()), ('/nonexistent', ('--threads', 2))):
@@ -224,7 +223,7 @@ def short_files():
 def full_disk():
     for threads in (1, 2, 3):
         result = subprocess.run([CAIRN, 'explore', 'examples/peterson/peterson-n.mil', '-D', 'n=4', '--partition', 'enter', '--memory', '900K', '--threads', str(threads), '--json'],
-                                cwd=ROOT, capture_output=True, text=True, preexec_fn=short_files, timeout=100)
+                                cwd=ROOT, capture_output=True, text=True, preexec_fn=short_files, timeout=PATIENCE)
         ours = json.loads(result.stdout) if result.stdout else None
         check(f'a full disk, {threads} threads: status 3', result.returncode == 3 and ours and not ours['complete'] and ours['statistics'].get('stop_detail'), (result.returncode, result.stderr[-300:], ours and ours['assurance']))
 
@@ -280,7 +279,7 @@ def examples():
     tried = spilled = 0
     for file in sorted(glob.glob(os.path.join(ROOT, 'examples/*/*.mil')) + glob.glob(os.path.join(ROOT, 'examples/*/*.fcr'))):
         name = os.path.relpath(file, ROOT)
-        result, plain = told('explore', file, '--order', 'bfs', '--time', '20' if LONG else '1')
+        result, plain = told('explore', file, '--order', 'bfs', '--memory', '4G' if LONG else '12M')
         if plain is None or plain['engine'] != 'explicit' or not plain['complete'] or (not LONG and plain['states'] > 80000):
             continue # with time, or too large
         tried += 1
@@ -303,7 +302,7 @@ def quarter():
         memory = whole['peak_memory_bytes'] // 4
         result, plain = told('check', model, *options, '--order', 'bfs', '--memory', memory)
         check(f'scheduling {options}: a quarter is too little for breadth-first search', result.returncode == 3 and not plain['complete'], result.returncode)
-        result, ours = told('check', model, *options, '--partition', 'run', '--memory', memory, timeout=300)
+        result, ours = told('check', model, *options, '--partition', 'run', '--memory', memory)
         if check(f'scheduling {options}: and enough for partitions', ours and ours['complete'] and result.returncode == (1 if whole['verdict'] == 'violated' else 0), result.stderr[-500:]):
             check(f'scheduling {options}: counts', essence(ours) == essence(whole), (essence(ours), essence(whole)))
             check(f'scheduling {options}: verdicts', verdicts(ours) == verdicts(whole))

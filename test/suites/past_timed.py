@@ -14,8 +14,8 @@ from timed_ranks import line, random_model
 PAST = ('--order', 'past-freeze')
 
 
-def told(*arguments, program=None, env=None, timeout=120):
-    result = run(*arguments, '--json', program=program, env=env, timeout=timeout)
+def told(*arguments, program=None, env=None):
+    result = run(*arguments, '--json', program=program, env=env)
     try:
         return result, json.loads(result.stdout)
     except ValueError:

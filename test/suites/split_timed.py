@@ -12,9 +12,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, write
 from timed_ranks import line, random_model, tree
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
@@ -37,8 +36,8 @@ def folder(name='work'):
     return where
 
 
-def told(*arguments, program=None, env=None, timeout=120):
-    result = run(*arguments, '--json', program=program, env=env, timeout=timeout)
+def told(*arguments, program=None, env=None):
+    result = run(*arguments, '--json', program=program, env=env)
     try:
         return result, json.loads(result.stdout)
     except ValueError:
@@ -298,11 +297,13 @@ refuses('a part that is not there', f'parts are 0 to {len(rows) - 1}', *LISTED, 
 
 SLOW = ('check', f'{LANDING}/landing.fcr', '--context', f'{LANDING}/contexts.cdl:nominal', '-D', 'handles=3', '--split', 'always', '--split-depth', '2')
 _, slow = told(*SLOW[:6], *PAST)
+before = spent()
+run(*SLOW, '--freeze', folder())
+whole_run = spent() - before
 kills, where = 0, folder()
 for attempt in range(12 if LONG else 2):
     process = subprocess.Popen([CAIRN, *SLOW, '--freeze', where, *(['--resume'] if attempt else []), '--json'], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(rng.uniform(0.05, 0.5))
-    kills += process.poll() is None
+    kills += at_work(process.pid, rng.uniform(0.05, 0.4) * whole_run)
     process.kill()
     process.wait()
 result, claim = told(*SLOW, '--freeze', where, '--resume')

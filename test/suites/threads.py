@@ -9,9 +9,8 @@ import random
 import signal
 import subprocess
 import sys
-import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, timeless, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, timeless, write
 from generate import generate
 
 EXPLICIT = ('--engine', 'explicit')
@@ -182,13 +181,13 @@ for memory in ('1M', '3M', '8M', '20M'):
     check(f'--memory {memory} is a result', result.returncode == 3 and good, (result.stderr[-500:], claim and claim['statistics']['stop']))
 result, one = told(*BIG, '--memory', '20M')
 check('as much fits as with one thread, nearly', claim and one and claim['states'] > 0.6 * one['states'], (claim and claim['states'], one and one['states']))
-begun = time.time()
-result, claim = told('explore', 'examples/philosophers/phils.mil', '-D', 'n=14', *EXPLICIT, '--threads', 2, '--time', '0.6')
-check('--time is a result', result.returncode == 3 and claim and 'time' in claim['statistics']['stop'] and time.time() - begun < 15, (result.stderr[-500:], claim))
-process = subprocess.Popen([CAIRN, 'explore', 'examples/philosophers/phils.mil', '-D', 'n=14', *EXPLICIT, '--threads', '3', '--json', '--progress', 'always'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-time.sleep(1.2)
+before = spent()
+result, claim = told('explore', 'examples/philosophers/phils.mil', '-D', 'n=16', *EXPLICIT, '--threads', 2, '--time', '0.6')
+check('--time is a result', result.returncode == 3 and claim and 'time' in claim['statistics']['stop'] and spent() - before < 15, (result.stderr[-500:], claim))
+process = subprocess.Popen([CAIRN, 'explore', 'examples/philosophers/phils.mil', '-D', 'n=16', *EXPLICIT, '--threads', '3', '--json', '--progress', 'always'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+at_work(process.pid, 2)
 process.send_signal(signal.SIGINT)
-output, errors = process.communicate(timeout=60)
+output, errors = process.communicate(timeout=PATIENCE)
 claim = json.loads(output) if output else None
 check('SIGINT is a result', process.returncode == 3 and claim and not claim['complete'] and 'interrupt' in claim['statistics']['stop'], (process.returncode, errors[-300:]))
 check('progress', 'states' in errors, errors[:300])

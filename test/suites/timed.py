@@ -6,10 +6,9 @@ import re
 import signal
 import subprocess
 import sys
-import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from fractions import Fraction
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, run_json, write
 from automata import csmacd, fischer, network, process, train_gate
 from fiacre.generate_timed import draw
 
@@ -198,14 +197,14 @@ LARGE = write('large.cairn', csmacd(9))
 for name, arguments, reason in (('memory', ('--memory', '8M'), 'the memory limit was reached'), ('time', ('--time', '0.5s'), 'the time limit was reached'),
                                 ('depth', ('--bound', '3'), 'the depth limit was reached')):
     for zones in ('inclusion', 'equal'):
-        status, result = run_json('explore', LARGE, '--zones', zones, *arguments, timeout=60)
+        status, result = run_json('explore', LARGE, '--zones', zones, *arguments)
         check(f'limited by {name}, {zones}', status == 3 and result and not result['complete'] and result['statistics']['stop'] == reason and result['states'] > 0, result and result['statistics']['stop'])
 status, result = run_json('check', LARGE, '--zones', 'equal', '--memory', '8M', '--ltl', '(globally (finally (eq "S1.pc" 0)))', '--no-deadlock')
 check('LTL after a limit is unknown', status == 3 and result['properties'][0]['verdict'] == 'unknown', result)
 search = subprocess.Popen([CAIRN, 'explore', LARGE, '--json'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-time.sleep(1)
+at_work(search.pid, 0.5)
 search.send_signal(signal.SIGINT)
-out, err = search.communicate(timeout=30)
+out, err = search.communicate(timeout=PATIENCE)
 check('interrupted: what is known is told', search.returncode == 3 and json.loads(out)['statistics']['stop'] == 'it was interrupted', err)
 
 # ---- what a symbolic state costs ----------------------------------------------------------------------------------------------------------------
