@@ -1,3 +1,4 @@
+#include "cli/deadline.h"
 #include "cli/options.h"
 #include "report/machine.h"
 #include "report/text.h"
@@ -14,23 +15,29 @@ static int finish_output(void)
     return EXIT_USAGE;
 }
 
+static int tell_refusal(const struct mem *mem)
+{
+    char size[32];
+    bool memory = result_why_refused() == STOP_MEMORY;
+    fprintf(stderr, "cairn: error: %s", memory ? "out of memory" : deadline_words());
+    if (memory && mem->limit) fprintf(stderr, " (the limit is %s; --memory sets it)", report_bytes(size, mem->limit));
+    fputc('\n', stderr);
+    return EXIT_INCONCLUSIVE;
+}
+
 /* Everything below runs with a way out when memory is refused: then all of it is freed at once. */
 static int run_guarded(struct options *options, struct mem *mem, int argc, char **argv)
 {
     jmp_buf recover;
     mem->recover = &recover;
-    if (setjmp(recover)) {
-        char size[32];
-        fputs("cairn: error: out of memory", stderr);
-        if (mem->limit) fprintf(stderr, " (the limit is %s; --memory sets it)", report_bytes(size, mem->limit));
-        fputc('\n', stderr);
-        return EXIT_INCONCLUSIVE;
-    }
+    if (setjmp(recover)) return tell_refusal(mem);
     if (!options_parse(options, mem, argc, argv)) return EXIT_USAGE;
     if (options->help) {
         options_help(stdout, options->command);
         return finish_output();
     }
+    mem_cap_process(options->memory, options->threads);
+    deadline_begin(options);
     return options->command->run(options, mem);
 }
 
@@ -38,8 +45,8 @@ static int run_guarded(struct options *options, struct mem *mem, int argc, char 
 static void tell_failure(const struct options *options, int status)
 {
     if (!options->json || options->json_file || options->told || !options->command) return;
-    machine_failure(stdout, options->command->name, options->file,
-                    status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result" : "nothing was checked: see the messages on standard error");
+    const char *limit = result_why_refused() == STOP_MEMORY ? "memory ran out before there was a result" : "incomplete: a limit on time, or a signal, came before there was a result";
+    machine_failure(stdout, options->command->name, options->file, status == EXIT_INCONCLUSIVE ? limit : "nothing was checked: see the messages on standard error");
     fflush(stdout);
 }
 

@@ -336,6 +336,7 @@ static enum dag_status search(struct futures *f, struct future_work *w)
         enum dag_status status = pop_set(f, w);
         if (status != DAG_DONE) return status;
         if (f->count - before > f->limit || w->set_count > most_sets) return DAG_TOO_LARGE;
+        if (mem_enough(f->mem)) return DAG_REFUSED;
     }
     return DAG_DONE;
 }

@@ -61,7 +61,7 @@ static bool reach(struct search *s, struct pair pair)
     if (2 * ((uint64_t)s->count + 1) > s->size && !grow(s)) return false;
     uint32_t at = slot_of(s, pair.a, pair.b);
     if (s->slots[at]) return true;
-    if (s->count == UINT32_MAX - 1 || !ROOM(s->mem, s->pairs, &s->cap, (uint64_t)s->count + 1)) return false;
+    if (mem_enough(s->mem) || s->count == UINT32_MAX - 1 || !ROOM(s->mem, s->pairs, &s->cap, (uint64_t)s->count + 1)) return false;
     s->pairs[s->count] = pair;
     s->slots[at] = ++s->count;
     bool in_a = accepts(s->a, pair.a), in_b = accepts(s->b, pair.b);

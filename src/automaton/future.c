@@ -74,7 +74,7 @@ future future_make(struct futures *f, bool has_empty, const struct future_edge *
         branches |= future_branches(f, (future){edges[i].to}) || (i && edges[i - 1].label == edges[i].label);
     }
     if (f->count >= UINT32_MAX / 4 || f->edge_count + count > UINT32_MAX || longest >= f->limit) return fail(f, DAG_TOO_LARGE);
-    if (!has_room(f, count)) return fail(f, DAG_REFUSED);
+    if (mem_enough(f->mem) || !has_room(f, count)) return fail(f, DAG_REFUSED);
     if (count) memcpy(f->edges + f->edge_count, edges, count * sizeof *edges);
     f->edge_count += count;
     f->longest[f->count] = longest << 2 | branches << 1 | has_empty;

@@ -111,6 +111,7 @@ bool greedy_forwards(struct greedy *o, enum greedy_ties ties, const uint32_t *gi
     rank_met(o, ties, 0);
     if (!push_ready(o, 0)) return false;
     for (uint32_t s; next_state(o, &s);) {
+        if (mem_enough(o->mem)) return false;
         order[place++] = s;
         for (uint32_t e = g->first_after[s]; e < g->first_after[s + 1]; e++) {
             uint32_t to = g->after[e];
@@ -168,6 +169,7 @@ bool greedy_backwards(struct greedy *o, enum greedy_ties ties, const uint32_t *g
     if (ties == GREEDY_GIVEN) rank_all(o, given, true);
     if (!start_backwards(o, ties)) return false;
     for (uint32_t s; next_state(o, &s);) {
+        if (mem_enough(o->mem)) return false;
         order[--place] = s;
         if (!settle_after(o, s)) return false;
         for (uint32_t e = g->first_before[s]; e < g->first_before[s + 1]; e++) {

@@ -117,7 +117,8 @@ static void find_neighbours(struct minimiser *m)
     m->first_into[0] = 0;
 }
 
-static void refine(struct minimiser *m)
+/* False: there is enough, in the middle of it. */
+static bool refine(struct minimiser *m)
 {
     struct partition *blocks = &m->blocks, *cords = &m->cords;
     for (uint32_t s = 0; s < m->dfa->states; s++)
@@ -125,6 +126,7 @@ static void refine(struct minimiser *m)
     split(blocks);
     /* block 0 needs no turn of its own: what leads into no other block leads into it */
     for (uint32_t b = 1, c = 0; c < cords->sets; c++) {
+        if (mem_enough(m->mem)) return false;
         for (uint32_t i = cords->first[c]; i < cords->past[c]; i++) mark(blocks, m->from[cords->item[i]]);
         split(blocks);
         for (; b < blocks->sets; b++) {
@@ -135,6 +137,7 @@ static void refine(struct minimiser *m)
             split(cords);
         }
     }
+    return true;
 }
 
 /* Numbers the blocks in the order of a breadth-first search; returns the edges of one state of each. `order`: one state of each block. */
@@ -188,8 +191,7 @@ enum dag_status minimise(struct dfa *dfa)
     if (good) {
         begin_cords(&m, m.into);
         find_neighbours(&m);
-        refine(&m);
-        good = extract(&m, &small, number, m.blocks.item) == DAG_DONE; /* the items are not needed any more */
+        good = refine(&m) && extract(&m, &small, number, m.blocks.item) == DAG_DONE; /* the items are not needed any more */
     }
     partition_release(&m.blocks);
     partition_release(&m.cords);

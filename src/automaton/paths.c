@@ -53,10 +53,12 @@ struct natural paths_from(const struct paths *paths, uint32_t state)
     return (struct natural){paths->words + paths->first[state], (uint32_t)(paths->first[state + 1] - paths->first[state])};
 }
 
-static void sum_up(struct paths *paths)
+/* False: there is enough, in the middle of it. */
+static bool sum_up(struct paths *paths)
 {
     const struct dag *dag = paths->dag;
     for (uint32_t s = dag->states; s-- > 0;) {
+        if (mem_enough(dag->mem)) return false;
         struct natural here = paths_from(paths, s);
         here.words[0] = dag_is_final(dag, s);
         for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++) {
@@ -64,6 +66,7 @@ static void sum_up(struct paths *paths)
             natural_add_short(here.words, here.len, below.words, below.len);
         }
     }
+    return true;
 }
 
 bool paths_init(struct paths *paths, const struct dag *dag)
@@ -71,10 +74,7 @@ bool paths_init(struct paths *paths, const struct dag *dag)
     *paths = (struct paths){.dag = dag};
     paths->first = mem_try_alloc(dag->mem, ((size_t)dag->states + 1) * sizeof *paths->first);
     if (paths->first && plan_room(paths)) paths->words = mem_try_alloc(dag->mem, paths->first[dag->states] * sizeof *paths->words);
-    if (paths->words) {
-        sum_up(paths);
-        return true;
-    }
+    if (paths->words && sum_up(paths)) return true;
     paths_release(paths);
     return false;
 }

@@ -170,7 +170,7 @@ static void explore(struct subset *s)
     sort_moves(s);
     take_run(s, s->moves, s->move_count);
     for (uint32_t set = 0; s->status == DAG_DONE && set < s->sets; set++) {
-        if (!ROOM(s->mem, s->first_edge, &s->first_edge_cap, (uint64_t)set + 2)) {
+        if (mem_enough(s->mem) || !ROOM(s->mem, s->first_edge, &s->first_edge_cap, (uint64_t)set + 2)) {
             s->status = DAG_REFUSED;
             return;
         }

@@ -76,6 +76,7 @@ static enum dag_status count_levels(struct levels *levels, uint64_t bound, uint3
         go_on(levels);
         *states += levels->now_count;
         if (*states > max_states || *edges > UINT32_MAX - 1) return DAG_TOO_LARGE;
+        if (mem_enough(levels->dfa->mem)) return DAG_REFUSED;
     }
     return DAG_DONE;
 }
@@ -166,7 +167,7 @@ struct natural *unfold_counts(const struct dfa *dfa, uint32_t bound)
     good = counts && now && next;
     if (good) now[0] = 1;
     for (uint32_t length = 0; good && length <= bound; length++) {
-        good = sum_finals(dfa, now, (uint32_t)width, &counts[length]);
+        good = !mem_enough(mem) && sum_finals(dfa, now, (uint32_t)width, &counts[length]);
         count_step(dfa, now, next, (uint32_t)width);
         uint64_t *swap = now;
         now = next;
@@ -191,6 +192,7 @@ enum dag_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t most
     if (good) words->from[0] = words->label[0] = words->length[0] = state[0] = 0;
     for (uint64_t i = 0; good && i < met && met < most; i++) {
         if (words->length[i] >= bound) break;
+        good = !mem_enough(mem);
         for (uint32_t e = dfa->first_edge[state[i]]; good && e < dfa->first_edge[state[i] + 1] && met < most; e++, met++) {
             good = met < UINT32_MAX && ROOM(mem, words->from, &from_cap, met + 1) && ROOM(mem, words->label, &label_cap, met + 1);
             good = good && ROOM(mem, words->length, &length_cap, met + 1) && ROOM(mem, state, &state_cap, met + 1);

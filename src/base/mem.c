@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Invariants: (1) `used` is the sum over `blocks` of bytes + header; (2) the list is doubly linked and acyclic. */
@@ -104,8 +105,44 @@ void *mem_try_resize(struct mem *mem, void *payload, size_t bytes)
     return moved ? moved + 1 : NULL;
 }
 
+struct mem_lift mem_lift(struct mem *mem)
+{
+    struct mem_lift before = {mem->limit, mem->lifted};
+    mem->limit = mem->most;
+    mem->lifted = true;
+    return before;
+}
+
+void mem_lower(struct mem *mem, struct mem_lift before)
+{
+    mem->limit = before.limit;
+    mem->lifted = before.lifted;
+}
+
+void mem_set_limit(struct mem *mem, uint64_t bytes)
+{
+    mem->limit = bytes;
+    mem->most = bytes <= UINT64_MAX / 2 ? bytes + bytes / 2 + bytes / 4 : 0;
+}
+
+void mem_cap_process(uint64_t bytes, uint64_t threads)
+{
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* these map far more than they use */
+    enum { LEAST = 64 << 20, STACK = 16 << 20 }; /* a process without any model needs some; of a thread, its stack and an arena */
+    struct rlimit old;
+    if (!bytes || bytes > INT64_MAX / 4 || getrlimit(RLIMIT_DATA, &old)) return;
+    rlim_t cap = 2 * bytes - bytes / 16;
+    cap = (cap < LEAST ? LEAST : cap) + (threads > 1 ? threads * STACK : 0);
+    if (old.rlim_max != RLIM_INFINITY && old.rlim_max < cap) return;
+    setrlimit(RLIMIT_DATA, &(struct rlimit){cap, old.rlim_max});
+#else
+    (void)bytes, (void)threads;
+#endif
+}
+
 void *mem_alloc(struct mem *mem, size_t bytes)
 {
+    mem_look(mem);
     void *payload = mem_try_alloc(mem, bytes);
     if (!payload) mem_refuse(mem);
     return payload;
@@ -113,6 +150,7 @@ void *mem_alloc(struct mem *mem, size_t bytes)
 
 void *mem_resize(struct mem *mem, void *payload, size_t bytes)
 {
+    mem_look(mem);
     void *moved = mem_try_resize(mem, payload, bytes);
     if (!moved) mem_refuse(mem);
     return moved;

@@ -8,6 +8,8 @@
 #ifndef CAIRN_BASE_MEM_H
 #define CAIRN_BASE_MEM_H
 
+#include "base/limits.h"
+
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +21,8 @@ struct mem {
     struct mem_block *blocks; /* every live block, so that a jump out of a reader leaks nothing */
     uint64_t used, peak;      /* bytes, headers included */
     uint64_t limit;           /* 0: none */
+    uint64_t most;            /* the limit for what must not be lost to the other one; 0: none */
+    bool lifted;              /* that one is in force, and nothing is refused for lack of time */
     uint64_t allocations;     /* calls so far */
     uint64_t fail_at;         /* test hook: this call fails once (0: none) */
     jmp_buf *recover;         /* where mem_alloc goes when memory is refused; NULL: abort */
@@ -36,6 +40,31 @@ void mem_free(struct mem *mem, void *block);
 
 /* Gives up the current work: jumps to mem->recover. */
 _Noreturn void mem_refuse(struct mem *mem);
+
+/* Whether work for this context should end because time is up or a signal came (base/limits.h). mem_alloc and mem_resize refuse then. */
+static inline bool mem_enough(const struct mem *mem)
+{
+    return limits_enough() && !mem->lifted;
+}
+/* For loops that can take long and allocate nothing: gives up when there is enough. */
+static inline void mem_look(struct mem *mem)
+{
+    if (mem_enough(mem)) mem_refuse(mem);
+}
+
+/* Around the telling of what was found, which must not be lost to the limits of the search: until mem_lower there are `most` bytes instead of `limit`, and time
+ * does not matter. Whoever recovers from a jump lowers again. */
+struct mem_lift {
+    uint64_t limit;
+    bool lifted;
+};
+struct mem_lift mem_lift(struct mem *mem);
+void mem_lower(struct mem *mem, struct mem_lift before);
+
+/* The limits of --memory: so many bytes, and behind mem_lift less than twice as many; 0: none. The system refuses what would be more than twice as much and did not come
+ * from here (libraries allocate by themselves), as far as it can tell; threads, each with a stack, come on top. */
+void mem_set_limit(struct mem *mem, uint64_t bytes);
+void mem_cap_process(uint64_t bytes, uint64_t threads);
 
 /* Growable arrays: a field `VEC(struct thing) things;` has .data and .len. */
 #define VEC(type) struct { type *data; uint32_t len, cap; }

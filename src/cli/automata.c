@@ -278,7 +278,6 @@ int automata_run(struct options *options, struct mem *mem)
     struct answer answer = {0};
     if (!check_options(options)) return EXIT_USAGE;
     session_init(&work.session, options, mem);
-    mem->limit = mem_available() / 5 * 4;
     arena_init(&work.arena, mem);
     names_init(&work.names, &work.arena);
     work.alphabet.mem = mem;

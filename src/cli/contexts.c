@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/version.h"
+#include "cli/deadline.h"
 #include "cli/session.h"
 #include "cli/workers.h"
 #include "report/matrix.h"
@@ -34,6 +35,7 @@ struct contexts {
     uint32_t running;
     json_t **results; /* NULL: none yet */
     int *statuses;
+    enum stop_reason *limits; /* that ended a job without a result, or STOP_NONE */
     VEC(const char *) told; /* on standard error */
     uint32_t repeated;      /* so many contexts had nothing else to say */
     double started, shown;
@@ -210,10 +212,8 @@ static int run_job(void *context, uint32_t job)
         text_add(&folder, "%s/%s", options.freeze, name_of(contexts, job));
         options.freeze = folder.data;
     }
-    signal(SIGINT, SIG_DFL); /* until the search begins, which then asks for it: a scenario can take long to read */
-    signal(SIGTERM, SIG_DFL);
     mem.recover = &recover;
-    if (setjmp(recover)) return EXIT_INCONCLUSIVE;
+    if (setjmp(recover)) return deadline_status();
     return contexts->run(&options, &mem);
 }
 
@@ -238,7 +238,8 @@ static void job_done(void *context, uint32_t job, const struct text *output, con
     struct contexts *contexts = context;
     json_error_t error;
     contexts->done++;
-    contexts->statuses[job] = status;
+    if (status > DEADLINE_STATUS) contexts->limits[job] = (enum stop_reason)(status - DEADLINE_STATUS);
+    contexts->statuses[job] = status > DEADLINE_STATUS ? EXIT_INCONCLUSIVE : status;
     json_t *result = output->len ? json_loadb(output->data, output->len, 0, &error) : NULL;
     if (json_is_object(result)) contexts->results[job] = result;
     else json_decref(result);
@@ -313,9 +314,10 @@ static json_t *count_of(const struct sum *sum)
 static json_t *nothing(const struct contexts *contexts, uint32_t job)
 {
     int status = contexts->statuses[job];
-    bool interrupted = status == NOT_BEGUN || status == -SIGINT || status == -SIGTERM;
-    const char *why = interrupted ? "it was interrupted before this was searched" : status < 0 ? "the search was killed" : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result"
-                                          : "nothing was checked: see the messages on standard error";
+    enum stop_reason limit = contexts->limits[job];
+    bool interrupted = status == NOT_BEGUN || limit == STOP_INTERRUPT;
+    const char *why = interrupted ? "it was interrupted before this was searched" : status < 0 ? "the search was killed" : limit == STOP_TIME ? "the time limit was reached before there was a result"
+                      : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result" : "nothing was checked: see the messages on standard error";
     json_t *result = json_pack("{s:b, s:s}", "complete", 0, "assurance", why);
     if (strcmp(contexts->command, "check")) return result;
     json_object_set_new(result, "verdict", json_string("unknown"));
@@ -515,14 +517,15 @@ int contexts_run(struct options *options, struct mem *mem, const struct guided_l
     if (at_once > contexts.count) at_once = contexts.count;
     contexts.results = mem_alloc(mem, contexts.count * sizeof *contexts.results);
     contexts.statuses = mem_alloc(mem, contexts.count * sizeof *contexts.statuses);
+    contexts.limits = mem_alloc(mem, contexts.count * sizeof *contexts.limits);
     for (uint32_t i = 0; i < contexts.count; i++) contexts.statuses[i] = NOT_BEGUN;
     options->memory = (options->memory ? options->memory : mem_available() / 5 * 4) / at_once;
     if (options->freeze) mkdir(options->freeze, 0777); /* the folders of contexts are made in it; what fails is told there */
     if (options->results) mkdir(options->results, 0777);
     if (options->results) make_key(&contexts);
-    session_stop_at(SIGINT);
-    session_stop_at(SIGTERM);
-    struct workers workers = {.mem = mem, .at_once = at_once, .next = next_job, .run = run_job, .takes_errors = true, .done = job_done, .look = look, .context = &contexts, .interrupted = session_interrupted()};
+    deadline_wait();
+    mem_lift(mem);
+    struct workers workers = {.mem = mem, .at_once = at_once, .next = next_job, .run = run_job, .takes_errors = true, .done = job_done, .look = look, .context = &contexts, .interrupted = &limits_interrupted};
     bool good = workers_run(&workers);
     session_end_progress(&session);
     if (!good) fputs("cairn: error: not all processes could be started\n", stderr);

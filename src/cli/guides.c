@@ -138,7 +138,6 @@ int guides_run(struct options *options, struct mem *mem)
     struct session session;
     const char *only;
     session_init(&session, options, mem);
-    mem->limit = options->memory ? options->memory : mem_available() / 5 * 4;
     options->context = options->file;
     if (options->to && strcmp(options->to, "dot")) {
         fprintf(stderr, "cairn: error: cairn guide writes --to dot, not '%.40s'\n", options->to);

@@ -18,6 +18,8 @@
  *  8. The referee allocates before it starts the first process only: it cannot be thrown out of the race. */
 #include "cli/portfolio.h"
 
+#include "cli/deadline.h"
+
 #include "base/clock.h"
 #include "cli/search.h"
 #include "engine/bounded/bounded.h"
@@ -90,6 +92,7 @@ struct race {
     uint32_t count, started, at_once;
     struct racer *voice; /* who shows progress, or NULL */
     bool passed_on;      /* the interruption */
+    struct mem_lift limits; /* of memory, in contenders */
     pid_t referee;
     double began;
     sigset_t usual; /* the signals that are blocked outside of a race */
@@ -160,7 +163,8 @@ static void misbehave_after(struct race *race, struct result *result)
         if (is_told_to(race->self, "badtrace") && entry->trace && entry->trace->steps) entry->trace->steps--;
         if (hidden) entry->verdict = VERDICT_UNKNOWN, entry->trace = NULL;
     }
-    if (is_told_to(race->self, "slow")) nanosleep(&(struct timespec){0, 400000000}, NULL);
+    struct timespec rest = {0, is_told_to(race->self, "slow") ? 400000000 : 0};
+    while (nanosleep(&rest, &rest)) continue; /* a signal does not end it */
 }
 
 /* "last": the referee hears this contender when it has heard all others, however long they take. */
@@ -213,6 +217,8 @@ static void enter(struct race *race, struct racer *self)
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     sigprocmask(SIG_SETMASK, &race->usual, NULL);
+    deadline_begin_again();
+    mem_lower(mem, race->limits);
     race->self = self;
     race->voice = NULL;
     race->show = task->progress;
@@ -259,6 +265,11 @@ static void sum_up(struct race *race, const struct result *result)
     }
 }
 
+static void run_contender(struct task *task, const void *contender, struct result *result)
+{
+    ((const struct contender *)contender)->run(task, result);
+}
+
 /* False: memory was refused where the engine could not make a result of it, and all of it is freed. */
 static bool search(struct race *race, struct result *result)
 {
@@ -274,10 +285,10 @@ static bool search(struct race *race, struct result *result)
     mem->recover = &refused;
     misbehave_before(race);
     if (race->self->contender->is_flat && race->session->flat) race->task->model = race->session->flat;
-    race->self->contender->run(race->task, result);
+    deadline_run(race->task, result, race->self->contender->name, run_contender, race->self->contender);
     misbehave_after(race, result);
     result->seconds += race->self->started - race->began;
-    mem->limit = 0; /* as for every report */
+    mem_lift(mem); /* as for every report */
     sum_up(race, result);
     mem->recover = outer;
     return true;
@@ -322,6 +333,7 @@ static void take_part(struct race *race, struct racer *self, struct result *resu
     if (word.what == WORD_LEAVE) _exit(EXIT_INCONCLUSIVE);
     fail_to_tell(race);
     if (!found) mem_refuse(mem);
+    deadline_tell();
     result->why_engine = explain(race, word);
 }
 
@@ -611,12 +623,14 @@ enum portfolio_end portfolio_run(struct session *session, struct task *task, boo
     struct race race = {.session = session, .task = task, .is_check = is_check, .referee = getpid(), .began = clock_now()};
     sigset_t heard;
     line_up(&race);
-    session_stop_at(SIGUSR1); /* inherited, so that it cannot come too early */
+    deadline_stop_at(SIGUSR1); /* inherited, so that it cannot come too early */
     sigemptyset(&heard);
     sigaddset(&heard, SIGINT);
     sigaddset(&heard, SIGTERM);
     sigaddset(&heard, SIGUSR1);
     sigprocmask(SIG_BLOCK, &heard, &race.usual);
+    race.limits = mem_lift(session->mem); /* the referee needs little, and waits */
+    deadline_wait();
     fflush(stdout); /* or every process would write what is still in the buffer */
     *status = referee(&race);
     if (race.self) {
@@ -624,5 +638,6 @@ enum portfolio_end portfolio_run(struct session *session, struct task *task, boo
         return PORTFOLIO_TELL;
     }
     sigprocmask(SIG_SETMASK, &race.usual, NULL);
+    if (!race.started) mem_lower(session->mem, race.limits);
     return race.started ? PORTFOLIO_TOLD : PORTFOLIO_NONE;
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/contexts.h"
+#include "cli/deadline.h"
 #include "cli/guided.h"
 #include "cli/portfolio.h"
 #include "cli/split.h"
@@ -81,6 +82,7 @@ static bool tell(struct session *session, const char *command, const struct task
     bool written = true;
     if (options->json) {
         FILE *file = options->json_file ? session_open(session, options->json_file) : stdout;
+        if (file) deadline_has_told();
         if (file) machine_result(file, command, session->model, &session->diag, task, result, trace_file);
         options->told = true; /* before that, memory may have been refused; once the object has begun it is told whole */
         written = file && session_close(file, options->json_file ? options->json_file : "standard output");
@@ -107,6 +109,31 @@ static bool save_report(struct session *session, const char *command, const stru
     if (file && !written) fprintf(stderr, "cairn: error: there is no memory for %s\n", path);
     free(text);
     return file && session_close(file, path) && written;
+}
+
+/* ---- engines under limits ---- */
+
+typedef void engine_run(struct task *task, struct result *result);
+
+static void call(struct task *task, const void *run_it, struct result *result)
+{
+    (*(engine_run *const *)run_it)(task, result);
+}
+
+static void run_explicit(struct task *task, struct result *result)
+{
+    explicit_run(task, NULL, result);
+}
+
+static void run_timed(struct task *task, struct result *result)
+{
+    timed_run(task, NULL, result);
+}
+
+static void run_limited(struct task *task, struct result *result, engine_run *run_it)
+{
+    const char *name = run_it == symbolic_run ? "symbolic" : run_it == run_explicit ? "explicit" : run_it == run_timed ? "timed" : "bounded";
+    deadline_run(task, result, name, call, &run_it);
 }
 
 /* ---- which engine ---- */
@@ -154,7 +181,7 @@ static void run_stage(struct stages *stages, void (*run_it)(struct task *task, s
     double left = stages->limit > 0 ? stages->limit - stages->used : 0;
     if (stages->limit > 0 && left < 1e-9) left = 1e-9;
     stages->task->max_seconds = seconds <= 0 ? left : stages->limit > 0 && left / 2 < seconds ? left / 2 : seconds;
-    run_it(stages->task, stages->result);
+    run_limited(stages->task, stages->result, run_it);
     stages->result->seconds += stages->used;
 }
 
@@ -177,11 +204,6 @@ static bool is_decided(const struct stages *stages)
         if (entry->verdict == VERDICT_UNKNOWN && stages->known[i].verdict == VERDICT_UNKNOWN && !entry->watched_only) return false;
     }
     return true;
-}
-
-static void run_explicit(struct task *task, struct result *result)
-{
-    explicit_run(task, NULL, result);
 }
 
 /* With the model that the engine knows; what it finds is about both. */
@@ -249,9 +271,9 @@ static bool pause_explicit(void *context)
     struct mem *mem = stages->session->mem;
     struct task *task = stages->task, kept = *task;
     const size_t size = task->property_count * sizeof *task->properties;
-    const uint64_t limit = mem->limit;
+    const struct mem_lift limits = {mem->limit, mem->lifted};
     const double used = stages->used;
-    if (limit && mem->used > limit / 2) return false; /* the others need memory, too */
+    if (mem->limit && mem->used > mem->limit / 2) return false; /* the others need memory, too */
     bool flat = session_flat(stages->session, false);
     stages->pauses++;
     kept.max_states = flat && stages->pauses == 1 ? PAUSE_GROWTH * stages->pause_states : 0;
@@ -269,7 +291,7 @@ static bool pause_explicit(void *context)
     }
     *task = kept;
     stages->used = used;
-    mem->limit = limit;
+    mem_lower(mem, limits);
     return !stages->others_know;
 }
 
@@ -326,12 +348,6 @@ static void run_auto(struct session *session, struct task *task, struct result *
     recall(&stages);
 }
 
-static void run_timed(struct session *session, struct task *task, struct result *result)
-{
-    timed_run(task, NULL, result);
-    if (session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
-}
-
 /* ---- hidden variables ---- */
 
 /* Those that influence what can be seen leave few ways to search. */
@@ -386,12 +402,13 @@ static void choose_threads(const struct session *session, enum engine engine, st
 static void run_engine(struct session *session, enum engine engine, struct task *task, struct result *result)
 {
     switch (engine) {
-    case ENGINE_TIMED: run_timed(session, task, result); break;
-    case ENGINE_BOUNDED: bounded_run(task, result); break;
-    case ENGINE_SYMBOLIC: symbolic_run(task, result); break;
-    case ENGINE_EXPLICIT: explicit_run(task, NULL, result); break;
+    case ENGINE_TIMED: run_limited(task, result, run_timed); break;
+    case ENGINE_BOUNDED: run_limited(task, result, bounded_run); break;
+    case ENGINE_SYMBOLIC: run_limited(task, result, symbolic_run); break;
+    case ENGINE_EXPLICIT: run_limited(task, result, run_explicit); break;
     case ENGINE_AUTO: run_auto(session, task, result); break;
     }
+    if (engine == ENGINE_TIMED && session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
 }
 
 static bool asks_for_graph(const struct task *task)
@@ -504,7 +521,8 @@ static bool choose_model(struct session *session, enum engine engine, struct tas
 /* What was found is verified, then told. */
 static int conclude(struct session *session, const char *command, bool is_check, const struct task *task, struct result *result)
 {
-    session->mem->limit = 0; /* the report is small, and must not fail for the limit on the search */
+    mem_lift(session->mem); /* the report is small, and must not fail for the limit on the search */
+    deadline_tell();
     session_end_progress(session);
     if (result->refused) {
         fprintf(stderr, "cairn: error: %s\n", result->refused);
@@ -544,9 +562,10 @@ static int run(struct options *options, struct mem *mem, const char *command, bo
         return conclude(&session, command, is_check, &task, &result);
     }
     enum engine engine = chosen_engine(&session);
-    if (!choose_model(&session, engine, &task)) return EXIT_USAGE;
+    if (!choose_model(&session, engine, &task)) return session.is_limited ? EXIT_INCONCLUSIVE : EXIT_USAGE;
     choose_threads(&session, engine, &task);
     bool races = options_race(options) && engine == ENGINE_AUTO && !(session.model->guide && (session.model->guide->is_cut || session.model->guide->split));
+    deadline_search(task.max_seconds);
     switch (races ? portfolio_run(&session, &task, is_check, &result, &status) : PORTFOLIO_NONE) {
     case PORTFOLIO_TOLD: return status;
     case PORTFOLIO_TELL: break;
@@ -576,14 +595,15 @@ static int show_process_model(struct options *options, struct mem *mem)
         if (options->properties.len || given) process_model_see(model, entry->property->root, visible);
     }
     process_model_init(&process_model, session.model, visible);
-    mem->limit = 0;
+    mem_lift(mem);
+    deadline_tell();
     FILE *file = !options->json ? NULL : options->json_file ? session_open(&session, options->json_file) : stdout;
     options->told = options->json;
     if (file) processes_json(file, &session.diag, &process_model, visible);
     bool written = !options->json || (file && session_close(file, options->json_file ? options->json_file : "standard output"));
     if (!options->json || options->json_file) processes_show(&session.style, &process_model, visible);
     bool undecided = process_model.undecided;
-    if (undecided) fputs("cairn: note: memory did not suffice to find out which rules are linear\n", stderr);
+    if (undecided) fputs("cairn: note: some guards are too hard to compare: they count as ones that may both hold\n", stderr);
     process_model_release(&process_model);
     if (!session_close(stdout, "standard output") || !written) return EXIT_USAGE;
     return undecided ? EXIT_INCONCLUSIVE : EXIT_HOLDS;

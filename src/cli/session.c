@@ -1,6 +1,5 @@
 #include "cli/session.h"
 
-#include "cli/deadline.h"
 #include "cli/guided.h"
 
 #include "lang/cdl/cdl.h"
@@ -11,31 +10,9 @@
 
 #include <errno.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* The one mutable global of the program: a signal handler has nothing else to write to. Other threads read it. */
-static atomic_int interrupted;
-
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    if (interrupted) _exit(EXIT_INCONCLUSIVE); /* a second Ctrl-C does not wait */
-    interrupted = 1;
-}
-
-void session_stop_at(int signal_number)
-{
-    struct sigaction action = {.sa_handler = on_interrupt};
-    sigaction(signal_number, &action, NULL);
-}
-
-atomic_int *session_interrupted(void)
-{
-    return &interrupted;
-}
 
 static bool use_color(const struct options *options, FILE *stream)
 {
@@ -48,6 +25,7 @@ void session_init(struct session *session, struct options *options, struct mem *
     memset(session, 0, sizeof *session);
     session->options = options;
     session->mem = mem;
+    if (!mem->limit) mem_set_limit(mem, options->memory ? options->memory : mem_available() / 5 * 4); /* reading counts, too */
     diag_init(&session->diag, mem, stderr);
     session->diag.color = use_color(options, stderr);
     session->diag.quiet = options->quiet;
@@ -142,10 +120,9 @@ static bool weave(struct session *session)
     return true;
 }
 
-static bool load(struct session *session, const char *path)
+bool session_load(struct session *session, const char *path)
 {
     struct options *options = session->options;
-    session->mem->limit = options->memory ? options->memory : mem_available() / 5 * 4; /* reading counts too */
     struct language_input input = {.mem = session->mem, .diag = &session->diag, .defines = options->defines.data,
                                    .define_count = options->defines.len, .dialect = options->dialect};
     const struct language *language = languages_find(path);
@@ -173,14 +150,6 @@ static bool load(struct session *session, const char *path)
         _exit(EXIT_INTERNAL);
     }
     return true;
-}
-
-bool session_load(struct session *session, const char *path)
-{
-    deadline_begin(session->options);
-    bool loaded = load(session, path);
-    deadline_end();
-    return loaded;
 }
 
 /* ---- properties ---- */
@@ -284,7 +253,8 @@ struct model *session_flat(struct session *session, bool with_formulas)
     if (session->flat || session->refusal.reason) return session->flat;
     if (setjmp(refused)) {
         mem->recover = outer;
-        session->refusal = (struct flatten_refusal){.reason = "memory does not suffice"};
+        session->is_limited = true;
+        session->refusal = (struct flatten_refusal){.reason = limits_enough() ? stop_reason_text[result_why_refused()] : "memory does not suffice"};
         return NULL;
     }
     mem->recover = &refused;
@@ -300,7 +270,7 @@ int session_tell_refusal(struct session *session, const char *purpose)
     if (refusal->rule) diag_error(&session->diag, refusal->place, "the rule '%.60s' cannot be turned into conditions for %s: %s", refusal->rule, purpose, refusal->reason);
     else diag_error(&session->diag, refusal->place, "the model cannot be turned into conditions for %s: %s", purpose, refusal->reason);
     diag_finish(&session->diag);
-    return EXIT_USAGE;
+    return session->is_limited ? EXIT_INCONCLUSIVE : EXIT_USAGE;
 }
 
 bool session_refuses_time(const struct session *session)
@@ -395,14 +365,12 @@ void session_prepare(struct session *session, struct task *task)
     task->max_depth = options->bound;
     task->max_seconds = options->time;
     task->stop_at_first = options->first;
-    task->interrupted = &interrupted;
+    task->interrupted = &limits_interrupted;
     bool show = options->progress == WHEN_ALWAYS || (options->progress == WHEN_AUTO && isatty(STDERR_FILENO));
     if (show && !options->quiet) {
         task->progress = show_progress;
         task->progress_context = session;
     }
-    session_stop_at(SIGINT);
-    session_stop_at(SIGTERM);
 }
 
 /* ---- files ---- */

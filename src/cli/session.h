@@ -21,7 +21,8 @@ struct session {
     uint32_t *depths; /* per state of the context: the most steps to it; or NULL */
     const struct context *context; /* what was woven into the model, or NULL */
     struct model *flat; /* the model without code, or NULL: see session_flat */
-    struct flatten_refusal refusal; /* why there is none */
+    struct flatten_refusal refusal; /* why there is none ... */
+    bool is_limited; /* ... namely for lack of time or memory */
     int status; /* of loading that failed */
     struct report_style style;
     double last_line; /* of the progress display: when, ... */
@@ -66,11 +67,5 @@ void session_end_progress(struct session *session);
  * something could not be written. */
 FILE *session_open(const struct session *session, const char *path);
 bool session_close(FILE *file, const char *path);
-
-/* This signal, too, ends a search with what is known. */
-void session_stop_at(int signal_number);
-
-/* Ctrl-C was pressed. */
-atomic_int *session_interrupted(void);
 
 #endif

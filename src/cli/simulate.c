@@ -1,5 +1,6 @@
 #include "cli/simulate.h"
 
+#include "cli/deadline.h"
 #include "base/random.h"
 #include "cli/search.h"
 #include "report/explain.h"
@@ -205,26 +206,69 @@ static void tell_json(struct run *run, FILE *out, uint64_t runs, uint64_t steps,
     out_close(&json, '}');
 }
 
+/* What was done so far, also when a limit ends it. */
+struct progress {
+    uint64_t runs, steps;
+    struct property_result *violation;
+    bool has_no_start; /* an initial state could not be made */
+    bool shows;
+    bool is_cut; /* there is no last run */
+};
+
+static void run_some(struct run *run, struct progress *p)
+{
+    const struct options *options = run->session->options;
+    while (p->runs < options->runs && !p->violation) {
+        if (!random_initial(run)) {
+            p->has_no_start = true;
+            return;
+        }
+        p->runs++;
+        if (p->shows) show_last(run);
+        p->violation = find_violation(run);
+        for (uint64_t i = 0; i < options->steps && run->enabled_count && !p->violation; i++) {
+            mem_look(run->model->mem);
+            take(run, run->enabled[random_below(&run->random, run->enabled_count)]);
+            p->steps++;
+            if (p->shows) show_last(run);
+            p->violation = find_violation(run);
+        }
+        mem_look(run->model->mem);
+    }
+}
+
+/* Why the runs ended early; NULL: they did not. From now on, it is told. */
+static const char *run_limited(struct run *run, struct progress *p)
+{
+    struct mem *mem = run->model->mem;
+    jmp_buf recover, *const outer = mem->recover;
+    const char *volatile why = NULL;
+    if (setjmp(recover)) {
+        why = stop_reason_text[result_why_refused()];
+        p->is_cut = run->states.len < (run->rules.len + UINT64_C(1)) * run->model->vars.len; /* not even its first state is whole */
+        if (run->delays.len > run->rules.len) run->delays.len = run->rules.len; /* a step is noted last */
+    } else {
+        mem->recover = &recover;
+        run_some(run, p);
+    }
+    mem->recover = outer;
+    mem_lift(mem);
+    deadline_tell();
+    return why;
+}
+
 static int random_runs(struct run *run)
 {
     struct options *options = run->session->options;
-    struct property_result *violation = NULL;
-    uint64_t runs = 0, steps = 0;
-    bool show = !options->quiet && !options->json && options->runs == 1;
-    while (runs < options->runs && !violation && !*session_interrupted()) {
-        if (!random_initial(run)) return EXIT_USAGE;
-        runs++;
-        if (show) show_last(run);
-        violation = find_violation(run);
-        for (uint64_t i = 0; i < options->steps && run->enabled_count && !violation && !*session_interrupted(); i++) {
-            take(run, run->enabled[random_below(&run->random, run->enabled_count)]);
-            steps++;
-            if (show) show_last(run);
-            violation = find_violation(run);
-        }
-    }
+    struct progress done = {.shows = !options->quiet && !options->json && options->runs == 1};
+    const char *early = run_limited(run, &done);
+    struct property_result *violation = done.violation;
+    const uint64_t runs = done.runs, steps = done.steps;
+    const bool show = done.shows;
+    if (done.has_no_start) return EXIT_USAGE;
+    if (early) fprintf(stderr, "cairn: note: the runs ended early: %s\n", early);
     if (!search_verify_traces(run->model, &run->task)) return EXIT_INTERNAL;
-    if (options->trace_file && !save(run, options->trace_file)) return EXIT_USAGE;
+    if (options->trace_file && !done.is_cut && !save(run, options->trace_file)) return EXIT_USAGE;
     if (options->json) {
         FILE *file = options->json_file ? session_open(run->session, options->json_file) : stdout;
         if (!file) return EXIT_USAGE;
@@ -235,7 +279,7 @@ static int random_runs(struct run *run)
         char a[32], b[32];
         if (violation && !show) report_trace(&run->session->style, run->model, &run->session->diag, violation->trace);
         if (violation) printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name, run->rules.len, runs);
-        else if (runs && !run->enabled_count && (!run->is_timed || timed_is_stuck(&run->timed))) printf("Run %" PRIu64 " ends in a %s after %u steps.\n", runs, eval_is_final(run->model, last_state(run)) ? "final state" : "deadlock", run->rules.len);
+        else if (runs && !early && !run->enabled_count && (!run->is_timed || timed_is_stuck(&run->timed))) printf("Run %" PRIu64 " ends in a %s after %u steps.\n", runs, eval_is_final(run->model, last_state(run)) ? "final state" : "deadlock", run->rules.len);
         for (uint32_t i = 0; i < run->task.property_count; i++)
             if (!run->task.properties[i].in_each_state)
                 printf("%s is not checked: a simulation looks at single states.\n", run->task.properties[i].property->name);
@@ -243,7 +287,7 @@ static int random_runs(struct run *run)
                violation ? "." : " without a violation, which proves nothing about the rest.");
     }
     if (!session_close(stdout, "standard output")) return EXIT_USAGE;
-    return violation ? EXIT_VIOLATED : *session_interrupted() ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
+    return violation ? EXIT_VIOLATED : early ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
 }
 
 /* ---- by hand ---- */
@@ -371,6 +415,8 @@ static bool obey(struct run *run, char *line)
 static int interactive(struct run *run)
 {
     char line[4096];
+    deadline_tell(); /* who chooses the steps has time */
+    mem_lift(run->model->mem);
     random_initial(run);
     printf("%s: type a number, or ? for help\n", run->model->file);
     show_last(run);
@@ -379,7 +425,7 @@ static int interactive(struct run *run)
     for (;;) {
         fputs("> ", stdout);
         fflush(stdout);
-        if (!fgets(line, sizeof line, stdin) || *session_interrupted() || !obey(run, line)) break;
+        if (!fgets(line, sizeof line, stdin) || limits_interrupted || !obey(run, line)) break;
     }
     if (run->session->options->trace_file && !save(run, run->session->options->trace_file)) return EXIT_USAGE;
     return session_close(stdout, "standard output") ? EXIT_HOLDS : EXIT_USAGE;

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/version.h"
+#include "cli/deadline.h"
 #include "cli/outcome.h"
 #include "cli/workers.h"
 #include "engine/explicit/explicit.h"
@@ -144,8 +145,10 @@ static bool begins_again(struct division *split, uint32_t number, const struct r
 
 static void run_engine(const struct division *split, struct task *task, struct result *result)
 {
+    deadline_search(task->max_seconds);
     if (split->timed) timed_run(task, NULL, result);
     else explicit_run(task, NULL, result);
+    deadline_tell();
 }
 
 static int run_part(void *context, uint32_t number)
@@ -157,12 +160,12 @@ static int run_part(void *context, uint32_t number)
     struct result result;
     jmp_buf recover;
     mem->recover = &recover;
-    if (setjmp(recover)) return give_up(STOP_MEMORY, "");
+    if (setjmp(recover)) return give_up(result_why_refused(), "");
     prepare_part(split, number, &task, &part);
-    mem->limit = split->limit;
+    mem_lower(mem, (struct mem_lift){split->limit, false});
     run_engine(split, &task, &result);
     if (begins_again(split, number, &result)) run_engine(split, &task, &result);
-    mem->limit = 0;
+    mem_lift(mem);
     if (result.stop == STOP_EXACT) return give_up(STOP_EXACT, "");
     if (result.broken) {
         fprintf(stderr, "cairn: BUG: part %u: %s (cairn %s, %s)\n", number, result.broken, CAIRN_VERSION, split->session->model->file);
@@ -363,7 +366,9 @@ static void part_failed(struct division *split, uint32_t number, const struct te
 {
     char *why = "";
     unsigned long stop = status == EXIT_INCONCLUSIVE && output->len ? strtoul(output->data, &why, 10) : STOP_COUNT;
-    if (status == EXIT_INCONCLUSIVE && stop == STOP_EXACT) {
+    if (status > DEADLINE_STATUS) {
+        fail(split, (enum stop_reason)(status - DEADLINE_STATUS), NULL);
+    } else if (status == EXIT_INCONCLUSIVE && stop == STOP_EXACT) {
         split->begins_again = split->stopping = true;
     } else if (status == -SIGKILL) {
         if (may_tell(split)) fprintf(stderr, "cairn: part %u was killed, perhaps for want of memory\n", number);
@@ -479,14 +484,16 @@ static bool find_repeated(struct division *split, const char *const *folders, co
     jmp_buf recover;
     if (setjmp(recover)) {
         statistics->is_net = false;
-        statistics->why_gross = "there is too little memory";
+        statistics->why_gross = limits_enough() ? stop_reason_text[result_why_refused()] : "there is too little memory";
     } else {
         mem->recover = &recover;
-        mem->limit = split->limit;
+        deadline_search(split->session->options->time);
+        mem_lower(mem, (struct mem_lift){split->limit, false});
         statistics->is_net = (split->timed ? repeats_find : recount_find)(split->task, folders, states, count, repeated, &statistics->why_gross);
     }
     mem->recover = outer;
-    mem->limit = 0;
+    mem_lift(mem);
+    deadline_tell();
     return statistics->is_net;
 }
 
@@ -554,7 +561,7 @@ static enum stop_reason stop_of(const struct division *split)
     if (all) return STOP_NONE;
     if (is_decided(split)) return stop_when_decided(split);
     if (split->stop != STOP_NONE) return split->stop;
-    if (*session_interrupted()) return STOP_INTERRUPT;
+    if (limits_interrupted) return STOP_INTERRUPT;
     return options->time > 0 && clock_now() - split->started > options->time ? STOP_TIME : STOP_PARTS;
 }
 
@@ -661,7 +668,7 @@ static int search(struct division *split)
     const struct workers workers = {.mem = session->mem, .at_once = options->threads > 1 ? (uint32_t)options->threads : 1, .next = next_part, .run = run_part, .done = part_done, .look = look,
                               .context = split, .interrupted = split->task->interrupted};
     bool good = workers_run(&workers);
-    if (good && split->begins_again && !*session_interrupted() && begin_again(split)) good = workers_run(&workers);
+    if (good && split->begins_again && !limits_interrupted && begin_again(split)) good = workers_run(&workers);
     if (!good) fail(split, STOP_MEMORY, "a process could not be made");
     session_end_progress(session);
     if (split->is_broken) return EXIT_INTERNAL;
@@ -683,7 +690,8 @@ bool split_run(struct session *session, struct task *task, bool timed, struct re
     for (uint32_t i = 0; i < task->property_count; i++) split->fresh[i] = task->properties[i];
     clear_result(split);
     split->limit = given / (options->threads > 1 ? options->threads : 1);
-    mem->limit = 0;
+    mem_lift(mem);
+    deadline_wait();
     if (setjmp(recover)) {
         mem->recover = outer;
         parts_close(&split->parts);

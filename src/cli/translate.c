@@ -1,5 +1,6 @@
 #include "cli/translate.h"
 
+#include "cli/deadline.h"
 #include "context/observer.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
@@ -32,11 +33,24 @@ static bool has_zones(const struct session *session, bool *good)
     return timed;
 }
 
+struct walk {
+    const struct explicit_graph *states;
+    const struct timed_graph *timed; /* NULL, both: they are counted only */
+    bool zones;
+};
+
+static void run_walk(struct task *task, const void *context, struct result *result)
+{
+    const struct walk *walk = context;
+    if (walk->zones) timed_run(task, walk->timed, result);
+    else explicit_run(task, walk->states, result);
+}
+
 static void walk(struct task *task, bool zones, const struct explicit_graph *states, const struct timed_graph *timed, struct result *result)
 {
+    struct walk context = {states, timed, zones};
     task->equal_zones = true; /* with inclusion it would not be a graph */
-    if (zones) timed_run(task, timed, result);
-    else explicit_run(task, states, result);
+    deadline_run(task, result, zones ? "timed" : "explicit", run_walk, &context);
 }
 
 /* A graph that is only a part of the whole says so, and what is true of both. The format may have comments, which stay with the graph. */
@@ -113,16 +127,21 @@ static struct model *model_for(struct session *session, bool with_formulas)
     return flat;
 }
 
+static int no_model(const struct session *session)
+{
+    return session->is_limited ? EXIT_INCONCLUSIVE : EXIT_USAGE;
+}
+
 static int write_promela(struct session *session, FILE *out)
 {
     struct model *model = model_for(session, true);
-    return model ? refused(session, promela_write(model, out)) : EXIT_USAGE;
+    return model ? refused(session, promela_write(model, out)) : no_model(session);
 }
 
 static int write_order(struct session *session, FILE *out)
 {
     struct model *model = model_for(session, true);
-    return model ? refused(session, smv_write_order(model, out)) : EXIT_USAGE;
+    return model ? refused(session, smv_write_order(model, out)) : no_model(session);
 }
 
 /* With -o x.smv, the order of the variables goes to x.ord. */
@@ -130,7 +149,7 @@ static int write_smv(struct session *session, FILE *out)
 {
     const char *path = session->options->output;
     struct model *model = model_for(session, true);
-    int status = model ? refused(session, smv_write(model, out)) : EXIT_USAGE;
+    int status = model ? refused(session, smv_write(model, out)) : no_model(session);
     if (status != EXIT_HOLDS || !path) return status;
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
@@ -154,7 +173,7 @@ static int write_gates(struct session *session, FILE *out, bool binary)
     for (uint32_t i = 0; i < task.property_count; i++)
         if (!task.properties[i].watched_only) task.properties[count++] = task.properties[i];
     struct model *model = model_for(session, false);
-    if (!model) return EXIT_USAGE;
+    if (!model) return no_model(session);
     aiger_write(model, task.properties, count, out, binary, &left_out);
     char *rest = left_out.data;
     for (char *line; !session->options->quiet && (line = strsep(&rest, "\n")) && *line;) fprintf(stderr, "cairn: note: %s\n", line);
@@ -178,7 +197,7 @@ static int write_dimacs(struct session *session, FILE *out)
     if (!session_properties(session, &task)) return EXIT_USAGE;
     session_prepare(session, &task);
     task.model = model_for(session, false);
-    return task.model ? refused(session, bounded_write(&task, out)) : EXIT_USAGE;
+    return task.model ? refused(session, bounded_write(&task, out)) : no_model(session);
 }
 
 static int write_cairn(struct session *session, FILE *out)

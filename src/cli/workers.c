@@ -2,6 +2,8 @@
  * job without its result. Jobs never outlive the parent: the system kills them when it dies. */
 #include "cli/workers.h"
 
+#include "cli/deadline.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -31,6 +33,7 @@ static _Noreturn void be_worker(const struct workers *workers, uint32_t job, con
     if (ends[ERRORS] >= 0 && dup2(ends[ERRORS], STDERR_FILENO) < 0) _exit(4);
     for (unsigned i = 0; i < STREAMS; i++)
         if (ends[i] >= 0) close(ends[i]);
+    deadline_begin_again();
     int status = workers->run(workers->context, job);
     if (fflush(stdout)) status = 4;
     _exit(status);

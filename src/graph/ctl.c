@@ -348,13 +348,12 @@ enum temporal_result ctl_check(struct temporal *temporal, formula f)
     if (ctl.problem != TEMPORAL_HOLDS) result = ctl.problem;
     for (uint32_t s = 0; result == TEMPORAL_HOLDS && s < ctl.kripke->initial; s++)
         if (!kripke_in(set, s)) {
-            uint64_t limit = ctl.kripke->mem->limit;
+            const struct mem_lift before = mem_lift(ctl.kripke->mem);
             result = TEMPORAL_VIOLATED;
             ctl.showing = true;
-            ctl.kripke->mem->limit = 0;
             extend(&ctl, s);
             show(&ctl, f, false);
-            ctl.kripke->mem->limit = limit;
+            mem_lower(ctl.kripke->mem, before);
         }
     for (uint32_t i = 0; i < nodes; i++) mem_free(ctl.kripke->mem, ctl.sets[i]);
     mem_free(ctl.kripke->mem, ctl.sets);

@@ -274,12 +274,11 @@ static bool find_violation(struct ltl *ltl)
     for (uint64_t i = 0; i < count && !found && ltl->problem == TEMPORAL_HOLDS; i++)
         if (!tarjan.order[starts[i]] && enter(ltl, &tarjan, starts[i])) found = search(ltl, &tarjan, &first);
     if (found) {
-        uint64_t limit = ltl->mem->limit;
-        ltl->mem->limit = 0; /* what was found must not be lost to the limit on the search */
+        const struct mem_lift before = mem_lift(ltl->mem); /* what was found must not be lost to the limit on the search */
         mem_free(ltl->mem, tarjan.order);
         tarjan.order = NULL;
         show_lasso(ltl, &tarjan, first, starts, count);
-        ltl->mem->limit = limit;
+        mem_lower(ltl->mem, before);
     }
     mem_free(ltl->mem, tarjan.order);
     mem_free(ltl->mem, tarjan.low);

@@ -209,8 +209,7 @@ static struct trace *make_trace(struct history *history, const struct history_pl
 
 void history_make_traces(struct history *history)
 {
-    uint64_t limit = history->mem->limit;
-    history->mem->limit = 0; /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before = mem_lift(history->mem); /* what was found must not be lost to the limit on the search */
     for (uint32_t i = 0; i < history->task->property_count; i++) {
         struct property_result *entry = &history->task->properties[i];
         const struct history_place *place = &history->places[i];
@@ -223,7 +222,7 @@ void history_make_traces(struct history *history)
         entry->last = mem_alloc(history->mem, (history->model->vars.len + UINT64_C(1)) * sizeof *entry->last);
         layout_unpack(history->layout, history->model, place->words, entry->last);
     }
-    history->mem->limit = limit;
+    mem_lower(history->mem, before);
 }
 
 void history_conclude(struct history *history)

@@ -140,8 +140,7 @@ void part_hand_on(struct history *history)
     struct result *result = history->result;
     struct cluster_statistics *statistics = history->statistics;
     uint32_t waiting = history->waiting.count, count = waiting + (history->current != NULL);
-    uint64_t limit = history->mem->limit;
-    history->mem->limit = 0; /* what the search no longer uses is enough for this, but not all of it is free yet */
+    const struct mem_lift before = mem_lift(history->mem); /* what the search no longer uses is enough for this, but not all of it is free yet */
     struct history_cluster **clusters = mem_alloc(history->mem, (count + UINT64_C(1)) * sizeof *clusters);
     for (uint32_t i = 0; i < waiting; i++) clusters[i] = history_waiting(history, i);
     if (history->current) clusters[waiting] = history->current;
@@ -156,7 +155,7 @@ void part_hand_on(struct history *history)
     statistics->handed_on = good;
     frozen_restore_counts(history);
     mem_free(history->mem, clusters);
-    history->mem->limit = limit;
+    mem_lower(history->mem, before);
 }
 
 static bool count_record(void *context, const unsigned char *record, uint64_t size)

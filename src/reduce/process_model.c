@@ -3,6 +3,7 @@
 #include "bits/bits.h"
 #include "bits/diagram.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- who touches what ---- */
@@ -12,13 +13,18 @@ struct access_counts {
     uint32_t *own_reads, *own_writes; /* the same for the rules of one process */
 };
 
-/* Guards as decision diagrams, to find out which of them exclude each other. */
+/* Guards as decision diagrams, to find out which of them exclude each other. Some have no small diagram (a product, or a table), and whether two of them can both hold only helps: when it
+ * cannot be found out with little work, they can. */
 struct guards {
     struct bits bits;
     struct dd *dd;
     bdd *whole; /* per rule, of safe ones */
-    bool *has_table; /* per expression: tables may be too large for circuits, so these conditions are taken as if they could be true at any time */
+    bool *is_partial;  /* per rule: `whole` lacks such a condition */
+    bool *is_hard;     /* per expression: these conditions are taken as if they could be true at any time */
+    uint32_t given_up; /* questions */
 };
+
+enum { QUESTION_RESULTS = 1 << 18, MOST_GIVEN_UP = 32 }; /* some 20 ms for one of them, and less than a second for all that have no answer */
 
 struct builder {
     struct process_model *process_model;
@@ -146,31 +152,82 @@ static bool reads_only(struct model *model, expr e, const bool *allowed)
     return reading.good;
 }
 
+/* Whether another question may be asked. */
+static bool may_ask(const struct guards *guards)
+{
+    return guards->dd && guards->given_up < MOST_GIVEN_UP && !limits_hurry;
+}
+
+/* Something was not found out; afterwards it is not asked again. */
+static void give_up(struct builder *b)
+{
+    b->guards.given_up++;
+    b->process_model->undecided = true;
+}
+
+/* The diagram of a condition, under protection of the caller; false: it would be large, or there is no time. */
+static bool condition_diagram(struct builder *b, expr cond, bdd *diagram)
+{
+    struct guards *guards = &b->guards;
+    struct dd_guard guard;
+    lit fails;
+    if (guards->is_hard[cond.i]) return false;
+    if (!may_ask(guards)) return b->process_model->undecided = true, false;
+    lit output = bits_condition(&guards->bits, cond, &fails);
+    dd_set_budget(guards->dd, QUESTION_RESULTS);
+    if (dd_catch(guards->dd, &guard) != DD_NONE) {
+        guards->is_hard[cond.i] = true;
+        give_up(b);
+        return false;
+    }
+    *diagram = diagram_of(&guards->bits.circuit, guards->dd, output);
+    dd_uncatch(guards->dd, &guard);
+    return true;
+}
+
+/* *both &= part; false: nobody knows. */
+static bool conjoin(struct builder *b, bdd *both, const bdd *part)
+{
+    struct dd *dd = b->guards.dd;
+    struct dd_guard guard;
+    if (!may_ask(&b->guards)) return b->process_model->undecided = true, false;
+    dd_set_budget(dd, QUESTION_RESULTS);
+    if (dd_catch(dd, &guard) != DD_NONE) return give_up(b), false;
+    *both = dd_and(dd, *both, *part);
+    dd_uncatch(dd, &guard);
+    return true;
+}
+
+/* Protects the two until the mark is released. */
+static bool keep_two(struct builder *b, bdd *one, bdd *other, uint32_t *mark)
+{
+    struct dd *dd = b->guards.dd;
+    struct dd_guard guard;
+    if (!dd) return b->process_model->undecided = true, false;
+    *mark = dd_mark(dd);
+    if (dd_catch(dd, &guard) != DD_NONE) return give_up(b), false;
+    dd_keep(dd, one, other);
+    dd_uncatch(dd, &guard);
+    return true;
+}
+
 /* Whether the two guards exclude each other for as long as the process stays where r wants it: all of r's, and of q's the parts that only read what no other
  * process can change meanwhile. r is safe but for its neighbours, so that all it reads is such. */
 static bool exclude(struct builder *b, uint32_t r, uint32_t q, const bool *stable)
 {
     struct model *model = b->model;
-    struct dd *dd = b->guards.dd;
     bdd both = BDD_TRUE, part = BDD_FALSE;
-    struct dd_guard guard;
-    if (!dd || dd_catch(dd, &guard) != DD_NONE) return false;
-    uint32_t mark = dd_mark(dd);
-    dd_keep(dd, &both, &part);
+    uint32_t mark;
+    if (!keep_two(b, &both, &part, &mark)) return false;
     for (unsigned which = 0; which < 2; which++) {
         const struct model_rule *rule = &model->rules.data[which ? q : r];
         for (uint32_t i = 0; i < rule->conjuncts && both != BDD_FALSE; i++) {
             expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
-            lit fails;
-            if (b->guards.has_table[cond.i] || (which && !reads_only(model, cond, stable))) continue;
-            part = diagram_of(&b->guards.bits.circuit, dd, bits_condition(&b->guards.bits, cond, &fails));
-            both = dd_and(dd, both, part);
+            if ((!which || reads_only(model, cond, stable)) && condition_diagram(b, cond, &part)) conjoin(b, &both, &part);
         }
     }
-    bool apart = both == BDD_FALSE;
-    dd_release(dd, mark);
-    dd_uncatch(dd, &guard);
-    return apart;
+    dd_release(b->guards.dd, mark);
+    return both == BDD_FALSE;
 }
 
 /* What no rule can change in which the process takes no part and which does not want it elsewhere. The counts are in place. */
@@ -291,69 +348,90 @@ static void list_rules(struct builder *b)
 static void compare_guards(struct builder *b, uint32_t process)
 {
     struct process_rule *rules = b->process_model->rules;
-    uint32_t first = b->first[process], end = b->first[process + 1];
+    uint32_t first = b->first[process], end = b->first[process + 1], mark;
+    bdd both = BDD_TRUE, unused = BDD_TRUE;
+    bool can_ask = keep_two(b, &both, &unused, &mark);
     for (uint32_t i = first; i < end; i++)
         for (uint32_t j = i + 1; j < end; j++) {
             uint32_t r = b->list[i], q = b->list[j];
-            if (rules[r].reason != SAFE || rules[q].reason != SAFE || (!rules[r].linear && !rules[q].linear)) continue;
-            if (!same_location(b->model, r, q, process) || dd_and(b->guards.dd, b->guards.whole[r], b->guards.whole[q]) == BDD_FALSE) continue;
+            if (rules[r].reason != SAFE || rules[q].reason != SAFE || (!rules[r].linear && !rules[q].linear) || !same_location(b->model, r, q, process)) continue;
+            both = b->guards.whole[r];
+            bool known = can_ask && conjoin(b, &both, &b->guards.whole[q]);
+            if (known && both == BDD_FALSE) continue;
             rules[r].linear = rules[q].linear = false;
             rules[r].not_linear_with = q;
             rules[q].not_linear_with = r;
+            rules[r].unknown |= !known || b->guards.is_partial[r] || b->guards.is_partial[q];
+            rules[q].unknown |= rules[r].unknown;
         }
+    if (can_ask) dd_release(b->guards.dd, mark);
 }
 
-/* When the rule can be enabled, at most. A safe rule cannot fail. */
-static lit guard_of(struct builder *b, uint32_t r)
+/* When the rule can be enabled, at most: all its conditions that have a diagram. A safe rule cannot fail. */
+static void find_guard(struct builder *b, uint32_t r, bdd *part)
 {
     const struct model_rule *rule = &b->model->rules.data[r];
-    lit all = LIT_TRUE, fails;
-    for (uint32_t i = 0; i < rule->conjuncts; i++) {
+    bdd *whole = &b->guards.whole[r];
+    *whole = BDD_TRUE;
+    for (uint32_t i = 0; i < rule->conjuncts && *whole != BDD_FALSE; i++) {
         expr cond = b->model->conjuncts.data[rule->first_conjunct + i].cond;
-        if (!b->guards.has_table[cond.i]) all = circuit_and(&b->guards.bits.circuit, all, bits_condition(&b->guards.bits, cond, &fails));
+        b->guards.is_partial[r] |= !condition_diagram(b, cond, part) || !conjoin(b, whole, part);
     }
-    return all;
 }
 
-static void decide_linearity(struct builder *b)
+static bool protect_guards(struct builder *b)
 {
-    struct model *model = b->model;
-    for (uint32_t r = 0; r < model->rules.len; r++) {
-        if (b->process_model->rules[r].reason != SAFE) continue;
-        b->guards.whole[r] = diagram_of(&b->guards.bits.circuit, b->guards.dd, guard_of(b, r));
-        b->process_model->rules[r].linear = true;
-    }
-    for (uint32_t p = 0; p < model->processes.len; p++) compare_guards(b, p);
+    struct dd_guard guard;
+    if (!b->guards.dd || dd_catch(b->guards.dd, &guard) != DD_NONE) return false;
+    dd_protect_array(b->guards.dd, b->guards.whole, b->model->rules.len); /* may be refused, too */
+    dd_uncatch(b->guards.dd, &guard);
+    return true;
 }
 
+/* Rules whose guards cannot be compared are not linear. */
 static void find_linear(struct builder *b)
 {
     struct model *model = b->model;
-    struct dd_guard guard;
-    bool decided = false;
-    if (b->guards.dd && dd_catch(b->guards.dd, &guard) == DD_NONE) {
-        dd_protect_array(b->guards.dd, b->guards.whole, model->rules.len); /* may be refused, too */
-        decide_linearity(b);
-        dd_uncatch(b->guards.dd, &guard);
-        decided = true;
+    struct process_rule *rules = b->process_model->rules;
+    bdd part = BDD_FALSE, unused = BDD_FALSE;
+    uint32_t mark;
+    bool decided = protect_guards(b) && keep_two(b, &part, &unused, &mark);
+    for (uint32_t r = 0; decided && r < model->rules.len; r++) {
+        if (rules[r].reason != SAFE) continue;
+        find_guard(b, r, &part);
+        rules[r].linear = true;
     }
+    for (uint32_t p = 0; decided && p < model->processes.len; p++) compare_guards(b, p);
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        if (!decided) b->process_model->rules[r].linear = false;
-        b->process_model->linear += b->process_model->rules[r].linear;
+        rules[r].unknown |= !decided;
+        b->process_model->linear += rules[r].linear;
     }
-    b->process_model->undecided = !decided;
+    b->process_model->undecided |= !decided;
 }
 
 /* Operands come before what is made of them. */
 static void find_tables(struct builder *b)
 {
     const struct exprs *exprs = &b->model->exprs;
-    b->guards.has_table = mem_alloc(b->model->mem, exprs->nodes.len + UINT64_C(1));
+    b->guards.is_hard = mem_alloc(b->model->mem, exprs->nodes.len + UINT64_C(1));
     for (uint32_t i = 0; i < exprs->nodes.len; i++) {
         const struct expr_node *node = &exprs->nodes.data[i];
         uint32_t arity = expr_table[node->op].arity;
-        b->guards.has_table[i] = node->op == EXPR_TABLE || (arity >= 1 && b->guards.has_table[node->a.i]) || (arity >= 2 && b->guards.has_table[node->b.i]) || (arity >= 3 && b->guards.has_table[node->c.i]);
+        b->guards.is_hard[i] = node->op == EXPR_TABLE || (arity >= 1 && b->guards.is_hard[node->a.i]) || (arity >= 2 && b->guards.is_hard[node->b.i]) || (arity >= 3 && b->guards.is_hard[node->c.i]);
     }
+}
+
+/* Bits of the same weight side by side: that is good for comparisons of two variables, whichever they are. */
+static void order_bits(struct builder *b)
+{
+    const struct bits *bits = &b->guards.bits;
+    uint32_t *pairs = mem_alloc(b->model->mem, (bits->total + UINT64_C(1)) * sizeof *pairs), count = 0;
+    for (uint32_t i = 64; i-- > 0;)
+        for (uint32_t v = 0; v < b->model->vars.len; v++)
+            if (i < bits_width(bits, v)) pairs[count++] = bits->first[v] + i;
+    assert(count == bits->total);
+    dd_set_order(b->guards.dd, pairs);
+    mem_free(b->model->mem, pairs);
 }
 
 static void start_guards(struct builder *b)
@@ -361,13 +439,16 @@ static void start_guards(struct builder *b)
     find_tables(b);
     bits_init(&b->guards.bits, b->model);
     b->guards.whole = mem_alloc(b->model->mem, (b->model->rules.len + UINT64_C(1)) * sizeof *b->guards.whole);
+    b->guards.is_partial = mem_alloc(b->model->mem, b->model->rules.len + UINT64_C(1));
     b->guards.dd = dd_new(b->model->mem, b->guards.bits.total);
+    if (b->guards.dd) order_bits(b);
 }
 
 static void end_guards(struct builder *b)
 {
     if (b->guards.dd) dd_free(b->guards.dd);
-    mem_free(b->model->mem, b->guards.has_table);
+    mem_free(b->model->mem, b->guards.is_hard);
+    mem_free(b->model->mem, b->guards.is_partial);
     mem_free(b->model->mem, b->guards.whole);
     bits_release(&b->guards.bits);
 }
@@ -456,7 +537,8 @@ void process_model_explain(const struct process_model *process_model, uint32_t r
     const char *other = rule->other != MODEL_NONE && model->rules.len ? model->rules.data[rule->other].label : "another";
     switch (rule->reason) {
     case SAFE:
-        if (!rule->linear && process_model->undecided) text_add(text, "memory did not suffice to compare guards");
+        if (!rule->linear && rule->unknown && rule->not_linear_with == MODEL_NONE) text_add(text, "memory did not suffice to compare guards");
+        else if (!rule->linear && rule->unknown) text_add(text, "it is too hard to find out whether '%s' can be enabled at the same time", model->rules.data[rule->not_linear_with].label);
         else if (!rule->linear) text_add(text, "'%s' can be enabled at the same time", model->rules.data[rule->not_linear_with].label);
         break;
     case UNSAFE_GLOBAL: text_add(text, model->rules.data[r].parts > 1 ? "several take part" : "it belongs to no process"); break;

@@ -34,7 +34,8 @@ enum unsafe_reason {
 struct process_rule {
     uint32_t process; /* whose safe rule it is, or MODEL_NONE */
     bool linear;
-    uint32_t not_linear_with; /* a safe rule that is not linear: one that can be enabled with it */
+    uint32_t not_linear_with; /* a safe rule that is not linear: one that can be enabled with it ... */
+    bool unknown;             /* ... as far as could be found out */
     enum unsafe_reason reason;
     uint32_t var, other;
 };
@@ -43,10 +44,11 @@ struct process_model {
     struct model *model;
     struct process_rule *rules; /* per rule */
     uint32_t safe, linear;      /* how many rules */
-    bool undecided;             /* linearity could not be decided for lack of memory: taken as not linear */
+    bool undecided;             /* some guards could not be compared with little work, in time or in memory: such count as ones that may both hold */
 };
 
-/* visible: per variable, whether a property reads it; NULL: none. */
+/* It looks at limits by itself (base/limits.h), and takes less than half of the time that there is.
+ * visible: per variable, whether a property reads it; NULL: none. */
 void process_model_init(struct process_model *process_model, struct model *model, const bool *visible);
 void process_model_release(struct process_model *process_model);
 

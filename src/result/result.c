@@ -27,6 +27,11 @@ const char *const stop_reason_text[] = {"",
                                         "deadlocks need zones of another kind"};
 const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
 
+enum stop_reason result_why_refused(void)
+{
+    return !limits_enough() ? STOP_MEMORY : limits_interrupted ? STOP_INTERRUPT : STOP_TIME;
+}
+
 bool result_is_influenced(const struct result *result)
 {
     return result->searched && model_has_hidden(result->searched);

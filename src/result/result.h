@@ -13,6 +13,8 @@ extern const char *const verdict_name[];
 
 enum stop_reason { STOP_NONE, STOP_MEMORY, STOP_TIME, STOP_INTERRUPT, STOP_DEPTH, STOP_DECIDED, STOP_FIRST, STOP_SIZE, STOP_STATES, STOP_RANK, STOP_DISK, STOP_HANDED_ON, STOP_PARTS, STOP_GUIDE, STOP_HIDDEN, STOP_INFLUENCE, STOP_EXACT, STOP_COUNT };
 extern const char *const stop_reason_text[];
+/* After a jump to a recovery point of memory: what was lacking. */
+enum stop_reason result_why_refused(void);
 extern const char result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
 
 /* Evidence for a CTL formula can be a tree. A branch leaves the main run, or an earlier branch, at a state and shows one part of the formula; its trace

@@ -201,8 +201,7 @@ static uint64_t steps_per_cycle(const struct hunt *hunt)
 static void take_violation(struct bounded *b, struct target *target)
 {
     struct property_result *entry = target->entry;
-    const uint64_t limit = b->mem->limit;
-    b->mem->limit = 0; /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before = mem_lift(b->mem); /* what was found must not be lost to the limit on the search */
     if (target->is_temporal) {
         entry->trace = ltl_trace(&target->ltl);
     } else {
@@ -211,7 +210,7 @@ static void take_violation(struct bounded *b, struct target *target)
         mem_free(b->mem, starts);
         if (entry->kind == PROPERTY_RUNTIME_ERROR) entry->trace->failed_rule = trace_failing_rule(b->model, entry->trace);
     }
-    b->mem->limit = limit;
+    mem_lower(b->mem, before);
     entry->verdict = VERDICT_VIOLATED;
     entry->has_bound = true;
     entry->cycles = b->depth;
@@ -517,17 +516,20 @@ void bounded_run(struct task *task, struct result *result)
 {
     struct mem *mem = task->model->mem;
     jmp_buf recover, *outer = mem->recover;
+    const struct mem_lift before = {mem->limit, mem->lifted};
     struct bounded *b = mem_alloc(mem, sizeof *b);
     start(b, task, result);
     if (setjmp(recover)) {
-        result->stop = STOP_MEMORY;
+        if (result->stop == STOP_NONE) result->stop = result_why_refused();
         b->interrupted = true;
     } else {
         mem->recover = &recover;
         work(b);
     }
     mem->recover = outer;
+    mem_lift(mem);
     finish(b);
+    mem_lower(mem, before);
     release_solvers(b);
     if (!b->interrupted) release(b); /* otherwise some of it is half built: the context frees its blocks in the end */
     result->seconds = clock_now() - b->started;

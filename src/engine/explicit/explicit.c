@@ -143,7 +143,6 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
-    uint64_t limit = mem->limit;
     struct search *search = mem_alloc(mem, sizeof *search);
     memset(result, 0, sizeof *result);
     search->task = task;
@@ -161,7 +160,9 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     parents_init(&search->parents, mem);
     visit_prepare_properties(search);
     if (model->has_final) search->final = program_compile(&search->space.program, model->final);
-    search->poll_interval = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
+    search->poll_interval = 1;
+    search->looked = search->started;
+    search->poll_most = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
     search->space.words = mem_alloc(mem, search->space.layout.words * sizeof *search->space.words);
     search->space.next = mem_alloc(mem, search->space.layout.words * sizeof *search->space.next);
     search->batch = mem_alloc(mem, (size_t)VISIT_BATCH * search->space.layout.words * sizeof *search->batch);
@@ -190,7 +191,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     temporal_check(search);
     result->seconds = clock_now() - search->started;
     result->peak_bytes = mem->peak;
-    mem->limit = 0;
+    const struct mem_lift before = mem_lift(mem);
     result->record_bytes = search->space.layout.record_bytes;
     result->state_bits = search->space.layout.state_bits;
     result->levels = search->levels;
@@ -201,7 +202,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     visit_conclude(search);
     release(search);
     mem_free(mem, search);
-    mem->limit = limit;
+    mem_lower(mem, before);
 }
 
 /* ---- with and without reduction ---- */

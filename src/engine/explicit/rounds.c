@@ -59,15 +59,14 @@ static void tell(struct search *search)
 bool rounds_run(struct search *search)
 {
     struct mem *mem = search->model->mem;
-    uint64_t limit = mem->limit;
     search->result->has_depth = false;
     search->rounds = mem_try_alloc(mem, sizeof *search->rounds);
     if (!search->rounds) return visit_stop(search, STOP_MEMORY);
     bool good = push_start(search, 0) && run(search);
     search->pass = PASS_ALL;
-    mem->limit = 0; /* what is told is small */
+    const struct mem_lift before = mem_lift(mem); /* what is told is small */
     tell(search);
-    mem->limit = limit;
+    mem_lower(mem, before);
     return good;
 }
 

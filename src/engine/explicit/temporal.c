@@ -97,28 +97,28 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
     struct temporal temporal = {.model = search->model, .kripke = kripke, .atom = true_states, .context = search, .path.loop = MODEL_NONE};
     bool is_ctl = entry->kind == PROPERTY_CTL;
     struct mem *mem = search->model->mem;
-    const uint64_t limit = mem->limit;
+    const struct mem_lift before = {mem->limit, mem->lifted};
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
     if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays unknown, or loses its trace */
         mem->recover = outer;
-        mem->limit = limit;
+        mem_lower(mem, before);
         entry->trace = NULL;
-        if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
-        entry->reason = stop_reason_text[STOP_MEMORY];
+        if (search->result->stop == STOP_NONE) search->result->stop = result_why_refused();
+        entry->reason = stop_reason_text[result_why_refused()];
         return;
     }
     mem->recover = &recover;
     switch (is_ctl ? ctl_check(&temporal, entry->property->root) : ltl_check(&temporal, entry->property->root)) {
     case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
     case TEMPORAL_VIOLATED:
-        search->model->mem->limit = 0;
+        mem_lift(mem);
         entry->verdict = VERDICT_VIOLATED;
         entry->trace = trace_of_path(search, &temporal.path);
         entry->has_end = temporal.has_end;
         entry->end = temporal.end;
         entry->end_value = temporal.end_value;
-        search->model->mem->limit = limit;
+        mem_lower(mem, before);
         break;
     case TEMPORAL_REFUSED:
         if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;

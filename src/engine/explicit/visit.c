@@ -80,8 +80,7 @@ void visit_violated(struct search *search, uint32_t property, const struct clust
 {
     struct property_result *entry = &search->task->properties[property];
     if (entry->verdict == VERDICT_VIOLATED) return;
-    uint64_t limit = search->model->mem->limit;
-    search->model->mem->limit = 0; /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before = mem_lift(search->model->mem); /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
     if (search->past) past_violated(search->past, property, cluster, state, failed_rule);
     else if (search->partition) partition_violated(search->partition, entry, state, failed_rule);
@@ -89,7 +88,7 @@ void visit_violated(struct search *search, uint32_t property, const struct clust
         entry->trace = trace_to(search, state);
         entry->trace->failed_rule = failed_rule;
     }
-    search->model->mem->limit = limit;
+    mem_lower(search->model->mem, before);
     search->undecided -= !entry->watched_only;
 }
 
@@ -150,6 +149,8 @@ bool visit_look(struct search *search, struct search_progress *progress)
 {
     if (search->task->interrupted && *search->task->interrupted) return visit_stop(search, STOP_INTERRUPT);
     double time = clock_now();
+    search->poll_interval = clock_pace(search->poll_interval, search->poll_most, time - search->looked);
+    search->looked = time;
     progress->seconds = time - search->started;
     progress->phase = search->phase;
     if (search->task->max_seconds > 0 && progress->seconds >= search->task->max_seconds) return visit_stop(search, STOP_TIME);

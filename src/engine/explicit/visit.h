@@ -98,7 +98,8 @@ struct search {
     uint32_t level_count, level_cap;
     const char *phase; /* for the progress display */
     double started, last_progress;
-    uint32_t poll_in, poll_interval; /* states until the next look at the clock: fewer when each has many rules to try */
+    uint32_t poll_in, poll_interval, poll_most; /* states until the next look at the clock: fewer when each has many rules to try, or takes long */
+    double looked;                              /* when */
 };
 
 /* Ends the search; returns false. */

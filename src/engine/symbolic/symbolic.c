@@ -15,13 +15,14 @@ static bool attempt(struct symbolic *s, void (*work)(struct symbolic *s, void *c
     jmp_buf recover, *outer = s->mem->recover;
     enum dd_reason why = dd_catch(s->dd, &guard);
     if (why == DD_NONE) {
-        if (setjmp(recover)) dd_give_up(s->dd, DD_FULL); /* memory that diagrams did not ask for */
+        if (setjmp(recover)) dd_give_up(s->dd, mem_enough(s->mem) ? DD_STOPPED : DD_FULL); /* memory that diagrams did not ask for */
         s->mem->recover = &recover;
         work(s, context);
         dd_uncatch(s->dd, &guard);
     }
     s->mem->recover = outer;
     if (why == DD_FULL) s->result->stop = STOP_MEMORY;
+    if (why == DD_STOPPED && s->result->stop == STOP_NONE) s->result->stop = result_why_refused();
     return why == DD_NONE;
 }
 
@@ -412,11 +413,10 @@ static void run(struct symbolic *s)
     result->depth = s->depth;
     s->phase = "counting";
     enum stop_reason stop = result->stop;
-    const uint64_t limit = s->mem->limit;
     dd_set_poll(s->dd, NULL, NULL); /* what is known is counted, also when time or memory is up: that is little work */
-    s->mem->limit = 0;
+    const struct mem_lift before = mem_lift(s->mem);
     bool counted = attempt(s, count_sets, NULL);
-    s->mem->limit = limit;
+    mem_lower(s->mem, before);
     dd_set_poll(s->dd, symbolic_poll, s);
     if (!counted || stop != STOP_NONE || !attempt(s, count_parts, NULL)) result->no_transitions = true;
     if (stop != STOP_NONE) result->stop = stop;
@@ -441,7 +441,6 @@ void symbolic_run(struct task *task, struct result *result)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
-    const uint64_t limit = mem->limit;
     memset(result, 0, sizeof *result);
     struct symbolic *s = mem_alloc(mem, sizeof *s);
     s->task = task;
@@ -468,13 +467,13 @@ void symbolic_run(struct task *task, struct result *result)
     result->seconds = clock_now() - s->started;
     result->peak_bytes = mem->peak;
     result->complete = result->all_states && result->stop == STOP_NONE;
-    mem->limit = 0;
+    const struct mem_lift before = mem_lift(mem);
     if (!result->reached) {
         result->reached_first = mem_alloc(mem, (model->processes.len + 1) * sizeof *result->reached_first);
         result->reached = mem_alloc(mem, model->locations.len / 8 + 1);
         result->all_states = false;
     }
-    mem->limit = limit;
+    mem_lower(mem, before);
     encode_release(&s->e);
     mem_free(mem, s);
 }

@@ -84,7 +84,8 @@ struct search {
     struct search_edges edges;
     const char *phase; /* for the progress display; NULL: searching */
     double started, last_progress;
-    uint32_t poll_in, poll_interval;
+    uint32_t poll_in, poll_interval, poll_most;
+    double looked;
 };
 
 /* A search, with everything but its states; then these, false: the result says why not. The end; has_space: search_prepare said true. */

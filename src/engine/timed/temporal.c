@@ -107,26 +107,25 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
 static void show_violation(struct search *search, struct temporal *temporal, struct property_result *entry)
 {
     struct mem *mem = search->model->mem;
-    uint64_t limit = mem->limit;
-    mem->limit = 0; /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before = mem_lift(mem); /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
     entry->trace = trace_of_path(search, &temporal->path);
-    mem->limit = limit;
+    mem_lower(mem, before);
 }
 
 static void check(struct search *search, struct kripke *kripke, struct property_result *entry)
 {
     struct temporal temporal = {.model = search->model, .kripke = kripke, .atom = true_states, .context = search, .path.loop = MODEL_NONE};
     struct mem *mem = search->model->mem;
-    const uint64_t limit = mem->limit;
+    const struct mem_lift before = {mem->limit, mem->lifted};
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
     if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays unknown, or loses its trace */
         mem->recover = outer;
-        mem->limit = limit;
+        mem_lower(mem, before);
         entry->trace = NULL;
-        if (search->result->stop == STOP_NONE) search->result->stop = STOP_MEMORY;
-        entry->reason = stop_reason_text[STOP_MEMORY];
+        if (search->result->stop == STOP_NONE) search->result->stop = result_why_refused();
+        entry->reason = stop_reason_text[result_why_refused()];
         return;
     }
     mem->recover = &recover;

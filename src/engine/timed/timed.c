@@ -54,6 +54,8 @@ bool search_poll(struct search *search)
     search->poll_in = search->poll_interval;
     if (task->interrupted && *task->interrupted) return search_stop(search, STOP_INTERRUPT);
     double time = clock_now();
+    search->poll_interval = clock_pace(search->poll_interval, search->poll_most, time - search->looked);
+    search->looked = time;
     if (task->max_seconds > 0 && time - search->started >= task->max_seconds) return search_stop(search, STOP_TIME);
     if (task->progress && time - search->last_progress >= 0.25) tell_progress(search, time);
     return true;
@@ -136,8 +138,7 @@ static void violated(struct search *search, uint32_t property, const struct clus
     struct property_result *entry = &search->task->properties[property];
     struct mem *mem = search->model->mem;
     if (entry->verdict == VERDICT_VIOLATED) return;
-    uint64_t limit = mem->limit;
-    mem->limit = 0; /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before = mem_lift(mem); /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
     entry->reason = NULL; /* of an order that could not have decided all of it */
     if (search->past) clusters_violated(search, property, cluster, node, failed_rule);
@@ -148,7 +149,7 @@ static void violated(struct search *search, uint32_t property, const struct clus
         if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
         else if (!search_date_stuck(search, entry->trace)) mem_refuse(mem);
     }
-    mem->limit = limit;
+    mem_lower(mem, before);
     search->undecided -= !entry->watched_only;
 }
 
@@ -670,7 +671,9 @@ struct search *search_begin(struct task *task, const struct timed_graph *graph, 
     timers_init(&search->timers, model);
     clocks_init(&search->clocks, model, &search->timers);
     prepare_properties(search);
-    search->poll_interval = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
+    search->poll_interval = 1;
+    search->looked = clock_now();
+    search->poll_most = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
     search->words = mem_alloc(mem, (search->layout.words + UINT64_C(1)) * sizeof *search->words);
     search->values = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *search->values);
     return search;
@@ -681,7 +684,6 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
-    uint64_t limit = mem->limit;
     memset(result, 0, sizeof *result);
     result->engine = "timed";
     result->has_depth = task->order != ORDER_PAST_FREEZE && !task->by_interactions;
@@ -698,7 +700,7 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     if (done) temporal_check_all(search);
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
-    mem->limit = 0;
+    const struct mem_lift lift = mem_lift(mem);
     if (done && has_space) {
         if (search->past) clusters_conclude(search);
         else reached_find(model, &search->layout, &search->cluster->nodes.discrete, result);
@@ -711,7 +713,7 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     result->no_deadlocks = (model->clocks.len || result->runtime_errors) && !search->look_for_stuck;
     if (done) conclude(search);
     search_end(search, has_space);
-    mem->limit = limit;
+    mem_lower(mem, lift);
     return done;
 }
 

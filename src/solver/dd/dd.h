@@ -85,8 +85,10 @@ void dd_uncatch(struct dd *dd, struct dd_guard *guard);
 /* Gives up as if memory had run out (DD_FULL) or the clock (DD_STOPPED). */
 _Noreturn void dd_give_up(struct dd *dd, enum dd_reason why);
 
-/* Called now and then inside operations; false gives up with DD_STOPPED. */
+/* Called now and then inside operations; false gives up with DD_STOPPED. Whatever it says, operations are given up so when there is enough (mem_enough). */
 void dd_set_poll(struct dd *dd, bool (*poll)(void *context), void *context);
+/* Operations are given up with DD_STOPPED when they have had so many results between them, from now on: work, not time, so that it is the same on every machine. 0: as many as they like. */
+void dd_set_budget(struct dd *dd, uint64_t results);
 
 /* Between operations: collects and reorders when that is due. What is not protected may be gone afterwards. */
 void dd_rest(struct dd *dd);

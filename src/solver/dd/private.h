@@ -58,6 +58,8 @@ struct dd {
     bool (*poll)(void *context);
     void *poll_context;
     uint32_t poll_in;
+    bool has_budget;
+    uint64_t budget; /* results that are left */
 
     uint32_t version;   /* of the order: relations keep derived data */
     uint32_t relation_ids;

@@ -176,9 +176,18 @@ void dd_set_poll(struct dd *dd, bool (*poll)(void *context), void *context)
     dd->poll_context = context;
 }
 
+void dd_set_budget(struct dd *dd, uint64_t results)
+{
+    dd->has_budget = results != 0;
+    dd->budget = results;
+}
+
 void dd_ask_poll(struct dd *dd)
 {
     dd->poll_in = POLL_RESULTS;
+    if (dd->has_budget && dd->budget < POLL_RESULTS) dd_give_up(dd, DD_STOPPED);
+    if (dd->has_budget) dd->budget -= POLL_RESULTS;
+    if (mem_enough(dd->mem)) dd_give_up(dd, DD_STOPPED);
     if (dd->poll && !dd->poll(dd->poll_context)) dd_give_up(dd, DD_STOPPED);
 }
 

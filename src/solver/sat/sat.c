@@ -71,7 +71,7 @@ static int must_stop(void *context)
         sat->looked = time;
         compare_memory(sat);
     }
-    return sat->full || !sat->go_on(sat->context);
+    return sat->full || mem_enough(sat->mem) || !sat->go_on(sat->context);
 }
 
 /* Every conflict learns a clause. */
@@ -121,10 +121,23 @@ int sat_variables(struct sat *sat, uint32_t count)
     return first;
 }
 
+/* Clauses, too, take time and memory before any call. */
+static void look_between_clauses(struct sat *sat)
+{
+    enum { OFTEN = 1 << 14 };
+    if (sat->statistics.clauses % OFTEN) return;
+    mem_look(sat->mem);
+    if (sat->solver) compare_memory(sat);
+    if (sat->full) mem_refuse(sat->mem);
+}
+
 void sat_add(struct sat *sat, int literal)
 {
     if (literal) sat->statistics.literals++;
-    else sat->statistics.clauses++;
+    else {
+        sat->statistics.clauses++;
+        look_between_clauses(sat);
+    }
     if (!sat->solver) {
         vec_push(sat->mem, &sat->record, literal);
         return;
@@ -189,7 +202,11 @@ void sat_get_statistics(const struct sat *sat, struct sat_statistics *statistics
 
 void sat_write(const struct sat *sat, FILE *out)
 {
+    enum { OFTEN = 1 << 16 };
     fprintf(out, "p cnf %llu %llu\n", (unsigned long long)sat->statistics.variables, (unsigned long long)sat->statistics.clauses + sat->assumed.len);
-    for (uint32_t i = 0; i < sat->record.len; i++) fprintf(out, sat->record.data[i] ? "%d " : "%d\n", sat->record.data[i]);
+    for (uint32_t i = 0; i < sat->record.len; i++) {
+        if (i % OFTEN == 0) mem_look(sat->mem);
+        fprintf(out, sat->record.data[i] ? "%d " : "%d\n", sat->record.data[i]);
+    }
     for (uint32_t i = 0; i < sat->assumed.len; i++) fprintf(out, "%d 0\n", sat->assumed.data[i]);
 }
