@@ -381,6 +381,78 @@ def milestones():
     bad(main('send §go to {Phil}1').replace('§go to {', 'go to {§'), "there is neither a queue 'Phil_1' of a component nor a step 'go' of {Phil}1", model=MILESTONES)
 
 
+DEAD_CONTEXTS = """event n is { sync never }
+event e is { sync extra of {P}1 }
+event g is { sync go }
+event w is { sync said of {P}1 }
+property never_n is { start -- / / n / -> reject }
+property g_then_e is { start -- / / g / -> s ; s -- / / e / -> reject ; s -- / / sync said / -> reject }
+cdl observed is { properties never_n, g_then_e main is { } }
+cdl waits is { main is { g ; n ; g } }
+cdl either is { properties g_then_e main is { { e [] g } ; { n [] g } || sync said of {Q}1 } }
+cdl said is { main is { w [] g } }
+"""
+DEAD_GUIDES = """guide all = (never [] go [] extra [] back [] meet [] said)*;
+guide one = go ; "P[0].never" [] back;
+"""
+
+
+def verdicts(result):
+    return {p['name']: p['verdict'] for p in result['properties']} if result and 'properties' in result else result
+
+
+def dead_steps():
+    """Steps that constants switch off are those that a variable which never changes switches off, for contexts, guides and p-points."""
+    with open(os.path.join(ROOT, 'test/regress/dead-steps.fcr'), encoding='utf-8') as file:
+        text = file.read()
+    constant = write('dead.fcr', text)
+    # the same with conditions that only a search can refute
+    variable = text.replace('states s, t\n', 'states s, t\n  var off : bool\n').replace('on x < 0', 'on off').replace('on on_off', 'on off')
+    variable = variable.replace('from s\n', 'from s ').replace('  states s\n  from s meet; to s', '  states s\n  var off : bool\n  from s meet; to s\n  from s on off; talk; to s')
+    living = write('living.fcr', variable)
+    printed = write('dead.cairn', run('translate', constant, '--to', 'cairn').stdout)
+    again = run('translate', printed, '--to', 'cairn').stdout
+    with open(printed, encoding='utf-8') as file:
+        check('dead steps: printed, read and printed', file.read().replace('"dead.fcr"', '') == again.replace('"dead.fcr"', '') and again.count('\ndead ') == 3, again)
+    context, guide = write('dead.cdl', DEAD_CONTEXTS), write('dead.xgdl', DEAD_GUIDES)
+    for name in ('observed', 'waits', 'either', 'said'):
+        wanted = run_json('check', living, '--context', f'{context}:{name}')
+        for model in (constant, printed):
+            for more in ((), ('--engine', 'symbolic'), ('--order', 'past-freeze')):
+                if name == 'observed' and more and more[0] == '--order':
+                    continue
+                found = run_json('check', model, '--context', f'{context}:{name}', *more)
+                good = found[0] == wanted[0] and verdicts(found[1]) == verdicts(wanted[1]) and found[1]['states'] == wanted[1]['states']
+                check(f'dead steps: context {name}, {os.path.basename(model)} {more}', good, (found, wanted))
+    for name in ('all', 'one'):
+        wanted = run_json('check', living, '--guide', f'{guide}:{name}')
+        for model in (constant, printed):
+            done = run('check', model, '--guide', f'{guide}:{name}')
+            found = run_json('check', model, '--guide', f'{guide}:{name}')
+            good = found[0] == wanted[0] and verdicts(found[1]) == verdicts(wanted[1]) and found[1]['states'] == wanted[1]['states']
+            check(f'dead steps: guide {name}, {os.path.basename(model)}', good and 'no step' not in done.stderr, (done.stderr, found, wanted))
+            check(f'dead steps: guide {name} forbids', ('extra' in done.stderr) == (name == 'one'), done.stderr)
+    for points in ('never', 'never,go', 'P.extra', 'P[0].said,back', 'Q.said'):
+        wanted = run_json('explore', living, '--partition', points)[1]
+        for model in (constant, printed):
+            found = run_json('explore', model, '--partition', points)[1]
+            same = found and all(found[key] == wanted[key] for key in ('states', 'transitions', 'deadlocks'))
+            check(f'dead steps: p-points {points}, {os.path.basename(model)}', same and found['statistics']['p_paths'] == wanted['statistics']['p_paths'], found)
+    bad(main('sync §nevr'), "the model has no step 'nevr': did you mean 'never'?", model=constant, name='a misspelt step that is never taken')
+    bad(main('sync never of {§Q}1'), "{Q}1 takes part in no step 'never'", model=constant, name='a step of somebody else that is never taken')
+    mil = write('dead.mil', """CONST n = 0;
+VARIABLES x : 2 := 0; END
+ACTIONS both; lonely; END
+LOCAL W ACTIONS work; rest; END SYNC both; END LOCATIONS a; END CASE [a] [work] true : x := x + 1; END END
+LOCAL V ACTIONS other; END LOCATIONS a; END CASE [a] [other] true : x := 0; END END
+MAIN PROC w : W[1]; v : V[n]; END END
+""")
+    for step in ('work', 'rest of {w}1', 'both', 'lonely', 'other'):
+        done = run('explore', mil, '--context', write('mil.cdl', main(f'sync {step}')))
+        check(f'dead steps in Milestones: {step}', done.returncode == 0, done.stderr)
+    bad(main('sync §nobody'), "the model has no step 'nobody'", model=mil, name='an action that Milestones does not have')
+
+
 TIMED = """type Box is queue 2 of 0..1
 process S (&box : Box) is states idle, work
   var k : 0..1
@@ -527,6 +599,6 @@ def every_message():
     check('there are many messages', found > 80, found)
 
 
-for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, timed, documentation, published, random_contexts, limits, damaged, every_message):
+for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, dead_steps, timed, documentation, published, random_contexts, limits, damaged, every_message):
     part()
 finish()

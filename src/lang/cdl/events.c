@@ -11,7 +11,9 @@ static bool same_event(const struct context_event *a, const struct context_event
 {
     if (a->kind != b->kind) return false;
     switch (a->kind) {
-    case EVENT_SYNC: return a->rule_count == b->rule_count && !memcmp(a->rules, b->rules, a->rule_count * sizeof *a->rules);
+    case EVENT_SYNC: /* steps that can never be taken have no rules: their names tell them apart */
+        if (!a->rule_count && !b->rule_count) return !strcmp(a->name, b->name);
+        return a->rule_count == b->rule_count && !memcmp(a->rules, b->rules, a->rule_count * sizeof *a->rules);
     case EVENT_BECOMES: return expr_same(a->predicate, b->predicate) && a->value == b->value;
     default: return a->queue.length == b->queue.length && !memcmp(a->message, b->message, a->queue.width * sizeof *a->message);
     }
@@ -19,17 +21,23 @@ static bool same_event(const struct context_event *a, const struct context_event
 
 /* ---- steps ---- */
 
-/* The rules with this label in which the process, if one is given, takes part; their number. */
-static uint32_t find_rules(struct cdl *cdl, const char *label, uint32_t process, struct context_event *event)
+/* The rules with this label in which the process, if one is given, takes part. False: the model has no such step, not even
+ * one that can never be taken. */
+static bool find_rules(struct cdl *cdl, const char *label, uint32_t process, struct context_event *event)
 {
     const struct model *model = cdl->model;
     uint32_t *rules = arena_alloc(&cdl->arena, (model->rules.len + UINT64_C(1)) * sizeof *rules);
     event->kind = EVENT_SYNC;
     event->rules = rules;
     event->rule_count = 0;
-    for (uint32_t r = 0; r < model->rules.len; r++)
-        if (!strcmp(model->rules.data[r].label, label) && (process == MODEL_NONE || model_takes_part(model, r, process))) rules[event->rule_count++] = r;
-    return event->rule_count;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        if (strcmp(model->rules.data[r].label, label)) continue;
+        if (process == MODEL_NONE || model_takes_part(model, r, process)) rules[event->rule_count++] = r;
+    }
+    bool found = event->rule_count;
+    for (uint32_t i = 0; i < model->dead_steps.len && !found; i++)
+        found = !strcmp(model->dead_steps.data[i].label, label) && (process == MODEL_NONE || model_takes_part_dead(model, i, process));
+    return found;
 }
 
 static bool sync_event(struct cdl *cdl, const struct cdl_body *body, struct context_event *event)
@@ -44,6 +52,7 @@ static bool sync_event(struct cdl *cdl, const struct cdl_body *body, struct cont
     }
     if (find_rules(cdl, body->name, unit.process, event)) return true;
     for (uint32_t r = 0; r < cdl->model->rules.len; r++) text_nearest(body->name, cdl->model->rules.data[r].label, &nearest, &distance);
+    for (uint32_t i = 0; i < cdl->model->dead_steps.len; i++) text_nearest(body->name, cdl->model->dead_steps.data[i].label, &nearest, &distance);
     if (body->unit.name && find_rules(cdl, body->name, MODEL_NONE, event))
         diag_error(cdl->diag, body->unit.place, "%s takes part in no step '%.60s'", cdl_unit_text(cdl, &body->unit), body->name);
     else diag_error(cdl->diag, body->name_place, nearest ? "the model has no step '%.60s': did you mean '%.60s'?" : "the model has no step '%.60s'", body->name, nearest);
