@@ -453,6 +453,101 @@ MAIN PROC w : W[1]; v : V[n]; END END
     bad(main('sync §nobody'), "the model has no step 'nobody'", model=mil, name='an action that Milestones does not have')
 
 
+def sender_process(rng, number):
+    """A process that adds messages to a queue in one of several ways; msg(m) stands where it sends m."""
+    states = ['s', 't', 'u']
+    lines = [f'process P{number} [p : none] (&o : Q, &x : D) is', '  states s, t, u', '  var b : bool']
+    for state in states:
+        for _ in range(rng.randint(1, 2)):
+            to = rng.choice(states)
+            put = f'on not (full o); o := enqueue(o, msg({number}, {rng.randint(0, 1)}))'
+            kind = rng.random()
+            if kind < 0.5:
+                lines.append(f'  from {state} {put}; to {to}')
+            elif kind < 0.6:
+                lines.append(f'  from {state} on not (full o); if x = 1 then o := enqueue(o, msg({number}, 1)); x := 0 else x := 1 end; to {to}')
+            elif kind < 0.7:
+                lines.append(f'  from {state} on length o + 2 <= CAP; o := enqueue(o, msg({number}, 0)); o := enqueue(o, msg({number}, 1)); to {to}')
+            elif kind < 0.85:
+                lines.append(f'  from {state} p; on not (full o); o := enqueue(o, msg({number}, {rng.randint(0, 1)})); to {to}')
+            else:
+                lines.append(f'  from {state} x := {rng.randint(0, 1)}; to {to}')
+    return '\n'.join(lines)
+
+
+def sender_scenario(rng, events, depth):
+    kind = rng.random()
+    if not depth or kind < 0.2:
+        return rng.choice(events)
+    if kind < 0.3:
+        return f'loop {rng.randint(0, 3)} {{ {sender_scenario(rng, events, depth - 1)} }}'
+    operator = rng.choice([' ; ', ' ; ', ' [] ', ' || '])
+    return '{ ' + operator.join(sender_scenario(rng, events, depth - 1) for _ in range(rng.randint(2, 3))) + ' }'
+
+
+def senders():
+    """Receptions that ask for a sender: like a model in which every message says who sent it."""
+    for case in range(300 if LONG else 25):
+        rng = random.Random(f'senders {SEED} {case}')
+        count, capacity = rng.randint(1, 3), rng.randint(1, 3)
+        first = rng.choice(['', '', ' := {|0|}']) # what is there in the beginning is nobody's: 7 in the other model
+        text = ['type D is 0..1', 'type M is 0..40', f'type Q is queue {capacity} of M'] + [sender_process(rng, n) for n in range(count)]
+        text += ['process K [p : none] is states s from s p; to s', 'component Sys is', f'  var toContext : Q{first}, x : D', '  port ' + ', '.join(f'p{n} : none' for n in range(count)),
+                 '  par * in ' + ' || '.join(f'P{n} [p{n}] (&toContext, &x) || K [p{n}]' for n in range(count)) + ' end', 'Sys']
+        text = '\n'.join(text).replace('CAP', str(capacity))
+        plain = write('senders.fcr', re.sub(r'msg\((\d), (\d)\)', r'\2', text))
+        tagged = write('tagged.fcr', re.sub(r'msg\((\d), (\d)\)', lambda found: str(10 * int(found[1]) + 10 + int(found[2])), text).replace('{|0|}', '{|7|}'))
+        events = {f'e{n}': (f'receive 1 from {{P{n}}}1', f'receive {10 * n + 11}') for n in range(count)}
+        every = ' [] '.join([f'receive {10 * n + 10}' for n in range(count)] + ['receive 7'])
+        scenario = sender_scenario(rng, [*events, 'any0'], 3)
+        edges = [f'start -- / / {rng.choice([*events])} / -> s', f's -- / / {rng.choice([*events])} / -> reject'] + [f's -- / / {e} / -> start' for e in events]
+        edges += [f'start -- / / {e} / -> start' for e in events]
+        results = []
+        for kind, model in enumerate((plain, tagged)):
+            context = ''.join(f'event {name} is {{ {body[kind]} }}\n' for name, body in events.items())
+            context += f'activity any0 is {{ {("receive 0", every)[kind]} }}\nproperty o is {{ {" ; ".join(edges)} }}\n'
+            context += f'cdl c is {{ properties o main is {{ {scenario} }} }}\n'
+            done = run_json('check', model, '--context', write(f'senders{kind}.cdl', context), '--engine', 'explicit')
+            results.append((done[0], done[1] and {key: done[1].get(key) for key in ('states', 'deadlocks')}, verdicts(done[1])))
+        unused = count == 1 and not first # then nothing needs to be told apart
+        good = results[0] == results[1] and (results[0][1] or {}).get('states') and not unused or results[0][2] == results[1][2] and unused
+        check(f'senders: case {case} of seed {SEED}', good, (results, scenario, text))
+    known, context = (os.path.join(ROOT, f'test/regress/receive-from.{ending}') for ending in ('fcr', 'cdl'))
+    for name, states, wanted in (('waits', 3, {'never': 'holds', 'deadlock': 'violated'}), ('takes', 5, {'never': 'holds', 'once': 'violated', 'some': 'violated'}),
+                                 ('anybody', 5, {'never': 'holds', 'once': 'violated'})):
+        for more in ((), ('--engine', 'symbolic'), ('--engine', 'bounded')):
+            found = run_json('check', known, '--context', f'{context}:{name}', *more)[1]
+            told_of = {key: verdict for key, verdict in verdicts(found).items() if key in wanted and verdict != 'unknown'}
+            check(f'senders: {name} {more}', told_of.items() <= wanted.items() and (more or (told_of == wanted and found['states'] == states)), found)
+    model = write('from.fcr', """type Q is queue 2 of 0..3
+process P (&o : Q) is states s, t
+  from s on not (full o); o := enqueue(o, 2); to t
+process R (&o : Q, &k : 0..3) is states s, t
+  from s on false; o := enqueue(o, 2); to t
+process T (&o : Q) is states s, t
+  from s on not (empty o); o := dequeue o; to t
+process Head (&o : Q) is states s, t
+  from s on not (full o); o := append(o, 1); to t
+component Sys is var toContext : Q, x : 0..3 par P(&toContext) || R(&toContext, &x) || OTHER end
+component In is var x : Q par P(&x) end
+Sys
+""".replace(' || OTHER', ''))
+    odd(main('receive 2 from {§R}1'), "this never happens: no step of R[0] writes 'toContext'", model=model)
+    for more, why in ((' || T(&toContext)', 'a step does more than adding a message at its end'), (' || Head(&toContext)', 'a step does more than adding a message at its end')):
+        with open(model, encoding='utf-8') as file:
+            text = file.read().replace('&x) end', f'&x){more} end')
+        bad(main('receive 2 from {§P}1'), "it cannot be told who sends the messages in 'toContext': " + why, model=write('from2.fcr', text), notes=['the step'], name=f'senders: {more}')
+    both = write('both.fcr', """type Q is queue 2 of 0..3
+process A [p : none] (&o : Q) is states s from s p; o := enqueue(o, 2); to s
+component In (&q : Q) is port p : none par * in A [p] (&q) || A [p] (&q) end
+component Sys is var toContext : Q par In (&toContext) end
+Sys
+""")
+    bad(main('receive 2 from {§A}1'), "it cannot be told who sends the messages in 'toContext': several processes take part in a step that writes it", model=both, notes=['the step'])
+    bad(main('receive 2 from {§In}1'), "'In' is a component: messages come from processes", model=both)
+    check('messages of the outermost component are everybody\'s', run('explore', both, '--context', write('sys.cdl', main('receive 2 from {Sys}1'))).returncode == 1)
+
+
 TIMED = """type Box is queue 2 of 0..1
 process S (&box : Box) is states idle, work
   var k : 0..1
@@ -599,6 +694,6 @@ def every_message():
     check('there are many messages', found > 80, found)
 
 
-for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, dead_steps, timed, documentation, published, random_contexts, limits, damaged, every_message):
+for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, dead_steps, senders, timed, documentation, published, random_contexts, limits, damaged, every_message):
     part()
 finish()

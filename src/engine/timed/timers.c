@@ -14,8 +14,8 @@
  * What of a rule's code decides whether it is enabled or fails: nothing after its last REQUIRE, where it can
  * only succeed or fail, which is one here. Up to there it is every REQUIRE, every statement that can fail, and
  * whatever assigns a cell that one of these reads; the rest of the code has no part in it. So the paths of
- * one transition that only choose values (`any`) have one timer. Only straight code is looked at: a rule
- * with branches or calls before its last REQUIRE shares with nobody.
+ * one transition that only choose values (`any`) have one timer. Only straight code is looked at (calls are,
+ * too): a rule with branches before its last REQUIRE shares with nobody.
  *
  * No timer is needed for [0, oo[, in which every moment lies, and for [0, 0]: such a rule is always taken, or loses its timer, at the moment it was enabled. */
 #include "engine/timed/timers.h"
@@ -111,7 +111,10 @@ struct finder {
     uint32_t *seen;               /* per expression: likewise */
     uint32_t now;
     VEC(const struct code_node *) code; /* the statements up to the last REQUIRE */
+    uint32_t steps;               /* statements met, of calls each time */
 };
+
+enum { MOST_STATEMENTS = 10000 };
 
 static bool node_may_fail(const struct model *model, const struct code_node *node)
 {
@@ -170,20 +173,27 @@ static void add_cell(const struct finder *finder, struct key *key, const struct 
     add_words(finder, key, (uint32_t[]){cell->local, cell->base, cell->count, cell->offset.i}, 4);
 }
 
-/* Finds the statements up to the last REQUIRE. False: not only straight code stands before it. */
-static bool find_code(struct finder *finder, statement at)
+/* Adds the statements of straight code, also those of calls, as far as it goes. Returns where it ends: none, or a statement. */
+static statement add_straight(struct finder *finder, statement at)
 {
     const struct model *model = finder->timers->model;
-    finder->code.len = 0;
-    while (!code_is_none(at)) {
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
         const struct code_node *node = &model->code.data[at.i];
-        if (node->op != CODE_SET && node->op != CODE_COPY && node->op != CODE_REQUIRE) break;
-        vec_push(finder->timers->mem, &finder->code, node);
-        at = node->next;
+        if (++finder->steps > MOST_STATEMENTS) return at;
+        if (node->op == CODE_SET || node->op == CODE_COPY || node->op == CODE_REQUIRE) vec_push(finder->timers->mem, &finder->code, node);
+        else if (node->op != CODE_CALL || !code_is_none(add_straight(finder, node->body))) return at;
     }
-    if (may_block(model, at, finder->known)) return false;
+    return at;
+}
+
+/* Finds the statements up to the last REQUIRE. False: not only straight code stands before it. */
+static bool find_code(struct finder *finder, const struct model_rule *rule)
+{
+    finder->code.len = 0;
+    finder->steps = 0;
+    statement end = add_straight(finder, rule->body);
     while (finder->code.len && finder->code.data[finder->code.len - 1]->op != CODE_REQUIRE) finder->code.len--;
-    return true;
+    return !may_block(finder->timers->model, end, finder->known);
 }
 
 /* The statements that decide whether the rule is enabled or fails, the last one first. */
@@ -253,7 +263,7 @@ static struct key make_key(struct finder *finder, uint32_t r)
 {
     const struct model_rule *rule = &finder->timers->model->rules.data[r];
     struct key key = {.rule = r};
-    bool may_share = moves_somebody(finder->timers->model, rule) && find_code(finder, rule->body);
+    bool may_share = moves_somebody(finder->timers->model, rule) && find_code(finder, rule);
     finder->now = r + 1;
     add_words(finder, &key, (uint32_t[]){may_share ? 0 : r + 1, rule->conjuncts}, 2);
     add_guard(finder, &key, rule);

@@ -15,7 +15,7 @@ static bool same_event(const struct context_event *a, const struct context_event
         if (!a->rule_count && !b->rule_count) return !strcmp(a->name, b->name);
         return a->rule_count == b->rule_count && !memcmp(a->rules, b->rules, a->rule_count * sizeof *a->rules);
     case EVENT_BECOMES: return expr_same(a->predicate, b->predicate) && a->value == b->value;
-    default: return a->queue.length == b->queue.length && !memcmp(a->message, b->message, a->queue.width * sizeof *a->message);
+    default: return a->queue.length == b->queue.length && a->sender == b->sender && !memcmp(a->message, b->message, a->queue.width * sizeof *a->message);
     }
 }
 
@@ -72,7 +72,7 @@ static bool take_queue(struct cdl *cdl, const struct cdl_body *body, const struc
     int64_t *message = arena_alloc(&cdl->arena, of->cells * sizeof *message), *rest = arena_alloc(&cdl->arena, of->cells * sizeof *rest);
     for (uint32_t i = 0; i < of->cells; i++) rest[i] = shape_initial(of, i);
     event->kind = body->kind == CDL_SEND ? EVENT_SEND : EVENT_RECEIVE;
-    event->queue = (struct context_queue){name->var, name->var + 1, shape->count, of->cells, rest};
+    event->queue = (struct context_queue){.length = name->var, .cells = name->var + 1, .capacity = shape->count, .width = of->cells, .rest = rest};
     event->message = message;
     return cdl_cells(cdl, body->message, of, message, NULL);
 }
@@ -107,7 +107,14 @@ static bool receive_event(struct cdl *cdl, const struct cdl_body *body, struct c
     if (body->unit.name && !cdl_find_unit(cdl, &body->unit, &unit)) return false;
     if (body->unit.name) name = cdl_unit_variable(cdl, unit.first, queue);
     if (!name) name = cdl_component_variable(cdl, queue);
-    return name ? take_queue(cdl, body, name, event) : step_instead(cdl, body, unit.process, queue, event);
+    if (!name) return step_instead(cdl, body, unit.process, queue, event);
+    if (body->unit.name && unit.process == MODEL_NONE && unit.first) { /* the outermost component is everybody */
+        diag_error(cdl->diag, body->unit.place, "'%.60s' is a component: messages come from processes", body->unit.name);
+        return false;
+    }
+    event->sender = unit.process;
+    event->sender_place = body->unit.place;
+    return take_queue(cdl, body, name, event);
 }
 
 static bool resolve(struct cdl *cdl, const struct cdl_body *body, struct context_event *event)
@@ -116,6 +123,7 @@ static bool resolve(struct cdl *cdl, const struct cdl_body *body, struct context
     struct cdl_decl *predicate;
     event->place = body->place;
     event->kind = kinds[body->kind];
+    event->sender = MODEL_NONE;
     if (!cdl->model) return true; /* names are all that is asked for */
     switch (body->kind) {
     case CDL_SEND: return send_event(cdl, body, event);
