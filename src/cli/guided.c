@@ -110,6 +110,8 @@ static void tell_remarks(struct work *work, const struct guide_remarks *remarks)
         if (i >= SHOWN) break;
         for (uint32_t r = 0; r < model->rules.len; r++)
             if (!model->rules.data[r].is_internal) text_nearest(name, model->rules.data[r].label, &nearest, &distance);
+        for (uint32_t d = 0; d < model->dead_steps.len; d++)
+            if (!model->dead_steps.data[d].is_internal) text_nearest(name, model->dead_steps.data[d].label, &nearest, &distance);
         fprintf(stderr, "%s: warning: the model has no step for the interaction '%.60s' of the guide '%s'%s%.60s%s\n", model->file, name, work->name, nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     }
     if (!remarks->forbidden.len) return;

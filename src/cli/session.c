@@ -5,6 +5,7 @@
 #include "lang/cdl/cdl.h"
 #include "lang/languages.h"
 #include "pass/observe.h"
+#include "pass/senders.h"
 #include "pass/tighten.h"
 #include "pass/weave.h"
 
@@ -108,7 +109,7 @@ static bool weave(struct session *session)
     if (!session->cdl) return true;
     if (!choose_context(session, &index)) return false;
     struct context *context = cdl_context(session->cdl, index, model, session->options->defines.data, session->options->defines.len);
-    if (!context) return false;
+    if (!context || !senders_settle(model, context, &session->diag)) return false;
     weave_context(model, context);
     if (context->has_scenario) {
         session->depths = mem_alloc(session->mem, context->scenario.states * sizeof *session->depths);

@@ -27,6 +27,8 @@ struct context_queue {
     uint32_t cells;           /* the first variable of the first element */
     uint32_t capacity, width; /* elements; variables in each */
     const int64_t *rest;      /* width values: what the variables of an element that is not there hold */
+    bool has_senders;         /* the model knows who sent the elements (pass/senders.h): ... */
+    uint32_t senders;         /* ... the first of `capacity` variables, 0 where there is no element */
 };
 
 struct context_event {
@@ -35,6 +37,10 @@ struct context_event {
     enum context_event_kind kind;
     struct context_queue queue; /* SEND: the receiver's; RECEIVE: the one to the environment */
     const int64_t *message;     /* SEND, RECEIVE: queue.width values */
+    uint32_t sender;            /* RECEIVE: the process that sent it, or MODEL_NONE: anybody */
+    struct place sender_place;
+    bool is_settled, never;     /* pass/senders.h has looked at it; it never happens, because nobody but others writes the queue */
+    uint32_t sender_value;      /* where the queue has senders: what the variable of the element says; 0: anything will do */
     const uint32_t *rules;      /* SYNC: the rules that this event is a step of, ascending */
     uint32_t rule_count;
     expr predicate; /* BECOMES: this ... */

@@ -142,6 +142,13 @@ static int by_bytes(const void *a, const void *b, void *bytes)
     return memcmp(a, b, *(size_t *)bytes);
 }
 
+void model_add_dead_step(struct model *model, struct model_dead_step step, const uint32_t *processes)
+{
+    step.first_process = model->dead_processes.len;
+    for (uint32_t i = 0; i < step.processes; i++) vec_push(model->mem, &model->dead_processes, processes[i]);
+    vec_push(model->mem, &model->dead_steps, step);
+}
+
 void model_list_initial(struct model *model, const int64_t *states, uint32_t count)
 {
     size_t bytes = model->vars.len * sizeof *states;
@@ -378,6 +385,15 @@ static const char *check_rule(const struct model *model, const struct model_rule
     return NULL;
 }
 
+static const char *check_dead_step(const struct model *model, const struct model_dead_step *step)
+{
+    if (!step->label) return "1: a step without a label";
+    if ((uint64_t)step->first_process + step->processes > model->dead_processes.len) return "3: processes of a step";
+    for (uint32_t i = 0; i < step->processes; i++)
+        if (model->dead_processes.data[step->first_process + i] >= model->processes.len) return "3: a step without its process";
+    return NULL;
+}
+
 static bool cells_exist(const struct model *model, const struct cell *cell, uint32_t run)
 {
     uint64_t end = (uint64_t)cell->base + cell->count + run - 1;
@@ -399,6 +415,7 @@ bool model_check(const struct model *model, struct text *complaint)
 {
     const char *broken = check_vars(model);
     for (uint32_t r = 0; !broken && r < model->rules.len; r++) broken = check_rule(model, &model->rules.data[r]);
+    for (uint32_t i = 0; !broken && i < model->dead_steps.len; i++) broken = check_dead_step(model, &model->dead_steps.data[i]);
     for (uint32_t i = 0; !broken && i < model->properties.len; i++) {
         const struct model_property *property = &model->properties.data[i];
         if (!property->name || !property->text) broken = "1: a property without a name";
@@ -454,6 +471,14 @@ const char *model_value_name(const struct model *model, uint32_t v, int64_t valu
     const struct model_var *var = &model->vars.data[v];
     if (model_is_location(model, v)) return model_location_name(model, var->process, value);
     return var->value_names && value >= var->low && value <= var->high ? var->value_names[value - var->low] : NULL;
+}
+
+bool model_takes_part_dead(const struct model *model, uint32_t s, uint32_t process)
+{
+    const struct model_dead_step *step = &model->dead_steps.data[s];
+    for (uint32_t i = 0; i < step->processes; i++)
+        if (model->dead_processes.data[step->first_process + i] == process) return true;
+    return false;
 }
 
 bool model_takes_part(const struct model *model, uint32_t r, uint32_t process)

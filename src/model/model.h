@@ -138,6 +138,14 @@ struct model_rule {
 };
 
 /* An invariant is true in every reachable state; what is to be reached (PROPERTY_REACH) is true in one. */
+/* A step that the source has and that can never be taken: constants switch it off, or somebody without whom it cannot be taken
+ * never takes part. No rule stands for it, but it has its names: contexts, guides and p-points may speak of it. */
+struct model_dead_step {
+    const char *label, *port;          /* as in struct model_rule */
+    bool is_internal;
+    uint32_t first_process, processes; /* into dead_processes: who takes part */
+};
+
 enum property_kind { PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT, PROPERTY_REACH, PROPERTY_DEADLOCK, PROPERTY_RUNTIME_ERROR };
 extern const char *const property_kind_name[];
 
@@ -192,6 +200,8 @@ struct model {
     VEC(struct rule_conjunct) conjuncts;
     VEC(struct rule_store) stores;
     VEC(uint32_t) accesses; /* the reads and writes of rules */
+    VEC(struct model_dead_step) dead_steps;
+    VEC(uint32_t) dead_processes;
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
     VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
@@ -228,6 +238,8 @@ void model_add_class(struct model *model, uint32_t priority_class);
 void model_add_clock_guard(struct model *model, struct clock_constraint constraint);
 void model_add_reset(struct model *model, uint32_t clock);
 void model_end_rule(struct model *model);
+
+void model_add_dead_step(struct model *model, struct model_dead_step step, const uint32_t *processes);
 
 /* Says which states are initial: `count` of them, all different, one after the other. */
 void model_list_initial(struct model *model, const int64_t *states, uint32_t count);
@@ -272,6 +284,7 @@ bool model_is_location(const struct model *model, uint32_t var);
 /* How people call a value of a variable; NULL: its number is all. */
 const char *model_value_name(const struct model *model, uint32_t var, int64_t value);
 bool model_takes_part(const struct model *model, uint32_t rule, uint32_t process);
+bool model_takes_part_dead(const struct model *model, uint32_t step, uint32_t process);
 
 /* Printing for people: `p[0].x + 1 < n`. Values of location variables appear by name where they have one. */
 void model_print_expr(const struct model *model, struct text *text, expr e);

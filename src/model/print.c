@@ -566,6 +566,17 @@ static void print_rule(const struct printer *printer, const struct model_rule *r
     print_timing(printer, rule);
 }
 
+static void print_dead_step(const struct printer *printer, const struct model_dead_step *step)
+{
+    const struct model *model = printer->model;
+    print_name(printer->out, "\ndead ", step->label);
+    if (step->is_internal) fputs(" internal", printer->out);
+    if (step->port) print_name(printer->out, " port ", step->port);
+    for (uint32_t i = 0; i < step->processes; i++)
+        print_name(printer->out, " of ", model->processes.data[model->dead_processes.data[step->first_process + i]].name);
+    fputc('\n', printer->out);
+}
+
 static void print_property(const struct printer *printer, const struct model_property *property)
 {
     print_name(printer->out, "\nproperty ", property->name);
@@ -591,6 +602,7 @@ void model_print(const struct model *model, const struct diag *diag, FILE *out)
     print_ends(&printer);
     print_functions(&printer);
     for (uint32_t i = 0; i < model->rules.len; i++) print_rule(&printer, &model->rules.data[i]);
+    for (uint32_t i = 0; i < model->dead_steps.len; i++) print_dead_step(&printer, &model->dead_steps.data[i]);
     for (uint32_t i = 0; i < model->properties.len; i++)
         if (!is_built_in(&model->properties.data[i])) print_property(&printer, &model->properties.data[i]);
     mem_free(model->mem, printer.numbers);

@@ -27,6 +27,8 @@ struct model *copy_model(const struct model *model)
     COPY_VEC(mem, &copy->vars);
     COPY_VEC(mem, &copy->processes);
     COPY_VEC(mem, &copy->locations);
+    COPY_VEC(mem, &copy->dead_steps);
+    COPY_VEC(mem, &copy->dead_processes);
     COPY_VEC(mem, &copy->properties);
     COPY_VEC(mem, &copy->constants);
     COPY_VEC(mem, &copy->restrictions);

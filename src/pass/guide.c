@@ -153,6 +153,22 @@ static bool has_timer(const struct model *model, const struct model_rule *rule)
     return interval->low || interval->low_open || !interval->infinite;
 }
 
+/* Steps that can never be taken have names, too, which the guide speaks of or not. */
+static void meet_dead_step(struct weaving *w, const struct model_dead_step *step)
+{
+    struct model *model = w->model;
+    uint32_t label = MAP_NONE;
+    for (uint32_t i = 0; w->has_dots && i < step->processes && label == MAP_NONE; i++) {
+        uint32_t process = model->dead_processes.data[step->first_process + i];
+        label = map_get(&w->labels, names_format(&model->names, "%s.%s", model->processes.data[process].name, step->label), 0);
+    }
+    const char *name = names_intern(&model->names, step->label, strlen(step->label));
+    if (label == MAP_NONE) label = map_get(&w->labels, name, 0);
+    if (label == MAP_NONE && step->port) label = map_get(&w->labels, names_intern(&model->names, step->port, strlen(step->port)), 0);
+    if (label != MAP_NONE) w->met[label] = true;
+    else if (map_add(&w->reported, name, 0, 0)) vec_push(model->mem, &w->remarks->forbidden, name);
+}
+
 static void guide_rules(struct weaving *w)
 {
     struct model *model = w->model;
@@ -166,6 +182,8 @@ static void guide_rules(struct weaving *w)
         if (label != MAP_NONE && !w->guide->ignored[label]) w->remarks->has_timers |= has_timer(model, rule);
         if (label == MAP_NONE || !w->guide->ignored[label]) guide_rule(w, r, label);
     }
+    for (uint32_t i = 0; i < model->dead_steps.len; i++)
+        if (!model->dead_steps.data[i].is_internal) meet_dead_step(w, &model->dead_steps.data[i]);
     for (uint32_t l = 0; l < w->guide->labels; l++)
         if (w->guide->mentioned[l] && !w->met[l]) vec_push(model->mem, &w->remarks->missing, l);
 }

@@ -92,10 +92,11 @@ static expr local_of(struct weaver *w, uint32_t local)
     return expr_local(w->exprs, local, l->low, l->high);
 }
 
-/* Element number `at` of the queue is the message. */
+/* Element number `at` of the queue is the message, from whom it should come. */
 static expr holds_message(struct weaver *w, const struct context_event *event, uint32_t at)
 {
-    expr all = expr_bool(w->exprs, true);
+    expr all = expr_bool(w->exprs, !event->never);
+    if (event->kind == EVENT_RECEIVE && event->sender_value) all = both(w, all, is_value(w, event->queue.senders + at, event->sender_value));
     for (uint32_t i = 0; i < event->queue.width; i++) all = both(w, all, is_value(w, event->queue.cells + at * event->queue.width + i, event->message[i]));
     return all;
 }

@@ -177,7 +177,21 @@ static void add_send(struct weaving *w, const struct context_event *event, expr 
             if (queue->capacity > 1) value = expr_choose(w->exprs, compare(w, EXPR_EQ, length, element), value, model_var_expr(model, cell));
             model_add_store(model, cell, value, event->place);
         }
+    for (uint32_t element = 0; queue->has_senders && element < queue->capacity; element++) {
+        expr old = model_var_expr(model, queue->senders + element), value = expr_int(w->exprs, event->sender_value);
+        value = expr_choose(w->exprs, compare(w, EXPR_EQ, length, element), value, old);
+        model_add_store(model, queue->senders + element, value, event->place);
+    }
     model_end_rule(model);
+}
+
+/* Senders move up with their messages. */
+static void move_senders(struct weaving *w, const struct context_event *event)
+{
+    const struct context_queue *queue = &event->queue;
+    for (uint32_t i = 0; i + 1 < queue->capacity; i++)
+        model_add_store(w->model, queue->senders + i, model_var_expr(w->model, queue->senders + i + 1), event->place);
+    model_add_store(w->model, queue->senders + queue->capacity - 1, expr_int(w->exprs, 0), event->place);
 }
 
 static void add_receive(struct weaving *w, const struct context_event *event, expr target)
@@ -188,9 +202,12 @@ static void add_receive(struct weaving *w, const struct context_event *event, ex
     begin_rule(w, event, target);
     model_add_conjunct(model, compare(w, EXPR_GT, model_var_expr(model, queue->length), 0), event->place);
     for (uint32_t i = 0; i < queue->width; i++) model_add_conjunct(model, compare(w, EXPR_EQ, model_var_expr(model, queue->cells + i), event->message[i]), event->place);
+    if (event->never) model_add_conjunct(model, expr_bool(w->exprs, false), event->sender_place);
+    if (event->sender_value) model_add_conjunct(model, compare(w, EXPR_EQ, model_var_expr(model, queue->senders), event->sender_value), event->sender_place);
     model_add_store(model, queue->length, next_length(w, queue, false), event->place);
     for (uint32_t i = 0; i < last; i++) model_add_store(model, queue->cells + i, model_var_expr(model, queue->cells + queue->width + i), event->place);
     for (uint32_t i = 0; i < queue->width; i++) model_add_store(model, queue->cells + last + i, expr_int(w->exprs, queue->rest[i]), event->place);
+    if (queue->has_senders) move_senders(w, event);
     model_end_rule(model);
 }
 

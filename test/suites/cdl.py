@@ -381,6 +381,173 @@ def milestones():
     bad(main('send §go to {Phil}1').replace('§go to {', 'go to {§'), "there is neither a queue 'Phil_1' of a component nor a step 'go' of {Phil}1", model=MILESTONES)
 
 
+DEAD_CONTEXTS = """event n is { sync never }
+event e is { sync extra of {P}1 }
+event g is { sync go }
+event w is { sync said of {P}1 }
+property never_n is { start -- / / n / -> reject }
+property g_then_e is { start -- / / g / -> s ; s -- / / e / -> reject ; s -- / / sync said / -> reject }
+cdl observed is { properties never_n, g_then_e main is { } }
+cdl waits is { main is { g ; n ; g } }
+cdl either is { properties g_then_e main is { { e [] g } ; { n [] g } || sync said of {Q}1 } }
+cdl said is { main is { w [] g } }
+"""
+DEAD_GUIDES = """guide all = (never [] go [] extra [] back [] meet [] said)*;
+guide one = go ; "P[0].never" [] back;
+"""
+
+
+def verdicts(result):
+    return {p['name']: p['verdict'] for p in result['properties']} if result and 'properties' in result else result
+
+
+def dead_steps():
+    """Steps that constants switch off are those that a variable which never changes switches off, for contexts, guides and p-points."""
+    with open(os.path.join(ROOT, 'test/regress/dead-steps.fcr'), encoding='utf-8') as file:
+        text = file.read()
+    constant = write('dead.fcr', text)
+    # the same with conditions that only a search can refute
+    variable = text.replace('states s, t\n', 'states s, t\n  var off : bool\n').replace('on x < 0', 'on off').replace('on on_off', 'on off')
+    variable = variable.replace('from s\n', 'from s ').replace('  states s\n  from s meet; to s', '  states s\n  var off : bool\n  from s meet; to s\n  from s on off; talk; to s')
+    living = write('living.fcr', variable)
+    printed = write('dead.cairn', run('translate', constant, '--to', 'cairn').stdout)
+    again = run('translate', printed, '--to', 'cairn').stdout
+    with open(printed, encoding='utf-8') as file:
+        check('dead steps: printed, read and printed', file.read().replace('"dead.fcr"', '') == again.replace('"dead.fcr"', '') and again.count('\ndead ') == 3, again)
+    context, guide = write('dead.cdl', DEAD_CONTEXTS), write('dead.xgdl', DEAD_GUIDES)
+    for name in ('observed', 'waits', 'either', 'said'):
+        wanted = run_json('check', living, '--context', f'{context}:{name}')
+        for model in (constant, printed):
+            for more in ((), ('--engine', 'symbolic'), ('--order', 'past-freeze')):
+                if name == 'observed' and more and more[0] == '--order':
+                    continue
+                found = run_json('check', model, '--context', f'{context}:{name}', *more)
+                good = found[0] == wanted[0] and verdicts(found[1]) == verdicts(wanted[1]) and found[1]['states'] == wanted[1]['states']
+                check(f'dead steps: context {name}, {os.path.basename(model)} {more}', good, (found, wanted))
+    for name in ('all', 'one'):
+        wanted = run_json('check', living, '--guide', f'{guide}:{name}')
+        for model in (constant, printed):
+            done = run('check', model, '--guide', f'{guide}:{name}')
+            found = run_json('check', model, '--guide', f'{guide}:{name}')
+            good = found[0] == wanted[0] and verdicts(found[1]) == verdicts(wanted[1]) and found[1]['states'] == wanted[1]['states']
+            check(f'dead steps: guide {name}, {os.path.basename(model)}', good and 'no step' not in done.stderr, (done.stderr, found, wanted))
+            check(f'dead steps: guide {name} forbids', ('extra' in done.stderr) == (name == 'one'), done.stderr)
+    for points in ('never', 'never,go', 'P.extra', 'P[0].said,back', 'Q.said'):
+        wanted = run_json('explore', living, '--partition', points)[1]
+        for model in (constant, printed):
+            found = run_json('explore', model, '--partition', points)[1]
+            same = found and all(found[key] == wanted[key] for key in ('states', 'transitions', 'deadlocks'))
+            check(f'dead steps: p-points {points}, {os.path.basename(model)}', same and found['statistics']['p_paths'] == wanted['statistics']['p_paths'], found)
+    bad(main('sync §nevr'), "the model has no step 'nevr': did you mean 'never'?", model=constant, name='a misspelt step that is never taken')
+    bad(main('sync never of {§Q}1'), "{Q}1 takes part in no step 'never'", model=constant, name='a step of somebody else that is never taken')
+    mil = write('dead.mil', """CONST n = 0;
+VARIABLES x : 2 := 0; END
+ACTIONS both; lonely; END
+LOCAL W ACTIONS work; rest; END SYNC both; END LOCATIONS a; END CASE [a] [work] true : x := x + 1; END END
+LOCAL V ACTIONS other; END LOCATIONS a; END CASE [a] [other] true : x := 0; END END
+MAIN PROC w : W[1]; v : V[n]; END END
+""")
+    for step in ('work', 'rest of {w}1', 'both', 'lonely', 'other'):
+        done = run('explore', mil, '--context', write('mil.cdl', main(f'sync {step}')))
+        check(f'dead steps in Milestones: {step}', done.returncode == 0, done.stderr)
+    bad(main('sync §nobody'), "the model has no step 'nobody'", model=mil, name='an action that Milestones does not have')
+
+
+def sender_process(rng, number):
+    """A process that adds messages to a queue in one of several ways; msg(m) stands where it sends m."""
+    states = ['s', 't', 'u']
+    lines = [f'process P{number} [p : none] (&o : Q, &x : D) is', '  states s, t, u', '  var b : bool']
+    for state in states:
+        for _ in range(rng.randint(1, 2)):
+            to = rng.choice(states)
+            put = f'on not (full o); o := enqueue(o, msg({number}, {rng.randint(0, 1)}))'
+            kind = rng.random()
+            if kind < 0.5:
+                lines.append(f'  from {state} {put}; to {to}')
+            elif kind < 0.6:
+                lines.append(f'  from {state} on not (full o); if x = 1 then o := enqueue(o, msg({number}, 1)); x := 0 else x := 1 end; to {to}')
+            elif kind < 0.7:
+                lines.append(f'  from {state} on length o + 2 <= CAP; o := enqueue(o, msg({number}, 0)); o := enqueue(o, msg({number}, 1)); to {to}')
+            elif kind < 0.85:
+                lines.append(f'  from {state} p; on not (full o); o := enqueue(o, msg({number}, {rng.randint(0, 1)})); to {to}')
+            else:
+                lines.append(f'  from {state} x := {rng.randint(0, 1)}; to {to}')
+    return '\n'.join(lines)
+
+
+def sender_scenario(rng, events, depth):
+    kind = rng.random()
+    if not depth or kind < 0.2:
+        return rng.choice(events)
+    if kind < 0.3:
+        return f'loop {rng.randint(0, 3)} {{ {sender_scenario(rng, events, depth - 1)} }}'
+    operator = rng.choice([' ; ', ' ; ', ' [] ', ' || '])
+    return '{ ' + operator.join(sender_scenario(rng, events, depth - 1) for _ in range(rng.randint(2, 3))) + ' }'
+
+
+def senders():
+    """Receptions that ask for a sender: like a model in which every message says who sent it."""
+    for case in range(300 if LONG else 25):
+        rng = random.Random(f'senders {SEED} {case}')
+        count, capacity = rng.randint(1, 3), rng.randint(1, 3)
+        first = rng.choice(['', '', ' := {|0|}']) # what is there in the beginning is nobody's: 7 in the other model
+        text = ['type D is 0..1', 'type M is 0..40', f'type Q is queue {capacity} of M'] + [sender_process(rng, n) for n in range(count)]
+        text += ['process K [p : none] is states s from s p; to s', 'component Sys is', f'  var toContext : Q{first}, x : D', '  port ' + ', '.join(f'p{n} : none' for n in range(count)),
+                 '  par * in ' + ' || '.join(f'P{n} [p{n}] (&toContext, &x) || K [p{n}]' for n in range(count)) + ' end', 'Sys']
+        text = '\n'.join(text).replace('CAP', str(capacity))
+        plain = write('senders.fcr', re.sub(r'msg\((\d), (\d)\)', r'\2', text))
+        tagged = write('tagged.fcr', re.sub(r'msg\((\d), (\d)\)', lambda found: str(10 * int(found[1]) + 10 + int(found[2])), text).replace('{|0|}', '{|7|}'))
+        events = {f'e{n}': (f'receive 1 from {{P{n}}}1', f'receive {10 * n + 11}') for n in range(count)}
+        every = ' [] '.join([f'receive {10 * n + 10}' for n in range(count)] + ['receive 7'])
+        scenario = sender_scenario(rng, [*events, 'any0'], 3)
+        edges = [f'start -- / / {rng.choice([*events])} / -> s', f's -- / / {rng.choice([*events])} / -> reject'] + [f's -- / / {e} / -> start' for e in events]
+        edges += [f'start -- / / {e} / -> start' for e in events]
+        results = []
+        for kind, model in enumerate((plain, tagged)):
+            context = ''.join(f'event {name} is {{ {body[kind]} }}\n' for name, body in events.items())
+            context += f'activity any0 is {{ {("receive 0", every)[kind]} }}\nproperty o is {{ {" ; ".join(edges)} }}\n'
+            context += f'cdl c is {{ properties o main is {{ {scenario} }} }}\n'
+            done = run_json('check', model, '--context', write(f'senders{kind}.cdl', context), '--engine', 'explicit')
+            results.append((done[0], done[1] and {key: done[1].get(key) for key in ('states', 'deadlocks')}, verdicts(done[1])))
+        unused = count == 1 and not first # then nothing needs to be told apart
+        good = results[0] == results[1] and (results[0][1] or {}).get('states') and not unused or results[0][2] == results[1][2] and unused
+        check(f'senders: case {case} of seed {SEED}', good, (results, scenario, text))
+    known, context = (os.path.join(ROOT, f'test/regress/receive-from.{ending}') for ending in ('fcr', 'cdl'))
+    for name, states, wanted in (('waits', 3, {'never': 'holds', 'deadlock': 'violated'}), ('takes', 5, {'never': 'holds', 'once': 'violated', 'some': 'violated'}),
+                                 ('anybody', 5, {'never': 'holds', 'once': 'violated'})):
+        for more in ((), ('--engine', 'symbolic'), ('--engine', 'bounded')):
+            found = run_json('check', known, '--context', f'{context}:{name}', *more)[1]
+            told_of = {key: verdict for key, verdict in verdicts(found).items() if key in wanted and verdict != 'unknown'}
+            check(f'senders: {name} {more}', told_of.items() <= wanted.items() and (more or (told_of == wanted and found['states'] == states)), found)
+    model = write('from.fcr', """type Q is queue 2 of 0..3
+process P (&o : Q) is states s, t
+  from s on not (full o); o := enqueue(o, 2); to t
+process R (&o : Q, &k : 0..3) is states s, t
+  from s on false; o := enqueue(o, 2); to t
+process T (&o : Q) is states s, t
+  from s on not (empty o); o := dequeue o; to t
+process Head (&o : Q) is states s, t
+  from s on not (full o); o := append(o, 1); to t
+component Sys is var toContext : Q, x : 0..3 par P(&toContext) || R(&toContext, &x) || OTHER end
+component In is var x : Q par P(&x) end
+Sys
+""".replace(' || OTHER', ''))
+    odd(main('receive 2 from {§R}1'), "this never happens: no step of R[0] writes 'toContext'", model=model)
+    for more, why in ((' || T(&toContext)', 'a step does more than adding a message at its end'), (' || Head(&toContext)', 'a step does more than adding a message at its end')):
+        with open(model, encoding='utf-8') as file:
+            text = file.read().replace('&x) end', f'&x){more} end')
+        bad(main('receive 2 from {§P}1'), "it cannot be told who sends the messages in 'toContext': " + why, model=write('from2.fcr', text), notes=['the step'], name=f'senders: {more}')
+    both = write('both.fcr', """type Q is queue 2 of 0..3
+process A [p : none] (&o : Q) is states s from s p; o := enqueue(o, 2); to s
+component In (&q : Q) is port p : none par * in A [p] (&q) || A [p] (&q) end
+component Sys is var toContext : Q par In (&toContext) end
+Sys
+""")
+    bad(main('receive 2 from {§A}1'), "it cannot be told who sends the messages in 'toContext': several processes take part in a step that writes it", model=both, notes=['the step'])
+    bad(main('receive 2 from {§In}1'), "'In' is a component: messages come from processes", model=both)
+    check('messages of the outermost component are everybody\'s', run('explore', both, '--context', write('sys.cdl', main('receive 2 from {Sys}1'))).returncode == 1)
+
+
 TIMED = """type Box is queue 2 of 0..1
 process S (&box : Box) is states idle, work
   var k : 0..1
@@ -527,6 +694,6 @@ def every_message():
     check('there are many messages', found > 80, found)
 
 
-for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, timed, documentation, published, random_contexts, limits, damaged, every_message):
+for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, dead_steps, senders, timed, documentation, published, random_contexts, limits, damaged, every_message):
     part()
 finish()

@@ -1,6 +1,7 @@
 """Random timed Fiacre programs: the zones of the timed engine against the brute force of test/oracle/fiacre/timed.py (whole moments, or regions where
 open bounds and priorities need them). Compares the discrete states that are reachable, deadlocks, run-time errors, verdicts of
-invariants about control states; every counterexample must replay with its delays. Also that `--zones equal` and the sanitizer build agree."""
+invariants about control states; every counterexample must replay with its delays. Also that `--zones equal` and the sanitizer build agree.
+A third of the programs choose under every `wait`: `any`, select, if and case in each other."""
 import os
 import random
 import sys
@@ -33,9 +34,9 @@ def invariants(rng, listed):
         yield f'not ({zero_based(a)} @ {x} and {zero_based(b)} @ {y})', 'violated' if reachable else 'holds'
 
 
-def compare(seed, frac):
-    name = f'seed {seed}{" frac" if frac else ""}'
-    text, _ = draw(seed, frac)
+def compare(seed, frac, choices):
+    name = f'seed {seed}{" frac" if frac else ""}{" choices" if choices else ""}'
+    text, _ = draw(seed, frac, choices=True, most=1500) if choices else draw(seed, frac)
     dialect = 'frac' if frac else 'obp'
     theirs = explore(text, dialect, listed=True)
     model = write('timed.fcr', text)
@@ -63,7 +64,7 @@ def compare(seed, frac):
             check(f'{name} {claim} replays', replayed.returncode == 0 and 'replays' in replayed.stdout, replayed.stdout + replayed.stderr)
 
 
-count = 1000 if LONG else 12
+count = 1500 if LONG else 15
 for number in range(count):
-    compare(SEED * 100000 + number, number % 5 == 4)
+    compare(SEED * 100000 + number, number % 5 == 4, number % 3 == 2)
 finish()

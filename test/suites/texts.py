@@ -92,6 +92,7 @@ whole('time', RULE + '''
   interval (0, 7] guard "x" = 3 guard "x" - "y" > -2 at 1:1 guard 0 - 0 <= 1 reset "x" reset "y"
 rule "s" part "p" stays at 1:1 part global interval [2, infinity)
 ''', ['interval (0, 7]', 'guard "x" <= 3\n  guard "x" >= 3\n  guard "y" - "x" < 2 at 1:1\n  guard 0 - 0 <= 1', 'part "p" stays at 1:1', 'interval [2, infinity)', 'class 0\n  class 2'])
+whole('dead steps', RULE + 'dead "never" dead "idle" internal port "q" of "p" dead "x" of "p" of "p"\n', ['dead "never"\n', 'dead "idle" internal port "q" of "p"\n', 'dead "x" of "p" of "p"\n'])
 whole('fields', RULE + '  when (lt (at "a[0].f" 3 (mul 0 2 (within index 0..1 "n"))) 2)\n  when (eq (at "a[0].f" 4 (within index 0..3 "n")) 2)\n  when (lt (at "a[0].f" 4 -6..6 (cut 1 "n")) 3)\n',
       ['when (eq (at "a[0].f" 4 (within index 0..3 "n")) 2)', '(at "a[0].f" 4 -6..6 (cut 1 "n"))'])
 
@@ -129,6 +130,8 @@ for name, text, message in (
     ('an initial state twice', HEAD + 'initial 0 0 0 0 0 0\ninitial 0 0 1 0 0 0\ninitial 0 0 0 0 0 0\n', 'listed twice'),
     ('a variable after initial states', HEAD + 'initial 0 0 0 0 0 0\nvariable "z" 0..0 = 0', 'declared before initial states'),
     ('a fail with operands', RULE + 'set "n" (fail index 3)', "')'"), ('deep code', DO + 'if true ' * 2000 + 'end ' * 2001, 'nested too deeply'), ('deep code without ends', DO + 'while true ' * 100000, 'nested too deeply'),
+    ('a dead step without a label', HEAD + 'dead 3', 'the label of a step in quotes'), ('a dead step of nobody', HEAD + 'dead "d" of "q"', 'unknown process'),
+    ('a dead step without its port', HEAD + 'dead "d" port 3', 'the name of a port in quotes'), ('a dead step of a number', HEAD + 'dead "d" of 3', 'process'),
     ('deep calls', HEAD + 'function 1 end\n' + ''.join(f'function {i} call {i - 1} end\n' for i in range(2, 1200)) + 'rule "r" part "p" do call 1199 end', 'nested too deeply'),
     ('deep expressions', DO + 'set "n" ' + '(within range 0..7 (sub 0 0 ' * 3000 + '1' + '))' * 3000 + ' end', 'nested too deeply'),
 ):

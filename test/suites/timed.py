@@ -72,6 +72,30 @@ for seed in range(1 + 1000 * SEED, 1 + 1000 * SEED + (400 if LONG else 16)):
         replayed = run('replay', trace, '-q')
         check(f'seed {seed}: the deadlock replays', result.returncode == 1 and 'It violates deadlock.' in replayed.stdout, result.stderr + replayed.stdout + replayed.stderr)
 
+# ---- which paths share a clock ------------------------------------------------------------------------------------------------
+
+MANY = ' '.join(f't{i} := any;' for i in range(12))
+ANY = """process P is
+states a, b
+var {names} : bool := false, k : 0..1 := 0, other : 0..3 := 0
+from a {body}
+from b wait [2,3]; to a
+component Main is par P end
+Main
+"""
+for name, body, clocks in (('any alone', 'wait [1,1]; t0 := any; t1 := any; t2 := any; to b', 1), ('any in an if', f'wait [1,1]; if k < 1 then {MANY} k := k + 1 end; to b', 1),
+                           ('a condition after any', 'wait [1,1]; t0 := any; t1 := any; t2 := any; on k < 1; to b', 1),
+                           ('an if after any', 'wait [1,1]; t0 := any; t1 := any; if k < 1 then to b else to a end', 1),
+                           ('a step that may fail', 'wait [1,1]; t0 := any; t1 := any; other := other + 1; to b', 1),
+                           ('a condition of the chosen value', 'wait [1,1]; other := any where other <> k; to b', 3),
+                           ('the path ends in loop', 'wait [1,1]; other := any; loop', 4)):
+    model = write('any.fcr', ANY.format(names=', '.join(f't{i}' for i in range(12)), body=body))
+    status, result = run_json('explore', model, '--memory', '200M')
+    got = result and result['statistics']['most_clocks']
+    check(f'{name}: {clocks} clocks', result and result['complete'] and got == clocks, (status, got))
+status, result = run_json('explore', os.path.join(ROOT, 'test/regress/timed-any-one-clock.fcr'))
+check('two processes that choose: two clocks', result['complete'] and result['statistics']['most_clocks'] == 2, result['statistics'])
+
 # ---- untimed models: the explicit engine ------------------------------------------------------------------------------------------
 
 KEYS = ('states', 'transitions', 'initial_states', 'deadlocks', 'depth')

@@ -1,12 +1,13 @@
 /* The timed engine against a search of regions (Alur and Dill 1994) that stands on the reference semantics alone.
  *
  * Random small models: processes that move alone or together, intervals and clock constraints with open and closed ends, parts that stay, priorities, invariants of
- * locations, divisions by zero. All valuations of a region are equivalent, so one point stands for each: fractions are told apart by their order only, and what is larger than every constant by nothing.
+ * locations, divisions by zero; code that may block or fail, and paths of one transition: rules that differ in some values only. All valuations of a region are equivalent, so one point stands for each: fractions are told apart by their order only, and what is larger than every constant by nothing.
  * From it the next region in time is a step of a known length, which model/timed_eval takes, as it takes the rules. Compared are the reachable discrete states, the
  * shortest way to one of them, deadlocks and run-time errors, F p and G F p; every trace is verified with its delays, and loops can be gone round several times. */
 #include "base/random.h"
 #include "engine/timed/dating.h"
 #include "engine/timed/timed.h"
+#include "engine/timed/timers.h"
 #include "solver/store.h"
 #include "unit/unit.h"
 
@@ -22,6 +23,8 @@ struct test {
     struct mem *mem;
     struct model *model;
     unsigned compared, skipped, with_priorities, dead, failing, open_dates, eventually, again;
+    unsigned sharing; /* models in which rules share a timer */
+    unsigned deciding; /* models in which rules with a REQUIRE share one */
 };
 
 static uint32_t below(struct test *t, uint64_t bound)
@@ -95,27 +98,89 @@ static void add_part(struct test *t, uint32_t process, uint32_t shared)
     if (!stays) model_add_store(model, var, expr_int(&model->exprs, below(t, locations)), nowhere);
 }
 
-static void add_rule(struct test *t, uint32_t number, uint32_t shared)
+static void add_statement(struct test *t, struct code_sequence *body, enum code_op op, uint32_t var, expr value)
+{
+    struct cell target = {.base = var, .count = 1, .offset = expr_int(&t->model->exprs, 0)};
+    struct code_node node = {.op = (uint8_t)op, .target = target, .source.offset = target.offset, .value = value};
+    node.body = node.other = node.next = code_none();
+    model_add_code(t->model, body, node);
+}
+
+static expr two_divided_by(struct test *t, uint32_t var)
+{
+    struct exprs *exprs = &t->model->exprs;
+    return expr_make(exprs, EXPR_DIV, 2, expr_int(exprs, 2), expr_var_in(exprs, var, 0, 2));
+}
+
+/* Statements that assign, fail and block, most of them alike in all paths of a transition (`form`); what each of these chooses is its own. */
+static void add_code(struct test *t, struct random *form, uint32_t shared, uint32_t spare)
 {
     struct model *model = t->model;
+    struct code_sequence body = code_sequence_empty();
+    uint64_t count = 1 + random_below(form, 4);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t kind = random_below(form, 6), value = random_below(form, 2);
+        uint32_t own = below(t, 3);
+        if (kind == 0) add_statement(t, &body, CODE_SET, spare, expr_int(&model->exprs, own != 0));
+        if (kind == 1) add_statement(t, &body, CODE_SET, spare, expr_to_int(&model->exprs, equals(model, shared, own)));
+        if (kind == 2) add_statement(t, &body, CODE_REQUIRE, 0, equals(model, spare, (int64_t)value));
+        if (kind == 3) add_statement(t, &body, CODE_REQUIRE, 0, equals(model, shared, (int64_t)value));
+        if (kind == 4 && own) add_statement(t, &body, CODE_SET, spare, expr_within(&model->exprs, two_divided_by(t, shared), 0, 1, FAILURE_RANGE));
+        if (kind == 5) add_statement(t, &body, CODE_SET, shared, expr_int(&model->exprs, own));
+    }
+    model->rules.data[model->rules.len - 1].body = body.first;
+}
+
+/* One path of a transition: the same processes, conditions and interval, and what it does with the variables. */
+static void add_path(struct test *t, struct random form, const char *name, uint32_t shared, bool with_code)
+{
+    struct model *model = t->model;
+    struct random own = t->random;
+    t->random = form;
     uint32_t first = below(t, model->processes.len), second = below(t, model->processes.len);
-    model_begin_rule(model, names[number % NAMES]);
+    model_begin_rule(model, name);
     add_part(t, first, shared);
     if (second != first && chance(t, 30)) add_part(t, second, shared);
-    if (chance(t, 6)) {
-        expr g = expr_var_in(&model->exprs, shared, 0, 2);
-        model_add_store(model, shared, expr_make(&model->exprs, EXPR_DIV, 2, expr_int(&model->exprs, 2), g), nowhere);
-    } else if (chance(t, 40)) {
-        model_add_store(model, shared, expr_int(&model->exprs, below(t, 3)), nowhere);
-    }
+    bool is_timed = chance(t, 65);
+    struct random after = t->random;
+    t->random = own;
+    if (with_code) add_code(t, &after, shared, shared + 1);
+    else if (chance(t, 6)) model_add_store(model, shared, two_divided_by(t, shared), nowhere);
+    else if (chance(t, 40)) model_add_store(model, shared, expr_int(&model->exprs, below(t, 3)), nowhere);
     for (uint32_t c = 0; c < model->class_count; c++)
         if (chance(t, 40)) model_add_class(model, c);
     for (uint32_t i = 0; model->clocks.len && i < 2; i++) {
         if (chance(t, 30)) model_add_clock_guard(model, random_constraint(t, chance(t, 50)));
-        if (chance(t, 30) && (!i || model->resets.len == model->rules.data[model->rules.len - 1].first_reset)) model_add_reset(model, below(t, model->clocks.len));
+        bool is_first = model->resets.len == model->rules.data[model->rules.len - 1].first_reset;
+        if (chance(t, 30) && (!i || is_first)) model_add_reset(model, below(t, model->clocks.len));
     }
-    if (chance(t, 65)) model->rules.data[model->rules.len - 1].interval = add_interval(t);
+    if (is_timed) model->rules.data[model->rules.len - 1].interval = add_interval(t);
     model_end_rule(model);
+}
+
+static void add_transition(struct test *t, uint32_t number, uint32_t shared, bool has_spare)
+{
+    bool with_code = has_spare && chance(t, 60);
+    uint32_t paths = chance(t, 30) ? 2 + below(t, 2) : 1;
+    struct random form = {.state = t->random.state ^ UINT64_C(0x9E3779B97F4A7C15)};
+    for (uint32_t i = 0; i < paths; i++) add_path(t, form, names[number % NAMES], shared, with_code);
+}
+
+/* How many models have rules that share a timer, and those whose code blocks. */
+static void count_sharing(struct test *t)
+{
+    struct timers timers;
+    bool shares = false, decides = false;
+    timers_init(&timers, t->model);
+    for (uint32_t r = 0; r < t->model->rules.len; r++) {
+        if (timers.of[r] == TIMER_NONE || timers.list.data[timers.of[r]].rule == r) continue;
+        shares = true;
+        for (statement at = t->model->rules.data[r].body; !code_is_none(at); at = t->model->code.data[at.i].next)
+            decides |= t->model->code.data[at.i].op == CODE_REQUIRE;
+    }
+    t->sharing += shares;
+    t->deciding += decides;
+    timers_release(&timers);
 }
 
 static void make_model(struct test *t)
@@ -131,7 +196,9 @@ static void make_model(struct test *t)
     model->class_count = chance(t, 35) ? 2 + below(t, 2) : 0;
     for (uint32_t high = 1; high < model->class_count; high++)
         for (uint32_t low = 0; low < high; low++) vec_push(t->mem, &model->priorities, ((struct model_priority){high, low}));
-    for (uint32_t r = 0; r < rules; r++) add_rule(t, r, shared);
+    bool has_spare = chance(t, 40);
+    if (has_spare) vec_push(t->mem, &model->vars, ((struct model_var){.name = "spare", .process = MODEL_NONE, .high = 1}));
+    for (uint32_t r = 0; r < rules; r++) add_transition(t, r, shared, has_spare);
     if (!model->intervals.len && !clocks) add_interval(t); /* of no rule: the model is timed all the same */
     model_finish(model);
     struct text complaint;
@@ -533,6 +600,7 @@ static void compare(struct test *t)
         return;
     }
     t->compared++;
+    count_sharing(t);
     t->with_priorities += t->model->priorities.len != 0;
     t->dead += regions.dead;
     t->failing += regions.failing;
@@ -716,6 +784,40 @@ static void test_failing(struct test *t)
     }
 }
 
+/* Gives the last rule code. */
+static void with_code(struct test *t, const struct code_sequence *body)
+{
+    t->model->rules.data[t->model->rules.len - 1].body = body->first;
+}
+
+/* Paths of one transition whose code decides when they are possible: the timers must not be one. */
+static void test_code_decides(struct test *t)
+{
+    struct property_result deadlock;
+    begin_model(t, 3, 0); /* what a condition reads was assigned before: one path is possible until 2, the other one from then on, too late */
+    for (int64_t path = 0; path < 2; path++) {
+        struct code_sequence body = code_sequence_empty();
+        move(t, 0, 0, 1 + path), within(t, 3, 3);
+        add_statement(t, &body, CODE_SET, 2, expr_to_int(&t->model->exprs, equals(t->model, 1, path)));
+        add_statement(t, &body, CODE_REQUIRE, 0, equals(t->model, 2, 1));
+        with_code(t, &body);
+    }
+    move(t, 0, 0, 3), within(t, 4, 4);
+    move(t, 1, 0, 1), within(t, 2, 2);
+    CHECK(t->unit, !reach(t, 0, 2, &deadlock));
+    begin_model(t, 3, 0); /* until 2 one path fails, so that its timer runs, and the other one is not possible: it comes too late */
+    for (int64_t path = 0; path < 2; path++) {
+        struct code_sequence body = code_sequence_empty();
+        expr two = expr_int(&t->model->exprs, 2), divisor = expr_var_in(&t->model->exprs, 1, 0, 3);
+        move(t, 0, 0, 1 + path), within(t, path ? 3 : 4, path ? 3 : 4);
+        if (!path) add_statement(t, &body, CODE_SET, 2, expr_make(&t->model->exprs, EXPR_DIV, 2, two, divisor));
+        add_statement(t, &body, CODE_REQUIRE, 0, equals(t->model, 1, 1));
+        with_code(t, &body);
+    }
+    move(t, 1, 0, 1), within(t, 2, 2);
+    CHECK(t->unit, !reach(t, 0, 2, &deadlock));
+}
+
 /* Getting stuck by waiting, and where no time passes. */
 static void test_stuck(struct test *t)
 {
@@ -752,6 +854,7 @@ static void test_known(struct test *t)
     test_delays(t);
     test_holding_back(t);
     test_failing(t);
+    test_code_decides(t);
     test_stuck(t);
 }
 
@@ -777,10 +880,11 @@ int main(int argc, char **argv)
         if (unit.failed > failed) printf("seed %llu\n", (unsigned long long)seed);
         mem_release(&mem);
     }
-    printf("%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u traces with fractions, %u models have too many regions\n", t.compared,
-           t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates, t.skipped);
+    printf("%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u traces with fractions, %u models share timers (%u with conditions in code), %u have too many regions\n", t.compared,
+           t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates, t.sharing, t.deciding, t.skipped);
     if (argc == 1) {
         CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 50 && t.dead > 50 && t.failing > 10 && t.open_dates > 10 && t.eventually > 25 && t.again > 10);
+        CHECK(&unit, t.sharing > 50 && t.deciding > 10);
     }
     return unit_finish(&unit);
 }

@@ -126,19 +126,49 @@ static bool takes_part(const struct model *model, uint32_t rule, const char *pro
     return false;
 }
 
+static bool takes_part_dead(const struct model *model, uint32_t step, const char *process, size_t length)
+{
+    const struct model_dead_step *dead = &model->dead_steps.data[step];
+    for (uint32_t i = 0; i < dead->processes; i++)
+        if (is_called(&model->processes.data[model->dead_processes.data[dead->first_process + i]], process, length)) return true;
+    return false;
+}
+
 /* PROCESS.LABEL: the rest after a dot may be a label, and what is before it a process. */
+static bool is_of_process(const char *word, const char *label, size_t *process_length)
+{
+    size_t length = strlen(word), tail = strlen(label);
+    if (length <= tail + 1 || word[length - tail - 1] != '.' || strcmp(word + length - tail, label)) return false;
+    *process_length = length - tail - 1;
+    return true;
+}
+
 static bool add_labels(struct points *points, struct model *model, const char *word)
 {
     bool found = false;
+    size_t length;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const char *label = model->rules.data[r].label;
-        size_t length = strlen(word), tail = strlen(label);
-        bool of_process = length > tail + 1 && word[length - tail - 1] == '.' && !strcmp(word + length - tail, label) && takes_part(model, r, word, length - tail - 1);
+        bool of_process = is_of_process(word, label, &length) && takes_part(model, r, word, length);
         if (strcmp(label, word) && !of_process) continue;
         add_rule(points, model, r);
         found = true;
     }
     return found;
+}
+
+/* A step that can never be taken is a p-point that no run passes. */
+static bool add_dead(struct points *points, struct model *model, const char *word)
+{
+    size_t length;
+    for (uint32_t i = 0; i < model->dead_steps.len; i++) {
+        const char *label = model->dead_steps.data[i].label;
+        bool of_process = is_of_process(word, label, &length) && takes_part_dead(model, i, word, length);
+        if (strcmp(label, word) && !of_process) continue;
+        new_point(points, model, MODEL_NONE, word);
+        return true;
+    }
+    return false;
 }
 
 /* Its name, or its number. */
@@ -225,6 +255,7 @@ static const char *find_nearest(struct model *model, const char *word)
             if (process != MODEL_NONE) text_nearest(word, names_format(&model->names, "%s.%s", model->processes.data[process].name, model->rules.data[r].label), &nearest, &distance);
         }
     }
+    for (uint32_t i = 0; i < model->dead_steps.len; i++) text_nearest(word, model->dead_steps.data[i].label, &nearest, &distance);
     for (uint32_t p = 0; p < model->processes.len; p++)
         for (uint32_t i = 0; i < model->processes.data[p].locations; i++) {
             const struct model_location *location = &model->locations.data[model->processes.data[p].first_location + i];
@@ -258,7 +289,7 @@ bool points_read(struct points *points, struct model *model, const char *labels,
         const char *word = arena_copy(&model->arena, from, length);
         if (!length) text_add(complaint, "--partition needs labels of rules, separated by commas, or auto");
         if (!length) return false;
-        if (add_labels(points, model, word) || add_locations(points, model, word)) continue;
+        if (add_labels(points, model, word) || add_locations(points, model, word) || add_dead(points, model, word)) continue;
         complain(model, word, complaint);
         return false;
     }

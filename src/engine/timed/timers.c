@@ -2,13 +2,20 @@
  *
  * Two rules share a timer when, in every run, their timers start at the same moments, whatever their intervals are. It is enough that
  *
- *  1. they are enabled, priorities aside, in the same states: their guards have the same conjuncts, in the same order if one of them can fail, and their effects
- *     neither fail nor have a REQUIRE, so that nothing else decides;
+ *  1. they are enabled or fail, priorities aside, in the same states (a rule that fails has its timer like
+ *     one that is enabled): their guards have the same conjuncts, in the same order if one of them can
+ *     fail, and so have the parts of their code that decide about more (below);
  *  2. the same processes take part in them, so that a third rule that moves one of them starts both timers;
  *  3. each of them moves a process (a part that does not stay), so that taking one starts both.
  *
  * Then a step starts both timers or none: they become enabled together (1); a step of a third rule starts both or none (2); a step of one of them starts its own, and
  * the other's by 3 and 2. By induction over the run they are always equal. Upper ends of both are deadlines of the shared timer, the lower end of each bounds its own steps.
+ *
+ * What of a rule's code decides whether it is enabled or fails: nothing after its last REQUIRE, where it can
+ * only succeed or fail, which is one here. Up to there it is every REQUIRE, every statement that can fail, and
+ * whatever assigns a cell that one of these reads; the rest of the code has no part in it. So the paths of
+ * one transition that only choose values (`any`) have one timer. Only straight code is looked at (calls are,
+ * too): a rule with branches before its last REQUIRE shares with nobody.
  *
  * No timer is needed for [0, oo[, in which every moment lies, and for [0, 0]: such a rule is always taken, or loses its timer, at the moment it was enabled. */
 #include "engine/timed/timers.h"
@@ -65,49 +72,145 @@ static bool never_fails(const struct model *model, expr e)
     return !expr_get(&model->exprs, e)->may_fail;
 }
 
-/* Whether code always runs to its end. `ends` remembers what calls were found to do: 1: they end, 2: perhaps not. */
-static bool always_ends(const struct model *model, statement at, uint8_t *ends)
+/* Whether code can hold its rule back. `known` remembers the bodies of calls: 1: no, 2: yes. */
+static bool may_block(const struct model *model, statement at, uint8_t *known)
 {
     for (; !code_is_none(at); at = model->code.data[at.i].next) {
         const struct code_node *node = &model->code.data[at.i];
-        switch ((enum code_op)node->op) {
-        case CODE_SET:
-            if (!never_fails(model, node->value) || !never_fails(model, node->target.offset)) return false;
-            break;
-        case CODE_COPY:
-            if (!never_fails(model, node->source.offset) || !never_fails(model, node->target.offset)) return false;
-            break;
-        case CODE_IF:
-            if (!never_fails(model, node->value) || !always_ends(model, node->body, ends) || !always_ends(model, node->other, ends)) return false;
-            break;
-        case CODE_CALL:
-            if (!code_is_none(node->body) && !ends[node->body.i]) ends[node->body.i] = always_ends(model, node->body, ends) ? 1 : 2;
-            if (!code_is_none(node->body) && ends[node->body.i] == 2) return false;
-            break;
-        case CODE_LEAVE: break;
-        case CODE_REQUIRE:
-        case CODE_WHILE: return false;
-        }
+        bool is_call = node->op == CODE_CALL && !code_is_none(node->body);
+        if (node->op == CODE_REQUIRE) return true;
+        if (node->op == CODE_IF || node->op == CODE_WHILE)
+            if (may_block(model, node->body, known) || may_block(model, node->other, known)) return true;
+        if (is_call && !known[node->body.i]) known[node->body.i] = may_block(model, node->body, known) ? 2 : 1;
+        if (is_call && known[node->body.i] == 2) return true;
     }
-    return true;
+    return false;
 }
 
-static bool may_share(const struct model *model, const struct model_rule *rule, uint8_t *ends)
+static bool moves_somebody(const struct model *model, const struct model_rule *rule)
 {
-    bool moves = false;
     for (uint32_t i = 0; i < rule->parts; i++) {
         const struct rule_part *part = &model->parts.data[rule->first_part + i];
-        moves |= part->process != MODEL_NONE && !part->stays;
+        if (part->process != MODEL_NONE && !part->stays) return true;
     }
-    for (uint32_t i = 0; moves && i < rule->stores; i++) moves = never_fails(model, model->stores.data[rule->first_store + i].value);
-    return moves && always_ends(model, rule->body, ends);
+    return false;
 }
 
-/* What must be equal of two rules that share a timer: conjuncts and processes. A rule that shares with nobody has its own number as well. */
+/* What must be equal of two rules that share a timer: conjuncts, processes, and code that decides. A rule
+ * that shares with nobody has its own number as well. */
 struct key {
-    uint32_t rule, length;
-    uint32_t *words;
+    uint32_t rule;
+    VEC(uint32_t) words;
 };
+
+/* Working memory for finding keys. */
+struct finder {
+    const struct timers *timers;
+    uint8_t *known;               /* see may_block */
+    uint32_t *matters;            /* per variable and local: the last rule + 1 whose decisions it matters to */
+    uint32_t *seen;               /* per expression: likewise */
+    uint32_t now;
+    VEC(const struct code_node *) code; /* the statements up to the last REQUIRE */
+    uint32_t steps;               /* statements met, of calls each time */
+};
+
+enum { MOST_STATEMENTS = 10000 };
+
+static bool node_may_fail(const struct model *model, const struct code_node *node)
+{
+    if (node->op == CODE_SET) return !never_fails(model, node->value) || !never_fails(model, node->target.offset);
+    return !never_fails(model, node->source.offset) || !never_fails(model, node->target.offset);
+}
+
+static uint32_t cell_number(const struct finder *finder, bool local, uint32_t cell)
+{
+    return local ? finder->timers->model->vars.len + cell : cell;
+}
+
+/* The cells that an expression reads matter. Parts that were seen before are shared by several expressions. */
+static void mark_read(struct finder *finder, expr e)
+{
+    const struct expr_node *node = expr_get(&finder->timers->model->exprs, e);
+    bool is_array = node->op == EXPR_AT || node->op == EXPR_LOCAL_AT;
+    bool is_local = node->op == EXPR_LOCAL || node->op == EXPR_LOCAL_AT;
+    int64_t count = node->op == EXPR_VAR || is_local ? 1 : 0;
+    if (finder->seen[e.i] == finder->now) return;
+    finder->seen[e.i] = finder->now;
+    if (is_array) count = expr_get(&finder->timers->model->exprs, node->b)->value;
+    for (int64_t i = 0; i < count; i++)
+        finder->matters[cell_number(finder, is_local, (uint32_t)(node->value + i))] = finder->now;
+    if (expr_table[node->op].arity >= 1) mark_read(finder, node->a);
+    if (expr_table[node->op].arity >= 2) mark_read(finder, node->b);
+    if (expr_table[node->op].arity >= 3) mark_read(finder, node->c);
+}
+
+static bool run_matters(const struct finder *finder, const struct cell *cell, uint32_t cells)
+{
+    for (uint32_t i = 0; i < cell->count - 1 + cells; i++)
+        if (finder->matters[cell_number(finder, cell->local, cell->base + i)] == finder->now) return true;
+    return false;
+}
+
+/* Marks what a statement that decides reads. */
+static void mark_sources(struct finder *finder, const struct code_node *node)
+{
+    if (node->op != CODE_COPY) mark_read(finder, node->value);
+    if (node->op == CODE_REQUIRE) return;
+    mark_read(finder, node->target.offset);
+    if (node->op != CODE_COPY) return;
+    mark_read(finder, node->source.offset);
+    for (uint32_t i = 0; i < node->source.count - 1 + node->cells; i++)
+        finder->matters[cell_number(finder, node->source.local, node->source.base + i)] = finder->now;
+}
+
+static void add_words(const struct finder *finder, struct key *key, const uint32_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) vec_push(finder->timers->mem, &key->words, words[i]);
+}
+
+static void add_cell(const struct finder *finder, struct key *key, const struct cell *cell)
+{
+    add_words(finder, key, (uint32_t[]){cell->local, cell->base, cell->count, cell->offset.i}, 4);
+}
+
+/* Adds the statements of straight code, also those of calls, as far as it goes. Returns where it ends: none, or a statement. */
+static statement add_straight(struct finder *finder, statement at)
+{
+    const struct model *model = finder->timers->model;
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
+        const struct code_node *node = &model->code.data[at.i];
+        if (++finder->steps > MOST_STATEMENTS) return at;
+        if (node->op == CODE_SET || node->op == CODE_COPY || node->op == CODE_REQUIRE) vec_push(finder->timers->mem, &finder->code, node);
+        else if (node->op != CODE_CALL || !code_is_none(add_straight(finder, node->body))) return at;
+    }
+    return at;
+}
+
+/* Finds the statements up to the last REQUIRE. False: not only straight code stands before it. */
+static bool find_code(struct finder *finder, const struct model_rule *rule)
+{
+    finder->code.len = 0;
+    finder->steps = 0;
+    statement end = add_straight(finder, rule->body);
+    while (finder->code.len && finder->code.data[finder->code.len - 1]->op != CODE_REQUIRE) finder->code.len--;
+    return !may_block(finder->timers->model, end, finder->known);
+}
+
+/* The statements that decide whether the rule is enabled or fails, the last one first. */
+static void add_decisions(struct finder *finder, struct key *key)
+{
+    const struct model *model = finder->timers->model;
+    for (uint32_t i = finder->code.len; i-- > 0;) {
+        const struct code_node *node = finder->code.data[i];
+        uint32_t cells = node->op == CODE_COPY ? node->cells : 1;
+        bool decides = node->op == CODE_REQUIRE || node_may_fail(model, node) || run_matters(finder, &node->target, cells);
+        if (!decides) continue;
+        mark_sources(finder, node);
+        add_words(finder, key, (uint32_t[]){node->op, node->op == CODE_COPY ? node->cells : node->value.i}, 2);
+        if (node->op != CODE_REQUIRE) add_cell(finder, key, &node->target);
+        if (node->op == CODE_COPY) add_cell(finder, key, &node->source);
+    }
+}
 
 static int by_number(const void *a, const void *b)
 {
@@ -115,36 +218,57 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool are_equal(const struct key *a, const struct key *b)
+{
+    return a->words.len == b->words.len && !memcmp(a->words.data, b->words.data, a->words.len * sizeof *a->words.data);
+}
+
 static int by_key(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
-    if (x->length != y->length) return x->length < y->length ? -1 : 1;
-    int order = memcmp(x->words, y->words, x->length * sizeof *x->words);
+    if (x->words.len != y->words.len) return x->words.len < y->words.len ? -1 : 1;
+    int order = memcmp(x->words.data, y->words.data, x->words.len * sizeof *x->words.data);
     return order ? order : (x->rule > y->rule) - (x->rule < y->rule);
 }
 
-static struct key make_key(const struct timers *timers, uint32_t r, uint8_t *ends)
+/* Conjuncts in ascending order, where none can fail. */
+static void add_guard(const struct finder *finder, struct key *key, const struct model_rule *rule)
 {
-    const struct model *model = timers->model;
-    const struct model_rule *rule = &model->rules.data[r];
-    struct key key = {.rule = r, .words = mem_alloc(timers->mem, (rule->conjuncts + rule->parts + UINT64_C(4)) * sizeof *key.words)};
+    const struct model *model = finder->timers->model;
     bool any_fails = false;
+    uint32_t first = key->words.len;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
         any_fails |= !never_fails(model, cond);
-        key.words[key.length++] = cond.i;
+        add_words(finder, key, &cond.i, 1);
     }
-    if (!any_fails) qsort(key.words, key.length, sizeof *key.words, by_number);
-    key.words[key.length++] = any_fails;
-    uint32_t first = key.length;
+    if (!any_fails && rule->conjuncts) qsort(key->words.data + first, rule->conjuncts, sizeof *key->words.data, by_number);
+}
+
+static void add_parts(const struct finder *finder, struct key *key, const struct model_rule *rule)
+{
+    const struct model *model = finder->timers->model;
+    uint32_t first = key->words.len;
     for (uint32_t i = 0; i < rule->parts; i++) {
         uint32_t process = model->parts.data[rule->first_part + i].process;
-        if (process != MODEL_NONE) key.words[key.length++] = process;
+        if (process != MODEL_NONE) add_words(finder, key, &process, 1);
     }
-    qsort(key.words + first, key.length - first, sizeof *key.words, by_number);
-    uint32_t processes = key.length - first;
-    key.words[key.length++] = processes;
-    if (!may_share(model, rule, ends)) key.words[key.length++] = r;
+    uint32_t count = key->words.len - first;
+    if (count) qsort(key->words.data + first, count, sizeof *key->words.data, by_number);
+    add_words(finder, key, &count, 1);
+}
+
+/* The first words say how long the others are, so that different keys have different words. */
+static struct key make_key(struct finder *finder, uint32_t r)
+{
+    const struct model_rule *rule = &finder->timers->model->rules.data[r];
+    struct key key = {.rule = r};
+    bool may_share = moves_somebody(finder->timers->model, rule) && find_code(finder, rule);
+    finder->now = r + 1;
+    add_words(finder, &key, (uint32_t[]){may_share ? 0 : r + 1, rule->conjuncts}, 2);
+    add_guard(finder, &key, rule);
+    add_parts(finder, &key, rule);
+    if (may_share) add_decisions(finder, &key);
     return key;
 }
 
@@ -191,33 +315,34 @@ static bool needs_timer(const struct model *model, uint32_t r, bool *urgent)
 static void find_classes(struct timers *timers)
 {
     const struct model *model = timers->model;
-    struct key *keys = mem_alloc(timers->mem, (model->rules.len + UINT64_C(1)) * sizeof *keys);
-    uint8_t *ends = mem_alloc(timers->mem, model->code.len + UINT64_C(1));
-    uint32_t *first = mem_alloc(timers->mem, (model->rules.len + UINT64_C(1)) * sizeof *first), count = 0; /* the first rule of each one's class */
+    struct mem *mem = timers->mem;
+    struct finder finder = {.timers = timers};
+    struct key *keys = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *keys);
+    uint32_t *first = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *first); /* of each one's class */
+    uint32_t count = 0;
+    finder.known = mem_alloc(mem, model->code.len + UINT64_C(1));
+    finder.matters = mem_alloc(mem, ((size_t)model->vars.len + model->locals.len + 1) * sizeof *finder.matters);
+    finder.seen = mem_alloc(mem, (model->exprs.nodes.len + UINT64_C(1)) * sizeof *finder.seen);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         timers->of[r] = first[r] = TIMER_NONE;
-        if (needs_timer(model, r, &timers->urgent[r])) keys[count++] = make_key(timers, r, ends);
+        if (needs_timer(model, r, &timers->urgent[r])) keys[count++] = make_key(&finder, r);
     }
     qsort(keys, count, sizeof *keys, by_key);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct key *before = i ? &keys[i - 1] : NULL;
-        bool same = before && before->length == keys[i].length && !memcmp(before->words, keys[i].words, keys[i].length * sizeof *keys[i].words);
-        first[keys[i].rule] = same ? first[before->rule] : keys[i].rule;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        first[keys[i].rule] = i && are_equal(&keys[i - 1], &keys[i]) ? first[keys[i - 1].rule] : keys[i].rule;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (first[r] == TIMER_NONE) continue;
-        if (first[r] == r) {
-            timers->of[r] = timers->list.len;
-            add_timer(timers, r);
-        } else {
-            timers->of[r] = timers->of[first[r]];
-        }
+        timers->of[r] = first[r] == r ? timers->list.len : timers->of[first[r]];
+        if (first[r] == r) add_timer(timers, r);
         join(timers, &timers->list.data[timers->of[r]], r);
     }
-    for (uint32_t i = 0; i < count; i++) mem_free(timers->mem, keys[i].words);
-    mem_free(timers->mem, keys);
-    mem_free(timers->mem, ends);
-    mem_free(timers->mem, first);
+    for (uint32_t i = 0; i < count; i++) vec_free(mem, &keys[i].words);
+    vec_free(mem, &finder.code);
+    mem_free(mem, finder.known);
+    mem_free(mem, finder.matters);
+    mem_free(mem, finder.seen);
+    mem_free(mem, keys);
+    mem_free(mem, first);
 }
 
 void timers_init(struct timers *timers, const struct model *model)

@@ -29,6 +29,7 @@ static bool read_table(struct reader *reader);
 static bool read_rank(struct reader *reader);
 static bool read_final(struct reader *reader);
 static bool read_rule(struct reader *reader);
+static bool read_dead_step(struct reader *reader);
 static bool read_property(struct reader *reader);
 
 static const struct item {
@@ -38,7 +39,7 @@ static const struct item {
     {"source", read_source},       {"constant", read_constant},     {"ticks", timing_ticks}, {"clock", timing_clock},       {"classes", timing_classes},
     {"priority", timing_priority}, {"process", read_process},       {"variable", read_variable}, {"initial", read_initial}, {"local", read_local}, {"function", read_function},
     {"table", read_table},         {"rank", read_rank},             {"final", read_final},
-    {"rule", read_rule},           {"property", read_property},
+    {"rule", read_rule},           {"dead", read_dead_step},        {"property", read_property},
 };
 static const char *const clauses[] = {"location", "locations", "invariant", "part", "when", "set", "do", "class", "interval", "guard", "reset", "text", "formula"};
 
@@ -400,6 +401,24 @@ static bool read_rule(struct reader *reader)
         diag_error(reader->diag, start->place, "a rule needs a part: a process, or global");
     model_end_rule(reader->model);
     return true;
+}
+
+static bool read_dead_step(struct reader *reader)
+{
+    struct model_dead_step step = {0};
+    VEC(uint32_t) processes = {0};
+    uint32_t process;
+    bool good = reader_string(reader, "the label of a step in quotes", &step.label);
+    step.is_internal = good && reader_accept_word(reader, "internal");
+    if (good && reader_accept_word(reader, "port")) good = reader_string(reader, "the name of a port in quotes", &step.port);
+    while (good && reader_accept_word(reader, "of")) {
+        good = reader_reference(reader, SCOPE_PROCESS, "process", &process);
+        if (good) vec_push(reader_mem(reader), &processes, process);
+    }
+    step.processes = processes.len;
+    if (good) model_add_dead_step(reader->model, step, processes.data);
+    vec_free(reader_mem(reader), &processes);
+    return good;
 }
 
 /* ---- tables, ends ---- */

@@ -11,25 +11,33 @@ static bool same_event(const struct context_event *a, const struct context_event
 {
     if (a->kind != b->kind) return false;
     switch (a->kind) {
-    case EVENT_SYNC: return a->rule_count == b->rule_count && !memcmp(a->rules, b->rules, a->rule_count * sizeof *a->rules);
+    case EVENT_SYNC: /* steps that can never be taken have no rules: their names tell them apart */
+        if (!a->rule_count && !b->rule_count) return !strcmp(a->name, b->name);
+        return a->rule_count == b->rule_count && !memcmp(a->rules, b->rules, a->rule_count * sizeof *a->rules);
     case EVENT_BECOMES: return expr_same(a->predicate, b->predicate) && a->value == b->value;
-    default: return a->queue.length == b->queue.length && !memcmp(a->message, b->message, a->queue.width * sizeof *a->message);
+    default: return a->queue.length == b->queue.length && a->sender == b->sender && !memcmp(a->message, b->message, a->queue.width * sizeof *a->message);
     }
 }
 
 /* ---- steps ---- */
 
-/* The rules with this label in which the process, if one is given, takes part; their number. */
-static uint32_t find_rules(struct cdl *cdl, const char *label, uint32_t process, struct context_event *event)
+/* The rules with this label in which the process, if one is given, takes part. False: the model has no such step, not even
+ * one that can never be taken. */
+static bool find_rules(struct cdl *cdl, const char *label, uint32_t process, struct context_event *event)
 {
     const struct model *model = cdl->model;
     uint32_t *rules = arena_alloc(&cdl->arena, (model->rules.len + UINT64_C(1)) * sizeof *rules);
     event->kind = EVENT_SYNC;
     event->rules = rules;
     event->rule_count = 0;
-    for (uint32_t r = 0; r < model->rules.len; r++)
-        if (!strcmp(model->rules.data[r].label, label) && (process == MODEL_NONE || model_takes_part(model, r, process))) rules[event->rule_count++] = r;
-    return event->rule_count;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        if (strcmp(model->rules.data[r].label, label)) continue;
+        if (process == MODEL_NONE || model_takes_part(model, r, process)) rules[event->rule_count++] = r;
+    }
+    bool found = event->rule_count;
+    for (uint32_t i = 0; i < model->dead_steps.len && !found; i++)
+        found = !strcmp(model->dead_steps.data[i].label, label) && (process == MODEL_NONE || model_takes_part_dead(model, i, process));
+    return found;
 }
 
 static bool sync_event(struct cdl *cdl, const struct cdl_body *body, struct context_event *event)
@@ -44,6 +52,7 @@ static bool sync_event(struct cdl *cdl, const struct cdl_body *body, struct cont
     }
     if (find_rules(cdl, body->name, unit.process, event)) return true;
     for (uint32_t r = 0; r < cdl->model->rules.len; r++) text_nearest(body->name, cdl->model->rules.data[r].label, &nearest, &distance);
+    for (uint32_t i = 0; i < cdl->model->dead_steps.len; i++) text_nearest(body->name, cdl->model->dead_steps.data[i].label, &nearest, &distance);
     if (body->unit.name && find_rules(cdl, body->name, MODEL_NONE, event))
         diag_error(cdl->diag, body->unit.place, "%s takes part in no step '%.60s'", cdl_unit_text(cdl, &body->unit), body->name);
     else diag_error(cdl->diag, body->name_place, nearest ? "the model has no step '%.60s': did you mean '%.60s'?" : "the model has no step '%.60s'", body->name, nearest);
@@ -63,7 +72,7 @@ static bool take_queue(struct cdl *cdl, const struct cdl_body *body, const struc
     int64_t *message = arena_alloc(&cdl->arena, of->cells * sizeof *message), *rest = arena_alloc(&cdl->arena, of->cells * sizeof *rest);
     for (uint32_t i = 0; i < of->cells; i++) rest[i] = shape_initial(of, i);
     event->kind = body->kind == CDL_SEND ? EVENT_SEND : EVENT_RECEIVE;
-    event->queue = (struct context_queue){name->var, name->var + 1, shape->count, of->cells, rest};
+    event->queue = (struct context_queue){.length = name->var, .cells = name->var + 1, .capacity = shape->count, .width = of->cells, .rest = rest};
     event->message = message;
     return cdl_cells(cdl, body->message, of, message, NULL);
 }
@@ -98,7 +107,14 @@ static bool receive_event(struct cdl *cdl, const struct cdl_body *body, struct c
     if (body->unit.name && !cdl_find_unit(cdl, &body->unit, &unit)) return false;
     if (body->unit.name) name = cdl_unit_variable(cdl, unit.first, queue);
     if (!name) name = cdl_component_variable(cdl, queue);
-    return name ? take_queue(cdl, body, name, event) : step_instead(cdl, body, unit.process, queue, event);
+    if (!name) return step_instead(cdl, body, unit.process, queue, event);
+    if (body->unit.name && unit.process == MODEL_NONE && unit.first) { /* the outermost component is everybody */
+        diag_error(cdl->diag, body->unit.place, "'%.60s' is a component: messages come from processes", body->unit.name);
+        return false;
+    }
+    event->sender = unit.process;
+    event->sender_place = body->unit.place;
+    return take_queue(cdl, body, name, event);
 }
 
 static bool resolve(struct cdl *cdl, const struct cdl_body *body, struct context_event *event)
@@ -107,6 +123,7 @@ static bool resolve(struct cdl *cdl, const struct cdl_body *body, struct context
     struct cdl_decl *predicate;
     event->place = body->place;
     event->kind = kinds[body->kind];
+    event->sender = MODEL_NONE;
     if (!cdl->model) return true; /* names are all that is asked for */
     switch (body->kind) {
     case CDL_SEND: return send_event(cdl, body, event);

@@ -16,7 +16,7 @@ enum { MAX_RULES = 2000000, MAX_PARTIES = 64, MAX_WAYS = 10000, MAX_VALUES = 655
 
 struct party {
     struct instance *instance;
-    const struct path *path;
+    struct path *path;
 };
 
 /* A set of instances that fire a port together. */
@@ -341,6 +341,7 @@ struct unless_class {
 
 struct rules {
     struct fiacre *f;
+    struct dead_steps dead;
     uint32_t first_remark, remarks; /* ports on which the dialects differ: the first, and how many */
     VEC(struct unless_class) unless;
 };
@@ -385,10 +386,15 @@ static void add_classes(struct rules *rules, const struct synchronisation *s)
     for (uint32_t i = 0; i < count; i++) model_add_class(f->model, classes[i]);
 }
 
-/* A rule that can never be taken is left out: nothing refers to it yet. */
-static void withdraw_rule(struct model *model)
+/* A rule that can never be taken is left out, all but its names: nothing refers to it yet. */
+static void withdraw_rule(struct rules *rules)
 {
+    struct model *model = rules->f->model;
     const struct model_rule *rule = &model->rules.data[model->rules.len - 1];
+    struct model_dead_step step = {.label = rule->label, .port = rule->port, .is_internal = rule->is_internal, .processes = rule->parts};
+    uint32_t processes[MAX_PARTIES];
+    for (uint32_t i = 0; i < rule->parts; i++) processes[i] = model->parts.data[rule->first_part + i].process;
+    dead_note(&rules->dead, step, processes);
     model->parts.len = rule->first_part;
     model->conjuncts.len = rule->first_conjunct;
     model->stores.len = rule->first_store;
@@ -422,7 +428,7 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
     if (!lower_parties(s, &l)) return false;
     struct fiacre_interval *interval = s->port == MODEL_NONE ? s->parties[0].path->wait : f->ports.data[s->port].interval;
     if (l.impossible) {
-        withdraw_rule(model);
+        withdraw_rule(rules);
         return true;
     }
     if (!make_parallel(f, body.first)) model->rules.data[rule].body = body.first;
@@ -514,9 +520,41 @@ static bool add_combinations(struct rules *rules, struct synchronisation *s, con
     for (uint32_t i = 0; i < instance->paths.len; i++) {
         if (instance->paths.data[i]->port != s->port) continue;
         s->parties[party] = (struct party){instance, instance->paths.data[i]};
+        if (party + 1 == way->count)
+            for (uint32_t p = 0; p < way->count; p++) s->parties[p].path->is_combined = true;
         if (!add_combinations(rules, s, way, party + 1)) return false;
     }
     return true;
+}
+
+/* Paths on a port that find no partners, by their labels; and the port, if a step without a label could have had its name. */
+static void note_unmatched(struct rules *rules, uint32_t port)
+{
+    struct fiacre *f = rules->f;
+    const char *name = f->ports.data[port].name;
+    VEC(uint32_t) connected = {0};
+    bool is_matched = false, is_named = false;
+    for (uint32_t i = 0; i < f->instances.len; i++)
+        if (is_connected(&f->instances.data[i], port)) vec_push(f->model->mem, &connected, f->instances.data[i].process);
+    struct model_dead_step step = {.port = name, .processes = connected.len};
+    for (uint32_t i = 0; i < f->instances.len; i++) {
+        const struct instance *instance = &f->instances.data[i];
+        if (!is_connected(instance, port)) continue;
+        bool has_path = false, has_plain = false;
+        for (uint32_t p = 0; p < instance->paths.len; p++) {
+            const struct path *path = instance->paths.data[p];
+            if (path->port != port) continue;
+            has_path = true;
+            has_plain |= !path->label;
+            is_matched |= path->is_combined;
+            step.label = path->label;
+            if (!path->is_combined && path->label) dead_note(&rules->dead, step, connected.data);
+        }
+        is_named |= has_path && !has_plain;
+    }
+    step = (struct model_dead_step){.label = name, .processes = connected.len};
+    if (!is_matched && !is_named && connected.len) dead_note(&rules->dead, step, connected.data);
+    vec_free(f->model->mem, &connected);
 }
 
 static bool add_port(struct rules *rules, uint32_t port)
@@ -538,6 +576,7 @@ static bool add_port(struct rules *rules, uint32_t port)
         good = add_combinations(rules, s, &ways->list.data[i], 0);
     }
     mem_free(f->model->mem, s);
+    if (good) note_unmatched(rules, port);
     vec_free(f->model->mem, &obp.list);
     vec_free(f->model->mem, &frac.list);
     return good;
@@ -654,6 +693,7 @@ bool rules_build(struct fiacre *f)
 {
     struct rules rules = {.f = f};
     bool good = true;
+    dead_begin(&rules.dead, f);
     for (uint32_t i = 0; good && i < f->instances.len; i++) good = paths_find(f, &f->instances.data[i], NULL, f->instances.data[i].decl->place);
     struct synchronisation *s = mem_alloc(f->model->mem, sizeof *s);
     for (uint32_t i = 0; good && i < f->instances.len; i++) {
@@ -667,6 +707,7 @@ bool rules_build(struct fiacre *f)
     mem_free(f->model->mem, s);
     for (uint32_t p = 0; good && p < f->ports.len; p++) good = add_port(&rules, p);
     vec_free(f->model->mem, &rules.unless);
+    dead_finish(&rules.dead);
     if (good) remark_dialects(&rules);
     return good && close_priorities(f) && set_times(f);
 }

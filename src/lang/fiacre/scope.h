@@ -306,6 +306,7 @@ struct path {
     uint32_t port;
     struct fiacre_interval *wait;
     const char *label; /* given by the user, or NULL */
+    bool is_combined;  /* rules.c has met it in a combination */
     struct fiacre_stmt *select; /* the one with `unless`, and which of its groups; or NULL */
     uint32_t group;
     struct place place;
@@ -320,6 +321,19 @@ bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, ui
 /* ---- system.c: instances; rules.c: their steps ---- */
 /* Makes the names of a process or component known to the model (model_name). */
 void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const struct env *env);
+
+/* ---- dead.c: steps that can never be taken ---- */
+struct dead_steps {
+    struct fiacre *f;
+    struct map keys, labels;
+    VEC(struct model_dead_step) list;
+    VEC(uint32_t) processes, parts;
+    struct text text;
+};
+void dead_begin(struct dead_steps *dead, struct fiacre *f);
+void dead_note(struct dead_steps *dead, struct model_dead_step step, const uint32_t *processes);
+/* Tells the model of those whose names no rule has. */
+void dead_finish(struct dead_steps *dead);
 
 bool system_build(struct fiacre *f);
 bool rules_build(struct fiacre *f);

@@ -521,6 +521,19 @@ static void add_combinations(struct builder *builder, const struct ast_name *act
     mem_free(mem_of(builder), chosen);
 }
 
+static void note_dead_action(struct builder *builder, const struct ast_name *action, const struct resolved *const *pool, uint32_t count)
+{
+    struct model *model = builder->scope.model;
+    uint32_t *processes = mem_alloc(mem_of(builder), (count + UINT64_C(1)) * sizeof *processes);
+    struct model_dead_step step = {.label = action->name};
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_new = pool[i]->process != MODEL_NONE && (!i || pool[i]->process != pool[i - 1]->process);
+        if (is_new) processes[step.processes++] = pool[i]->process;
+    }
+    model_add_dead_step(model, step, processes);
+    mem_free(mem_of(builder), processes);
+}
+
 /* Warns when some process lists the action under SYNC without having a command for it. */
 static bool someone_blocks(struct builder *builder, const struct ast_name *action)
 {
@@ -549,9 +562,11 @@ static void combine_action(struct builder *builder, const struct ast_name *actio
         if (!people || pool[i]->process != pool[i - 1]->process) participants[people++] = (struct participant){i, 0, 0};
         participants[people - 1].count++;
     }
-    if (!count || pool[count - 1]->process != MODEL_NONE)
-        diag_warning(builder->scope.diag, action->place, "the action '%.60s' never fires: MAIN has no command for it", action->name);
-    else if (!someone_blocks(builder, action)) add_combinations(builder, action, pool, participants, people);
+    bool fires = count && pool[count - 1]->process == MODEL_NONE;
+    if (!fires) diag_warning(builder->scope.diag, action->place, "the action '%.60s' never fires: MAIN has no command for it", action->name);
+    fires = fires && !someone_blocks(builder, action);
+    if (fires) add_combinations(builder, action, pool, participants, people);
+    else note_dead_action(builder, action, pool, count);
     mem_free(mem_of(builder), participants);
 }
 
@@ -575,6 +590,29 @@ static void place_global_commands(struct builder *builder)
     for (uint32_t a = 0; a < actions && !scope->diag->errors; a++) {
         uint32_t start = a ? first[a - 1] : 0; /* filling moved each start to the next one */
         combine_action(builder, &scope->file.actions.data[a], pool + start, first[a] - start);
+    }
+}
+
+/* ---- actions that never fire ---- */
+
+/* Local actions for which there is no command, or no process: they have their names all the same. */
+static void note_unused_actions(struct builder *builder)
+{
+    struct scope *scope = &builder->scope;
+    for (uint32_t t = 0; t < scope->file.types.len; t++) {
+        const struct ast_type *type = &scope->file.types.data[t];
+        for (uint32_t a = 0; a < type->actions.len; a++) {
+            struct model_dead_step step = {.label = type->actions.data[a].name, .processes = 1};
+            bool has_command = false, has_process = false;
+            for (uint32_t c = 0; c < type->commands.len; c++) has_command |= type->commands.data[c].action == step.label;
+            for (uint32_t p = 0; p < scope->model->processes.len; p++) {
+                if (scope->type_of[p] != t) continue;
+                has_process = true;
+                if (!has_command) model_add_dead_step(scope->model, step, &p);
+            }
+            step.processes = 0;
+            if (!has_process) model_add_dead_step(scope->model, step, NULL);
+        }
     }
 }
 
@@ -658,6 +696,7 @@ static struct model *milestones_load(struct language_input *input, void **scope_
         builder->write_place = mem_alloc(mem, (scope->model->vars.len + 1) * sizeof *builder->write_place);
         place_local_commands(builder);
         place_global_commands(builder);
+        note_unused_actions(builder);
         for (uint32_t i = 0; i < scope->file.properties.len; i++) add_property(scope, &scope->file.properties.data[i]);
     }
     if (input->diag->errors) return NULL;

@@ -78,7 +78,43 @@ class TimedGenerator(Generator):
         return self.text(root) if root else None
 
 
-def acceptable(text, most, rng, dialect):
+class ChoosingGenerator(TimedGenerator):
+    """Choices under `wait`: `any`, select, if and case in each other. Every if and case has a choice in one of its branches, so that these are
+    different paths for everybody, and there is one reading only."""
+
+    def choice(self, ctx):
+        block = self.choose(ctx, 4)
+        if ':= any' in block[0]:
+            return block
+        return [('select', [('', ['null']), ('[]', block)], self.end('select'))]
+
+    def chosen(self, ctx, depth):
+        """Statements of which some part ways, and that do not end."""
+        before = [self.assign(ctx)] if self.chance(0.4) else []
+        after = [self.assign(ctx)] if self.chance(0.4) else []
+        kind = self.rng.random()
+        if not depth or kind < 0.3:
+            block = self.choice(ctx)
+        elif kind < 0.5:
+            block = [('select', [('', self.chosen(ctx, depth - 1)), ('[]', [self.guard(ctx), self.assign(ctx)])], self.end('select'))]
+        elif kind < 0.85:
+            block = [self.if_statement(ctx, lambda: self.chosen(ctx, depth - 1))]
+        else:
+            block = [self.case_statement(ctx, lambda c: self.chosen(c, depth - 1))]
+        return before + block + after
+
+    def transition(self, ctx):
+        if self.chance(0.3):
+            return [self.guard(ctx)] + self.wait(ctx, True) + [self.assign(ctx), self.ending(ctx)]
+        block = [self.guard(ctx)] if self.chance(0.3) else []
+        wait = [f'wait {self.interval()}'] if self.chance(0.9) else []
+        late = self.chance(0.2)         # `wait` may stand anywhere on a path
+        block += [] if late else wait
+        block += self.chosen(ctx, self.pick([0, 1, 1, 2])) + (wait if late else [])
+        return block + ([self.guard(ctx)] if self.chance(0.2) else []) + [self.ending(ctx)]
+
+
+def acceptable(text, most, rng, dialect, readings=READINGS):
     """The result of the timed exploration if the program is worth keeping, else None."""
     if 'wait' not in text and ' in [' not in text and ' in ]' not in text:
         return None
@@ -89,7 +125,7 @@ def acceptable(text, most, rng, dialect):
         return None
     if got['timed_states'] == got['discrete_states'] and rng.random() > 0.05:
         return None
-    for word, reading in READINGS:
+    for word, reading in readings:
         if word in text:
             other = timed.explore(text, dialect, max_states=4 * most, listed=True, **reading)
             if any(got[key] != other[key] for key in COMPARED):
@@ -100,16 +136,18 @@ def acceptable(text, most, rng, dialect):
     return got
 
 
-def draw(seed, frac=False, most=6000):
-    """(text, result) of the program of a seed; most: how many states with clocks it may have."""
-    rng = random.Random(f'timed fiacre {seed} {frac}')
+def draw(seed, frac=False, most=6000, choices=False):
+    """(text, result) of the program of a seed; most: how many states with clocks it may have; choices: under every wait."""
+    rng = random.Random(f'timed fiacre {seed} {frac}{" choices" if choices else ""}')
+    generator = ChoosingGenerator if choices else TimedGenerator
+    readings = [r for r in READINGS if not choices or 'trace_if' not in r[1]]
     while True:
-        text = TimedGenerator(rng, frac).program()
+        text = generator(rng, frac).program()
         if text is None:
             continue
         text = f'/* seed {seed}, timed{", frac" if frac else ""} */\n{text}'
         try:
-            result = acceptable(text, most, rng, 'frac' if frac else 'obp')
+            result = acceptable(text, most, rng, 'frac' if frac else 'obp', readings)
         except ModelError as error:
             if any(words in str(error) for words in ('too many values', 'above itself')):
                 continue
