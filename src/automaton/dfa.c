@@ -51,43 +51,6 @@ bool dfa_same(const struct dfa *a, const struct dfa *b)
            && !memcmp(a->final, b->final, ((size_t)a->states / 64 + 1) * sizeof *a->final);
 }
 
-/* The edges of one state and the loops, merged. Returns the end of what was written; `to` may be NULL: nothing is written. */
-static uint32_t merge_loops(const struct dfa *dfa, uint32_t state, const uint32_t *labels, uint32_t count, struct dfa *to, uint32_t at)
-{
-    uint32_t e = dfa->first_edge[state], end = dfa->first_edge[state + 1], i = 0;
-    while (e < end || i < count) {
-        bool is_edge = i == count || (e < end && dfa->edge_label[e] <= labels[i]);
-        if (is_edge && i < count && dfa->edge_label[e] == labels[i]) i++;
-        if (to) {
-            to->edge_label[at] = is_edge ? dfa->edge_label[e] : labels[i];
-            to->edge_to[at] = is_edge ? dfa->edge_to[e] : state;
-        }
-        at++;
-        if (is_edge) e++;
-        else i++;
-    }
-    return at;
-}
-
-enum dag_status dfa_add_loops(struct dfa *dfa, const uint32_t *labels, uint32_t count)
-{
-    struct dfa made;
-    uint32_t at = 0;
-    if ((uint64_t)dfa->edges + (uint64_t)dfa->states * count > UINT32_MAX) return DAG_TOO_LARGE;
-    for (uint32_t s = 0; s < dfa->states; s++) at = merge_loops(dfa, s, labels, count, NULL, at);
-    if (!dfa_alloc(&made, dfa->mem, dfa->states, at)) return DAG_REFUSED;
-    at = 0;
-    for (uint32_t s = 0; s < dfa->states; s++) {
-        made.first_edge[s] = at;
-        at = merge_loops(dfa, s, labels, count, &made, at);
-    }
-    made.first_edge[dfa->states] = at;
-    memcpy(made.final, dfa->final, ((size_t)dfa->states / 64 + 1) * sizeof *made.final);
-    dfa_release(dfa);
-    *dfa = made;
-    return DAG_DONE;
-}
-
 /* A topological order of the states; false: there is a cycle. `waiting` is working memory, zeros. */
 static bool find_order(const struct dfa *dfa, uint32_t *order, uint32_t *waiting)
 {

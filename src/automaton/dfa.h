@@ -45,9 +45,6 @@ uint32_t dfa_step(const struct dfa *dfa, uint32_t state, uint32_t label); /* or 
 bool dfa_accepts(const struct dfa *dfa, const uint32_t *word, uint32_t length);
 bool dfa_same(const struct dfa *a, const struct dfa *b); /* of minimal automata: whether they have the same language */
 
-/* The automaton with an edge from every state to itself for each of these labels, which ascend; an edge that is there already stays. */
-enum dag_status dfa_add_loops(struct dfa *dfa, const uint32_t *labels, uint32_t count);
-
 /* The automaton as a dag; its states get other numbers. With ends_only just the states that nothing follows are final, so that the dag's words are those that
  * cannot be continued; otherwise finality is kept. DAG_TOO_LARGE: it has a cycle, the language is infinite. */
 enum dag_status dfa_to_dag(const struct dfa *dfa, struct dag *dag, bool ends_only);

@@ -147,6 +147,54 @@ gterm gterm_of(struct gterms *terms, uint32_t low, uint32_t high, const gterm *p
     return high == 0 ? gterm_skip() : intern(terms, GTERM_OF, low, high, parts, count);
 }
 
+/* ---- other terms ---- */
+
+static gterm rebuild(struct gterms *terms, struct gterm_node node, const gterm *parts)
+{
+    if (node.op == GTERM_REP) return gterm_rep(terms, node.low, node.high, parts[0]);
+    if (node.op == GTERM_OF) return gterm_of(terms, node.low, node.high, parts, node.count);
+    return gterm_join(terms, node.op, parts, node.count);
+}
+
+/* Which terms t consists of, itself included. The array is the caller's to free. */
+static bool *find_below(const struct gterms *terms, gterm t)
+{
+    bool *below = mem_alloc(terms->mem, t.i + UINT64_C(1));
+    below[t.i] = true;
+    for (uint32_t i = t.i + 1; i-- > 0;) {
+        const struct gterm_node *node = &terms->nodes.data[i];
+        for (uint32_t k = 0; below[i] && k < node->count; k++)
+            below[terms->parts.data[node->first + k].i] = true;
+    }
+    return below;
+}
+
+gterm gterm_replace(struct gterms *terms, gterm t, const gterm *by, uint32_t labels)
+{
+    bool *below = find_below(terms, t);
+    gterm *now = mem_alloc(terms->mem, (t.i + UINT64_C(1)) * sizeof *now);
+    for (uint32_t i = 0; i <= t.i; i++) { /* parts come before what they are parts of */
+        struct gterm_node node = terms->nodes.data[i];
+        now[i] = (gterm){i};
+        if (!below[i]) continue;
+        if (node.op == GTERM_EVENT && node.low < labels) now[i] = by[node.low];
+        if (!node.count) continue;
+        bool is_same = true;
+        gterm *parts = mem_alloc(terms->mem, node.count * sizeof *parts);
+        for (uint32_t k = 0; k < node.count; k++) {
+            gterm part = terms->parts.data[node.first + k];
+            parts[k] = now[part.i];
+            is_same &= parts[k].i == part.i;
+        }
+        if (!is_same) now[i] = rebuild(terms, node, parts);
+        mem_free(terms->mem, parts);
+    }
+    gterm made = now[t.i];
+    mem_free(terms->mem, below);
+    mem_free(terms->mem, now);
+    return made;
+}
+
 /* ---- text ---- */
 
 /* How tightly an operation binds: what binds less tightly than its surroundings needs parentheses. */
@@ -223,14 +271,11 @@ void gterm_print(struct text *text, const struct gterms *terms, gterm t, gterm_l
 
 void gterm_mark_labels(const struct gterms *terms, gterm t, bool *has, uint32_t labels)
 {
-    bool *below = mem_alloc(terms->mem, t.i + UINT64_C(1));
-    below[t.i] = true;
+    bool *below = find_below(terms, t);
     for (uint32_t i = 0; i < labels; i++) has[i] = false;
-    for (uint32_t i = t.i + 1; i-- > 0;) {
+    for (uint32_t i = 0; i <= t.i; i++) {
         const struct gterm_node *node = &terms->nodes.data[i];
-        if (!below[i]) continue;
-        if (node->op == GTERM_EVENT && node->low < labels) has[node->low] = true;
-        for (uint32_t k = 0; k < node->count; k++) below[terms->parts.data[node->first + k].i] = true;
+        if (below[i] && node->op == GTERM_EVENT && node->low < labels) has[node->low] = true;
     }
     mem_free(terms->mem, below);
 }

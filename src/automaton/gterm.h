@@ -53,6 +53,9 @@ gterm gterm_join(struct gterms *terms, enum gterm_op op, const gterm *parts, uin
 gterm gterm_rep(struct gterms *terms, uint32_t low, uint32_t high, gterm part);
 gterm gterm_of(struct gterms *terms, uint32_t low, uint32_t high, const gterm *parts, uint32_t count);
 
+/* The term with by[l] in the place of each label l below `labels`. */
+gterm gterm_replace(struct gterms *terms, gterm t, const gterm *by, uint32_t labels);
+
 /* The name of a label; the text must live until the next call. */
 typedef const char *gterm_label(void *data, uint32_t label);
 

@@ -127,7 +127,8 @@ static bool weave(struct work *work)
     const uint32_t *ignored = xgdl_ignored(work->source.xgdl, &ignored_count);
     bool *mentioned = mem_alloc(work->mem, labels + UINT64_C(1)), *is_ignored = mem_alloc(work->mem, labels + UINT64_C(1));
     struct guide_remarks remarks = {0};
-    gterm_mark_labels(&work->in.space.terms, xgdl_guide_term(work->source.xgdl, work->source.first), mentioned, labels); /* a part forbids what only others have, and knows it */
+    /* a part knows what the whole guide mentions */
+    xgdl_mark_alphabet(work->source.xgdl, work->source.first, mentioned);
     for (uint32_t i = 0; i < ignored_count; i++) is_ignored[ignored[i]] = true;
     const struct dfa *dfa = &work->dfa;
     struct guide guide = {.labels = labels, .interactions = work->in.space.interactions.data, .mentioned = mentioned, .ignored = is_ignored, .states = dfa->states, .first_edge = dfa->first_edge,

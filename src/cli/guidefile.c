@@ -134,3 +134,11 @@ const char *guidefile_stem(struct guide_reader *reader, const char *name)
     }
     return stem;
 }
+
+const char *guidefile_free_name(struct guide_reader *reader, const char *wanted)
+{
+    struct names *names = &reader->space.names;
+    const char *name = names_intern(names, wanted, strlen(wanted));
+    while (map_get(&reader->space.map, name, 0) != MAP_NONE) name = names_format(names, "all_%s", name);
+    return name;
+}

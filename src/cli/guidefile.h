@@ -42,5 +42,7 @@ bool guidefile_is_split(const char *how);
 bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, gterm whole, struct gterm_list *parts);
 /* A name for parts that no interaction has when a number is added: parts and interactions share their names. */
 const char *guidefile_stem(struct guide_reader *reader, const char *name);
+/* A name for a definition of theirs, like `wanted`, that no interaction has. */
+const char *guidefile_free_name(struct guide_reader *reader, const char *wanted);
 
 #endif

@@ -1,11 +1,10 @@
 #include "cli/xguides.h"
 
-#include "automaton/compare.h"
 #include "automaton/dot.h"
 #include "automaton/paths.h"
 #include "automaton/unfold.h"
 #include "base/out.h"
-#include "cli/guidefile.h"
+#include "cli/guidecompare.h"
 #include "report/machine.h"
 
 #include <inttypes.h>
@@ -79,6 +78,14 @@ static bool measure_dag(struct work *work, const struct dfa *dfa, const char *na
     return true;
 }
 
+/* Which interactions a guide mentions. */
+static bool *find_alphabet(struct work *work, uint32_t index)
+{
+    bool *has = mem_alloc(work->mem, work->in.space.interactions.len + UINT64_C(1));
+    xgdl_mark_alphabet(work->side.xgdl, index, has);
+    return has;
+}
+
 static bool measure(struct work *work, uint32_t index, struct size *size)
 {
     const struct options *options = work->options;
@@ -86,8 +93,7 @@ static bool measure(struct work *work, uint32_t index, struct size *size)
     gterm t = xgdl_guide_term(work->side.xgdl, index);
     struct dfa dfa;
     if (!guidefile_compile(&work->in, t, name, &dfa)) return false;
-    bool *has = mem_alloc(work->mem, work->in.space.interactions.len + UINT64_C(1));
-    gterm_mark_labels(&work->in.space.terms, t, has, work->in.space.interactions.len);
+    bool *has = find_alphabet(work, index);
     for (uint32_t i = 0; i < work->in.space.interactions.len; i++) size->interactions += has[i];
     mem_free(work->mem, has);
     size->states = dfa.states;
@@ -241,12 +247,26 @@ static void put_ignored(struct work *work, struct out *json)
     put_labels(work, json, labels, count);
 }
 
+static void put_alphabet(struct work *work, struct out *json, uint32_t index)
+{
+    uint32_t labels = work->in.space.interactions.len, count = 0;
+    bool *has = find_alphabet(work, index);
+    uint32_t *names = mem_alloc(work->mem, (labels + UINT64_C(1)) * sizeof *names);
+    for (uint32_t l = 0; l < labels; l++)
+        if (has[l]) names[count++] = l;
+    out_key(json, "alphabet");
+    put_labels(work, json, names, count);
+    mem_free(work->mem, names);
+    mem_free(work->mem, has);
+}
+
 /* The fields of an object. */
 static void put(struct work *work, struct out *json, uint32_t index, const struct size *size)
 {
     out_key(json, "name");
     out_string(json, xgdl_guide_name(work->side.xgdl, index));
     put_number(json, "interactions", size->interactions);
+    put_alphabet(work, json, index);
     put_dfa(work, json, size);
     if (work->options->bound) put_dag(work, json, size);
     if (size->list.count) put_words(work, json, &size->list);
@@ -305,27 +325,10 @@ static bool draw(struct work *work)
 
 /* ---- comparison ---- */
 
-/* What one side ignores and the other does not, it allows at any time. */
-static bool add_ignored(struct work *work, struct dfa *dfa, const struct guide_source *mine, const struct guide_source *theirs)
-{
-    uint32_t count, other_count, len = 0;
-    const uint32_t *labels = xgdl_ignored(mine->xgdl, &count), *other = xgdl_ignored(theirs->xgdl, &other_count);
-    uint32_t *only = mem_alloc(work->mem, (count + UINT64_C(1)) * sizeof *only);
-    for (uint32_t i = 0, k = 0; i < count; i++) {
-        while (k < other_count && other[k] < labels[i]) k++;
-        if (k == other_count || other[k] != labels[i]) only[len++] = labels[i];
-    }
-    enum dag_status status = len ? dfa_add_loops(dfa, only, len) : DAG_DONE;
-    mem_free(work->mem, only);
-    return guidefile_is_done(&work->in, status, "with what is ignored, the guide", mine->name);
-}
-
 struct answer {
     bool is_equal_asked;
     struct guide_source other;
-    struct compare_word word;
-    bool of_first;
-    uint32_t states[2], transitions[2];
+    struct guide_answer found;
 };
 
 static void show_side(FILE *out, const struct guide_source *side)
@@ -338,15 +341,16 @@ static void show_side(FILE *out, const struct guide_source *side)
 static void show_answer(struct work *work, const struct answer *answer)
 {
     FILE *out = work->out;
-    fprintf(out, "%s  ", answer->word.exists ? "violated" : "holds   ");
+    fprintf(out, "%s  ", answer->found.word.exists ? "violated" : "holds   ");
     show_side(out, &work->side);
     fputs(answer->is_equal_asked ? " equals " : " is within ", out);
     show_side(out, &answer->other);
     fputc('\n', out);
-    if (!answer->word.exists) return;
-    fprintf(out, "  a shortest word that only the %s one allows: ", answer->of_first ? "first" : "second");
-    show_word(work, answer->word.labels, answer->word.length);
+    if (!answer->found.word.exists) return;
+    fprintf(out, "  a shortest word that only the %s one allows: ", answer->found.of_first ? "first" : "second");
+    show_word(work, answer->found.word.labels, answer->found.word.length);
     fputc('\n', out);
+    if (answer->found.why) fprintf(out, "  %s\n", answer->found.why);
 }
 
 static void put_side(struct out *json, const struct guide_source *side, uint32_t states, uint32_t transitions)
@@ -366,77 +370,183 @@ static void put_answer(struct work *work, const struct answer *answer)
     struct out json;
     work->session->options->told = true;
     machine_begin(&json, work->out, "guide", work->side.file);
-    put_side(&json, &work->side, answer->states[0], answer->transitions[0]);
+    put_side(&json, &work->side, answer->found.states[0], answer->found.transitions[0]);
     out_key(&json, "question");
     out_string(&json, answer->is_equal_asked ? "equal" : "within");
     out_key(&json, "other");
     out_open(&json, '{');
     out_key(&json, "model");
     out_string(&json, answer->other.file);
-    put_side(&json, &answer->other, answer->states[1], answer->transitions[1]);
+    put_side(&json, &answer->other, answer->found.states[1], answer->found.transitions[1]);
     out_close(&json, '}');
     out_key(&json, "verdict");
-    out_string(&json, answer->word.exists ? "violated" : "holds");
+    out_string(&json, answer->found.word.exists ? "violated" : "holds");
     out_key(&json, "complete");
     out_bool(&json, true);
     out_key(&json, "difference");
-    if (!answer->word.exists) out_null(&json);
+    if (!answer->found.word.exists) out_null(&json);
     else {
         out_open(&json, '{');
         out_key(&json, "word");
-        put_labels(work, &json, answer->word.labels, answer->word.length);
+        put_labels(work, &json, answer->found.word.labels, answer->found.word.length);
         out_key(&json, "only_in");
-        out_string(&json, answer->of_first ? "first" : "other");
+        out_string(&json, answer->found.of_first ? "first" : "other");
         out_close(&json, '}');
     }
+    out_key(&json, "why");
+    out_string(&json, answer->found.why);
+    out_key(&json, "beware");
+    out_string(&json, answer->found.beware);
     out_close(&json, '}');
 }
 
 static bool compare(struct work *work)
 {
     const struct options *options = work->options;
-    struct answer answer = {.is_equal_asked = options->equal != NULL, .of_first = true};
-    struct dfa first, second;
-    answer.other.file = session_split_name(work->session, options->equal ? options->equal : options->within, &answer.other.name);
+    struct answer answer = {.is_equal_asked = options->equal != NULL};
+    const char *other = options->equal ? options->equal : options->within;
+    answer.other.file = session_split_name(work->session, other, &answer.other.name);
     if (!guidefile_read(&work->in, &answer.other)) return false;
-    if (!guidefile_compile(&work->in, work->side.whole, work->side.name, &first) || !guidefile_compile(&work->in, answer.other.whole, answer.other.name, &second)) return false;
-    answer.states[0] = first.states, answer.transitions[0] = first.edges;
-    answer.states[1] = second.states, answer.transitions[1] = second.edges;
-    if (!add_ignored(work, &first, &work->side, &answer.other) || !add_ignored(work, &second, &answer.other, &work->side)) return false;
-    enum dag_status status = answer.is_equal_asked ? compare_equal(&first, &second, &answer.word, &answer.of_first) : compare_within(&first, &second, &answer.word);
-    if (status != DAG_DONE) mem_refuse(work->mem);
-    if (answer.word.exists) work->in.status = EXIT_VIOLATED;
+    if (!guidecompare(&work->in, &work->side, &answer.other, answer.is_equal_asked, &answer.found))
+        return false;
+    if (answer.found.word.exists) work->in.status = EXIT_VIOLATED;
     if (options->json) put_answer(work, &answer);
     else show_answer(work, &answer);
+    if (answer.found.beware && !options->quiet) fprintf(stderr, "cairn: note: %s\n", answer.found.beware);
     return true;
 }
 
 /* ---- splitting ---- */
 
-static void write_parts(struct work *work, const char *name, const struct gterm_list *parts, FILE *file)
+/* A part no longer has all names that the guide mentions. It must know them all the same: it would take
+ * a name that it does not know for another one (`"p.a"` for `a`), or find it ignored. So what a part has
+ * lost is added as something that happens no times. */
+struct alphabet {
+    uint32_t labels;
+    bool *names; /* per label: the guide mentions it */
+    bool *has;   /* per label: the part at hand does */
+};
+
+static void find_lost(struct work *work, gterm part, struct alphabet *alphabet, struct gterm_list *lost)
+{
+    struct gterms *terms = &work->in.space.terms;
+    lost->len = 0;
+    gterm_mark_labels(terms, part, alphabet->has, alphabet->labels);
+    for (uint32_t l = 0; l < alphabet->labels; l++)
+        if (alphabet->names[l] && !alphabet->has[l]) vec_push(work->mem, lost, gterm_event(terms, l));
+}
+
+/* "(a [] b){0}" */
+static void add_no_times(struct work *work, struct text *text, const struct gterm_list *names)
+{
+    bool is_one = names->len == 1;
+    gterm any = gterm_join(&work->in.space.terms, GTERM_CHOICE, names->data, names->len);
+    if (!is_one) text_add(text, "(");
+    gterm_print(text, &work->in.space.terms, any, xgdl_spelling, &work->in.space);
+    text_add(text, is_one ? "{0}" : "){0}");
+}
+
+static void add_term(struct work *work, struct text *text, gterm t)
+{
+    gterm_print(text, &work->in.space.terms, t, xgdl_spelling, &work->in.space);
+}
+
+static struct alphabet alphabet_of(struct work *work)
+{
+    uint32_t labels = work->in.space.interactions.len;
+    bool *has = mem_alloc(work->mem, labels + UINT64_C(1));
+    return (struct alphabet){labels, find_alphabet(work, work->side.first), has};
+}
+
+/* A definition with all names, for the parts that have lost some. */
+static const char *write_names(struct work *work, const struct gterm_list *parts,
+                               struct alphabet *alphabet, FILE *file)
+{
+    struct gterms *terms = &work->in.space.terms;
+    struct gterm_list lost = {0}, names = {0};
+    bool is_needed = false;
+    for (uint32_t i = 0; i < parts->len && !is_needed; i++) {
+        find_lost(work, parts->data[i], alphabet, &lost);
+        is_needed = lost.len > 0;
+    }
+    vec_free(work->mem, &lost);
+    if (!is_needed) return NULL;
+    const char *name = guidefile_free_name(&work->in, "names");
+    struct text text;
+    text_init(&text, work->mem);
+    for (uint32_t l = 0; l < alphabet->labels; l++)
+        if (alphabet->names[l]) vec_push(work->mem, &names, gterm_event(terms, l));
+    add_no_times(work, &text, &names);
+    fprintf(file, "let %s = %s; // known, and forbidden where a part has no place for them\n", name,
+            text.data);
+    text_free(&text);
+    vec_free(work->mem, &names);
+    return name;
+}
+
+static void write_ignored(struct work *work, FILE *file)
 {
     uint32_t count;
     const uint32_t *ignored = xgdl_ignored(work->side.xgdl, &count);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(file, "%s%s%s", i ? ", " : "ignore ", xgdl_spelling(&work->in.space, ignored[i]),
+                i + 1 == count ? ";\n" : "");
+}
+
+static void write_parts(struct work *work, const char *name, const struct gterm_list *parts, FILE *file)
+{
     const char *stem = guidefile_stem(&work->in, name);
+    const char *source = diag_source_name(&work->session->diag, (struct place){0, 1, 1});
+    struct alphabet alphabet = alphabet_of(work);
+    struct gterm_list lost = {0};
     struct text text;
-    fprintf(file, "// The guide %s of %s in %" PRIu32 " parts (--split %s). Together they allow what it allows: their languages were compared.\n", name,
-            diag_source_name(&work->session->diag, (struct place){0, 1, 1}), parts->len, work->options->split_by);
-    for (uint32_t i = 0; i < count; i++) fprintf(file, "%s%s%s", i ? ", " : "ignore ", xgdl_spelling(&work->in.space, ignored[i]), i + 1 == count ? ";\n" : "");
+    fprintf(file, "// The guide %s of %s in %" PRIu32 " parts (--split %s). Together they allow what it allows: "
+                  "their languages were compared.\n", name, source, parts->len, work->options->split_by);
+    write_ignored(work, file);
+    const char *names = write_names(work, parts, &alphabet, file);
     text_init(&text, work->mem);
     for (uint32_t i = 0; i < parts->len; i++) {
         text_add(&text, "guide %s%" PRIu32 " = ", stem, i + 1);
-        gterm_print(&text, &work->in.space.terms, parts->data[i], xgdl_spelling, &work->in.space);
-        fprintf(file, "%s;\n", text.data);
+        add_term(work, &text, parts->data[i]);
+        find_lost(work, parts->data[i], &alphabet, &lost);
+        fprintf(file, "%s%s%s;\n", text.data, lost.len ? " || " : "", lost.len ? names : "");
         text.len = 0;
     }
     text_free(&text);
+    vec_free(work->mem, &lost);
+}
+
+/* In an object every term stands alone. */
+static void put_part_terms(struct work *work, struct out *json, const char *name,
+                           const struct gterm_list *parts)
+{
+    const char *stem = guidefile_stem(&work->in, name);
+    struct alphabet alphabet = alphabet_of(work);
+    struct gterm_list lost = {0};
+    struct text text;
+    text_init(&text, work->mem);
+    out_open(json, '[');
+    for (uint32_t i = 0; i < parts->len; i++) {
+        out_open_inline(json, '{');
+        out_key(json, "name");
+        out_string(json, names_format(&work->in.space.names, "%s%" PRIu32, stem, i + 1));
+        out_key(json, "term");
+        text.len = 0;
+        add_term(work, &text, parts->data[i]);
+        find_lost(work, parts->data[i], &alphabet, &lost);
+        if (lost.len) text_add(&text, " || ");
+        if (lost.len) add_no_times(work, &text, &lost);
+        out_string(json, text.data);
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+    text_free(&text);
+    vec_free(work->mem, &lost);
 }
 
 static void put_parts(struct work *work, const char *name, const struct gterm_list *parts)
 {
     struct out json;
-    struct text text;
-    const char *stem = guidefile_stem(&work->in, name);
     work->session->options->told = true;
     machine_begin(&json, work->out, "guide", work->side.file);
     out_key(&json, "name");
@@ -449,22 +559,11 @@ static void put_parts(struct work *work, const char *name, const struct gterm_li
     out_bool(&json, true);
     out_key(&json, "assurance");
     out_string(&json, "the languages of the guide and of all parts together were compared: they are equal");
+    put_ignored(work, &json);
+    put_alphabet(work, &json, work->side.first);
     put_number(&json, "parts", parts->len);
     out_key(&json, "guides");
-    out_open(&json, '[');
-    text_init(&text, work->mem);
-    for (uint32_t i = 0; i < parts->len; i++) {
-        out_open_inline(&json, '{');
-        out_key(&json, "name");
-        out_string(&json, names_format(&work->in.space.names, "%s%" PRIu32, stem, i + 1));
-        out_key(&json, "term");
-        text.len = 0;
-        gterm_print(&text, &work->in.space.terms, parts->data[i], xgdl_spelling, &work->in.space);
-        out_string(&json, text.data);
-        out_close(&json, '}');
-    }
-    text_free(&text);
-    out_close(&json, ']');
+    put_part_terms(work, &json, name, parts);
     out_close(&json, '}');
 }
 

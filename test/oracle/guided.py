@@ -17,10 +17,11 @@ POSTFIX = {'?': 'opt', '*': 'star', '+': 'plus'}
 
 
 class Reader:
-    """Reads what `--split` writes: guides without definitions of others."""
+    """Reads what `--split` writes: definitions stand before the guides that use them."""
 
     def __init__(self, text):
         self.tokens, self.at = [token for token in TOKEN.findall(text) if token] + [''], 0
+        self.defined = {}
 
     def take(self, *expected):
         token = self.tokens[self.at]
@@ -35,10 +36,13 @@ class Reader:
         """({name: tree}, ignored names)"""
         found, ignored = {}, []
         while not self.sees(''):
-            if self.take('guide', 'ignore') == 'guide':
+            word = self.take('guide', 'let', 'ignore')
+            if word != 'ignore':
                 name = self.take()
                 self.take('=')
-                found[name] = self.term()
+                self.defined[name] = self.term()
+                if word == 'guide':
+                    found[name] = self.defined[name]
             else:
                 ignored.append(self.take().strip('"'))
                 while self.sees(','):
@@ -49,7 +53,7 @@ class Reader:
 
     def joined(self, sign, part, make):
         parts = [part()]
-        while self.sees(sign) and not (sign == ';' and self.tokens[self.at + 1] in ('guide', 'ignore', '')):
+        while self.sees(sign) and not (sign == ';' and self.tokens[self.at + 1] in ('guide', 'let', 'ignore', '')):
             self.take()
             parts.append(part())
         return make(parts)
@@ -86,15 +90,15 @@ class Reader:
                 terms.append(self.term())
             return ('of', low, high, tuple(terms))
         name = self.take()
+        if name in self.defined:
+            return self.defined[name]
         return guides.BOTTOM if name == 'skip' else ('event', name.strip('"'))
 
 
 def mentioned(tree):
-    """What is to happen no times is not mentioned."""
+    """What is to happen no times is mentioned, too: it is known, and forbidden."""
     if tree[0] == 'event':
         return {tree[1]}
-    if tree[0] in ('rep', 'of') and tree[2] == 0:
-        return set()
     return set().union(*(mentioned(part) for part in (tree[3] if tree[0] == 'of' else tree[1:]) if isinstance(part, tuple)))
 
 
@@ -122,9 +126,9 @@ class Guide:
         return not cyclic(0)
 
 
-def random_guide(rng, names, shape=None):
-    """names: lists of the names that go for an interaction; a guide that speaks of some of them."""
-    plain = sorted({each[-1] if rng.random() < 0.85 else rng.choice(each) for each in names})
+def random_guide(rng, names, shape=None, special=0.15):
+    """names: lists of the names that go for an interaction; a guide that speaks of some of them, and with this probability by any of its names, not by the last one."""
+    plain = sorted({each[-1] if rng.random() >= special else rng.choice(each) for each in names})
     rng.shuffle(plain)
     loose = [name for name in plain[:rng.randint(0, max(0, len(plain) - 1))] if rng.random() < 0.5]
     chosen = [name for name in plain if name not in loose and rng.random() < 0.93] or plain[:1] or ['ghost']

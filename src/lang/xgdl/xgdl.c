@@ -211,6 +211,27 @@ gterm xgdl_guide_term(const struct xgdl *xgdl, uint32_t index)
     return xgdl->guides.data[index]->term;
 }
 
+static void mark_names(const struct xgdl *xgdl, const struct xgdl_node *node, bool *has, bool *met)
+{
+    for (const struct xgdl_node *part = node->parts; part; part = part->next)
+        mark_names(xgdl, part, has, met);
+    if (node->op != GTERM_EVENT) return;
+    uint32_t index = node->is_quoted ? (uint32_t)MAP_NONE : map_get(&xgdl->map, node->name, 0);
+    if (index == MAP_NONE) {
+        has[map_get(&xgdl->space->map, node->name, 0)] = true;
+    } else if (!met[index]) {
+        met[index] = true;
+        mark_names(xgdl, xgdl->decls.data[index]->body, has, met);
+    }
+}
+
+void xgdl_mark_alphabet(const struct xgdl *xgdl, uint32_t index, bool *has)
+{
+    bool *met = mem_alloc(xgdl->mem, xgdl->decls.len * sizeof *met);
+    mark_names(xgdl, xgdl->guides.data[index]->body, has, met);
+    mem_free(xgdl->mem, met);
+}
+
 uint32_t xgdl_find_guide(const struct xgdl *xgdl, const char *name, const char **nearest)
 {
     unsigned distance = 0;

@@ -34,6 +34,11 @@ gterm xgdl_guide_term(const struct xgdl *xgdl, uint32_t index);
 /* The guide of this name, or MAP_NONE; then *nearest is a name that it could be a misspelling of, or NULL. */
 uint32_t xgdl_find_guide(const struct xgdl *xgdl, const char *name, const char **nearest);
 
+/* Marks the names of interactions that stand in the text of a guide, or in that of a definition it
+ * uses: its alphabet. A name that is allowed no times (`a{0}`) is one of them, though the term has lost
+ * it. `has` has room for every interaction of the space; what is marked already stays so. */
+void xgdl_mark_alphabet(const struct xgdl *xgdl, uint32_t index, bool *has);
+
 /* The interactions that the file ignores (they are internal: always allowed, and never seen), ascending. No guide of the file has them. */
 const uint32_t *xgdl_ignored(const struct xgdl *xgdl, uint32_t *count);
 
