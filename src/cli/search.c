@@ -15,6 +15,7 @@
 #include "model/print.h"
 #include "report/machine.h"
 #include "report/matrix.h"
+#include "result/furthest.h"
 #include "result/lasso.h"
 #include "report/processes.h"
 
@@ -140,40 +141,36 @@ static void run_limited(struct task *task, struct result *result, engine_run *ru
 
 /* Small state spaces are faster to list than to encode, and listing gives the shortest counterexamples; large ones are what decision diagrams are for, unless
  * they explode; a SAT solver finds what is not deep, however many states there are. So: the explicit engine up to a number of states, the bounded one for a moment, the symbolic one
- * for a while, the bounded one for a while, then the explicit one to the end. What one of them has decided stays decided.
+ * for a while, the bounded one for a while, then the explicit one to the end (unless memory ended it before: it would end there again).
  *
- * Where nothing needs the whole graph, and memory is not short, the explicit engine only pauses meanwhile: first soon and for a moment, then once more, for a while. */
+ * Where nothing needs the whole graph, and memory is not short, the explicit engine only pauses meanwhile: first soon and for a moment, then once more, for a while.
+ *
+ * What is told (result/furthest.h): what one of them has decided stays decided; the result is that of the engine which answered the last open question; when none did,
+ * that of the engine which got furthest, and `why_engine` says so. */
 enum { AUTO_STATES = 2000000, PAUSE_GROWTH = 8 };
 static const double auto_seconds = 10, hunt_seconds = 2, moment_seconds = 1;
 
 struct stages {
     struct session *session;
     struct task *task;
-    struct result *result;
-    struct property_result *fresh, *known; /* per property: as it was at the start; the first answer, if there is one */
+    struct result *result;                 /* of the stage at hand */
+    struct furthest furthest;              /* all of them */
     double limit, used;                    /* seconds */
     double started;
-    uint64_t pause_states;                 /* the explicit engine pauses after so many, ... */
-    double pause_seconds;                  /* ... for so long for each of the others, the first time */
+    uint64_t stage_states;                 /* the explicit engine has so many before it is the others' turn, ... */
+    double pause_seconds;                  /* ... each of which has so long, the first time that it pauses */
+    bool many;                             /* these were not all */
     unsigned pauses;
     struct property_result *paused;        /* what it knows then */
-    struct result others;                  /* what the others found in a pause, ... */
-    bool others_know;                      /* ... if that is an answer */
+    bool others_know;                      /* the others found the answer in a pause */
 };
 
-/* Keeps what the last stage decided, and clears the properties for the next one. */
-static void end_stage(struct stages *stages)
+/* Keeps what the last stage found, and clears the properties for the next one. */
+static void end_stage(struct stages *stages, const char *why)
 {
-    struct task *task = stages->task;
     stages->used = stages->result->seconds;
-    for (uint32_t i = 0; i < task->property_count; i++) {
-        struct property_result *entry = &task->properties[i];
-        bool first = entry->verdict != VERDICT_UNKNOWN && stages->known[i].verdict == VERDICT_UNKNOWN;
-        if (first) stages->known[i] = *entry;
-        if (first) stages->known[i].engine = stages->result->engine;
-        else trace_free(task->model, entry->trace);
-        *entry = stages->fresh[i];
-    }
+    stages->result->why_engine = why;
+    furthest_add(&stages->furthest, stages->result);
 }
 
 static void run_stage(struct stages *stages, void (*run_it)(struct task *task, struct result *result), double seconds)
@@ -185,27 +182,6 @@ static void run_stage(struct stages *stages, void (*run_it)(struct task *task, s
     stages->result->seconds += stages->used;
 }
 
-/* Fills in what earlier stages know and the last one does not. Two that contradict each other are a bug. */
-static void recall(struct stages *stages)
-{
-    for (uint32_t i = 0; i < stages->task->property_count; i++) {
-        struct property_result *entry = &stages->task->properties[i];
-        const struct property_result *known = &stages->known[i];
-        if (known->verdict == VERDICT_UNKNOWN) continue;
-        if (entry->verdict == VERDICT_UNKNOWN) *entry = *known;
-        else if (entry->verdict != known->verdict) stages->result->broken = "two engines contradict each other";
-    }
-}
-
-static bool is_decided(const struct stages *stages)
-{
-    for (uint32_t i = 0; i < stages->task->property_count; i++) {
-        const struct property_result *entry = &stages->task->properties[i];
-        if (entry->verdict == VERDICT_UNKNOWN && stages->known[i].verdict == VERDICT_UNKNOWN && !entry->watched_only) return false;
-    }
-    return true;
-}
-
 /* With the model that the engine knows; what it finds is about both. */
 static void run_flat_stage(struct stages *stages, void (*run_it)(struct task *task, struct result *result), double seconds)
 {
@@ -214,54 +190,51 @@ static void run_flat_stage(struct stages *stages, void (*run_it)(struct task *ta
     stages->task->model = stages->session->model;
 }
 
-/* True: it decided what was left, or was interrupted. */
+/* True: there is nothing left to do: everything is decided, or it was interrupted. */
 static bool try_bounded(struct stages *stages, double seconds, const char *why)
 {
     if (!stages->task->property_count || stages->task->weakly_fair) return false;
     run_flat_stage(stages, bounded_hunt, seconds);
-    stages->result->why_engine = why;
-    if (is_decided(stages) || stages->result->stop == STOP_INTERRUPT) return true;
-    end_stage(stages);
-    return false;
+    bool interrupted = stages->result->stop == STOP_INTERRUPT;
+    end_stage(stages, why);
+    return interrupted || furthest_is_decided(&stages->furthest);
 }
 
-static bool is_exploded(const struct result *result)
+/* Of explore, too: what has no property is answered by all states. */
+static bool try_symbolic(struct stages *stages, double seconds, const char *why)
 {
-    return result->stop == STOP_MEMORY || result->stop == STOP_TIME || result->stop == STOP_SIZE;
+    run_flat_stage(stages, symbolic_run, seconds);
+    const enum stop_reason stop = stages->result->stop;
+    bool exploded = stop == STOP_MEMORY || stop == STOP_TIME || stop == STOP_SIZE;
+    end_stage(stages, why);
+    return !exploded || furthest_is_decided(&stages->furthest);
 }
 
 /* After the explicit engine met too much. */
-static void run_later_stages(struct stages *stages, bool many)
+static void run_later_stages(void *context)
 {
-    struct result *result = stages->result;
+    struct stages *stages = context;
+    const bool many = stages->many;
     const char *why = many ? "there are more than 2,000,000 states" : "the states one by one did not fit in memory";
-    if (!session_flat(stages->session, false)) {
-        run_stage(stages, run_explicit, 0);
-        result->why_engine = "the code of the model is too much for the other engines";
-        return;
-    }
-    if (try_bounded(stages, hunt_seconds, why)) return;
-    run_flat_stage(stages, symbolic_run, auto_seconds);
-    result->why_engine = why;
-    if (!is_exploded(result)) return;
-    end_stage(stages);
-    if (try_bounded(stages, auto_seconds, "there are too many states to list, and the symbolic engine met a limit")) return;
+    bool flat = session_flat(stages->session, false);
+    if (flat && try_bounded(stages, hunt_seconds, why)) return;
+    if (flat && try_symbolic(stages, auto_seconds, why)) return;
+    if (flat && try_bounded(stages, auto_seconds, "there are too many states to list, and the symbolic engine met a limit")) return;
+    if (!many) return;
     run_stage(stages, run_explicit, 0);
-    result->why_engine = many ? "there are more than 2,000,000 states, and the other engines met a limit" : "the other engines met a limit too";
+    end_stage(stages, flat ? "there are more than 2,000,000 states, and the other engines met a limit" : "the code of the model is too much for the other engines");
 }
 
 /* ---- pauses ---- */
 
-/* Whether one of the other engines, each with so many seconds, has the answer. */
-static bool ask_others(struct stages *stages, double seconds)
+/* Whether one of the other engines has the answer. */
+static void ask_others(void *context)
 {
-    const bool first = stages->pauses == 1;
-    if (try_bounded(stages, seconds, first ? "there are more than 2,000,000 states" : "there are more than 16,000,000 states")) return stages->result->stop != STOP_INTERRUPT;
-    run_flat_stage(stages, symbolic_run, seconds);
-    stages->result->why_engine = first ? "there are more than 2,000,000 states" : "there are more than 16,000,000 states";
-    if (!is_exploded(stages->result) && stages->result->stop != STOP_INTERRUPT) return true;
-    end_stage(stages);
-    return false;
+    struct stages *stages = context;
+    const double seconds = stages->pauses == 1 ? stages->pause_seconds : auto_seconds;
+    const char *why = stages->pauses == 1 ? "there are more than 2,000,000 states" : "there are more than 16,000,000 states";
+    bool done = try_bounded(stages, seconds, why) || try_symbolic(stages, seconds, why);
+    stages->others_know = done && !limits_interrupted; /* otherwise the explicit engine tells what it has */
 }
 
 /* The explicit engine waits: its properties, the task and the limit are put aside. It goes on when nobody else knows the answer. */
@@ -276,16 +249,15 @@ static bool pause_explicit(void *context)
     if (mem->limit && mem->used > mem->limit / 2) return false; /* the others need memory, too */
     bool flat = session_flat(stages->session, false);
     stages->pauses++;
-    kept.max_states = flat && stages->pauses == 1 ? PAUSE_GROWTH * stages->pause_states : 0;
+    kept.max_states = flat && stages->pauses == 1 ? PAUSE_GROWTH * stages->stage_states : 0;
     if (flat) {
-        struct result *result = stages->result;
-        stages->result = &stages->others;
+        struct result *result = stages->result, others;
+        stages->result = &others;
         stages->used = clock_now() - stages->started;
         task->max_states = 0;
         if (size) memcpy(stages->paused, task->properties, size);
-        if (size) memcpy(task->properties, stages->fresh, size);
-        stages->others_know = ask_others(stages, stages->pauses == 1 ? stages->pause_seconds : auto_seconds);
-        if (stages->others_know) end_stage(stages);
+        if (size) memcpy(task->properties, stages->furthest.fresh, size);
+        furthest_run(&stages->furthest, ask_others, stages);
         if (size) memcpy(task->properties, stages->paused, size);
         stages->result = result;
     }
@@ -303,49 +275,50 @@ static bool is_in_each_state(const struct task *task)
     return task->reduction == REDUCE_NONE;
 }
 
-/* The result is that of the others; what only the explicit engine had found stays. */
-static void take_answer(struct stages *stages)
+static const char *why_explicit(const struct stages *stages, const struct result *result)
 {
-    struct result *result = stages->result;
-    for (uint32_t i = 0; i < stages->task->property_count; i++)
-        if (stages->task->properties[i].verdict != VERDICT_UNKNOWN) stages->task->properties[i].engine = result->engine;
-    recall(stages);
-    if (result->broken) stages->others.broken = result->broken;
-    *result = stages->others;
+    if (!stages->pauses) return result->all_states ? "the state space is small" : "it ended before it met many states";
+    if (!stages->session->flat && flatten_is_needed(stages->session->model)) return "the code of the model is too much for the other engines";
+    return stages->pauses == 1 ? "there are more than 2,000,000 states, and the other engines do not know more at once"
+                               : "there are more than 16,000,000 states, and the other engines met a limit";
+}
+
+/* None of them could answer everything. */
+static const char *why_furthest(struct mem *mem, const struct result *result)
+{
+    struct text text;
+    text_init(&text, mem);
+    text_add(&text, "it got furthest of");
+    for (uint32_t i = 0; i < result->search_count; i++)
+        text_add(&text, "%s %s", i == 0 ? "" : i + 1 < result->search_count ? "," : " and", result->searches[i].engine);
+    text_add(&text, ", one after the other, none of which could answer everything");
+    return text.data;
 }
 
 static void run_auto(struct session *session, struct task *task, struct result *result)
 {
     size_t size = (task->property_count + UINT64_C(1)) * sizeof(struct property_result);
-    struct stages stages = {.session = session, .task = task, .result = result, .fresh = mem_alloc(session->mem, size), .known = mem_alloc(session->mem, size),
-                            .paused = mem_alloc(session->mem, size), .limit = task->max_seconds, .started = clock_now(),
-                            .pause_states = AUTO_STATES, .pause_seconds = moment_seconds};
-#ifdef CAIRN_TEST_HOOKS /* "STATES SECONDS": so that small models have pauses, too */
-    if (getenv("CAIRN_PAUSE")) sscanf(getenv("CAIRN_PAUSE"), "%" SCNu64 " %lf", &stages.pause_states, &stages.pause_seconds);
+    struct stages stages = {.session = session, .task = task, .result = result, .paused = mem_alloc(session->mem, size), .limit = task->max_seconds, .started = clock_now(),
+                            .stage_states = AUTO_STATES, .pause_seconds = moment_seconds};
+#ifdef CAIRN_TEST_HOOKS /* "STATES SECONDS": so that small models have pauses and stages, too */
+    if (getenv("CAIRN_PAUSE")) sscanf(getenv("CAIRN_PAUSE"), "%" SCNu64 " %lf", &stages.stage_states, &stages.pause_seconds);
 #endif
-    for (uint32_t i = 0; i < task->property_count; i++) stages.fresh[i] = task->properties[i];
-    task->max_states = stages.pause_states;
+    furthest_begin(&stages.furthest, task);
+    task->max_states = stages.stage_states;
     task->at_max_states = is_in_each_state(task) ? pause_explicit : NULL;
     task->max_states_context = &stages;
     run_stage(&stages, run_explicit, 0);
     task->max_states = 0;
     task->at_max_states = NULL;
-    if (stages.others_know) {
-        take_answer(&stages);
-        return;
+    const enum stop_reason stop = result->stop;
+    end_stage(&stages, why_explicit(&stages, result));
+    if (!stages.others_know && (stop == STOP_STATES || stop == STOP_MEMORY)) {
+        stages.many = stop == STOP_STATES;
+        furthest_run(&stages.furthest, run_later_stages, &stages);
     }
-    result->why_engine = !stages.pauses ? result->all_states ? "the state space is small" : "it ended before it met many states"
-                         : !session->flat && flatten_is_needed(session->model) ? "the code of the model is too much for the other engines"
-                         : stages.pauses == 1 ? "there are more than 2,000,000 states, and the other engines do not know more at once"
-                                              : "there are more than 16,000,000 states, and the other engines met a limit";
-    if (result->stop != STOP_STATES && result->stop != STOP_MEMORY) {
-        recall(&stages);
-        return;
-    }
-    bool many = result->stop == STOP_STATES;
-    end_stage(&stages);
-    run_later_stages(&stages, many);
-    recall(&stages);
+    bool open = task->property_count && !furthest_is_decided(&stages.furthest);
+    furthest_end(&stages.furthest, result);
+    if (!result->complete && (open || !task->property_count) && result->search_count > 1) result->why_engine = why_furthest(session->mem, result);
 }
 
 /* ---- hidden variables ---- */

@@ -470,6 +470,29 @@ static void put_hidden(struct out *json, const struct result *result)
     out_bool(json, !result_is_influenced(result));
 }
 
+/* Where engines took turns, or a search began again: what each of them reached, in the order of
+ * their ends. */
+static void put_searches(struct out *json, const struct result *result)
+{
+    if (result->search_count < 2) return;
+    out_key(json, "searches");
+    out_open(json, '[');
+    for (uint32_t i = 0; i < result->search_count; i++) {
+        const struct search_brief *search = &result->searches[i];
+        out_open_inline(json, '{');
+        out_key(json, "engine");
+        out_string(json, search->engine);
+        put_count(json, "states", search->has_states, search->states, search->digits);
+        put_count(json, "depth", search->has_depth, search->depth, NULL);
+        out_key(json, "stop");
+        out_string(json, search->stop == STOP_NONE ? NULL : stop_reason_text[search->stop]);
+        out_key(json, "seconds");
+        out_real(json, search->seconds);
+        out_close(json, '}');
+    }
+    out_close(json, ']');
+}
+
 static void put_statistics(struct out *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
 {
     out_open(json, '{');
@@ -490,6 +513,7 @@ static void put_statistics(struct out *json, const struct model *model, const st
         out_key(json, "why_engine");
         out_string(json, result->why_engine);
     }
+    put_searches(json, result);
     out_key(json, "stop");
     out_string(json, result->stop == STOP_NONE ? NULL : stop_reason_text[result->stop]);
     if (result->stop_detail) {

@@ -125,6 +125,24 @@ static void show_assurance(const struct report_style *style, const struct model 
     text_free(&text);
 }
 
+/* ---- searches one after the other ---- */
+
+/* With -v: the figures above are of one of them, and these of each. */
+static void show_searches(const struct report_style *style, const struct result *result)
+{
+    char a[COUNT_ROOM];
+    if (!style->verbose || result->search_count < 2) return;
+    for (uint32_t i = 0; i < result->search_count; i++) {
+        const struct search_brief *search = &result->searches[i];
+        fprintf(style->out, "  search %u        %14s", i + 1, search->engine);
+        if (search->has_states) fprintf(style->out, "  %s states", report_exact(a, search->states, search->digits));
+        if (search->has_depth) fprintf(style->out, "%s depth %" PRIu64, search->has_states ? "," : " ", search->depth);
+        fprintf(style->out, ", until %.2f s", search->seconds);
+        if (search->stop != STOP_NONE) fprintf(style->out, ": %s", stop_reason_text[search->stop]);
+        fputc('\n', style->out);
+    }
+}
+
 /* ---- explore ---- */
 
 static void show_count(const struct report_style *style, const char *name, uint64_t count, const char *digits)
@@ -296,7 +314,9 @@ void report_explore(const struct report_style *style, const struct model *model,
     struct task task = {.order = result->has_depth || result->symbolic || !result->max_stack ? ORDER_BFS : ORDER_DFS};
     fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD), model->file, paint(style, PLAIN),
             model->processes.len, model->vars.len, model->rules.len);
+    if (result->search_count > 1) fprintf(style->out, "  searched by     %14s  (the one of %u searches that is told)\n", result->engine, result->search_count);
     show_statistics(style, result);
+    show_searches(style, result);
     if (style->verbose)
         for (uint32_t i = 0; i < result->level_count; i++)
             fprintf(style->out, "  level %u: %" PRIu64 " states so far\n", i, result->levels[i]);
@@ -546,12 +566,14 @@ void report_check(const struct report_style *style, const struct model *model, c
     char a[COUNT_ROOM], b[COUNT_ROOM];
     int width = 0;
     fprintf(style->out, "%s%s%s: ", paint(style, BOLD), model->file, paint(style, PLAIN));
+    if (result->search_count > 1) fprintf(style->out, "%s engine: ", result->engine);
     if (result->bounded)
         fprintf(style->out, "depth %" PRIu64 ", %s clauses, %s conflicts, %.2f s\n", result->bounded->depth, report_count(a, result->bounded->clauses),
                 report_count(b, result->bounded->conflicts), result->seconds);
     else
         fprintf(style->out, "%s %sstates, %s transitions, %.2f s\n", report_exact(a, result->states, result->exact.states), result->timed ? "symbolic " : "",
                 result->no_transitions ? "?" : report_exact(b, result->transitions, result->exact.transitions), result->seconds);
+    show_searches(style, result);
     if (result->bounded && style->verbose) show_depths(style, result->bounded);
     if (result->parts && style->verbose) list_parts(style, result->parts);
     if (result->partition && style->verbose) show_partitions(style, result->partition);

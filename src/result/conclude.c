@@ -272,7 +272,7 @@ static void add_engines(struct text *text, const struct task *task, const struct
         others++;
     }
     if (others)
-        text_add(text, "; %u %s decided by %s%s engine%s before", others, be(others, "property was", "properties were"),
+        text_add(text, "; %u %s decided by %s%s engine%s", others, be(others, "property was", "properties were"),
                  engine ? "the " : "other", engine ? engine : "", engine ? "" : "s");
     for (uint32_t i = 0; result->bounded && i < task->property_count; i++)
         if (task->properties[i].watched_only && task->properties[i].verdict == VERDICT_UNKNOWN)
@@ -300,7 +300,7 @@ static void add_decided(struct text *text, const struct task *task, const struct
                  result->symbolic ? "the sets" : result->timed ? "the zone graph" : reduced ? "the reduced graph" : "the whole graph");
     if (result->unreduced_properties) {
         char count[TEXT_COUNT_ROOM];
-        text_add(text, "; %u %s decided by a second search without reduction, of %s states", result->unreduced_properties,
+        text_add(text, "; %u %s looked at by a second search without reduction, of %s states", result->unreduced_properties,
                  be(result->unreduced_properties, "property was", "properties were"),
                  text_count(count, result->unreduced_states));
     }

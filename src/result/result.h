@@ -300,9 +300,21 @@ struct partition_statistics {
     uint32_t path_count;
 };
 
+/* One of several searches that asked the same (result/furthest.h). */
+struct search_brief {
+    const char *engine;
+    bool has_states, has_depth;
+    uint64_t states, depth;
+    const char *digits;    /* of a number of states that does not fit in 64 bits, or NULL */
+    enum stop_reason stop;
+    double seconds;        /* from the beginning of the first one to its end */
+};
+
 struct result {
     const char *engine;
     const char *why_engine; /* when it was chosen automatically: the reason */
+    struct search_brief *searches; /* when there were several, in order: everything else is of the one that is told */
+    uint32_t search_count;
     struct symbolic_statistics *symbolic; /* NULL: another engine */
     struct bounded_statistics *bounded;   /* NULL: another engine; states are not counted otherwise */
     struct cluster_statistics *clusters;  /* NULL: another order */

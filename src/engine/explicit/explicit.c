@@ -8,6 +8,7 @@
 #include "engine/explicit/rounds.h"
 #include "past/part.h"
 #include "program/reached.h"
+#include "result/furthest.h"
 
 #include <assert.h>
 #include <string.h>
@@ -254,7 +255,7 @@ static void run_unreduced(struct task *task, const struct task *reduced, struct 
     result->unreduced_states = full.states;
     result->seconds += full.seconds;
     result->complete &= full.complete;
-    if (result->stop == STOP_NONE) result->stop = full.stop;
+    if (result->stop == STOP_NONE || full.stop != STOP_NONE) result->stop = full.stop; /* not "everything was decided" when it was not */
     if (full.peak_bytes > result->peak_bytes) result->peak_bytes = full.peak_bytes;
     if (full.broken) result->broken = full.broken;
 }
@@ -330,29 +331,56 @@ static void tell_rounds(struct task *task, struct result *result)
     result->rounds = rounds;
 }
 
-/* When the states of all rounds do not fit in memory, it is enough that those of one do: the others are compared on disk (partition.h). */
+/* Whether a search that memory has ended leaves anything to be asked. */
+static bool is_open(const struct task *task)
+{
+    bool open = !task->property_count, violated = false;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        open |= entry->verdict == VERDICT_UNKNOWN && !entry->watched_only;
+        violated |= entry->verdict == VERDICT_VIOLATED;
+    }
+    return open && !(violated && task->stop_at_first);
+}
+
+struct division {
+    struct task *task;
+    const struct explicit_graph *graph;
+    struct result *result;
+    struct furthest furthest;
+    double used; /* seconds */
+};
+
+/* With files: only the states of one round are in memory. */
+static void divide_rounds(void *context)
+{
+    struct division *division = context;
+    struct task divided = *division->task;
+    struct points *points = arena_alloc(&divided.model->arena, sizeof *points);
+    make_points(&divided, points);
+    divided.points = points;
+    divided.by_interactions = false;
+    divided.threads = 1; /* as was told */
+    if (divided.max_seconds > 0) divided.max_seconds -= division->used;
+    run_once(&divided, division->graph, division->result);
+    division->result->seconds += division->used;
+    if (division->result->partition) tell_rounds(&divided, division->result);
+    furthest_add(&division->furthest, division->result);
+}
+
+/* When the states of all rounds do not fit in memory, it is enough that those of one do: the others
+ * are compared on disk (partition.h). What was violated before that stays violated. */
 static void run_rounds(struct task *task, const struct explicit_graph *graph, struct result *result)
 {
-    struct mem *mem = task->model->mem;
-    struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
-    for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
+    struct division division = {.task = task, .graph = graph, .result = result};
+    furthest_begin(&division.furthest, task);
     run_once(task, graph, result);
-    double seconds = result->seconds;
-    bool has_time = !(task->max_seconds > 0) || task->max_seconds > seconds;
-    if (result->stop == STOP_MEMORY && has_time && result_overall(task->properties, task->property_count) != VERDICT_VIOLATED) {
-        struct task divided = *task;
-        struct points *points = arena_alloc(&task->model->arena, sizeof *points);
-        make_points(task, points);
-        divided.points = points;
-        divided.by_interactions = false;
-        divided.threads = 1; /* as was told */
-        if (task->max_seconds > 0) divided.max_seconds -= seconds;
-        for (uint32_t i = 0; i < task->property_count; i++) task->properties[i] = fresh[i];
-        run_once(&divided, graph, result);
-        result->seconds += seconds;
-        if (result->partition) tell_rounds(task, result);
-    }
-    mem_free(mem, fresh);
+    division.used = result->seconds;
+    bool has_time = !(task->max_seconds > 0) || task->max_seconds > division.used;
+    bool divides = result->stop == STOP_MEMORY && has_time && is_open(task);
+    furthest_add(&division.furthest, result);
+    if (divides) furthest_run(&division.furthest, divide_rounds, &division);
+    furthest_end(&division.furthest, result);
 }
 
 void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result)
