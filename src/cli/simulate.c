@@ -167,7 +167,7 @@ static bool save(struct run *run, const char *path)
     FILE *file = session_open(run->session, path);
     if (!file) return false;
     struct trace *trace = to_trace(run);
-    machine_itf(file, run->model, trace, NULL);
+    machine_itf(file, run->model, trace, NULL, run->session->options->raw);
     trace_free(run->model, trace);
     return session_close(file, path);
 }

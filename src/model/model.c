@@ -395,9 +395,23 @@ static const char *check_code(const struct model *model, const struct code_node 
     return NULL;
 }
 
+static const char *check_wholes(const struct model *model)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < model->wholes.len; i++) {
+        const struct model_whole *whole = &model->wholes.data[i];
+        if (!whole->name) return "1: a value without a name";
+        if (whole->var < end) return "8: a variable that is part of two values";
+        end = whole->var + (uint64_t)whole->shape->cells;
+        if (end > model->vars.len) return "3: a value without its variables";
+    }
+    return NULL;
+}
+
 bool model_check(const struct model *model, struct text *complaint)
 {
     const char *broken = check_vars(model);
+    if (!broken) broken = check_wholes(model);
     for (uint32_t r = 0; !broken && r < model->rules.len; r++) broken = check_rule(model, &model->rules.data[r]);
     for (uint32_t i = 0; !broken && i < model->properties.len; i++) {
         const struct model_property *property = &model->properties.data[i];

@@ -163,6 +163,13 @@ struct model_name {
     const struct shape *shape; /* ... that make up the value */
 };
 
+/* A value of the source that several variables make up, which follow each other: it is shown as one. */
+struct model_whole {
+    const char *name;
+    uint32_t var; /* the first one */
+    const struct shape *shape;
+};
+
 /* A guide that was woven into the model (pass/guide.h). */
 struct model_guide {
     const char *name;   /* FILE:NAME */
@@ -193,6 +200,7 @@ struct model {
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
     VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
+    VEC(struct model_whole) wholes; /* by their variables, ascending; no variable is in two of them */
     const char *dialect; /* of its language, as it was asked for; NULL: the default */
     const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
     const struct model_guide *guide; /* or NULL */

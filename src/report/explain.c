@@ -1,6 +1,7 @@
 #include "report/explain.h"
 
 #include "report/explain_time.h"
+#include "report/value.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,13 +19,6 @@ struct explainer {
     uint32_t shown[MAX_VARS]; /* on this line */
 };
 
-void explain_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
-{
-    const char *name = model_value_name(model, var, value);
-    if (name) text_add(text, "%s", name);
-    else text_add(text, "%" PRId64, value);
-}
-
 static void show_var(struct explainer *explainer, uint32_t var)
 {
     for (uint32_t i = 0; i < explainer->vars; i++)
@@ -32,7 +26,7 @@ static void show_var(struct explainer *explainer, uint32_t var)
     if (explainer->vars == MAX_VARS) return;
     explainer->shown[explainer->vars++] = var;
     text_add(explainer->text, "%s%s = ", explainer->vars == 1 ? ": " : ", ", explainer->model->vars.data[var].name);
-    explain_value(explainer->model, explainer->text, var, explainer->state[var]);
+    value_var_text(explainer->text, explainer->model, false, var, explainer->state[var]);
 }
 
 /* The variables that an evaluation reads: of an array the cell that is meant, of a choice the part that is chosen. */
@@ -141,7 +135,7 @@ static bool same_place(struct place a, struct place b)
 /* All conjuncts are true, but the code finds that the rule is not enabled. */
 static void show_requirement(const struct model *model, const struct diag *diag, struct text *text, const struct eval_failure *blocked)
 {
-    text_add(text, "          its code requires what is not true at ");
+    text_add(text, "        its code requires what is not true at ");
     show_place(diag, text, blocked->place);
     for (uint32_t i = 0; i < model->code.len; i++) {
         const struct code_node *node = &model->code.data[i];
@@ -160,9 +154,9 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
     enum eval_result result = eval_rule_alone(model, r, state, next, &blocked);
     mem_free(model->mem, next);
     if (result == EVAL_DISABLED && blocked.place.line) show_requirement(model, diag, text, &blocked);
-    if (result == EVAL_ENABLED && !model_is_timed(model)) text_add(text, "          a rule of a higher priority is enabled\n"); /* with time: explain_time */
+    if (result == EVAL_ENABLED && !model_is_timed(model)) text_add(text, "        a rule of a higher priority is enabled\n"); /* with time: explain_time */
     if (result != EVAL_FAILED) return;
-    text_add(text, "          it fails: ");
+    text_add(text, "        it fails: ");
     explain_reason(text, &blocked);
     text_add(text, " at ");
     show_place(diag, text, blocked.place);
@@ -172,7 +166,7 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
 static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "          "};
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
     bool blocks = false;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
@@ -186,7 +180,7 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
         if (value) continue;
         blocks = true;
         if (owner != process && explainer.lines < MAX_LINES) {
-            text_add(text, "          %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
+            text_add(text, "        %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
             show_place(diag, text, conjunct->place);
             text_add(text, ") is not ready:\n");
         }
@@ -218,10 +212,10 @@ static void explain_process(const struct model *model, const struct diag *diag, 
 {
     const char *name = process == MODEL_NONE ? "global" : model->processes.data[process].name;
     uint32_t location = process == MODEL_NONE ? MODEL_NONE : model->processes.data[process].location, shown = 0;
-    text_add(text, "    %s", name);
+    text_add(text, "  %s", name);
     if (location != MODEL_NONE) {
         text_add(text, " stands at ");
-        explain_value(model, text, location, state[location]);
+        value_var_text(text, model, false, location, state[location]);
     }
     text_add(text, "\n");
     struct place seen[MAX_COMMANDS];
@@ -233,7 +227,7 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             for (uint32_t s = 0; s < shown; s++) known |= same_place(seen[s], part->place);
             if (known || shown == MAX_COMMANDS || !stands_at(model, rule, i, location, state)) continue;
             seen[shown++] = part->place;
-            text_add(text, "      [%s] at ", rule->label);
+            text_add(text, "    [%s] at ", rule->label);
             show_place(diag, text, part->place);
             text_add(text, " is blocked:\n");
             uint32_t nearest = part->place.line ? nearest_rule(model, r, process, part->place, state) : r;
@@ -241,8 +235,8 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             if (timed) explain_time(timed, text, nearest);
         }
     }
-    if (shown == MAX_COMMANDS) text_add(text, "      ...\n");
-    if (!shown) text_add(text, "      has no command here that could ever fire\n");
+    if (shown == MAX_COMMANDS) text_add(text, "    ...\n");
+    if (!shown) text_add(text, "    has no command here that could ever fire\n");
 }
 
 static bool has_global_rules(const struct model *model)
@@ -264,9 +258,9 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
         else left++;
     }
     mem_free(model->mem, acts);
-    if (left) text_add(text, "    ... and %u more processes\n", left);
+    if (left) text_add(text, "  ... and %u more processes\n", left);
     if (has_global_rules(model)) explain_process(model, diag, text, MODEL_NONE, state, timed);
-    if (!model->rules.len) text_add(text, "    the model has no rules\n");
+    if (!model->rules.len) text_add(text, "  the model has no rules\n");
 }
 
 /* ---- run-time errors ---- */
@@ -340,9 +334,9 @@ void explain_failure(const struct model *model, const struct diag *diag, struct 
     struct eval_failure failure = {0};
     int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
     expr part;
-    text_add(text, "    the step [%s] fails\n", rule->label);
+    text_add(text, "  the step [%s] fails\n", rule->label);
     if (eval_rule_alone(model, r, state, next, &failure) == EVAL_FAILED) {
-        text_add(text, "    ");
+        text_add(text, "  ");
         explain_reason(text, &failure);
         text_add(text, " at ");
         show_exact_place(diag, text, failure.place);
@@ -354,4 +348,62 @@ void explain_failure(const struct model *model, const struct diag *diag, struct 
         text_add(text, "\n");
     }
     mem_free(model->mem, next);
+}
+
+/* ---- violations ---- */
+
+/* What the path of a CTL counterexample leaves open: the rest of the formula, and its value at the end. */
+static void explain_part(const struct model *model, struct text *text, const struct property_result *entry, const int64_t *state)
+{
+    const struct formula_node *node = formula_get(&model->formulas, entry->end);
+    text_add(text, "in the last state:\n");
+    if (node->op == FORMULA_ATOM) {
+        explain_expr(model, text, node->atom, state, "  ");
+        return;
+    }
+    text_add(text, "  ");
+    model_print_formula(model, text, entry->end);
+    text_add(text, " is %s\n", entry->end_value ? "true" : "false");
+}
+
+static void explain_stuck(const struct model *model, const struct diag *diag, struct text *text, const struct trace *trace, const int64_t *state)
+{
+    struct timed_state timed;
+    if (!trace->delays) {
+        text_add(text, "no rule is enabled in the last state:\n");
+        explain_deadlock(model, diag, text, state, NULL);
+        return;
+    }
+    timed_init(&timed, model, trace->denominator);
+    trace_follow(trace, &timed);
+    text_add(text, "no rule can ever be taken again in the last state:\n");
+    explain_deadlock(model, diag, text, state, &timed);
+    timed_release(&timed);
+}
+
+static void explain_end(const struct model *model, const struct diag *diag, struct text *text, const struct property_result *entry, const int64_t *state)
+{
+    if (entry->kind == PROPERTY_DEADLOCK) {
+        explain_stuck(model, diag, text, entry->trace, state);
+    } else if (entry->kind == PROPERTY_RUNTIME_ERROR) {
+        text_add(text, "in the last state:\n");
+        explain_failure(model, diag, text, entry->trace->failed_rule, state);
+    } else if (entry->in_each_state) {
+        text_add(text, "in the last state:\n");
+        explain_expr(model, text, entry->invariant, state, "  ");
+    } else if (entry->has_end) {
+        explain_part(model, text, entry, state);
+    }
+}
+
+void explain_violation(const struct model *model, const struct diag *diag, struct text *text, const struct property_result *entry)
+{
+    struct trace_walk walk;
+    bool is_built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
+    if (entry->last && !is_built_in) explain_expr(model, text, entry->invariant, entry->last, "  ");
+    if (!entry->trace) return;
+    trace_walk_start(&walk, model, entry->trace);
+    while (walk.at < entry->trace->steps && trace_walk_step(&walk)) continue;
+    explain_end(model, diag, text, entry, walk.state);
+    trace_walk_end(&walk);
 }

@@ -10,6 +10,7 @@ struct report_style {
     bool full;     /* all variables in every state of a trace */
     bool quiet;    /* only verdicts and counts */
     unsigned verbose;
+    bool raw;      /* every variable by itself, as a number */
 };
 
 void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result);

@@ -39,7 +39,7 @@ def explore_and_check():
     check('check: status of a violation', status == 1 and result['verdict'] == 'violated')
     check('check: keys', list(result) == keys[:5] + ['verdict'] + keys[5:14] + ['properties', 'statistics'], list(result))
     deadlock = result['properties'][0]
-    check('check: property keys', list(deadlock) == ['name', 'kind', 'text', 'verdict', 'engine', 'trace'], list(deadlock))
+    check('check: property keys', list(deadlock) == ['name', 'kind', 'text', 'verdict', 'engine', 'why', 'trace'], list(deadlock))
     trace = deadlock['trace']
     check('check: trace', len(trace['steps']) == 6 and trace['loop'] is None and trace['steps'][0]['label'] is None and trace['steps'][1]['label'] == 'take_left'
           and trace['steps'][1]['process'].startswith('phil[') and len(trace['steps'][0]['state']) == 10, trace)

@@ -318,6 +318,8 @@ bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt 
 bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, uint32_t end);
 
 /* ---- system.c: instances; rules.c: their steps ---- */
+/* Says of a variable that is made up of several cells that it is one (model_whole). */
+void shapes_whole(struct fiacre *f, const char *name, uint32_t var, const struct ftype *type);
 /* Makes the names of a process or component known to the model (model_name). */
 void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const struct env *env);
 
