@@ -326,7 +326,7 @@ static json_t *nothing(const struct contexts *contexts, uint32_t job)
 /* A row per property: its verdict in all contexts together, and the run of the first context that violates it. */
 static void merge_property(json_t *properties, const json_t *row, const char *context)
 {
-    static const char *const keys[] = {"name", "kind", "text", "verdict", "engine", "reason", "trace", "state"};
+    static const char *const keys[] = {"name", "kind", "text", "verdict", "engine", "vacuous", "reason", "why", "trace", "state"};
     const char *name = json_string_value(json_object_get(row, "name")), *verdict = json_string_value(json_object_get(row, "verdict"));
     size_t index;
     json_t *known, *target = NULL;
@@ -335,6 +335,8 @@ static void merge_property(json_t *properties, const json_t *row, const char *co
         if (!strcmp(json_string_value(json_object_get(known, "name")), name)) target = known;
     const char *before = target ? json_string_value(json_object_get(target, "verdict")) : "";
     bool worse = !target || (strcmp(before, "violated") && (!strcmp(verdict, "violated") || (!strcmp(verdict, "unknown") && strcmp(before, "unknown"))));
+    bool is_vacuous = json_is_true(json_object_get(row, "vacuous"));
+    if (target && !is_vacuous) json_object_del(target, "vacuous"); /* in all contexts, or not at all */
     if (!worse) return;
     if (!target) json_array_append_new(properties, target = json_object());
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

@@ -200,7 +200,7 @@ static void put_verdict(struct out *json, const struct property_result *entry, c
         out_key(json, "cycles");
         out_uint(json, entry->cycles);
     }
-    if (entry->vacuous) {
+    if (result_is_vacuous(entry)) {
         out_key(json, "vacuous");
         out_bool(json, true);
     }

@@ -674,7 +674,7 @@ static void show_verdict(const struct report_style *style, const struct model *m
     else fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
     if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
-    if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
+    if (result_is_vacuous(entry)) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
     if (entry->reason) fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
     fputc('\n', style->out);
 }

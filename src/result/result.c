@@ -1,5 +1,6 @@
 #include "result/result.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,12 @@ struct property_result *result_list_properties(struct model *model, bool with_de
     if (with_deadlock) add_built_in(model, &list[(*count)++], PROPERTY_DEADLOCK, "every reachable state has an enabled rule");
     add_built_in(model, &list[(*count)++], PROPERTY_RUNTIME_ERROR, "no division by zero or other run-time error occurs");
     return list;
+}
+
+bool result_is_vacuous(const struct property_result *entry)
+{
+    assert(!(entry->antecedent_met && entry->antecedent_never));
+    return entry->verdict == VERDICT_HOLDS && entry->has_antecedent && entry->antecedent_never;
 }
 
 enum verdict result_overall(const struct property_result *properties, uint32_t count)
