@@ -501,7 +501,7 @@ static const char exit_status_text[] =
     "  0  everything asked holds and the search was complete\n"
     "  1  a property is violated\n"
     "  2  bad usage, bad model or bad property text\n"
-    "  3  inconclusive: a bound, memory or time ended the search\n"
+    "  3  inconclusive: a bound, memory or time ended the search, or it was a simulation that found nothing\n"
     "  4  an internal error\n";
 
 void options_help(FILE *out, const struct command *command)

@@ -601,7 +601,7 @@ static void add_process(struct weaver *w, struct woven *o)
 {
     struct model *model = w->model;
     const struct observer *observer = o->observer;
-    struct model_process process = {.name = observer->name, .type = "observer", .first_location = model->locations.len, .locations = observer->states.len, .place = observer->place};
+    struct model_process process = {.name = observer->name, .role = ROLE_OBSERVER, .type = "observer", .first_location = model->locations.len, .locations = observer->states.len, .place = observer->place};
     o->process = model->processes.len;
     for (uint32_t s = 0; s < observer->states.len; s++) vec_push(model->mem, &model->locations, ((struct model_location){.value = s, .name = observer->states.data[s], .place = observer->place}));
     struct model_var var = {.name = names_format(&model->names, "%s.state", observer->name), .process = o->process, .high = observer->states.len - 1, .place = observer->place};
@@ -700,7 +700,8 @@ static void judge(struct weaver *w, const struct woven *o)
         add_invariant_property(w, observer->name, observer->text, is_good, observer->place);
         return;
     }
-    for (uint32_t r = 0; r < model->rules.len; r++) graft_condition(model, r, is_good, observer->place);
+    uint32_t wording = model_add_wording(model, (struct model_wording){.kind = WORDING_RESTRICTION, .text = observer->name});
+    for (uint32_t r = 0; r < model->rules.len; r++) graft_condition(model, r, is_good, observer->place, wording);
     model->final = model->has_final ? expr_make(w->exprs, EXPR_OR, 0, model->final, is_bad) : is_bad;
     model->has_final = true;
 }

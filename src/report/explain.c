@@ -76,9 +76,7 @@ static void show_why(struct explainer *explainer, expr e, bool value)
     if (!good || node.op == EXPR_IFF) {
         show_part(explainer, e, value);
     } else if (node.op == EXPR_NOT) {
-        const struct expr_node *inner = expr_get(&explainer->model->exprs, node.a);
-        if (expr_table[inner->op].takes_bool) show_why(explainer, node.a, !value);
-        else show_part(explainer, e, value);
+        show_why(explainer, node.a, !value);
     } else {
         bool left = node.op == EXPR_IMPLIES ? !a : a, right = b; /* a -> b is !a | b */
         bool both = node.op == EXPR_AND ? value : !value;          /* both sides are needed for the value */
@@ -94,6 +92,97 @@ void explain_expr(const struct model *model, struct text *text, expr e, const in
     if (eval_expr(model, e, state, &value)) show_why(&explainer, e, value);
 }
 
+/* ---- conditions in the user's words ---- */
+
+enum { MAX_ALLOWED = 8, MAX_TEXT = 200, MAX_VALUE = 100 };
+
+/* Text that is not too long for a line of its own. */
+static void add_cut(struct text *text, const char *words, size_t most)
+{
+    size_t length = strlen(words);
+    text_add(text, "%.*s%s", (int)(length > most ? most : length), words, length > most ? "..." : "");
+}
+
+static void show_values(struct explainer *explainer, const struct model_wording *wording)
+{
+    const struct model *model = explainer->model;
+    struct text value;
+    text_init(&value, model->mem);
+    for (uint32_t i = 0; i < wording->var_count; i++) {
+        struct shown what = shown_of(model, wording->vars[i]);
+        value.len = 0;
+        value_text(&value, model, false, &what, explainer->state);
+        text_add(explainer->text, "%s%s = ", i ? ", " : ": ", what.name);
+        add_cut(explainer->text, value.data, MAX_VALUE);
+    }
+    text_free(&value);
+}
+
+static const struct model_wording *wording_of(const struct model *model, const struct rule_conjunct *conjunct)
+{
+    return conjunct->wording ? &model->wordings.data[conjunct->wording - 1] : NULL;
+}
+
+static bool is_true(const struct model *model, expr cond, const int64_t *state)
+{
+    int64_t value;
+    return eval_expr(model, cond, state, &value) && value;
+}
+
+/* What the context or the guide allows in the state, each name once. Returns how many there are. */
+static uint32_t show_allowed(const struct explainer *explainer, enum wording_kind kind, const char *before)
+{
+    const struct model *model = explainer->model;
+    const char *shown[MAX_ALLOWED];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->conjuncts.len; i++) {
+        const struct rule_conjunct *conjunct = &model->conjuncts.data[i];
+        const struct model_wording *wording = wording_of(model, conjunct);
+        if (!wording || wording->kind != kind || !is_true(model, conjunct->cond, explainer->state)) continue;
+        bool known = false;
+        for (uint32_t k = 0; k < count; k++) known |= shown[k] == wording->text;
+        if (known) continue;
+        if (count == MAX_ALLOWED) {
+            text_add(explainer->text, ", ...");
+            break;
+        }
+        text_add(explainer->text, "%s%s", count ? ", " : before, wording->text);
+        shown[count++] = wording->text;
+    }
+    return count;
+}
+
+static void show_not_allowed(struct explainer *explainer, const struct model_wording *wording, expr cond)
+{
+    const char *who = wording->kind == WORDING_GUIDE ? "the guide" : "the context";
+    if (expr_is_false(&explainer->model->exprs, cond)) {
+        text_add(explainer->text, "%s never allows %s", who, wording->text);
+        return;
+    }
+    text_add(explainer->text, "%s does not allow %s here: it allows ", who, wording->text);
+    if (!show_allowed(explainer, wording->kind, "")) text_add(explainer->text, "nothing more");
+}
+
+/* One line about a condition that is false. */
+static void show_wording(struct explainer *explainer, const struct model_wording *wording, expr cond)
+{
+    if (explainer->lines++ >= MAX_LINES) return;
+    text_add(explainer->text, "%s", explainer->indent);
+    switch (wording->kind) {
+    case WORDING_CONDITION:
+        add_cut(explainer->text, wording->text, MAX_TEXT);
+        text_add(explainer->text, " is false");
+        break;
+    case WORDING_SCENARIO:
+    case WORDING_GUIDE: show_not_allowed(explainer, wording, cond); break;
+    case WORDING_SEND: text_add(explainer->text, "the context waits with %s until the queue has room", wording->text); break;
+    case WORDING_RECEIVE: text_add(explainer->text, "the context waits for %s, which is not the first in the queue", wording->text); break;
+    case WORDING_RESTRICTION: text_add(explainer->text, "the restriction %s cuts the run here", wording->text); break;
+    }
+    show_values(explainer, wording);
+    text_add(explainer->text, "\n");
+}
+
 /* ---- deadlock ---- */
 
 static void show_place(const struct diag *diag, struct text *text, struct place place)
@@ -102,13 +191,16 @@ static void show_place(const struct diag *diag, struct text *text, struct place 
     else text_add(text, "?");
 }
 
-/* Whether the rule's conjuncts on the process's own location hold: only such commands are of interest. */
+/* Whether the rule's conjuncts on the process's own location hold, of the context that its scenario allows the event: only such commands are of interest. */
 static bool stands_at(const struct model *model, const struct model_rule *rule, uint32_t part, uint32_t location, const int64_t *state)
 {
+    uint32_t process = model->parts.data[rule->first_part + part].process;
+    bool is_context = process != MODEL_NONE && model->processes.data[process].role == ROLE_CONTEXT;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         const struct expr_node *node = expr_get(&model->exprs, conjunct->cond);
         int64_t value;
+        if (is_context && conjunct->wording && wording_of(model, conjunct)->kind == WORDING_SCENARIO && !is_true(model, conjunct->cond, state)) return false;
         if (conjunct->part != part || node->op != EXPR_EQ) continue;
         const struct expr_node *a = expr_get(&model->exprs, node->a);
         if (a->op != EXPR_VAR || a->value != location) continue;
@@ -132,28 +224,39 @@ static bool same_place(struct place a, struct place b)
     return a.source == b.source && a.line == b.line && a.column == b.column;
 }
 
-/* All conjuncts are true, but the code finds that the rule is not enabled. */
-static void show_requirement(const struct model *model, const struct diag *diag, struct text *text, const struct eval_failure *blocked)
+/* The line of the source, where code has no words for its condition. */
+static void show_line(const struct diag *diag, struct text *text, struct place place)
 {
+    size_t length = 0;
+    const char *line = place.line ? diag_line(diag, place, &length) : NULL;
+    while (length && (*line == ' ' || *line == '\t')) line++, length--;
+    while (length && (line[length - 1] == '\r' || line[length - 1] == ' ')) length--;
+    if (length > MAX_TEXT) length = MAX_TEXT;
+    if (length) text_add(text, ": %.*s", (int)length, line);
+}
+
+/* All conjuncts are true, but the code finds that the rule is not enabled. `state` is what the code has made of the state until then. */
+static void show_requirement(const struct model *model, const struct diag *diag, struct text *text, const struct eval_failure *blocked, const int64_t *state)
+{
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
+    const struct code_node *node = &model->code.data[blocked->at.i];
+    if (node->op == CODE_REQUIRE && node->wording) {
+        show_wording(&explainer, &model->wordings.data[node->wording - 1], node->value);
+        return;
+    }
     text_add(text, "        its code requires what is not true at ");
     show_place(diag, text, blocked->place);
-    for (uint32_t i = 0; i < model->code.len; i++) {
-        const struct code_node *node = &model->code.data[i];
-        if (node->op != CODE_REQUIRE || !blocked->place.line || !same_place(node->place, blocked->place)) continue;
-        text_add(text, ": ");
-        model_print_expr(model, text, node->value);
-        break;
-    }
+    show_line(diag, text, blocked->place);
     text_add(text, "\n");
 }
 
 static void show_code_blocker(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
-    struct eval_failure blocked = {0};
+    struct eval_failure blocked = {.at = code_none()};
     int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
     enum eval_result result = eval_rule_alone(model, r, state, next, &blocked);
+    if (result == EVAL_DISABLED && !code_is_none(blocked.at)) show_requirement(model, diag, text, &blocked, next);
     mem_free(model->mem, next);
-    if (result == EVAL_DISABLED && blocked.place.line) show_requirement(model, diag, text, &blocked);
     if (result == EVAL_ENABLED && !model_is_timed(model)) text_add(text, "        a rule of a higher priority is enabled\n"); /* with time: explain_time */
     if (result != EVAL_FAILED) return;
     text_add(text, "        it fails: ");
@@ -168,6 +271,7 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
     const struct model_rule *rule = &model->rules.data[r];
     struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
     bool blocks = false;
+    uint32_t said = 0;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         uint32_t owner = model->parts.data[rule->first_part + conjunct->part].process;
@@ -179,12 +283,21 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
         }
         if (value) continue;
         blocks = true;
+        const struct model_wording *wording = wording_of(model, conjunct);
+        bool is_woven = wording && wording->kind != WORDING_CONDITION;
+        if (wording && conjunct->wording == said) continue; /* several conditions are one in the user's words */
+        said = conjunct->wording;
+        if (is_woven) {
+            show_wording(&explainer, wording, conjunct->cond);
+            continue;
+        }
         if (owner != process && explainer.lines < MAX_LINES) {
             text_add(text, "        %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
             show_place(diag, text, conjunct->place);
             text_add(text, ") is not ready:\n");
         }
-        show_why(&explainer, conjunct->cond, false);
+        if (wording) show_wording(&explainer, wording, conjunct->cond);
+        else show_why(&explainer, conjunct->cond, false);
     }
     if (!blocks) show_code_blocker(model, diag, text, r, state);
 }
@@ -207,18 +320,31 @@ static uint32_t nearest_rule(const struct model *model, uint32_t first, uint32_t
 
 enum { MAX_COMMANDS = 8, MAX_PROCESSES = 12 };
 
+/* Who it is, and where it stands; the context, what it waits for. False: it can do nothing more. */
+static bool show_process(const struct model *model, struct text *text, uint32_t process, const int64_t *state)
+{
+    const struct model_process *p = process == MODEL_NONE ? NULL : &model->processes.data[process];
+    if (p && p->role == ROLE_CONTEXT) {
+        const struct explainer explainer = {.model = model, .text = text, .state = state};
+        bool waits = show_allowed(&explainer, WORDING_SCENARIO, "  the context waits for ");
+        text_add(text, waits ? "\n" : "  the context has come to its end\n");
+        return waits;
+    }
+    text_add(text, "  %s", p ? p->name : "global");
+    if (p && p->location != MODEL_NONE) {
+        text_add(text, " stands at ");
+        value_var_text(text, model, false, p->location, state[p->location]);
+    }
+    text_add(text, "\n");
+    return true;
+}
+
 static void explain_process(const struct model *model, const struct diag *diag, struct text *text, uint32_t process, const int64_t *state,
                             const struct timed_state *timed)
 {
-    const char *name = process == MODEL_NONE ? "global" : model->processes.data[process].name;
     uint32_t location = process == MODEL_NONE ? MODEL_NONE : model->processes.data[process].location, shown = 0;
-    text_add(text, "  %s", name);
-    if (location != MODEL_NONE) {
-        text_add(text, " stands at ");
-        value_var_text(text, model, false, location, state[location]);
-    }
-    text_add(text, "\n");
     struct place seen[MAX_COMMANDS];
+    if (!show_process(model, text, process, state)) return;
     for (uint32_t r = 0; r < model->rules.len && shown < MAX_COMMANDS; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         for (uint32_t i = 0; i < rule->parts; i++) {
@@ -254,6 +380,7 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
         if (model->parts.data[i].process != MODEL_NONE) acts[model->parts.data[i].process] = true;
     for (uint32_t p = 0; p < model->processes.len; p++) {
         if (!acts[p] && model->processes.data[p].location == MODEL_NONE) continue;
+        if (model->processes.data[p].role == ROLE_OBSERVER) continue; /* it only looks on */
         if (shown < MAX_PROCESSES) explain_process(model, diag, text, p, state, timed), shown++;
         else left++;
     }

@@ -96,7 +96,7 @@ static void put_place(struct out *json, const struct diag *diag, struct place pl
 static void put_origin(struct out *json, const struct teller *teller, uint32_t rule)
 {
     struct place place = {0};
-    if (rule != MODEL_NONE) place = teller->model->parts.data[teller->model->rules.data[rule].first_part].place;
+    if (rule != MODEL_NONE && teller->model->rules.data[rule].parts) place = teller->model->parts.data[teller->model->rules.data[rule].first_part].place;
     out_key(json, "file");
     out_string(json, place.line ? diag_source_name(teller->diag, place) : NULL);
     out_key(json, "line");
@@ -689,6 +689,34 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     trace_walk_end(&walk);
     free_reasons(reasons, task, model->mem);
     text_free(&text);
+}
+
+void machine_simulation(FILE *out, const struct model *model, const struct diag *diag, const struct task *task, const struct simulation *told, bool raw)
+{
+    struct out json;
+    struct trace_walk walk;
+    const struct teller teller = {model, diag, raw};
+    struct text *reasons = make_reasons(&teller, task, NULL);
+    trace_walk_prepare(&walk, model);
+    machine_begin(&json, out, "simulate", model->file);
+    out_key(&json, "engine");
+    out_string(&json, "simulation");
+    out_key(&json, "verdict");
+    out_string(&json, verdict_name[told->violation ? VERDICT_VIOLATED : VERDICT_UNKNOWN]);
+    out_key(&json, "complete");
+    out_bool(&json, false);
+    out_key(&json, "assurance");
+    out_string(&json, told->assurance);
+    out_key(&json, "property");
+    out_string(&json, told->violation ? told->violation->property->name : NULL);
+    put_number(&json, "seed", told->seed);
+    put_number(&json, "runs", told->runs);
+    put_number(&json, "steps", told->steps);
+    out_key(&json, "properties");
+    put_properties(&json, &teller, &walk, task, reasons, NULL, "simulation", told->trace_file);
+    out_close(&json, '}');
+    trace_walk_end(&walk);
+    free_reasons(reasons, task, model->mem);
 }
 
 void machine_failure(FILE *out, const char *command, const char *model, const char *why)

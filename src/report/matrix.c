@@ -205,7 +205,7 @@ static const char page_head[] =
     "<style>\n"
     "body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222; background: #fff }\n"
     "table { border-collapse: collapse; margin: 1em 0 } th, td { padding: .25em .7em; text-align: left; border-bottom: 1px solid #ddd; vertical-align: top }\n"
-    "th { position: sticky; top: 0; background: #f6f6f6 } td.n { text-align: right; font-variant-numeric: tabular-nums }\n"
+    "th { position: sticky; top: 0; background: #f6f6f6 } td.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }\n"
     ".holds { background: #dff3e0 } .violated { background: #fbdcdc } .unknown { background: #fdf1cf } .none { color: #999 }\n"
     ".vacuous { background: repeating-linear-gradient(135deg, #dff3e0 0 .5em, #fdf1cf .5em 1em) } pre { margin: .5em 0; font-size: 13px; white-space: pre-wrap }\n"
     "a { color: inherit } code, .trace td { font-family: ui-monospace, monospace; font-size: 13px } .changed { font-weight: 600 }\n"

@@ -648,8 +648,7 @@ static void show_bound(const struct report_style *style, const struct property_r
     if (entry->verdict == VERDICT_UNKNOWN && entry->has_bound) fprintf(style->out, "  (not violated within %" PRIu64 " step%s)", entry->bound, entry->bound == 1 ? "" : "s");
 }
 
-/* Why the property is violated, each line indented. */
-static void show_reasons(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
+void report_reasons(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
 {
     struct text text;
     text_init(&text, model->mem);
@@ -684,7 +683,7 @@ static void show_last(const struct report_style *style, const struct model *mode
 {
     fprintf(style->out, "\n%s%s is violated%s in this state:\n", paint(style, RED), entry->property->name, paint(style, PLAIN));
     report_step(style, model, diag, 0, MODEL_NONE, NULL, NULL, entry->last);
-    show_reasons(style, model, diag, entry);
+    report_reasons(style, model, diag, entry);
     fprintf(style->out, "  (%s)\n", entry->reason);
 }
 
@@ -720,7 +719,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         fprintf(style->out, "\n%s%s is violated%s %s %u step%s:\n", paint(style, RED), entry->property->name, paint(style, PLAIN),
                 entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by" : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with" : "after", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
         report_trace(style, model, diag, entry->trace);
-        show_reasons(style, model, diag, entry);
+        report_reasons(style, model, diag, entry);
         show_branches(style, model, diag, entry);
     }
     if (task->property_count) fputc('\n', style->out);

@@ -103,7 +103,7 @@ def traces():
 
 def simulation():
     one, two = (run('simulate', EXAMPLE['pc'], '-p', 'deadlock', '--seed', '5', '--steps', '30') for _ in range(2))
-    check('simulate: reproducible', one.stdout == two.stdout and one.returncode == 0 and 'proves nothing' in one.stdout)
+    check('simulate: reproducible', one.stdout == two.stdout and one.returncode == 3 and 'proves nothing' in one.stdout)
     check('simulate: other seeds differ', one.stdout != run('simulate', EXAMPLE['pc'], '-p', 'deadlock', '--seed', '6', '--steps', '30').stdout)
     found = run('simulate', EXAMPLE['phils'], '-D', 'n=2', '--runs', '1000')
     check('simulate: finds the deadlock', found.returncode == 1 and 'deadlock is violated' in found.stdout, found.stdout[-500:])
@@ -113,7 +113,8 @@ def simulation():
     check('simulate -i: the saved run replays', run('replay', saved).returncode == 0)
     check('simulate -i: end of input', run('simulate', EXAMPLE['phils'], '-i').returncode == 0)
     status, result = run_json('simulate', EXAMPLE['running'])
-    check('simulate --json', status == 0 and result['verdict'] == 'unknown' and result['complete'] is False)
+    check('simulate --json', status == 3 and result['verdict'] == 'unknown' and result['complete'] is False
+          and {item['verdict'] for item in result['properties']} == {'unknown'}, result)
 
 
 def exports():
