@@ -60,6 +60,7 @@ static void put_string(FILE *out, const char *text)
             at += length;
         } else {
             if (*at == '"' || *at == '\\') fprintf(out, "\\%c", *at);
+            else if (*at == '\n') fputs("\\n", out);
             else if (*at < 0x20 || *at == 0x7F) fprintf(out, "\\u%04x", *at);
             else fputc(*at, out);
             at++;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { JSON_DEPTH = 32 };
+enum { JSON_DEPTH = 600 }; /* values nest as deeply as types do */
 
 struct out {
     FILE *out;

@@ -181,7 +181,6 @@ bool guided_weave(struct session *session, int *status)
 static void take_back(const struct model *model, struct property_result *entry, const char *reason)
 {
     entry->verdict = VERDICT_UNKNOWN;
-    entry->vacuous = false;
     entry->method = NULL;
     if (entry->reason != result_cannot_evaluate) entry->reason = reason;
     trace_free(model, entry->trace);

@@ -19,7 +19,7 @@ enum option_id {
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI, OPTION_EQUAL, OPTION_WITHIN, OPTION_WORDS,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_GUIDE, OPTION_GUIDE_PART, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_PARTITION, OPTION_PARTITION_HIDDEN, OPTION_FULL, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_GUIDE, OPTION_GUIDE_PART, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_PARTITION, OPTION_PARTITION_HIDDEN, OPTION_FULL, OPTION_RAW, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -85,6 +85,7 @@ static const struct option_row {
     {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
     {OPTION_REPORT, 0, "report", "FILE", SEARCH, "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
     {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY, "show all variables in every state of a trace"},
+    {OPTION_RAW, 0, "raw", NULL, CHECK | SIMULATE | REPLAY, "show states as plain numbers, variable by variable, also in JSON and ITF"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", SEARCH | TRANSLATE, "auto, always or never"},
     {OPTION_COLOR, 0, "color", "WHEN", ALL, "auto, always or never"},
     {OPTION_QUIET, 'q', "quiet", NULL, ALL, "no progress, no warnings, and only verdicts"},
@@ -267,6 +268,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         return true;
     case OPTION_TRACE: options->trace_file = value; return true;
     case OPTION_FULL: options->full = true; return true;
+    case OPTION_RAW: options->raw = true; return true;
     case OPTION_PROGRESS: return parse_when("--progress", value, &options->progress);
     case OPTION_COLOR: return parse_when("--color", value, &options->color);
     case OPTION_QUIET: options->quiet = true; return true;
@@ -520,7 +522,7 @@ static const char exit_status_text[] =
     "  0  everything asked holds and the search was complete\n"
     "  1  a property is violated\n"
     "  2  bad usage, bad model or bad property text\n"
-    "  3  inconclusive: a bound, memory or time ended the search\n"
+    "  3  inconclusive: a bound, memory or time ended the search, or it was a simulation that found nothing\n"
     "  4  an internal error\n";
 
 void options_help(FILE *out, const struct command *command)

@@ -47,7 +47,7 @@ struct options {
     bool has_part;
     uint64_t part; /* of a split search, that alone */
     uint64_t seed, steps, runs;
-    bool json, no_deadlock, first, full, interactive, quiet, help, buchi;
+    bool json, no_deadlock, first, full, raw, interactive, quiet, help, buchi;
     bool told; /* output has begun: with --json, the one object is on its way */
     const char *json_file, *trace_file, *report_file, *to, *output;
     const char *partition; /* labels of p-points, or auto; NULL: none */

@@ -1,5 +1,7 @@
 #include "cli/replay.h"
 
+#include "report/value.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -114,9 +116,8 @@ static void take_dialect(struct session *session, json_t *root)
 
 static bool read_state(const char *path, const struct model *model, json_t *object, int64_t *state)
 {
-    for (uint32_t v = 0; v < model->vars.len; v++)
-        if (!read_value(json_object_get(object, model->vars.data[v].name), &state[v]))
-            return bad_trace(path, "a state has no value for the variable '%s'", model->vars.data[v].name);
+    for (struct shown at = shown_first(model, false); at.cells; at = shown_next(model, false, &at))
+        if (!value_read(model, &at, object, state)) return bad_trace(path, "a state has no value for the variable '%s'", at.name);
     return true;
 }
 

@@ -72,7 +72,7 @@ static bool save_trace(struct session *session, const struct task *task)
     if (!path || !entry) return true;
     FILE *file = session_open(session, path);
     if (!file) return false;
-    machine_itf(file, session->model, entry->trace, entry);
+    machine_itf(file, session->model, entry->trace, entry, session->options->raw);
     return session_close(file, path);
 }
 
@@ -84,7 +84,7 @@ static bool tell(struct session *session, const char *command, const struct task
     if (options->json) {
         FILE *file = options->json_file ? session_open(session, options->json_file) : stdout;
         if (file) deadline_has_told();
-        if (file) machine_result(file, command, session->model, &session->diag, task, result, trace_file);
+        if (file) machine_result(file, command, session->model, &session->diag, task, result, trace_file, options->raw);
         options->told = true; /* before that, memory may have been refused; once the object has begun it is told whole */
         written = file && session_close(file, options->json_file ? options->json_file : "standard output");
     }
@@ -104,7 +104,7 @@ static bool save_report(struct session *session, const char *command, const stru
     size_t size = 0;
     if (!path) return true;
     FILE *file = session_open(session, path), *memory = file ? open_memstream(&text, &size) : NULL;
-    if (memory) machine_result(memory, command, session->model, &session->diag, task, result, session->options->trace_file);
+    if (memory) machine_result(memory, command, session->model, &session->diag, task, result, session->options->trace_file, session->options->raw);
     if (memory) fclose(memory);
     bool written = text && matrix_page(file, text, size);
     if (file && !written) fprintf(stderr, "cairn: error: there is no memory for %s\n", path);

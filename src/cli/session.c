@@ -31,7 +31,7 @@ void session_init(struct session *session, struct options *options, struct mem *
     session->diag.color = use_color(options, stderr);
     session->diag.quiet = options->quiet;
     session->status = EXIT_USAGE;
-    session->style = (struct report_style){stdout, use_color(options, stdout), options->full, options->quiet, options->verbose};
+    session->style = (struct report_style){stdout, use_color(options, stdout), options->full, options->quiet, options->verbose, options->raw};
 }
 
 /* ---- contexts ---- */

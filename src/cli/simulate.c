@@ -168,7 +168,7 @@ static bool save(struct run *run, const char *path)
     FILE *file = session_open(run->session, path);
     if (!file) return false;
     struct trace *trace = to_trace(run);
-    machine_itf(file, run->model, trace, NULL);
+    machine_itf(file, run->model, trace, NULL, run->session->options->raw);
     trace_free(run->model, trace);
     return session_close(file, path);
 }
@@ -185,25 +185,42 @@ static void show_last(struct run *run)
 
 /* ---- random runs ---- */
 
-static void tell_json(struct run *run, FILE *out, uint64_t runs, uint64_t steps, const struct property_result *violation)
+/* What the runs say of each property: never that it holds. */
+static void conclude(struct run *run)
 {
-    struct out json;
-    machine_begin(&json, out, "simulate", run->model->file);
-    out_key(&json, "verdict");
-    out_string(&json, violation ? "violated" : "unknown");
-    out_key(&json, "complete");
-    out_bool(&json, false);
-    out_key(&json, "assurance");
-    out_string(&json, "a simulation proves nothing: only the states on its runs were checked");
-    out_key(&json, "property");
-    out_string(&json, violation ? violation->property->name : NULL);
-    out_key(&json, "seed");
-    out_uint(&json, run->session->options->seed);
-    out_key(&json, "runs");
-    out_uint(&json, runs);
-    out_key(&json, "steps");
-    out_uint(&json, steps);
-    out_close(&json, '}');
+    for (uint32_t i = 0; i < run->task.property_count; i++) {
+        struct property_result *entry = &run->task.properties[i];
+        if (entry->verdict == VERDICT_VIOLATED) continue;
+        entry->reason = entry->in_each_state ? "no run of the simulation violates it, which proves nothing" : "it is not checked: a simulation looks at single states";
+    }
+}
+
+static bool tell_json(struct run *run, uint64_t runs, uint64_t steps, const struct property_result *violation)
+{
+    struct options *options = run->session->options;
+    FILE *file = options->json_file ? session_open(run->session, options->json_file) : stdout;
+    const char *assurance = violation ? "a run violates the property; a simulation proves nothing else: only the states on its runs were checked"
+                                      : "a simulation proves nothing: only the states on its runs were checked";
+    struct simulation told = {violation, assurance, violation ? options->trace_file : NULL, options->seed, runs, steps};
+    if (!file) return false;
+    machine_simulation(file, run->model, &run->session->diag, &run->task, &told, options->raw);
+    options->told = true; /* before that, memory may have been refused; once the object has begun it is told whole */
+    return session_close(file, options->json_file ? options->json_file : "standard output");
+}
+
+static void tell_text(struct run *run, uint64_t runs, uint64_t steps, const struct property_result *violation, bool shown, bool early)
+{
+    char a[32], b[32];
+    bool is_stuck = runs && !early && !run->enabled_count && (!run->is_timed || timed_is_stuck(&run->timed));
+    if (violation && !shown) report_trace(&run->session->style, run->model, &run->session->diag, violation->trace);
+    if (violation) report_reasons(&run->session->style, run->model, &run->session->diag, violation);
+    if (violation) printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name, run->rules.len, runs);
+    else if (is_stuck) printf("Run %" PRIu64 " ends in a %s after %u steps.\n", runs, eval_is_final(run->model, last_state(run)) ? "final state" : "deadlock", run->rules.len);
+    for (uint32_t i = 0; i < run->task.property_count; i++)
+        if (!run->task.properties[i].in_each_state)
+            printf("%s is not checked: a simulation looks at single states.\n", run->task.properties[i].property->name);
+    printf("Seed %" PRIu64 ": %s run%s, %s steps%s\n", run->session->options->seed, report_count(a, runs), runs == 1 ? "" : "s", report_count(b, steps),
+           violation ? "." : " without a violation, which proves nothing about the rest.");
 }
 
 /* What was done so far, also when a limit ends it. */
@@ -269,25 +286,11 @@ static int random_runs(struct run *run)
     if (early) fprintf(stderr, "cairn: note: the runs ended early: %s\n", early);
     if (!search_verify_traces(run->model, &run->task)) return EXIT_INTERNAL;
     if (options->trace_file && !done.is_cut && !save(run, options->trace_file)) return EXIT_USAGE;
-    if (options->json) {
-        FILE *file = options->json_file ? session_open(run->session, options->json_file) : stdout;
-        if (!file) return EXIT_USAGE;
-        options->told = true;
-        tell_json(run, file, runs, steps, violation);
-        if (!session_close(file, options->json_file ? options->json_file : "standard output")) return EXIT_USAGE;
-    } else {
-        char a[32], b[32];
-        if (violation && !show) report_trace(&run->session->style, run->model, &run->session->diag, violation->trace);
-        if (violation) printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name, run->rules.len, runs);
-        else if (runs && !early && !run->enabled_count && (!run->is_timed || timed_is_stuck(&run->timed))) printf("Run %" PRIu64 " ends in a %s after %u steps.\n", runs, eval_is_final(run->model, last_state(run)) ? "final state" : "deadlock", run->rules.len);
-        for (uint32_t i = 0; i < run->task.property_count; i++)
-            if (!run->task.properties[i].in_each_state)
-                printf("%s is not checked: a simulation looks at single states.\n", run->task.properties[i].property->name);
-        printf("Seed %" PRIu64 ": %s run%s, %s steps%s\n", options->seed, report_count(a, runs), runs == 1 ? "" : "s", report_count(b, steps),
-               violation ? "." : " without a violation, which proves nothing about the rest.");
-    }
+    conclude(run);
+    if (options->json && !tell_json(run, runs, steps, violation)) return EXIT_USAGE;
+    if (!options->json || options->json_file) tell_text(run, runs, steps, violation, show, early);
     if (!session_close(stdout, "standard output")) return EXIT_USAGE;
-    return violation ? EXIT_VIOLATED : early ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
+    return violation ? EXIT_VIOLATED : EXIT_INCONCLUSIVE; /* never that everything holds: runs prove nothing */
 }
 
 /* ---- by hand ---- */
@@ -442,6 +445,10 @@ int simulate_run(struct options *options, struct mem *mem)
     run.is_timed = model_is_timed(run.model);
     if (run.is_timed && options->interactive) {
         fprintf(stderr, "cairn: error: %s is a timed model: it is simulated at random only, without --interactive\n", run.model->file);
+        return EXIT_USAGE;
+    }
+    if (options->json && options->interactive) {
+        fputs("cairn: error: --interactive has no result to print as JSON: without --json\n", stderr);
         return EXIT_USAGE;
     }
     timed_init(&run.timed, run.model, PARTS);

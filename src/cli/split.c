@@ -576,7 +576,7 @@ static void conclude_properties(const struct division *split)
         else if (!entry->in_each_state) entry->reason = split->timed && entry->kind == PROPERTY_CTL ? timed_reachability_only : "it needs the whole graph: --order bfs";
         else if (result->complete) entry->verdict = VERDICT_HOLDS;
         else entry->reason = stop_reason_text[result->stop];
-        entry->vacuous = entry->verdict == VERDICT_HOLDS && entry->has_antecedent && !entry->antecedent_met;
+        entry->antecedent_never = result->complete && !entry->antecedent_met;
     }
 }
 

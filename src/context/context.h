@@ -33,6 +33,7 @@ struct context_queue {
 
 struct context_event {
     const char *name; /* as people know it; unique */
+    const char *text; /* what it is, as the context writes it: `send E to {P}1` */
     bool is_in_scenario; /* the scenario speaks of it: a SYNC happens only where it allows it, perhaps never */
     enum context_event_kind kind;
     struct context_queue queue; /* SEND: the receiver's; RECEIVE: the one to the environment */

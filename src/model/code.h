@@ -38,6 +38,7 @@ struct code_node {
     statement body, other;           /* IF, WHILE, CALL */
     statement next;
     struct place place;
+    uint32_t wording; /* of the condition of REQUIRE: as of a conjunct (model.h) */
 };
 
 static inline bool code_is_none(statement c)

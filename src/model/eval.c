@@ -120,6 +120,7 @@ static enum flow run(struct machine *machine, statement at, int64_t *state)
     for (; !code_is_none(at); at = model->code.data[at.i].next) {
         enum flow flow = run_node(machine, &model->code.data[at.i], state);
         bool stopped = flow == FLOW_FAILED || flow == FLOW_DISABLED;
+        if (stopped && code_is_none(machine->failure.at)) machine->failure.at = at;
         if (stopped && !machine->failure.place.line) machine->failure.place = model->code.data[at.i].place;
         if (flow != FLOW_ON) return flow;
     }
@@ -128,7 +129,7 @@ static enum flow run(struct machine *machine, statement at, int64_t *state)
 
 enum eval_result eval_code(const struct model *model, statement block, int64_t *state, struct eval_failure *failure)
 {
-    struct machine machine = {.model = model, .state = state};
+    struct machine machine = {.model = model, .state = state, .failure.at = code_none()};
     for (uint32_t i = 0; i < model->locals.len; i++) model->local_values[i] = model->locals.data[i].low;
     enum flow flow = run(&machine, block, state);
     if ((flow == FLOW_FAILED || flow == FLOW_DISABLED) && failure) *failure = machine.failure;
@@ -147,7 +148,7 @@ static enum eval_result failed_at(struct machine *machine, struct eval_failure *
 enum eval_result eval_rule_alone(const struct model *model, uint32_t r, const int64_t *state, int64_t *next, struct eval_failure *failure)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    struct machine machine = {.model = model, .state = state};
+    struct machine machine = {.model = model, .state = state, .failure.at = code_none()};
     int64_t value;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];

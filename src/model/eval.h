@@ -12,6 +12,7 @@ struct eval_failure {
     enum failure reason;
     int64_t value, low, high; /* of FAILURE_RANGE and FAILURE_INDEX */
     struct place place;
+    statement at; /* of code: the innermost statement that stopped it */
 };
 
 /* False when the evaluation fails. */

@@ -92,13 +92,27 @@ void model_add_part(struct model *model, uint32_t process, struct place place)
     last_rule(model)->parts++;
 }
 
-void model_add_conjunct(struct model *model, expr cond, struct place place)
+void model_add_worded(struct model *model, expr cond, struct place place, uint32_t wording)
 {
     struct model_rule *rule = last_rule(model);
-    assert(rule->parts);
+    assert(rule->parts && wording <= model->wordings.len);
     if (expr_is_true(&model->exprs, cond)) return;
-    vec_push(model->mem, &model->conjuncts, ((struct rule_conjunct){cond, rule->parts - 1, place}));
+    vec_push(model->mem, &model->conjuncts, ((struct rule_conjunct){cond, rule->parts - 1, place, wording}));
     rule->conjuncts++;
+}
+
+void model_add_conjunct(struct model *model, expr cond, struct place place)
+{
+    model_add_worded(model, cond, place, 0);
+}
+
+uint32_t model_add_wording(struct model *model, struct model_wording wording)
+{
+    uint32_t *vars = arena_alloc(&model->arena, (wording.var_count + UINT64_C(1)) * sizeof *vars);
+    for (uint32_t i = 0; i < wording.var_count; i++) vars[i] = wording.vars[i];
+    wording.vars = vars;
+    vec_push(model->mem, &model->wordings, wording);
+    return model->wordings.len;
 }
 
 void model_add_store(struct model *model, uint32_t var, expr value, struct place place)
@@ -411,9 +425,23 @@ static const char *check_code(const struct model *model, const struct code_node 
     return NULL;
 }
 
+static const char *check_wholes(const struct model *model)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < model->wholes.len; i++) {
+        const struct model_whole *whole = &model->wholes.data[i];
+        if (!whole->name) return "1: a value without a name";
+        if (whole->var < end) return "8: a variable that is part of two values";
+        end = whole->var + (uint64_t)whole->shape->cells;
+        if (end > model->vars.len) return "3: a value without its variables";
+    }
+    return NULL;
+}
+
 bool model_check(const struct model *model, struct text *complaint)
 {
     const char *broken = check_vars(model);
+    if (!broken) broken = check_wholes(model);
     for (uint32_t r = 0; !broken && r < model->rules.len; r++) broken = check_rule(model, &model->rules.data[r]);
     for (uint32_t i = 0; !broken && i < model->dead_steps.len; i++) broken = check_dead_step(model, &model->dead_steps.data[i]);
     for (uint32_t i = 0; !broken && i < model->properties.len; i++) {

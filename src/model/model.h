@@ -50,8 +50,12 @@ struct model_location {
     struct place place;
 };
 
+/* Who brought a process in. */
+enum process_role { ROLE_SYSTEM, ROLE_CONTEXT, ROLE_OBSERVER };
+
 struct model_process {
     const char *name; /* p[0] */
+    enum process_role role;
     const char *type;
     uint32_t location; /* the variable that says where it stands, or MODEL_NONE */
     uint32_t first_location, locations;
@@ -65,10 +69,25 @@ struct rule_part {
     struct place place;
 };
 
+/* What a condition is in the user's words, where its expression is not: whoever makes the condition says it, and explanations use it.
+ *  - CONDITION: a condition of the source, with the variables whose values decide it;
+ *  - SCENARIO, GUIDE: the context or the guide allows this event or interaction;
+ *  - SEND, RECEIVE: the queue has room for this message of the context, or has it as its first element;
+ *  - RESTRICTION: this restriction of a context has not cut the run. */
+enum wording_kind { WORDING_CONDITION, WORDING_SCENARIO, WORDING_GUIDE, WORDING_SEND, WORDING_RECEIVE, WORDING_RESTRICTION };
+
+struct model_wording {
+    enum wording_kind kind;
+    const char *text;     /* the condition; or the name of the event, interaction or restriction */
+    const uint32_t *vars; /* each the first one of a value */
+    uint32_t var_count;
+};
+
 struct rule_conjunct {
     expr cond;
     uint32_t part; /* counted from the rule's first part */
     struct place place;
+    uint32_t wording; /* its number, from 1; 0: the expression says it */
 };
 
 struct rule_store {
@@ -173,6 +192,13 @@ struct model_name {
     const struct shape *shape; /* ... that make up the value */
 };
 
+/* A value of the source that several variables make up, which follow each other: it is shown as one. */
+struct model_whole {
+    const char *name;
+    uint32_t var; /* the first one */
+    const struct shape *shape;
+};
+
 /* A guide that was woven into the model (pass/guide.h). */
 struct model_guide {
     const char *name;   /* FILE:NAME */
@@ -198,6 +224,7 @@ struct model {
     VEC(struct model_rule) rules;
     VEC(struct rule_part) parts;
     VEC(struct rule_conjunct) conjuncts;
+    VEC(struct model_wording) wordings;
     VEC(struct rule_store) stores;
     VEC(uint32_t) accesses; /* the reads and writes of rules */
     VEC(struct model_dead_step) dead_steps;
@@ -205,6 +232,7 @@ struct model {
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
     VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
+    VEC(struct model_whole) wholes; /* by their variables, ascending; no variable is in two of them */
     const char *dialect; /* of its language, as it was asked for; NULL: the default */
     const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
     VEC(const char *) restrictions; /* those of the context that can end a run */
@@ -233,6 +261,7 @@ struct model *model_new(struct mem *mem, const char *file);
 void model_begin_rule(struct model *model, const char *label);
 void model_add_part(struct model *model, uint32_t process, struct place place);
 void model_add_conjunct(struct model *model, expr cond, struct place place); /* of the last part; `true` is left out */
+void model_add_worded(struct model *model, expr cond, struct place place, uint32_t wording); /* the same, with its wording */
 void model_add_store(struct model *model, uint32_t var, expr value, struct place place);
 void model_add_class(struct model *model, uint32_t priority_class);
 void model_add_clock_guard(struct model *model, struct clock_constraint constraint);
@@ -240,6 +269,8 @@ void model_add_reset(struct model *model, uint32_t clock);
 void model_end_rule(struct model *model);
 
 void model_add_dead_step(struct model *model, struct model_dead_step step, const uint32_t *processes);
+/* Makes a copy of the wording, but not of its text; returns its number, from 1. */
+uint32_t model_add_wording(struct model *model, struct model_wording wording);
 
 /* Says which states are initial: `count` of them, all different, one after the other. */
 void model_list_initial(struct model *model, const int64_t *states, uint32_t count);

@@ -47,13 +47,13 @@ bool graft_initial(struct model *model, uint32_t var, uint32_t most, int64_t (*i
     return good;
 }
 
-void graft_condition(struct model *model, uint32_t r, expr cond, struct place place)
+void graft_condition(struct model *model, uint32_t r, expr cond, struct place place, uint32_t wording)
 {
     struct model_rule *rule = &model->rules.data[r];
     uint32_t first = model->conjuncts.len;
     assert(rule->parts);
     if (expr_is_true(&model->exprs, cond)) return;
-    vec_push(model->mem, &model->conjuncts, ((struct rule_conjunct){cond, 0, place}));
+    vec_push(model->mem, &model->conjuncts, ((struct rule_conjunct){cond, 0, place, wording}));
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         struct rule_conjunct old = model->conjuncts.data[rule->first_conjunct + i];
         vec_push(model->mem, &model->conjuncts, old);

@@ -135,14 +135,16 @@ static void guide_rule(struct weaving *w, uint32_t r, uint32_t label)
     const struct model_rule *rule = &model->rules.data[r];
     struct place place = rule->parts ? model->parts.data[rule->first_part].place : (struct place){0};
     bool allowed = label != MAP_NONE && w->column[label] != MODEL_NONE;
+    const char *name = label == MAP_NONE ? name_of(w, rule) : w->guide->interactions[label];
+    uint32_t wording = model_add_wording(model, (struct model_wording){.kind = WORDING_GUIDE, .text = names_intern(&model->names, name, strlen(name))});
     note_waiting(w, r);
     if (!rule->parts) graft_part(model, r, MODEL_NONE, place);
     model->rules.data[r].is_guided = allowed;
-    if (!allowed) graft_condition(model, r, expr_bool(w->exprs, false), place);
+    if (!allowed) graft_condition(model, r, expr_bool(w->exprs, false), place, wording);
     if (!allowed || w->state == MODEL_NONE) return;
     struct table_row row = {model_var_expr(model, w->state), w->columns, w->column[label]};
     expr target = model_table_entry(model, w->table, model_matrix_index(model, row));
-    graft_condition(model, r, expr_make(w->exprs, EXPR_GT, 0, target, expr_int(w->exprs, 0)), place);
+    graft_condition(model, r, expr_make(w->exprs, EXPR_GT, 0, target, expr_int(w->exprs, 0)), place, wording);
     graft_store(model, r, (struct rule_store){.var = w->state, .value = target, .place = place});
 }
 

@@ -604,7 +604,7 @@ static void add_process(struct weaver *w, struct woven *o)
 {
     struct model *model = w->model;
     const struct observer *observer = o->observer;
-    struct model_process process = {.name = observer->name, .type = "observer", .first_location = model->locations.len, .locations = observer->states.len, .place = observer->place};
+    struct model_process process = {.name = observer->name, .role = ROLE_OBSERVER, .type = "observer", .first_location = model->locations.len, .locations = observer->states.len, .place = observer->place};
     o->process = model->processes.len;
     for (uint32_t s = 0; s < observer->states.len; s++) vec_push(model->mem, &model->locations, ((struct model_location){.value = s, .name = observer->states.data[s], .place = observer->place}));
     struct model_var var = {.name = names_format(&model->names, "%s.state", observer->name), .process = o->process, .high = observer->states.len - 1, .place = observer->place};
@@ -748,7 +748,8 @@ static void restrict_rules(struct weaver *w, const struct woven *o)
     const struct observer *observer = o->observer;
     if (!observer->is_restriction || observer->bad == CONTEXT_NONE) return;
     expr is_bad = is_value(w, o->state, observer->bad);
-    for (uint32_t r = 0; r < model->rules.len; r++) graft_condition(model, r, negation(w, is_bad), observer->place);
+    uint32_t wording = model_add_wording(model, (struct model_wording){.kind = WORDING_RESTRICTION, .text = observer->name});
+    for (uint32_t r = 0; r < model->rules.len; r++) graft_condition(model, r, negation(w, is_bad), observer->place, wording);
     w->is_cut = w->has_cut ? expr_make(w->exprs, EXPR_OR, 0, w->is_cut, is_bad) : is_bad;
     w->has_cut = true;
     vec_push(model->mem, &model->restrictions, names_intern(&model->names, observer->name, strlen(observer->name)));

@@ -1,6 +1,7 @@
 #include "report/explain.h"
 
 #include "report/explain_time.h"
+#include "report/value.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,13 +19,6 @@ struct explainer {
     uint32_t shown[MAX_VARS]; /* on this line */
 };
 
-void explain_value(const struct model *model, struct text *text, uint32_t var, int64_t value)
-{
-    const char *name = model_value_name(model, var, value);
-    if (name) text_add(text, "%s", name);
-    else text_add(text, "%" PRId64, value);
-}
-
 static void show_var(struct explainer *explainer, uint32_t var)
 {
     for (uint32_t i = 0; i < explainer->vars; i++)
@@ -32,7 +26,7 @@ static void show_var(struct explainer *explainer, uint32_t var)
     if (explainer->vars == MAX_VARS) return;
     explainer->shown[explainer->vars++] = var;
     text_add(explainer->text, "%s%s = ", explainer->vars == 1 ? ": " : ", ", explainer->model->vars.data[var].name);
-    explain_value(explainer->model, explainer->text, var, explainer->state[var]);
+    value_var_text(explainer->text, explainer->model, false, var, explainer->state[var]);
 }
 
 /* The variables that an evaluation reads: of an array the cell that is meant, of a choice the part that is chosen. */
@@ -82,9 +76,7 @@ static void show_why(struct explainer *explainer, expr e, bool value)
     if (!good || node.op == EXPR_IFF) {
         show_part(explainer, e, value);
     } else if (node.op == EXPR_NOT) {
-        const struct expr_node *inner = expr_get(&explainer->model->exprs, node.a);
-        if (expr_table[inner->op].takes_bool) show_why(explainer, node.a, !value);
-        else show_part(explainer, e, value);
+        show_why(explainer, node.a, !value);
     } else {
         bool left = node.op == EXPR_IMPLIES ? !a : a, right = b; /* a -> b is !a | b */
         bool both = node.op == EXPR_AND ? value : !value;          /* both sides are needed for the value */
@@ -100,6 +92,97 @@ void explain_expr(const struct model *model, struct text *text, expr e, const in
     if (eval_expr(model, e, state, &value)) show_why(&explainer, e, value);
 }
 
+/* ---- conditions in the user's words ---- */
+
+enum { MAX_ALLOWED = 8, MAX_TEXT = 200, MAX_VALUE = 100 };
+
+/* Text that is not too long for a line of its own. */
+static void add_cut(struct text *text, const char *words, size_t most)
+{
+    size_t length = strlen(words);
+    text_add(text, "%.*s%s", (int)(length > most ? most : length), words, length > most ? "..." : "");
+}
+
+static void show_values(struct explainer *explainer, const struct model_wording *wording)
+{
+    const struct model *model = explainer->model;
+    struct text value;
+    text_init(&value, model->mem);
+    for (uint32_t i = 0; i < wording->var_count; i++) {
+        struct shown what = shown_of(model, wording->vars[i]);
+        value.len = 0;
+        value_text(&value, model, false, &what, explainer->state);
+        text_add(explainer->text, "%s%s = ", i ? ", " : ": ", what.name);
+        add_cut(explainer->text, value.data, MAX_VALUE);
+    }
+    text_free(&value);
+}
+
+static const struct model_wording *wording_of(const struct model *model, const struct rule_conjunct *conjunct)
+{
+    return conjunct->wording ? &model->wordings.data[conjunct->wording - 1] : NULL;
+}
+
+static bool is_true(const struct model *model, expr cond, const int64_t *state)
+{
+    int64_t value;
+    return eval_expr(model, cond, state, &value) && value;
+}
+
+/* What the context or the guide allows in the state, each name once. Returns how many there are. */
+static uint32_t show_allowed(const struct explainer *explainer, enum wording_kind kind, const char *before)
+{
+    const struct model *model = explainer->model;
+    const char *shown[MAX_ALLOWED];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->conjuncts.len; i++) {
+        const struct rule_conjunct *conjunct = &model->conjuncts.data[i];
+        const struct model_wording *wording = wording_of(model, conjunct);
+        if (!wording || wording->kind != kind || !is_true(model, conjunct->cond, explainer->state)) continue;
+        bool known = false;
+        for (uint32_t k = 0; k < count; k++) known |= shown[k] == wording->text;
+        if (known) continue;
+        if (count == MAX_ALLOWED) {
+            text_add(explainer->text, ", ...");
+            break;
+        }
+        text_add(explainer->text, "%s%s", count ? ", " : before, wording->text);
+        shown[count++] = wording->text;
+    }
+    return count;
+}
+
+static void show_not_allowed(struct explainer *explainer, const struct model_wording *wording, expr cond)
+{
+    const char *who = wording->kind == WORDING_GUIDE ? "the guide" : "the context";
+    if (expr_is_false(&explainer->model->exprs, cond)) {
+        text_add(explainer->text, "%s never allows %s", who, wording->text);
+        return;
+    }
+    text_add(explainer->text, "%s does not allow %s here: it allows ", who, wording->text);
+    if (!show_allowed(explainer, wording->kind, "")) text_add(explainer->text, "nothing more");
+}
+
+/* One line about a condition that is false. */
+static void show_wording(struct explainer *explainer, const struct model_wording *wording, expr cond)
+{
+    if (explainer->lines++ >= MAX_LINES) return;
+    text_add(explainer->text, "%s", explainer->indent);
+    switch (wording->kind) {
+    case WORDING_CONDITION:
+        add_cut(explainer->text, wording->text, MAX_TEXT);
+        text_add(explainer->text, " is false");
+        break;
+    case WORDING_SCENARIO:
+    case WORDING_GUIDE: show_not_allowed(explainer, wording, cond); break;
+    case WORDING_SEND: text_add(explainer->text, "the context waits with %s until the queue has room", wording->text); break;
+    case WORDING_RECEIVE: text_add(explainer->text, "the context waits for %s, which is not the first in the queue", wording->text); break;
+    case WORDING_RESTRICTION: text_add(explainer->text, "the restriction %s cuts the run here", wording->text); break;
+    }
+    show_values(explainer, wording);
+    text_add(explainer->text, "\n");
+}
+
 /* ---- deadlock ---- */
 
 static void show_place(const struct diag *diag, struct text *text, struct place place)
@@ -108,13 +191,16 @@ static void show_place(const struct diag *diag, struct text *text, struct place 
     else text_add(text, "?");
 }
 
-/* Whether the rule's conjuncts on the process's own location hold: only such commands are of interest. */
+/* Whether the rule's conjuncts on the process's own location hold, of the context that its scenario allows the event: only such commands are of interest. */
 static bool stands_at(const struct model *model, const struct model_rule *rule, uint32_t part, uint32_t location, const int64_t *state)
 {
+    uint32_t process = model->parts.data[rule->first_part + part].process;
+    bool is_context = process != MODEL_NONE && model->processes.data[process].role == ROLE_CONTEXT;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         const struct expr_node *node = expr_get(&model->exprs, conjunct->cond);
         int64_t value;
+        if (is_context && conjunct->wording && wording_of(model, conjunct)->kind == WORDING_SCENARIO && !is_true(model, conjunct->cond, state)) return false;
         if (conjunct->part != part || node->op != EXPR_EQ) continue;
         const struct expr_node *a = expr_get(&model->exprs, node->a);
         if (a->op != EXPR_VAR || a->value != location) continue;
@@ -138,31 +224,42 @@ static bool same_place(struct place a, struct place b)
     return a.source == b.source && a.line == b.line && a.column == b.column;
 }
 
-/* All conjuncts are true, but the code finds that the rule is not enabled. */
-static void show_requirement(const struct model *model, const struct diag *diag, struct text *text, const struct eval_failure *blocked)
+/* The line of the source, where code has no words for its condition. */
+static void show_line(const struct diag *diag, struct text *text, struct place place)
 {
-    text_add(text, "          its code requires what is not true at ");
-    show_place(diag, text, blocked->place);
-    for (uint32_t i = 0; i < model->code.len; i++) {
-        const struct code_node *node = &model->code.data[i];
-        if (node->op != CODE_REQUIRE || !blocked->place.line || !same_place(node->place, blocked->place)) continue;
-        text_add(text, ": ");
-        model_print_expr(model, text, node->value);
-        break;
+    size_t length = 0;
+    const char *line = place.line ? diag_line(diag, place, &length) : NULL;
+    while (length && (*line == ' ' || *line == '\t')) line++, length--;
+    while (length && (line[length - 1] == '\r' || line[length - 1] == ' ')) length--;
+    if (length > MAX_TEXT) length = MAX_TEXT;
+    if (length) text_add(text, ": %.*s", (int)length, line);
+}
+
+/* All conjuncts are true, but the code finds that the rule is not enabled. `state` is what the code has made of the state until then. */
+static void show_requirement(const struct model *model, const struct diag *diag, struct text *text, const struct eval_failure *blocked, const int64_t *state)
+{
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
+    const struct code_node *node = &model->code.data[blocked->at.i];
+    if (node->op == CODE_REQUIRE && node->wording) {
+        show_wording(&explainer, &model->wordings.data[node->wording - 1], node->value);
+        return;
     }
+    text_add(text, "        its code requires what is not true at ");
+    show_place(diag, text, blocked->place);
+    show_line(diag, text, blocked->place);
     text_add(text, "\n");
 }
 
 static void show_code_blocker(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
-    struct eval_failure blocked = {0};
+    struct eval_failure blocked = {.at = code_none()};
     int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
     enum eval_result result = eval_rule_alone(model, r, state, next, &blocked);
+    if (result == EVAL_DISABLED && !code_is_none(blocked.at)) show_requirement(model, diag, text, &blocked, next);
     mem_free(model->mem, next);
-    if (result == EVAL_DISABLED && blocked.place.line) show_requirement(model, diag, text, &blocked);
-    if (result == EVAL_ENABLED && !model_is_timed(model)) text_add(text, "          a rule of a higher priority is enabled\n"); /* with time: explain_time */
+    if (result == EVAL_ENABLED && !model_is_timed(model)) text_add(text, "        a rule of a higher priority is enabled\n"); /* with time: explain_time */
     if (result != EVAL_FAILED) return;
-    text_add(text, "          it fails: ");
+    text_add(text, "        it fails: ");
     explain_reason(text, &blocked);
     text_add(text, " at ");
     show_place(diag, text, blocked.place);
@@ -172,8 +269,9 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
 static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "          "};
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
     bool blocks = false;
+    uint32_t said = 0;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         uint32_t owner = model->parts.data[rule->first_part + conjunct->part].process;
@@ -185,12 +283,21 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
         }
         if (value) continue;
         blocks = true;
+        const struct model_wording *wording = wording_of(model, conjunct);
+        bool is_woven = wording && wording->kind != WORDING_CONDITION;
+        if (wording && conjunct->wording == said) continue; /* several conditions are one in the user's words */
+        said = conjunct->wording;
+        if (is_woven) {
+            show_wording(&explainer, wording, conjunct->cond);
+            continue;
+        }
         if (owner != process && explainer.lines < MAX_LINES) {
-            text_add(text, "          %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
+            text_add(text, "        %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
             show_place(diag, text, conjunct->place);
             text_add(text, ") is not ready:\n");
         }
-        show_why(&explainer, conjunct->cond, false);
+        if (wording) show_wording(&explainer, wording, conjunct->cond);
+        else show_why(&explainer, conjunct->cond, false);
     }
     if (!blocks) show_code_blocker(model, diag, text, r, state);
 }
@@ -213,18 +320,31 @@ static uint32_t nearest_rule(const struct model *model, uint32_t first, uint32_t
 
 enum { MAX_COMMANDS = 8, MAX_PROCESSES = 12 };
 
+/* Who it is, and where it stands; the context, what it waits for. False: it can do nothing more. */
+static bool show_process(const struct model *model, struct text *text, uint32_t process, const int64_t *state)
+{
+    const struct model_process *p = process == MODEL_NONE ? NULL : &model->processes.data[process];
+    if (p && p->role == ROLE_CONTEXT) {
+        const struct explainer explainer = {.model = model, .text = text, .state = state};
+        bool waits = show_allowed(&explainer, WORDING_SCENARIO, "  the context waits for ");
+        text_add(text, waits ? "\n" : "  the context has come to its end\n");
+        return waits;
+    }
+    text_add(text, "  %s", p ? p->name : "global");
+    if (p && p->location != MODEL_NONE) {
+        text_add(text, " stands at ");
+        value_var_text(text, model, false, p->location, state[p->location]);
+    }
+    text_add(text, "\n");
+    return true;
+}
+
 static void explain_process(const struct model *model, const struct diag *diag, struct text *text, uint32_t process, const int64_t *state,
                             const struct timed_state *timed)
 {
-    const char *name = process == MODEL_NONE ? "global" : model->processes.data[process].name;
     uint32_t location = process == MODEL_NONE ? MODEL_NONE : model->processes.data[process].location, shown = 0;
-    text_add(text, "    %s", name);
-    if (location != MODEL_NONE) {
-        text_add(text, " stands at ");
-        explain_value(model, text, location, state[location]);
-    }
-    text_add(text, "\n");
     struct place seen[MAX_COMMANDS];
+    if (!show_process(model, text, process, state)) return;
     for (uint32_t r = 0; r < model->rules.len && shown < MAX_COMMANDS; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         for (uint32_t i = 0; i < rule->parts; i++) {
@@ -233,7 +353,7 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             for (uint32_t s = 0; s < shown; s++) known |= same_place(seen[s], part->place);
             if (known || shown == MAX_COMMANDS || !stands_at(model, rule, i, location, state)) continue;
             seen[shown++] = part->place;
-            text_add(text, "      [%s] at ", rule->label);
+            text_add(text, "    [%s] at ", rule->label);
             show_place(diag, text, part->place);
             text_add(text, " is blocked:\n");
             uint32_t nearest = part->place.line ? nearest_rule(model, r, process, part->place, state) : r;
@@ -241,8 +361,8 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             if (timed) explain_time(timed, text, nearest);
         }
     }
-    if (shown == MAX_COMMANDS) text_add(text, "      ...\n");
-    if (!shown) text_add(text, "      has no command here that could ever fire\n");
+    if (shown == MAX_COMMANDS) text_add(text, "    ...\n");
+    if (!shown) text_add(text, "    has no command here that could ever fire\n");
 }
 
 static bool has_global_rules(const struct model *model)
@@ -260,13 +380,14 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
         if (model->parts.data[i].process != MODEL_NONE) acts[model->parts.data[i].process] = true;
     for (uint32_t p = 0; p < model->processes.len; p++) {
         if (!acts[p] && model->processes.data[p].location == MODEL_NONE) continue;
+        if (model->processes.data[p].role == ROLE_OBSERVER) continue; /* it only looks on */
         if (shown < MAX_PROCESSES) explain_process(model, diag, text, p, state, timed), shown++;
         else left++;
     }
     mem_free(model->mem, acts);
-    if (left) text_add(text, "    ... and %u more processes\n", left);
+    if (left) text_add(text, "  ... and %u more processes\n", left);
     if (has_global_rules(model)) explain_process(model, diag, text, MODEL_NONE, state, timed);
-    if (!model->rules.len) text_add(text, "    the model has no rules\n");
+    if (!model->rules.len) text_add(text, "  the model has no rules\n");
 }
 
 /* ---- run-time errors ---- */
@@ -340,9 +461,9 @@ void explain_failure(const struct model *model, const struct diag *diag, struct 
     struct eval_failure failure = {0};
     int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
     expr part;
-    text_add(text, "    the step [%s] fails\n", rule->label);
+    text_add(text, "  the step [%s] fails\n", rule->label);
     if (eval_rule_alone(model, r, state, next, &failure) == EVAL_FAILED) {
-        text_add(text, "    ");
+        text_add(text, "  ");
         explain_reason(text, &failure);
         text_add(text, " at ");
         show_exact_place(diag, text, failure.place);
@@ -354,4 +475,64 @@ void explain_failure(const struct model *model, const struct diag *diag, struct 
         text_add(text, "\n");
     }
     mem_free(model->mem, next);
+}
+
+/* ---- violations ---- */
+
+/* What the path of a CTL counterexample leaves open: the rest of the formula, and its value at the end. */
+static void explain_part(const struct model *model, struct text *text, const struct property_result *entry, const int64_t *state)
+{
+    const struct formula_node *node = formula_get(&model->formulas, entry->end);
+    text_add(text, "in the last state:\n");
+    if (node->op == FORMULA_ATOM) {
+        explain_expr(model, text, node->atom, state, "  ");
+        return;
+    }
+    text_add(text, "  ");
+    model_print_formula(model, text, entry->end);
+    text_add(text, " is %s\n", entry->end_value ? "true" : "false");
+}
+
+static void explain_stuck(const struct model *model, const struct diag *diag, struct text *text, const struct trace *trace, const int64_t *state)
+{
+    struct timed_state timed;
+    if (!trace->delays) {
+        text_add(text, "no rule is enabled in the last state:\n");
+        explain_deadlock(model, diag, text, state, NULL);
+        return;
+    }
+    timed_init(&timed, model, trace->denominator);
+    trace_follow(trace, &timed);
+    text_add(text, "no rule can ever be taken again in the last state:\n");
+    explain_deadlock(model, diag, text, state, &timed);
+    timed_release(&timed);
+}
+
+static void explain_end(const struct model *model, const struct diag *diag, struct text *text, const struct property_result *entry, const int64_t *state)
+{
+    if (entry->kind == PROPERTY_DEADLOCK) {
+        explain_stuck(model, diag, text, entry->trace, state);
+    } else if (entry->kind == PROPERTY_RUNTIME_ERROR) {
+        text_add(text, "in the last state:\n");
+        explain_failure(model, diag, text, entry->trace->failed_rule, state);
+    } else if (entry->in_each_state || (entry->has_safety && entry->trace->loop == MODEL_NONE)) {
+        expr told = entry->seeks ? formula_get(&model->formulas, entry->property->root)->atom
+                    : entry->in_each_state ? entry->invariant : entry->safety;
+        text_add(text, "in the last state:\n");
+        explain_expr(model, text, told, state, "  ");
+    } else if (entry->has_end) {
+        explain_part(model, text, entry, state);
+    }
+}
+
+void explain_violation(const struct model *model, const struct diag *diag, struct text *text, const struct property_result *entry)
+{
+    struct trace_walk walk;
+    bool is_built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
+    if (entry->last && !is_built_in) explain_expr(model, text, entry->invariant, entry->last, "  ");
+    if (!entry->trace) return;
+    trace_walk_start(&walk, model, entry->trace);
+    while (walk.at < entry->trace->steps && trace_walk_step(&walk)) continue;
+    explain_end(model, diag, text, entry, walk.state);
+    trace_walk_end(&walk);
 }

@@ -5,9 +5,6 @@
 #include "model/eval.h"
 #include "result/result.h"
 
-/* A value as people see it: the name of a location where there is one. */
-void explain_value(const struct model *model, struct text *text, uint32_t var, int64_t value);
-
 /* The smallest parts of e that make it false (or true, with want = true) in the state, one line each:
  * `x + y < 4 is false: x = 3, y = 2`. */
 void explain_expr(const struct model *model, struct text *text, expr e, const int64_t *state, const char *indent);
@@ -20,6 +17,9 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
 void explain_reason(struct text *text, const struct eval_failure *failure);
 /* Whether the only way in which a step of the model can fail is to divide by zero. */
 bool explain_only_divides(const struct model *model);
+
+/* Why a property is violated, in lines: what the last state of its run, or the state that is known, breaks. Nothing when the run says it all. */
+void explain_violation(const struct model *model, const struct diag *diag, struct text *text, const struct property_result *entry);
 
 /* What fails when the rule is tried in the state. */
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t rule, const int64_t *state);

@@ -46,7 +46,7 @@ static void show_false_constraint(const struct timed_state *timed, struct text *
     }
     __int128 difference = (__int128)values[0] - values[1], bound = (__int128)constraint->bound * timed->denominator;
     if (constraint->strict ? difference < bound : difference <= bound) return;
-    text_add(text, "          %s", what);
+    text_add(text, "        %s", what);
     show_constraint(timed, text, constraint);
     text_add(text, " is false");
     for (unsigned k = 0; k < 2; k++) {
@@ -66,7 +66,7 @@ void explain_time(const struct timed_state *timed, struct text *text, uint32_t r
     if (eval_rule_alone(model, r, timed->values, next, NULL) == EVAL_ENABLED) {
         if (rule->interval != MODEL_NONE) {
             const struct model_interval *interval = &model->intervals.data[rule->interval];
-            text_add(text, "          it has been enabled for ");
+            text_add(text, "        it has been enabled for ");
             show_time(timed, text, timed->timers[r]);
             text_add(text, ", its interval is %c", interval->low_open ? ']' : '[');
             show_ticks(timed, text, interval->low);

@@ -1,6 +1,8 @@
 #include "report/machine.h"
 
+#include "report/explain.h"
 #include "report/text.h"
+#include "report/value.h"
 #include "result/conclude.h"
 
 #include <stdlib.h>
@@ -20,13 +22,29 @@ void machine_begin(struct out *json, FILE *out, const char *command, const char 
     out_string(json, model);
 }
 
-static void put_state(struct out *json, const struct model *model, const int64_t *state)
+/* How a model's states are told. */
+struct teller {
+    const struct model *model;
+    const struct diag *diag; /* NULL: without places */
+    bool raw;
+};
+
+static void put_state(struct out *json, const struct teller *teller, const int64_t *state)
 {
-    for (uint32_t v = 0; v < model->vars.len; v++) {
-        if (model->vars.data[v].is_left_out) continue; /* its value is not known */
-        out_key(json, model->vars.data[v].name);
-        out_int(json, state[v]);
+    for (struct shown at = shown_first(teller->model, teller->raw); at.cells; at = shown_next(teller->model, teller->raw, &at)) {
+        out_key(json, at.name);
+        value_json(json, teller->model, teller->raw, &at, state);
     }
+}
+
+/* The names of what is different in the two states; none in the first state of a run. */
+static void put_changed(struct out *json, const struct teller *teller, const int64_t *before, const int64_t *state)
+{
+    out_key(json, "changed");
+    out_open_inline(json, '[');
+    for (struct shown at = shown_first(teller->model, teller->raw); before && at.cells; at = shown_next(teller->model, teller->raw, &at))
+        if (shown_differs(&at, before, state)) out_string(json, at.name);
+    out_close(json, ']');
 }
 
 /* Nothing below allocates once the first character is out: a result is told whole, also when memory has run out. */
@@ -67,31 +85,65 @@ static bool has_wait(const struct trace *trace)
     return trace->delays && (trace->delays[trace->steps] || trace->loop != MODEL_NONE);
 }
 
-static void put_step(struct out *json, const struct model *model, const struct trace *trace, uint32_t number, const int64_t *state)
+static void put_place(struct out *json, const struct diag *diag, struct place place)
+{
+    out_key(json, "file");
+    out_string(json, diag_source_name(diag, place));
+    out_key(json, "line");
+    out_uint(json, place.line);
+}
+
+/* Where the step stands in the source; null for an initial state and for what no source has. */
+static void put_origin(struct out *json, const struct teller *teller, uint32_t rule)
+{
+    struct place place = {0};
+    if (rule != MODEL_NONE && teller->model->rules.data[rule].parts) place = teller->model->parts.data[teller->model->rules.data[rule].first_part].place;
+    out_key(json, "file");
+    out_string(json, place.line ? diag_source_name(teller->diag, place) : NULL);
+    out_key(json, "line");
+    if (place.line) out_uint(json, place.line);
+    else out_null(json);
+    out_key(json, "column");
+    if (place.line && place.column) out_uint(json, place.column);
+    else out_null(json);
+}
+
+static void put_step(struct out *json, const struct teller *teller, const struct trace_walk *walk, int64_t date)
 {
     char names[NAMES_LENGTH];
-    uint32_t rule = number ? trace->rules[number - 1] : MODEL_NONE;
+    const struct model *model = teller->model;
+    const struct trace *trace = walk->trace;
+    uint32_t number = walk->at, rule = number ? trace->rules[number - 1] : MODEL_NONE;
     out_open_inline(json, '{');
     out_key(json, "label");
     out_string(json, rule == MODEL_NONE ? NULL : model->rules.data[rule].label);
     out_key(json, "process");
     out_string(json, participants(model, rule, names));
-    if (number && trace->delays) put_time(json, "delay", model, trace, trace->delays[number - 1]);
+    put_origin(json, teller, rule);
+    if (number && trace->delays) {
+        put_time(json, "delay", model, trace, trace->delays[number - 1]);
+        put_time(json, "date", model, trace, date);
+    }
     out_key(json, "state");
     out_open_inline(json, '{');
-    put_state(json, model, state);
+    put_state(json, teller, walk->state);
     out_close(json, '}');
+    put_changed(json, teller, number ? walk->previous : NULL, walk->state);
     out_close(json, '}');
 }
 
-static void put_trace(struct out *json, struct trace_walk *walk, const struct trace *trace, const char *file)
+static void put_trace(struct out *json, const struct teller *teller, struct trace_walk *walk, const struct trace *trace, const char *file)
 {
+    int64_t date = 0;
     out_open(json, '{');
     out_key(json, "steps");
     out_open(json, '[');
     trace_walk_again(walk, trace);
-    put_step(json, walk->model, trace, 0, walk->state);
-    while (walk->at < trace->steps && trace_walk_step(walk)) put_step(json, walk->model, trace, walk->at, walk->state);
+    put_step(json, teller, walk, 0);
+    while (walk->at < trace->steps && trace_walk_step(walk)) {
+        if (trace->delays) date += trace->delays[walk->at - 1];
+        put_step(json, teller, walk, date);
+    }
     out_close(json, ']');
     if (has_wait(trace)) put_time(json, "wait", walk->model, trace, trace->delays[trace->steps]);
     out_key(json, "loop");
@@ -102,7 +154,7 @@ static void put_trace(struct out *json, struct trace_walk *walk, const struct tr
     out_close(json, '}');
 }
 
-static void put_branches(struct out *json, struct trace_walk *walk, const struct property_result *entry)
+static void put_branches(struct out *json, const struct teller *teller, struct trace_walk *walk, const struct property_result *entry)
 {
     out_key(json, "branches");
     out_open(json, '[');
@@ -120,53 +172,86 @@ static void put_branches(struct out *json, struct trace_walk *walk, const struct
         out_key(json, "open");
         out_string(json, branch->open);
         out_key(json, "trace");
-        put_trace(json, walk, branch->trace, NULL);
+        put_trace(json, teller, walk, branch->trace, NULL);
         out_close(json, '}');
     }
     out_close(json, ']');
 }
 
-static void put_properties(struct out *json, struct trace_walk *walk, const struct task *task, const struct result *result, const char *file)
+/* What is told of a property before its evidence. */
+static void put_verdict(struct out *json, const struct property_result *entry, const char *engine)
 {
+    out_key(json, "name");
+    out_string(json, entry->property->name);
+    out_key(json, "kind");
+    out_string(json, property_kind_name[entry->kind]);
+    out_key(json, "text");
+    out_string(json, entry->property->text);
+    out_key(json, "verdict");
+    out_string(json, verdict_name[result_answer(entry)]);
+    if (entry->watched_only) {
+        out_key(json, "asked"); /* it was looked at on the way, and no reason to go on */
+        out_bool(json, false);
+    }
+    out_key(json, "engine");
+    out_string(json, entry->engine ? entry->engine : engine);
+    if (entry->method) {
+        out_key(json, "method");
+        out_string(json, entry->method);
+    }
+    if (entry->has_bound) {
+        out_key(json, "bound");
+        out_uint(json, entry->bound);
+        out_key(json, "cycles");
+        out_uint(json, entry->cycles);
+    }
+    if (result_is_vacuous(entry)) {
+        out_key(json, "vacuous");
+        out_bool(json, true);
+    }
+    if (entry->reason) {
+        out_key(json, "reason");
+        out_string(json, entry->reason);
+    }
+}
+
+/* The explanations of all violations, put into words before the first character is out. The list is the caller's. */
+static struct text *make_reasons(const struct teller *teller, const struct task *task, const struct model *searched)
+{
+    struct text *reasons = mem_alloc(teller->model->mem, (task->property_count + UINT64_C(1)) * sizeof *reasons);
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        text_init(&reasons[i], teller->model->mem);
+        explain_violation(entry->last && searched ? searched : teller->model, teller->diag, &reasons[i], entry);
+        if (reasons[i].len && reasons[i].data[reasons[i].len - 1] == '\n') reasons[i].data[--reasons[i].len] = 0;
+    }
+    return reasons;
+}
+
+static void free_reasons(struct text *reasons, const struct task *task, struct mem *mem)
+{
+    for (uint32_t i = 0; i < task->property_count; i++) text_free(&reasons[i]);
+    mem_free(mem, reasons);
+}
+
+/* searched: the model of states without a run; NULL: the same. file: of the first trace, or NULL. */
+static void put_properties(struct out *json, const struct teller *teller, struct trace_walk *walk, const struct task *task, const struct text *reasons, const struct model *searched,
+                           const char *engine, const char *file)
+{
+    struct teller last = *teller;
+    if (searched) last.model = searched;
     out_open(json, '[');
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         out_open(json, '{');
-        out_key(json, "name");
-        out_string(json, entry->property->name);
-        out_key(json, "kind");
-        out_string(json, property_kind_name[entry->kind]);
-        out_key(json, "text");
-        out_string(json, entry->property->text);
-        out_key(json, "verdict");
-        out_string(json, verdict_name[result_answer(entry)]);
-        if (entry->watched_only) {
-            out_key(json, "asked"); /* it was looked at on the way, and no reason to go on */
-            out_bool(json, false);
-        }
-        out_key(json, "engine");
-        out_string(json, entry->engine ? entry->engine : result->engine);
-        if (entry->method) {
-            out_key(json, "method");
-            out_string(json, entry->method);
-        }
-        if (entry->has_bound) {
-            out_key(json, "bound");
-            out_uint(json, entry->bound);
-            out_key(json, "cycles");
-            out_uint(json, entry->cycles);
-        }
-        if (entry->vacuous) {
-            out_key(json, "vacuous");
-            out_bool(json, true);
-        }
-        if (entry->reason) {
-            out_key(json, "reason");
-            out_string(json, entry->reason);
+        put_verdict(json, entry, engine);
+        if (reasons[i].len) {
+            out_key(json, "why");
+            out_string(json, reasons[i].data);
         }
         out_key(json, "trace");
         if (entry->trace) {
-            put_trace(json, walk, entry->trace, file);
+            put_trace(json, teller, walk, entry->trace, file);
             file = NULL; /* only the first trace is saved */
         } else {
             out_null(json);
@@ -174,21 +259,13 @@ static void put_properties(struct out *json, struct trace_walk *walk, const stru
         if (entry->last) {
             out_key(json, "state"); /* where it is violated: there is no trace */
             out_open_inline(json, '{');
-            put_state(json, result->searched ? result->searched : walk->model, entry->last);
+            put_state(json, &last, entry->last);
             out_close(json, '}');
         }
-        if (entry->branch_count) put_branches(json, walk, entry);
+        if (entry->branch_count) put_branches(json, teller, walk, entry);
         out_close(json, '}');
     }
     out_close(json, ']');
-}
-
-static void put_place(struct out *json, const struct diag *diag, struct place place)
-{
-    out_key(json, "file");
-    out_string(json, diag_source_name(diag, place));
-    out_key(json, "line");
-    out_uint(json, place.line);
 }
 
 static void put_silence(struct out *json, const struct model *model, const struct diag *diag, const struct result *result)
@@ -597,14 +674,16 @@ static void put_guide(struct out *json, const struct model *model, const struct 
 }
 
 void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,
-                    const struct result *result, const char *trace_file)
+                    const struct result *result, const char *trace_file, bool raw)
 {
     struct out json;
-    struct text text;
+    struct text text, *reasons;
     struct trace_walk walk;
+    const struct teller teller = {model, diag, raw};
     bool is_check = !strcmp(command, "check");
     text_init(&text, model->mem);
     conclude_sentence(&text, model, task, result);
+    reasons = make_reasons(&teller, task, result->searched);
     trace_walk_prepare(&walk, model);
     machine_begin(&json, out, command, model->file);
     out_key(&json, "engine");
@@ -631,14 +710,43 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     out_uint(&json, result->peak_bytes);
     if (is_check) {
         out_key(&json, "properties");
-        put_properties(&json, &walk, task, result, trace_file);
+        put_properties(&json, &teller, &walk, task, reasons, result->searched, result->engine, trace_file);
     }
     put_guide(&json, model, result);
     out_key(&json, "statistics");
     put_statistics(&json, model, diag, task, result);
     out_close(&json, '}');
     trace_walk_end(&walk);
+    free_reasons(reasons, task, model->mem);
     text_free(&text);
+}
+
+void machine_simulation(FILE *out, const struct model *model, const struct diag *diag, const struct task *task, const struct simulation *told, bool raw)
+{
+    struct out json;
+    struct trace_walk walk;
+    const struct teller teller = {model, diag, raw};
+    struct text *reasons = make_reasons(&teller, task, NULL);
+    trace_walk_prepare(&walk, model);
+    machine_begin(&json, out, "simulate", model->file);
+    out_key(&json, "engine");
+    out_string(&json, "simulation");
+    out_key(&json, "verdict");
+    out_string(&json, verdict_name[told->violation ? VERDICT_VIOLATED : VERDICT_UNKNOWN]);
+    out_key(&json, "complete");
+    out_bool(&json, false);
+    out_key(&json, "assurance");
+    out_string(&json, told->assurance);
+    out_key(&json, "property");
+    out_string(&json, told->violation ? told->violation->property->name : NULL);
+    put_number(&json, "seed", told->seed);
+    put_number(&json, "runs", told->runs);
+    put_number(&json, "steps", told->steps);
+    out_key(&json, "properties");
+    put_properties(&json, &teller, &walk, task, reasons, NULL, "simulation", told->trace_file);
+    out_close(&json, '}');
+    trace_walk_end(&walk);
+    free_reasons(reasons, task, model->mem);
 }
 
 void machine_failure(FILE *out, const char *command, const char *model, const char *why)
@@ -660,9 +768,10 @@ void machine_failure(FILE *out, const char *command, const char *model, const ch
 
 /* ---- ITF ---- */
 
-static void put_itf_state(struct out *json, const struct model *model, const struct trace *trace, uint32_t index, const int64_t *state)
+static void put_itf_state(struct out *json, const struct teller *teller, const struct trace *trace, uint32_t index, const int64_t *state)
 {
     char names[NAMES_LENGTH];
+    const struct model *model = teller->model;
     uint32_t rule = index ? trace->rules[index - 1] : MODEL_NONE;
     out_open_inline(json, '{');
     out_key(json, "#meta");
@@ -682,13 +791,14 @@ static void put_itf_state(struct out *json, const struct model *model, const str
     }
     if (index == trace->steps && has_wait(trace)) put_time(json, "wait", model, trace, trace->delays[index]);
     out_close(json, '}');
-    put_state(json, model, state); /* values over 53 bits are strings, which replay reads too */
+    put_state(json, teller, state); /* numbers over 53 bits are strings, which replay reads too */
     out_close(json, '}');
 }
 
-void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry)
+void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry, bool raw)
 {
     struct out json;
+    const struct teller teller = {.model = model, .raw = raw};
     struct trace_walk walk;
     trace_walk_start(&walk, model, trace);
     out_init(&json, out);
@@ -728,12 +838,12 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
     out_close(&json, '}');
     out_key(&json, "vars");
     out_open_inline(&json, '[');
-    for (uint32_t v = 0; v < model->vars.len; v++) out_string(&json, model->vars.data[v].name);
+    for (struct shown at = shown_first(model, raw); at.cells; at = shown_next(model, raw, &at)) out_string(&json, at.name);
     out_close(&json, ']');
     out_key(&json, "states");
     out_open(&json, '[');
-    put_itf_state(&json, model, trace, 0, walk.state);
-    while (walk.at < trace->steps && trace_walk_step(&walk)) put_itf_state(&json, model, trace, walk.at, walk.state);
+    put_itf_state(&json, &teller, trace, 0, walk.state);
+    while (walk.at < trace->steps && trace_walk_step(&walk)) put_itf_state(&json, &teller, trace, walk.at, walk.state);
     trace_walk_end(&walk);
     out_close(&json, ']');
     if (trace->loop != MODEL_NONE) {

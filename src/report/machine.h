@@ -10,14 +10,22 @@
 /* Opens an object with what every result begins with; the caller goes on and closes it. */
 void machine_begin(struct out *json, FILE *out, const char *command, const char *model);
 
-/* command: "check" or "explore" (then without verdict and properties). trace_file: of the first trace, or NULL. */
+/* command: "check" or "explore" (then without verdict and properties). trace_file: of the first trace, or NULL. raw: values are plain numbers (report/value.h). */
 void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,
-                    const struct result *result, const char *trace_file);
+                    const struct result *result, const char *trace_file, bool raw);
+
+/* Random runs: what there is to tell besides the properties. */
+struct simulation {
+    const struct property_result *violation; /* NULL: none was found */
+    const char *assurance, *trace_file;      /* trace_file: of the last run, or NULL */
+    uint64_t seed, runs, steps;
+};
+void machine_simulation(FILE *out, const struct model *model, const struct diag *diag, const struct task *task, const struct simulation *told, bool raw);
 
 /* The object for a run that found out nothing. Allocates nothing. */
 void machine_failure(FILE *out, const char *command, const char *model, const char *why);
 
 /* A trace in ITF; property may be NULL. */
-void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry);
+void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry, bool raw);
 
 #endif

@@ -92,6 +92,13 @@ static size_t steps_of(const json_t *property)
     return has_trace(property) ? json_array_size(json_object_get(json_object_get(property, "trace"), "steps")) - 1 : 0;
 }
 
+static bool is_vacuous(const json_t *property)
+{
+    return json_is_true(json_object_get(property, "vacuous"));
+}
+
+static const char vacuously[] = "vacuously: its antecedent is never true";
+
 static const char *plural(size_t number)
 {
     return number == 1 ? "" : "s";
@@ -99,10 +106,11 @@ static const char *plural(size_t number)
 
 /* ---- text ---- */
 
-static const char *color_of(const struct report_style *style, const char *verdict)
+static const char *color_of(const struct report_style *style, const json_t *cell)
 {
+    const char *verdict = text_of(cell, "verdict");
     if (!style->color) return "";
-    return !strcmp(verdict, "holds") ? "\033[32m" : !strcmp(verdict, "violated") ? "\033[31m" : "\033[33m";
+    return !strcmp(verdict, "holds") && !is_vacuous(cell) ? "\033[32m" : !strcmp(verdict, "violated") ? "\033[31m" : "\033[33m";
 }
 
 static void show_header(const struct report_style *style, const json_t *columns, int wide, bool numbered, const char *word)
@@ -125,8 +133,8 @@ static void show_row(const struct report_style *style, const json_t *row, const 
     fprintf(style->out, "%-*s", wide, name_of_row(row));
     json_array_foreach((json_t *)columns, c, column) {
         const json_t *cell = cell_of(row, json_string_value(column));
-        const char *verdict = cell ? text_of(cell, "verdict") : "-";
-        fprintf(style->out, "  %s%-*s%s", cell ? color_of(style, verdict) : "", numbered ? 9 : WIDE, verdict, cell && style->color ? "\033[0m" : "");
+        const char *verdict = !cell ? "-" : is_vacuous(cell) ? "holds (v)" : text_of(cell, "verdict");
+        fprintf(style->out, "  %s%-*s%s", cell ? color_of(style, cell) : "", numbered ? 9 : WIDE, verdict, cell && style->color ? "\033[0m" : "");
     }
     fprintf(style->out, "  %14s %14s %7s %7.2f s%s\n", count_of(a, row, "states"), count_of(b, row, "transitions"), freed_of(freed, row), real_of(row, "seconds"),
             json_is_true(json_object_get(row, "complete")) ? "" : "  not complete");
@@ -147,6 +155,16 @@ static void show_violations(const struct report_style *style, const json_t *all,
     if (shown > 10) fprintf(style->out, "... and %u more violations.\n", shown - 10);
 }
 
+static bool has_vacuous(const json_t *rows)
+{
+    json_t *row, *property;
+    size_t i, k;
+    json_array_foreach((json_t *)rows, i, row)
+        json_array_foreach(json_object_get(row, "properties"), k, property)
+            if (is_vacuous(property)) return true;
+    return false;
+}
+
 void matrix_show(const struct report_style *style, const struct json_t *all)
 {
     json_t *rows = rows_of(all), *columns = columns_of(rows), *row, *column;
@@ -161,6 +179,7 @@ void matrix_show(const struct report_style *style, const struct json_t *all)
     show_header(style, columns, wide, numbered, text_of(all, "guides_file")[0] ? "guide" : "context");
     json_array_foreach(rows, i, row) show_row(style, row, columns, wide, numbered);
     if (numbered) json_array_foreach(columns, i, column) fprintf(style->out, "[%zu] %s\n", i + 1, json_string_value(column));
+    if (has_vacuous(rows)) fprintf(style->out, "(v) %s\n", vacuously);
     show_violations(style, all, rows);
     if (json_object_get(all, "verdict")) fprintf(style->out, "All together: %s. ", text_of(all, "verdict"));
     fprintf(style->out, "%s.\n", text_of(all, "assurance"));
@@ -186,8 +205,9 @@ static const char page_head[] =
     "<style>\n"
     "body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222; background: #fff }\n"
     "table { border-collapse: collapse; margin: 1em 0 } th, td { padding: .25em .7em; text-align: left; border-bottom: 1px solid #ddd; vertical-align: top }\n"
-    "th { position: sticky; top: 0; background: #f6f6f6 } td.n { text-align: right; font-variant-numeric: tabular-nums }\n"
+    "th { position: sticky; top: 0; background: #f6f6f6 } td.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }\n"
     ".holds { background: #dff3e0 } .violated { background: #fbdcdc } .unknown { background: #fdf1cf } .none { color: #999 }\n"
+    ".vacuous { background: repeating-linear-gradient(135deg, #dff3e0 0 .5em, #fdf1cf .5em 1em) } pre { margin: .5em 0; font-size: 13px; white-space: pre-wrap }\n"
     "a { color: inherit } code, .trace td { font-family: ui-monospace, monospace; font-size: 13px } .changed { font-weight: 600 }\n"
     "svg { background: #fafafa; border: 1px solid #eee } h2 { margin-top: 2em } .wide { overflow-x: auto }\n"
     "</style>\n";
@@ -213,6 +233,7 @@ static void put_matrix(FILE *out, const json_t *rows, const json_t *columns)
             const char *verdict = cell ? text_of(cell, "verdict") : "";
             if (!cell) fputs("<td class=\"none\">-</td>", out);
             else if (has_trace(cell)) fprintf(out, "<td class=\"%s\"><a href=\"#c%zup%zu\">%s, %zu step%s</a></td>", verdict, i, c, verdict, steps_of(cell), plural(steps_of(cell)));
+            else if (is_vacuous(cell)) fprintf(out, "<td class=\"vacuous\" title=\"%s\">%s, vacuously</td>", vacuously, verdict);
             else fprintf(out, "<td class=\"%s\">%s</td>", verdict, verdict);
         }
         fprintf(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%.2f s</td><td class=\"n\">%s</td><td>%s</td></tr>\n", count_of(a, row, "states"),
@@ -243,8 +264,30 @@ static void put_plot(FILE *out, const json_t *row)
     fputs("</svg>\n", out);
 }
 
+/* A value as report/value.h has put it: records and constructors are objects, arrays and queues lists. */
 static void put_value(FILE *out, const json_t *value)
 {
+    const char *name, *between = "";
+    json_t *part;
+    size_t i;
+    if (json_is_array(value)) {
+        fputc('[', out);
+        json_array_foreach((json_t *)value, i, part) {
+            fputs(i ? ", " : "", out);
+            put_value(out, part);
+        }
+        fputc(']', out);
+    } else if (json_is_object(value)) {
+        fputc('{', out);
+        json_object_foreach((json_t *)value, name, part) {
+            fputs(between, out);
+            put(out, name);
+            fputs(" = ", out);
+            put_value(out, part);
+            between = ", ";
+        }
+        fputc('}', out);
+    }
     if (json_is_string(value)) put(out, json_string_value(value));
     else if (json_is_integer(value)) fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_boolean(value)) fputs(json_is_true(value) ? "true" : "false", out);
@@ -271,17 +314,21 @@ static void put_trace(FILE *out, const json_t *trace)
     const json_t *steps = json_object_get(trace, "steps"), *before = NULL;
     json_t *step;
     size_t i;
-    fputs("<div class=\"wide\"><table class=\"trace\"><tr><th></th><th>step</th><th>by</th><th>delay</th><th>changes</th></tr>\n", out);
+    bool timed = json_array_size(steps) > 1 && json_object_get(json_array_get(steps, 1), "delay");
+    fprintf(out, "<div class=\"wide\"><table class=\"trace\"><tr><th></th><th>step</th><th>by</th><th>at</th>%s<th>changes</th></tr>\n", timed ? "<th>delay</th><th>date</th>" : "");
     json_array_foreach((json_t *)steps, i, step) {
-        const json_t *delay = json_object_get(step, "delay");
         fprintf(out, "<tr><td class=\"n\">%zu</td><td>", i);
         put(out, i || *text_of(step, "label") ? text_of(step, "label") : "initial state");
         fputs("</td><td>", out);
         put(out, text_of(step, "process"));
         fputs("</td><td>", out);
-        if (json_is_number(delay)) fprintf(out, "%g", json_number_value(delay));
-        else put_value(out, delay);
+        put(out, text_of(step, "file"));
+        if (json_is_integer(json_object_get(step, "line"))) fprintf(out, ":%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(step, "line")));
         fputs("</td><td>", out);
+        for (unsigned k = 0; timed && k < 2; k++) {
+            put_value(out, json_object_get(step, k ? "date" : "delay"));
+            fputs("</td><td>", out);
+        }
         put_changes(out, json_object_get(step, "state"), before);
         fputs("</td></tr>\n", out);
         before = json_object_get(step, "state");
@@ -312,10 +359,15 @@ static void put_evidence(FILE *out, const json_t *property)
         fprintf(out, "</code> is %s:</p>\n", json_is_true(json_object_get(branch, "value")) ? "true" : "false");
         put_trace(out, json_object_get(branch, "trace"));
     }
-    if (!state) return;
-    fputs("<p>In the state <code>", out);
-    put_changes(out, state, NULL);
-    fputs("</code></p>\n", out);
+    if (state) {
+        fputs("<p>In the state <code>", out);
+        put_changes(out, state, NULL);
+        fputs("</code></p>\n", out);
+    }
+    if (!*text_of(property, "why")) return;
+    fputs("<pre>", out);
+    put(out, text_of(property, "why"));
+    fputs("</pre>\n", out);
 }
 
 static void put_details(FILE *out, const json_t *row, size_t number, const json_t *columns)
@@ -330,12 +382,12 @@ static void put_details(FILE *out, const json_t *row, size_t number, const json_
     put_plot(out, row);
     json_array_foreach(json_object_get(row, "properties"), k, property) {
         const char *reason = text_of(property, "reason");
-        fprintf(out, "<p><span class=\"%s\">%s</span> <b>", text_of(property, "verdict"), text_of(property, "verdict"));
+        fprintf(out, "<p><span class=\"%s\">%s</span> <b>", is_vacuous(property) ? "vacuous" : text_of(property, "verdict"), text_of(property, "verdict"));
         put(out, text_of(property, "name"));
         fputs("</b> <code>", out);
         put(out, text_of(property, "text"));
         fputs("</code> ", out);
-        put(out, reason);
+        put(out, is_vacuous(property) ? vacuously : reason);
         fputs("</p>\n", out);
         json_array_foreach((json_t *)columns, c, column)
             if (has_trace(property) && !strcmp(json_string_value(column), text_of(property, "name"))) fprintf(out, "<a id=\"c%zup%zu\"></a>", number, c);

@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include "report/explain.h"
+#include "report/value.h"
 #include "result/conclude.h"
 
 #include <inttypes.h>
@@ -341,20 +342,40 @@ void report_participants(const struct model *model, struct text *text, uint32_t 
     }
 }
 
-/* Prints words separated by ", ", indented, within 110 columns. */
-static void add_wrapped(struct text *text, size_t *column, const char *word)
+/* Words separated by ", ", indented, within 110 columns. */
+struct listing {
+    struct text *text;
+    size_t column; /* 0: nothing yet */
+};
+
+enum { LIST_INDENT = 10, LIST_WIDTH = 110 };
+
+/* A word that is longer than a line goes on in the next one, behind a space. */
+static void add_long(struct listing *listing, const char *word)
 {
-    enum { INDENT = 10, WIDTH = 110 };
-    size_t length = strlen(word);
-    if (*column == 0 || *column + length + 2 > WIDTH) {
-        text_add(text, "%s%*s", *column ? ",\n" : "", INDENT, "");
-        *column = INDENT;
-    } else {
-        text_add(text, ", ");
-        *column += 2;
+    while (strlen(word) + LIST_INDENT > LIST_WIDTH) {
+        size_t fits = LIST_WIDTH - LIST_INDENT;
+        while (fits && word[fits] != ' ') fits--;
+        if (!fits) fits = strcspn(word, " ");
+        if (!word[fits]) break;
+        text_add(listing->text, "%.*s\n%*s", (int)fits, word, LIST_INDENT, "");
+        word += fits + 1;
     }
-    text_add(text, "%s", word);
-    *column += length;
+    text_add(listing->text, "%s", word);
+    listing->column = LIST_INDENT + strlen(word);
+}
+
+static void add_wrapped(void *context, const char *word)
+{
+    struct listing *listing = context;
+    size_t length = strlen(word);
+    if (listing->column == 0 || listing->column + length + 2 > LIST_WIDTH) {
+        text_add(listing->text, "%s%*s", listing->column ? ",\n" : "", LIST_INDENT, "");
+        add_long(listing, word);
+        return;
+    }
+    text_add(listing->text, ", %s", word);
+    listing->column += length + 2;
 }
 
 void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule, const char *when,
@@ -363,7 +384,6 @@ void report_step(const struct report_style *style, const struct model *model, co
     struct text text, word;
     text_init(&text, model->mem);
     text_init(&word, model->mem);
-    size_t column = 0;
     if (rule == MODEL_NONE) {
         text_add(&text, "  %4u  %s%s%s\n", number, paint(style, BOLD), number ? "state" : "initial state", paint(style, PLAIN));
     } else {
@@ -375,20 +395,17 @@ void report_step(const struct report_style *style, const struct model *model, co
         if (when) text_add(&text, "  at %s", when);
         text_add(&text, "  %s%s:%u%s\n", paint(style, DIM), diag_source_name(diag, place), place.line, paint(style, PLAIN));
     }
-    for (uint32_t v = 0; v < model->vars.len; v++) {
-        bool changed = before && before[v] != after[v];
-        if (model->vars.data[v].is_left_out) continue; /* its value is not known */
-        if (before && !changed && !style->full) continue;
-        word.len = 0;
-        text_add(&word, "%s = ", model->vars.data[v].name);
-        if (changed) {
-            explain_value(model, &word, v, before[v]);
-            text_add(&word, " -> ");
+    struct listing listing = {&text, 0};
+    for (struct shown at = shown_first(model, style->raw); at.cells; at = shown_next(model, style->raw, &at)) {
+        if (before && shown_differs(&at, before, after)) value_changes(model, style->raw, &at, before, after, add_wrapped, &listing);
+        else if (!before || style->full) {
+            word.len = 0;
+            text_add(&word, "%s = ", at.name);
+            value_text(&word, model, style->raw, &at, after);
+            add_wrapped(&listing, word.data);
         }
-        explain_value(model, &word, v, after[v]);
-        add_wrapped(&text, &column, word.data);
     }
-    if (!column) text_add(&text, "          %s", rule == MODEL_NONE ? "(no variables)" : "(nothing changes)");
+    if (!listing.column) text_add(&text, "          %s", rule == MODEL_NONE ? "(no variables)" : "(nothing changes)");
     fprintf(style->out, "%s\n", text.data);
     text_free(&text);
     text_free(&word);
@@ -485,49 +502,16 @@ static void show_bound(const struct report_style *style, const struct property_r
     if (entry->verdict == VERDICT_UNKNOWN && entry->has_bound) fprintf(style->out, "  (not %s within %" PRIu64 " step%s)", entry->seeks ? "reached" : "violated", entry->bound, entry->bound == 1 ? "" : "s");
 }
 
-
-/* What the path of a CTL counterexample leaves open: the rest of the formula, and its value at the end. */
-static void explain_part(const struct model *model, struct text *text, const struct property_result *entry, const int64_t *state)
+void report_reasons(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
 {
-    const struct formula_node *node = formula_get(&model->formulas, entry->end);
-    text_add(text, "  in the last state:\n");
-    if (node->op == FORMULA_ATOM) {
-        explain_expr(model, text, node->atom, state, "    ");
-        return;
-    }
-    text_add(text, "    ");
-    model_print_formula(model, text, entry->end);
-    text_add(text, " is %s\n", entry->end_value ? "true" : "false");
-}
-
-static void explain_end(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
-{
-    struct trace_walk walk;
     struct text text;
     text_init(&text, model->mem);
-    trace_walk_start(&walk, model, entry->trace);
-    while (walk.at < entry->trace->steps && trace_walk_step(&walk)) continue;
-    if (entry->kind == PROPERTY_DEADLOCK && entry->trace->delays) {
-        struct timed_state timed;
-        timed_init(&timed, model, entry->trace->denominator);
-        trace_follow(entry->trace, &timed);
-        text_add(&text, "  no rule can ever be taken again in the last state:\n");
-        explain_deadlock(model, diag, &text, walk.state, &timed);
-        timed_release(&timed);
-    } else if (entry->kind == PROPERTY_DEADLOCK) {
-        text_add(&text, "  no rule is enabled in the last state:\n");
-        explain_deadlock(model, diag, &text, walk.state, NULL);
-    } else if (entry->kind == PROPERTY_RUNTIME_ERROR) {
-        text_add(&text, "  in the last state:\n");
-        explain_failure(model, diag, &text, entry->trace->failed_rule, walk.state);
-    } else if (entry->in_each_state) {
-        text_add(&text, "  in the last state:\n");
-        explain_expr(model, &text, entry->seeks ? formula_get(&model->formulas, entry->property->root)->atom : entry->invariant, walk.state, "    ");
-    } else if (entry->has_end) {
-        explain_part(model, &text, entry, walk.state);
+    explain_violation(model, diag, &text, entry);
+    for (const char *line = text.len ? text.data : ""; *line;) {
+        size_t length = strcspn(line, "\n");
+        fprintf(style->out, "  %.*s\n", (int)length, line);
+        line += length + (line[length] != 0);
     }
-    fputs(text.data ? text.data : "", style->out);
-    trace_walk_end(&walk);
     text_free(&text);
 }
 
@@ -543,7 +527,7 @@ static void show_verdict(const struct report_style *style, const struct model *m
     else fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
     if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
-    if (entry->vacuous) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
+    if (result_is_vacuous(entry)) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
     if (entry->reason) fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
     fputc('\n', style->out);
 }
@@ -551,13 +535,10 @@ static void show_verdict(const struct report_style *style, const struct model *m
 /* A violation without a run. */
 static void show_last(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
 {
-    struct text text;
-    text_init(&text, model->mem);
     fprintf(style->out, "\n%s%s is %s%s in this state:\n", paint(style, entry->seeks ? GREEN : RED), entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN));
     report_step(style, model, diag, 0, MODEL_NONE, NULL, NULL, entry->last);
-    if (entry->kind != PROPERTY_DEADLOCK && entry->kind != PROPERTY_RUNTIME_ERROR) explain_expr(model, &text, entry->invariant, entry->last, "    ");
-    fprintf(style->out, "%s  (%s)\n", text.data ? text.data : "", entry->reason);
-    text_free(&text);
+    report_reasons(style, model, diag, entry);
+    fprintf(style->out, "  (%s)\n", entry->reason);
 }
 
 void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
@@ -594,7 +575,7 @@ void report_check(const struct report_style *style, const struct model *model, c
         fprintf(style->out, "\n%s%s is %s%s %s %u step%s:\n", paint(style, entry->seeks ? GREEN : RED), entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN),
                 entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by" : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with" : "after", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
         report_trace(style, model, diag, entry->trace);
-        explain_end(style, model, diag, entry);
+        report_reasons(style, model, diag, entry);
         show_branches(style, model, diag, entry);
     }
     if (task->property_count) fputc('\n', style->out);

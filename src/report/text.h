@@ -10,12 +10,15 @@ struct report_style {
     bool full;     /* all variables in every state of a trace */
     bool quiet;    /* only verdicts and counts */
     unsigned verbose;
+    bool raw;      /* every variable by itself, as a number */
 };
 
 void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result);
 void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
                   const struct result *result);
 void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
+/* Why the property is violated: what its run ends with. */
+void report_reasons(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry);
 /* How a run that repeats goes on after its last state. */
 void report_loop(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
 /* One step, as in a trace; rule MODEL_NONE: an initial state, with all values. `when` is its date, or NULL. */

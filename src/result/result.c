@@ -1,5 +1,6 @@
 #include "result/result.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,12 @@ enum verdict result_answer(const struct property_result *entry)
 {
     if (!entry->seeks || entry->verdict == VERDICT_UNKNOWN) return entry->verdict;
     return entry->verdict == VERDICT_VIOLATED ? VERDICT_HOLDS : VERDICT_VIOLATED;
+}
+
+bool result_is_vacuous(const struct property_result *entry)
+{
+    assert(!(entry->antecedent_met && entry->antecedent_never));
+    return entry->verdict == VERDICT_HOLDS && entry->has_antecedent && entry->antecedent_never;
 }
 
 enum verdict result_overall(const struct property_result *properties, uint32_t count)

@@ -40,11 +40,11 @@ struct property_result {
     expr safety;     /* p: a state without it refutes the formula, whatever comes then */
     expr antecedent; /* when p is a -> b: a */
     bool has_antecedent;
-    bool antecedent_met; /* it was true in a state that was visited; of the explicit and the timed engine */
+    bool antecedent_met;   /* what is known of it: it is true in a reachable state; ... */
+    bool antecedent_never; /* ... it is true in none. Neither: not known */
     bool is_reachability; /* timed: it says EF p, and holds as soon as p is true in one state */
 
     enum verdict verdict;
-    bool vacuous;       /* holds, and its antecedent was never true */
     const char *reason; /* why the verdict is unknown */
     const char *engine; /* which one decided it, or NULL: the result's */
     const char *method; /* how it was decided, or NULL: as the engine decides everything */
@@ -372,6 +372,9 @@ struct property_result *result_list_properties(struct model *model, bool with_de
 
 /* What is told of a property. One that seeks a state holds when a run to such a state was found. */
 enum verdict result_answer(const struct property_result *entry);
+
+/* Whether a property holds only because its antecedent is never true. The one place that says so, from what engines have found out about antecedents. */
+bool result_is_vacuous(const struct property_result *entry);
 
 /* One word for all: violated if one is, unknown if one that was asked for is, otherwise holds. */
 enum verdict result_overall(const struct property_result *properties, uint32_t count);

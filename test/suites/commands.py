@@ -39,7 +39,7 @@ def explore_and_check():
     check('check: status of a violation', status == 1 and result['verdict'] == 'violated')
     check('check: keys', list(result) == keys[:5] + ['verdict'] + keys[5:15] + ['properties', 'statistics'], list(result))
     deadlock = result['properties'][0]
-    check('check: property keys', list(deadlock) == ['name', 'kind', 'text', 'verdict', 'engine', 'trace'], list(deadlock))
+    check('check: property keys', list(deadlock) == ['name', 'kind', 'text', 'verdict', 'engine', 'why', 'trace'], list(deadlock))
     trace = deadlock['trace']
     check('check: trace', len(trace['steps']) == 6 and trace['loop'] is None and trace['steps'][0]['label'] is None and trace['steps'][1]['label'] == 'take_left'
           and trace['steps'][1]['process'].startswith('phil[') and len(trace['steps'][0]['state']) == 10, trace)
@@ -103,7 +103,7 @@ def traces():
 
 def simulation():
     one, two = (run('simulate', EXAMPLE['pc'], '-p', 'deadlock', '--seed', '5', '--steps', '30') for _ in range(2))
-    check('simulate: reproducible', one.stdout == two.stdout and one.returncode == 0 and 'proves nothing' in one.stdout)
+    check('simulate: reproducible', one.stdout == two.stdout and one.returncode == 3 and 'proves nothing' in one.stdout)
     check('simulate: other seeds differ', one.stdout != run('simulate', EXAMPLE['pc'], '-p', 'deadlock', '--seed', '6', '--steps', '30').stdout)
     found = run('simulate', EXAMPLE['phils'], '-D', 'n=2', '--runs', '1000')
     check('simulate: finds the deadlock', found.returncode == 1 and 'deadlock is violated' in found.stdout, found.stdout[-500:])
@@ -113,7 +113,8 @@ def simulation():
     check('simulate -i: the saved run replays', run('replay', saved).returncode == 0)
     check('simulate -i: end of input', run('simulate', EXAMPLE['phils'], '-i').returncode == 0)
     status, result = run_json('simulate', EXAMPLE['running'])
-    check('simulate --json', status == 0 and result['verdict'] == 'unknown' and result['complete'] is False)
+    check('simulate --json', status == 3 and result['verdict'] == 'unknown' and result['complete'] is False
+          and {item['verdict'] for item in result['properties']} == {'unknown'}, result)
 
 
 def exports():

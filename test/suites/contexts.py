@@ -71,6 +71,17 @@ def told(*arguments, **more):
         return result, None
 
 
+def words_of(value):
+    """A value of a state as the page writes it."""
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    if isinstance(value, list):
+        return '[' + ', '.join(map(words_of, value)) + ']'
+    if isinstance(value, dict):
+        return '{' + ', '.join(f'{key} = {words_of(part)}' for key, part in value.items()) + '}'
+    return str(value)
+
+
 def check_page(name, file, claim):
     with open(file, encoding='utf-8') as opened:
         text = opened.read()
@@ -84,7 +95,8 @@ def check_page(name, file, claim):
     missing = [row['context'] for row in rows if row.get('context', '') not in words]
     missing += [p['name'] for row in rows for p in row.get('properties', []) if p['name'] not in words or p['verdict'] not in words]
     missing += [step['label'] for trace in traces for step in trace['steps'][1:] if step['label'] not in words]
-    missing += [f'{key} = {value}' for trace in traces for key, value in trace['steps'][0]['state'].items() if f'{key} = {value}' not in words]
+    missing += [f'{key} = {words_of(value)}' for trace in traces for key, value in trace['steps'][0]['state'].items() if f'{key} = {words_of(value)}' not in words]
+    missing += [line for row in rows for p in row.get('properties', []) for line in p.get('why', '').split('\n') if line.strip() not in words]
     check(f'{name}: it has every context, property, verdict and step', not missing, missing[:5])
     return words
 

@@ -54,7 +54,7 @@ def corpus():
         if printed.returncode == 0 and len(printed.stdout) < 20000:
             texts.append(('cairn', printed.stdout))
         trace = path(f'corpus{i}.itf.json')
-        if run('simulate', name, '-q', '--steps', '4', '--trace', trace).returncode in (0, 1) and os.path.exists(trace):
+        if run('simulate', name, '-q', '--steps', '4', '--trace', trace).returncode in (1, 3) and os.path.exists(trace):
             with open(trace, encoding='utf-8') as file:
                 texts.append(('itf.json', file.read()))
     return texts

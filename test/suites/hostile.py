@@ -530,7 +530,7 @@ for name, text, status in (('a range of 64 bits', full + 'rule "r" part global w
 for name, text in {'enabled': CAIRN_HEAD + 'rule "r" set "x" 1\n', 'failing': CAIRN_HEAD + 'rule "r" set "x" (div 2 1 "x")\n', 'beside others': CAIRN_HEAD + 'rule "r" set "x" 1 rule "s" part global when (eq "x" 9)\n'}.items():
     file = write(f'partless_{name.replace(" ", "_")}.cairn', text)
     for command in (('check', file), ('check', file, '--json'), ('explore', file, '--json'), ('simulate', file), ('simulate', file, '-i'), *(('translate', file, '--to', form) for form in ('cairn', 'dot', 'aut', 'promela', 'smv', 'aag'))):
-        later(f'{" ".join(command[0:1] + command[2:])}: a rule without parts, {name}', fine(0, 1, 2), *command, program=ASAN, stdin=b'1\nl\n\nt\n')
+        later(f'{" ".join(command[0:1] + command[2:])}: a rule without parts, {name}', fine(0, 1, 2, 3), *command, program=ASAN, stdin=b'1\nl\n\nt\n')
 # The pc of a process may be a variable of nobody, or of another process: its locations are reached all the same.
 foreign = write('foreign_pc.cairn', 'cairn 1\nmodel "m"\nprocess "p" type "T" pc "x"\n location 0 "a"\n location 1 "b"\nvariable "x" 0..1 = 0\nrule "r" part "p" when (eq "x" 0) set "x" 1\n')
 later('a location is reached through a pc of nobody', lambda r: None if 'never reached' not in r.stdout else 'said to be never reached', 'check', foreign, program=ASAN)
@@ -539,7 +539,7 @@ odd = write('odd.cairn', 'cairn 1\nmodel "m\\"\nprocess "p\\n*/" type "T{}"\nvar
             'property "</script>%n" invariant\n text "%s%n\\" formula (lt "x\\" 3)\n')
 later('a backslash in a label does not end its string', lambda r: None if r.returncode == 0 and not re.search(r'(?<!\\)(\\\\)*\\"\]', r.stdout) else 'label="...\\"]', 'translate', odd, '--to', 'dot', program=ASAN)
 for command in (('check', odd), ('check', odd, '--json'), ('simulate', odd), *(('translate', odd, '--to', form) for form in ('cairn', 'aut', 'promela', 'smv', 'ord', 'aag'))):
-    later(f'odd names: {" ".join(command[0:1] + command[2:])}', fine(0, 1), *command, program=ASAN)
+    later(f'odd names: {" ".join(command[0:1] + command[2:])}', fine(0, 1, 3), *command, program=ASAN)
 
 # ---- replay --------------------------------------------------------------------------------------------------------------------
 
@@ -635,7 +635,7 @@ for name, text in {
         later(f'simulate -i, {what}: {name}', fine(0), 'simulate', file, '-i', stdin=text, cwd=scratch.name, program=ASAN, cpu=20)
 for command in (('simulate',), ('simulate', '--json'), ('simulate', '--trace', path('none.itf.json')), ('check',), ('check', '--json', '--trace', path('none.itf.json')), ('explore', '--json'), ('explore', '--order', 'dfs'),
                 ('translate', '--to', 'dot'), ('translate', '--to', 'aut'), ('translate', '--to', 'cairn'), ('translate', '--to', 'promela'), ('translate', '--to', 'smv'), ('translate', '--to', 'aag')):
-    later(f'a model without variables: {" ".join(command[:3])}', fine(0, 1, 2), command[0], path('empty_main.mil'), *command[1:], program=ASAN)
+    later(f'a model without variables: {" ".join(command[:3])}', fine(0, 1, 2, 3), command[0], path('empty_main.mil'), *command[1:], program=ASAN)
 
 # ---- limits ------------------------------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ struct target {
     struct property_result *entry;
     struct hunt *hunt;
     struct net_condition good; /* what single states must satisfy */
+    lit antecedent; /* of a property that has one */
     bool is_temporal;
     struct ltl ltl;
     bool runs_ended; /* no run is as long as the search has come: all states were seen */
@@ -48,6 +49,9 @@ struct bounded {
     uint32_t depth; /* positions */
     const char *phase;
     bool interrupted; /* memory was refused somewhere */
+    bool has_ended;   /* the search has, for the reason `ended`: limits that are met now cost no verdict */
+    enum stop_reason ended;
+    struct proof reach; /* of an antecedent */
     VEC(lit) lemmas;  /* invariants: all that are asked for; those that are proved help to prove the rest */
 };
 
@@ -96,6 +100,7 @@ static void close_target(struct target *target)
 static void prepare_target(struct bounded *b, struct target *target, struct property_result *entry)
 {
     target->entry = entry;
+    if (entry->has_antecedent) target->antecedent = net_condition(&b->net, entry->antecedent).holds;
     target->is_temporal = !entry->in_each_state;
     target->good = (struct net_condition){LIT_TRUE, LIT_FALSE};
     if (!target->is_temporal) {
@@ -311,6 +316,43 @@ static void try_proof(struct bounded *b, struct target *target)
     take_proof(b, target, !target->is_temporal ? "k-induction" : target->watcher.is_safety ? "k-induction with the formula's automaton" : "k-induction after liveness to safety");
 }
 
+/* ---- antecedents ---- */
+
+/* Whether the antecedent of a property that is proved can ever be true: by an induction of its own, a little deeper than that of the property. Where neither a run to such a state nor a proof is found, it
+ * stays unknown. */
+static void decide_antecedent(struct bounded *b, struct target *target)
+{
+    enum { MORE_DEPTHS = 4, MORE_CONFLICTS = 10000 };
+    struct property_result *entry = target->entry;
+    uint64_t depths = 2 * entry->bound + MORE_DEPTHS;
+    enum proof_answer answer = PROOF_OPEN;
+    proof_init(&b->reach, &b->net, target->antecedent, NULL, true, b->lemmas.data, b->lemmas.len, (struct proof_poll){go_on, b});
+    b->reach.base_conflicts = MORE_CONFLICTS;
+    for (uint32_t i = 0; i < b->target_count; i++)
+        if (is_lemma(&b->targets[i])) proof_assume(&b->reach, b->targets[i].good.holds);
+    for (uint64_t i = 0; i < depths && answer == PROOF_OPEN && b->result->stop == STOP_NONE; i++) answer = proof_try(&b->reach, MORE_CONFLICTS);
+    entry->antecedent_met = answer == PROOF_FAILED;
+    entry->antecedent_never = answer == PROOF_DONE;
+    proof_release(&b->reach);
+    sat_free(b->reach.base.sat);
+    sat_free(b->reach.step.sat);
+    b->reach.base.sat = b->reach.step.sat = NULL;
+}
+
+static void decide_antecedents(struct bounded *b)
+{
+    const enum stop_reason stop = b->result->stop;
+    if (b->task->without_induction || (stop != STOP_NONE && stop != STOP_DEPTH && stop != STOP_FIRST)) return;
+    b->has_ended = true;
+    b->ended = stop;
+    b->result->stop = STOP_NONE;
+    for (uint32_t i = 0; i < b->target_count && b->result->stop == STOP_NONE; i++) {
+        const struct property_result *entry = b->targets[i].entry;
+        if (entry->verdict == VERDICT_HOLDS && entry->has_antecedent) decide_antecedent(b, &b->targets[i]);
+    }
+    b->result->stop = stop;
+}
+
 /* ---- the search ---- */
 
 /* One property at the depth that the search has come to. */
@@ -462,6 +504,8 @@ static void finish(struct bounded *b)
 /* The solvers' memory is their own. */
 static void release_solvers(struct bounded *b)
 {
+    sat_free(b->reach.base.sat);
+    sat_free(b->reach.step.sat);
     for (uint32_t i = 0; i < b->hunt_count; i++) sat_free(b->hunts[i].sat);
     for (uint32_t i = 0; i < b->target_count; i++) {
         sat_free(b->targets[i].proof.base.sat);
@@ -510,6 +554,7 @@ static __attribute__((noinline)) void work(struct bounded *b) /* not part of a f
     decide_trivial(b);
     b->result->state_bits = b->net.bits.total;
     search(b);
+    decide_antecedents(b);
 }
 
 void bounded_run(struct task *task, struct result *result)
@@ -520,7 +565,8 @@ void bounded_run(struct task *task, struct result *result)
     struct bounded *b = mem_alloc(mem, sizeof *b);
     start(b, task, result);
     if (setjmp(recover)) {
-        if (result->stop == STOP_NONE) result->stop = result_why_refused();
+        if (b->has_ended) result->stop = b->ended;
+        else if (result->stop == STOP_NONE) result->stop = result_why_refused();
         b->interrupted = true;
     } else {
         mem->recover = &recover;

@@ -26,6 +26,7 @@ void proof_init(struct proof *proof, struct net *net, lit bad, const struct watc
     proof->bad = bad;
     proof->watcher = watcher;
     proof->has_base = with_base;
+    proof->base_conflicts = UINT32_MAX;
     lit *watched = NULL, *outputs;
     uint32_t watched_count = 0, n = 0;
     if (watcher) watcher_outputs(watcher, proof->mem, &watched, &watched_count);
@@ -159,7 +160,7 @@ enum proof_answer proof_try(struct proof *proof, uint64_t max_conflicts)
 {
     if (proof->has_base) {
         side_extend(proof, &proof->base);
-        enum sat_answer reached = ask(proof, &proof->base, false, UINT32_MAX);
+        enum sat_answer reached = ask(proof, &proof->base, false, proof->base_conflicts);
         if (reached != SAT_NO) return reached == SAT_YES ? PROOF_FAILED : PROOF_STOPPED;
     }
     extend_step(proof);

@@ -27,6 +27,7 @@ struct proof {
     VEC(lit) lemmas; /* invariants of the model that are proved already */
     struct proof_side base, step;
     uint64_t conflicts; /* in all */
+    uint64_t base_conflicts; /* most for a question of the base; at first without a limit */
 };
 
 struct proof_poll {

@@ -265,7 +265,7 @@ void visit_conclude(struct search *search)
         struct property_result *entry = &search->task->properties[search->monitors[m].property];
         if (!search->monitors[m].is_antecedent) continue;
         entry->antecedent_met = !search->monitors[m].active;
-        if (search->monitors[m].active && result->all_states) entry->vacuous = entry->verdict == VERDICT_HOLDS;
+        entry->antecedent_never = search->monitors[m].active && result->all_states;
     }
 }
 

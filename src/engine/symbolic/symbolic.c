@@ -262,8 +262,9 @@ static void decide_in_states(struct symbolic *s, void *context)
 static void find_vacuity(struct symbolic *s, void *context)
 {
     struct property_result *entry = context;
-    bool fails;
-    entry->vacuous = symbolic_condition(s, entry->antecedent, &fails) == BDD_FALSE && !fails;
+    bool fails, never = symbolic_condition(s, entry->antecedent, &fails) == BDD_FALSE;
+    entry->antecedent_met = !never && !fails;
+    entry->antecedent_never = never && !fails;
 }
 
 /* ---- temporal properties ---- */

@@ -589,7 +589,7 @@ static void conclude(struct search *search)
         struct property_result *entry = &search->task->properties[search->monitors[m].property];
         if (search->monitors[m].kind != MONITOR_ANTECEDENT) continue;
         entry->antecedent_met = !search->monitors[m].active;
-        if (search->monitors[m].active && result->all_states) entry->vacuous = entry->verdict == VERDICT_HOLDS;
+        entry->antecedent_never = search->monitors[m].active && result->all_states;
     }
 }
 

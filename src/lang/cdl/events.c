@@ -122,6 +122,7 @@ static bool resolve(struct cdl *cdl, const struct cdl_body *body, struct context
     static const enum context_event_kind kinds[] = {[CDL_SEND] = EVENT_SEND, [CDL_RECEIVE] = EVENT_RECEIVE, [CDL_SYNC] = EVENT_SYNC, [CDL_BECOMES] = EVENT_BECOMES};
     struct cdl_decl *predicate;
     event->place = body->place;
+    event->text = body->text;
     event->kind = kinds[body->kind];
     event->sender = MODEL_NONE;
     if (!cdl->model) return true; /* names are all that is asked for */

@@ -84,15 +84,66 @@ void emit_copy(struct lowering *l, const struct cell *to, const struct cell *fro
     model_add_code(l->f->model, l->out, (struct code_node){.op = CODE_COPY, .target = *to, .source = *from, .cells = cells, .body = code_none(), .other = code_none(), .place = place});
 }
 
-void emit_require(struct lowering *l, expr cond, struct place place)
+/* The variables that the expression names, each once. */
+enum { MAX_WORDED = 8 };
+
+struct named {
+    uint32_t vars[MAX_WORDED];
+    uint32_t count;
+};
+
+static void find_named(struct lowering *l, const struct fiacre_exp *exp, struct named *named)
+{
+    if (!exp) return;
+    const struct binding *binding = exp->kind == FIACRE_EXP_NAME ? env_find(l->f, l->env, exp->name) : NULL;
+    if (binding && binding->kind == BIND_CELLS && !binding->at.local && named->count < MAX_WORDED) {
+        const struct expr_node *offset = expr_get(exprs_of(l), binding->at.offset);
+        uint32_t var = binding->at.base + (uint32_t)offset->value;
+        bool known = offset->op != EXPR_CONST;
+        for (uint32_t i = 0; i < named->count; i++) known |= named->vars[i] == var;
+        if (!known) named->vars[named->count++] = var;
+    }
+    find_named(l, exp->a, named);
+    find_named(l, exp->b, named);
+    find_named(l, exp->c, named);
+    for (const struct fiacre_exp *arg = exp->args; arg; arg = arg->next) find_named(l, arg, named);
+}
+
+static uint32_t word_condition(struct lowering *l, const struct fiacre_exp *source, bool negated)
+{
+    struct model *model = l->f->model;
+    struct named named = {.count = 0};
+    struct text text;
+    text_init(&text, model->mem);
+    if (negated) text_add(&text, "not (");
+    fiacre_print_exp(&text, source);
+    if (negated) text_add(&text, ")");
+    find_named(l, source, &named);
+    const char *words = names_intern(&model->names, text.data, text.len);
+    text_free(&text);
+    return model_add_wording(model, (struct model_wording){WORDING_CONDITION, words, named.vars, named.count});
+}
+
+static void require(struct lowering *l, expr cond, struct place place, uint32_t wording)
 {
     if (expr_is_true(exprs_of(l), cond)) return;
     if (expr_is_false(exprs_of(l), cond)) l->impossible = true;
     if (l->in_rule && code_is_none(l->out->first)) {
-        model_add_conjunct(l->f->model, cond, place);
+        model_add_worded(l->f->model, cond, place, wording);
         return;
     }
-    model_add_code(l->f->model, l->out, (struct code_node){.op = CODE_REQUIRE, .value = cond, .body = code_none(), .other = code_none(), .place = place});
+    struct code_node node = {.op = CODE_REQUIRE, .value = cond, .body = code_none(), .other = code_none(), .place = place, .wording = wording};
+    model_add_code(l->f->model, l->out, node);
+}
+
+void emit_require(struct lowering *l, expr cond, struct place place)
+{
+    require(l, cond, place, 0);
+}
+
+void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *source, bool negated)
+{
+    if (!expr_is_true(exprs_of(l), cond)) require(l, cond, source->place, word_condition(l, source, negated));
 }
 
 void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no, struct place place)

@@ -247,7 +247,7 @@ static bool receive_values(struct synchronisation *s, struct lowering *l)
             if (!pattern_assign(l, pattern, &s->values[n])) return false;
         if (!stmt->exp) continue;
         if (!lower_condition(l, stmt->exp, &cond)) return false;
-        emit_require(l, cond, stmt->exp->place);
+        emit_condition(l, cond, stmt->exp, false);
     }
     return true;
 }

@@ -260,6 +260,8 @@ const struct constructor *constructor_find(struct fiacre *f, const char *name, c
 void emit_set(struct lowering *l, const struct cell *at, expr value, struct place place);
 void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells, struct place place);
 void emit_require(struct lowering *l, expr cond, struct place place);
+/* The same with the condition of the source that it is, or (`negated`) that it is the opposite of. */
+void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *source, bool negated);
 void emit_sequence(struct lowering *l, const struct code_sequence *code);
 void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no, struct place place);
 
@@ -319,6 +321,8 @@ bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt 
 bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, uint32_t end);
 
 /* ---- system.c: instances; rules.c: their steps ---- */
+/* Says of a variable that is made up of several cells that it is one (model_whole). */
+void shapes_whole(struct fiacre *f, const char *name, uint32_t var, const struct ftype *type);
 /* Makes the names of a process or component known to the model (model_name). */
 void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const struct env *env);
 

@@ -320,7 +320,7 @@ bool lower_statement(struct lowering *l, struct fiacre_stmt *stmt)
     case FIACRE_STMT_LABEL: return true;
     case FIACRE_STMT_ON:
         if (!lower_condition(l, stmt->exp, &cond)) return false;
-        emit_require(l, cond, stmt->exp->place);
+        emit_condition(l, cond, stmt->exp, false);
         return true;
     case FIACRE_STMT_ASSIGN: return lower_assign(l, stmt);
     case FIACRE_STMT_IF: return lower_if(l, stmt->branches);

@@ -84,7 +84,9 @@ static bool add_variables(struct fiacre *f, struct fiacre_variable *variable, st
         }
         struct binding binding = {.name = variable->name, .kind = BIND_CELLS, .type = type, .place = variable->place};
         binding.at = cell_plain(f, false, model->vars.len);
-        add_cells(f, names_format(&model->names, "%s%s", prefix, variable->name), type, 0, type, process, variable->place);
+        const char *name = names_format(&model->names, "%s%s", prefix, variable->name);
+        add_cells(f, name, type, 0, type, process, variable->place);
+        shapes_whole(f, name, binding.at.base, type);
         assert(model->vars.len == binding.at.base + type->cells);
         if (variable->init && !add_initial(f, variable->init, env, &binding)) return false;
         vec_push(model->mem, &env->list, binding);
