@@ -142,23 +142,40 @@ static struct trace *to_trace(const struct run *run)
     return trace;
 }
 
-/* The first property that the last state violates, or NULL; its entry gets the trace. */
+/* What a property says of every state; false: it says nothing of the kind. */
+static bool condition_of(const struct property_result *entry, expr *condition)
+{
+    *condition = entry->in_each_state ? entry->invariant : entry->safety;
+    return entry->in_each_state || entry->has_safety;
+}
+
+static bool is_false_here(struct run *run, expr condition)
+{
+    int64_t value;
+    return eval_expr(run->model, condition, last_state(run), &value) && !value;
+}
+
+static bool is_dead_end(struct run *run)
+{
+    bool stuck = run->is_timed ? timed_is_stuck(&run->timed) : !run->enabled_count;
+    return stuck && !eval_is_final(run->model, last_state(run));
+}
+
+/* The first property that the last state violates, or NULL. Its entry gets the trace, as does one that seeks this state. */
 static struct property_result *find_violation(struct run *run)
 {
     for (uint32_t i = 0; i < run->task.property_count; i++) {
         struct property_result *entry = &run->task.properties[i];
-        int64_t value = 1;
-        bool bad = false;
-        uint32_t failed = MODEL_NONE;
-        if (!entry->in_each_state) continue;
-        if (entry->kind == PROPERTY_DEADLOCK) bad = (run->is_timed ? timed_is_stuck(&run->timed) : !run->enabled_count) && !eval_is_final(run->model, last_state(run));
-        else if (entry->kind == PROPERTY_RUNTIME_ERROR) bad = (failed = run->failed) != MODEL_NONE;
-        else bad = eval_expr(run->model, entry->invariant, last_state(run), &value) && !value;
+        expr condition;
+        bool bad = entry->verdict == VERDICT_UNKNOWN && condition_of(entry, &condition);
+        if (bad && entry->kind == PROPERTY_DEADLOCK) bad = is_dead_end(run);
+        else if (bad && entry->kind == PROPERTY_RUNTIME_ERROR) bad = run->failed != MODEL_NONE;
+        else if (bad) bad = is_false_here(run, condition);
         if (!bad) continue;
         entry->verdict = VERDICT_VIOLATED;
         entry->trace = to_trace(run);
-        entry->trace->failed_rule = failed;
-        return entry;
+        if (entry->kind == PROPERTY_RUNTIME_ERROR) entry->trace->failed_rule = run->failed;
+        if (!entry->seeks) return entry;
     }
     return NULL;
 }
@@ -185,14 +202,24 @@ static void show_last(struct run *run)
 
 /* ---- random runs ---- */
 
-/* What the runs say of each property: never that it holds. */
+/* What the runs say of each property: never that something always holds. */
 static void conclude(struct run *run)
 {
     for (uint32_t i = 0; i < run->task.property_count; i++) {
         struct property_result *entry = &run->task.properties[i];
         if (entry->verdict == VERDICT_VIOLATED) continue;
-        entry->reason = entry->in_each_state ? "no run of the simulation violates it, which proves nothing" : "it is not checked: a simulation looks at single states";
+        entry->reason = entry->seeks ? "no run of the simulation reaches it, which proves nothing"
+                        : entry->in_each_state ? "no run of the simulation violates it, which proves nothing"
+                                               : "it is not checked: a simulation looks at single states";
     }
+}
+
+/* Everything that was sought has been found, and nothing else was asked. */
+static bool is_over(const struct run *run)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < run->task.property_count; i++) found |= run->task.properties[i].seeks && run->task.properties[i].trace;
+    return found && result_overall(run->task.properties, run->task.property_count) == VERDICT_HOLDS;
 }
 
 static bool tell_json(struct run *run, uint64_t runs, uint64_t steps, const struct property_result *violation)
@@ -200,8 +227,9 @@ static bool tell_json(struct run *run, uint64_t runs, uint64_t steps, const stru
     struct options *options = run->session->options;
     FILE *file = options->json_file ? session_open(run->session, options->json_file) : stdout;
     const char *assurance = violation ? "a run violates the property; a simulation proves nothing else: only the states on its runs were checked"
-                                      : "a simulation proves nothing: only the states on its runs were checked";
-    struct simulation told = {violation, assurance, violation ? options->trace_file : NULL, options->seed, runs, steps};
+                            : is_over(run) ? "runs reach everything that was sought; a simulation proves nothing else: only the states on its runs were checked"
+                                           : "a simulation proves nothing: only the states on its runs were checked";
+    struct simulation told = {violation, assurance, violation ? options->trace_file : NULL, options->seed, runs, steps, !violation && is_over(run)};
     if (!file) return false;
     machine_simulation(file, run->model, &run->session->diag, &run->task, &told, options->raw);
     options->told = true; /* before that, memory may have been refused; once the object has begun it is told whole */
@@ -216,9 +244,11 @@ static void tell_text(struct run *run, uint64_t runs, uint64_t steps, const stru
     if (violation) report_reasons(&run->session->style, run->model, &run->session->diag, violation);
     if (violation) printf("%s is violated after %u steps of run %" PRIu64 ".\n", violation->property->name, run->rules.len, runs);
     else if (is_stuck) printf("Run %" PRIu64 " ends in a %s after %u steps.\n", runs, eval_is_final(run->model, last_state(run)) ? "final state" : "deadlock", run->rules.len);
-    for (uint32_t i = 0; i < run->task.property_count; i++)
-        if (!run->task.properties[i].in_each_state)
-            printf("%s is not checked: a simulation looks at single states.\n", run->task.properties[i].property->name);
+    for (uint32_t i = 0; i < run->task.property_count; i++) {
+        const struct property_result *entry = &run->task.properties[i];
+        if (entry->seeks && entry->trace) printf("%s is reached after %u steps.\n", entry->property->name, entry->trace->steps);
+        else if (!entry->in_each_state && entry != violation) printf("%s is not checked: a simulation looks at single states.\n", entry->property->name);
+    }
     printf("Seed %" PRIu64 ": %s run%s, %s steps%s\n", run->session->options->seed, report_count(a, runs), runs == 1 ? "" : "s", report_count(b, steps),
            violation ? "." : " without a violation, which proves nothing about the rest.");
 }
@@ -235,7 +265,7 @@ struct progress {
 static void run_some(struct run *run, struct progress *p)
 {
     const struct options *options = run->session->options;
-    while (p->runs < options->runs && !p->violation) {
+    while (p->runs < options->runs && !p->violation && !is_over(run)) {
         if (!random_initial(run)) {
             p->has_no_start = true;
             return;
@@ -243,7 +273,7 @@ static void run_some(struct run *run, struct progress *p)
         p->runs++;
         if (p->shows) show_last(run);
         p->violation = find_violation(run);
-        for (uint64_t i = 0; i < options->steps && run->enabled_count && !p->violation; i++) {
+        for (uint64_t i = 0; i < options->steps && run->enabled_count && !p->violation && !is_over(run); i++) {
             mem_look(run->model->mem);
             take(run, run->enabled[random_below(&run->random, run->enabled_count)]);
             p->steps++;
@@ -290,7 +320,7 @@ static int random_runs(struct run *run)
     if (options->json && !tell_json(run, runs, steps, violation)) return EXIT_USAGE;
     if (!options->json || options->json_file) tell_text(run, runs, steps, violation, show, early);
     if (!session_close(stdout, "standard output")) return EXIT_USAGE;
-    return violation ? EXIT_VIOLATED : EXIT_INCONCLUSIVE; /* never that everything holds: runs prove nothing */
+    return violation ? EXIT_VIOLATED : is_over(run) ? EXIT_HOLDS : EXIT_INCONCLUSIVE; /* runs prove nothing but what they reach */
 }
 
 /* ---- by hand ---- */
@@ -332,10 +362,10 @@ static void show_violations(struct run *run)
 {
     for (uint32_t i = 0; i < run->task.property_count; i++) {
         struct property_result *entry = &run->task.properties[i];
-        int64_t value;
         bool built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
-        if (!entry->in_each_state || built_in || !eval_expr(run->model, entry->invariant, last_state(run), &value) || value) continue;
-        printf("  ! %s is violated here: %s\n", entry->property->name, entry->property->text);
+        expr condition;
+        if (built_in || !condition_of(entry, &condition) || !is_false_here(run, condition)) continue;
+        printf("  ! %s is %s here: %s\n", entry->property->name, entry->seeks ? "reached" : "violated", entry->property->text);
     }
     if (run->failed != MODEL_NONE) show_failure(run);
 }

@@ -732,7 +732,7 @@ void machine_simulation(FILE *out, const struct model *model, const struct diag 
     out_key(&json, "engine");
     out_string(&json, "simulation");
     out_key(&json, "verdict");
-    out_string(&json, verdict_name[told->violation ? VERDICT_VIOLATED : VERDICT_UNKNOWN]);
+    out_string(&json, verdict_name[told->violation ? VERDICT_VIOLATED : told->is_over ? VERDICT_HOLDS : VERDICT_UNKNOWN]);
     out_key(&json, "complete");
     out_bool(&json, false);
     out_key(&json, "assurance");

@@ -195,6 +195,12 @@ def written():
     check('success is sought, and found before the end', found == (0, 'reach', 'holds', 4, False), found)
     found = of('start -- / / c / -> s; s -- / / c / -> success; s -- / / d / -> t')
     check('success is sought, and not there', found == (1, 'reach', 'violated', None, True), found)
+    reach = write('reach.cdl', observer('start -- / / c / -> s; s -- / / a / -> success'))
+    status, result = run_json('simulate', ring, '--context', reach, '-p', 'p', '--runs', '20')
+    check('a simulation may reach success', status == 0 and result['verdict'] == 'holds' and len(result['properties'][0]['trace']['steps']) >= 5, result)
+    rejected = write('rejected.cdl', observer('start -- / / c / -> reject; pending start'))
+    status, result = run_json('simulate', ring, '--context', rejected, '-p', 'p', '--runs', '20')
+    check('a simulation sees what is rejected', status == 1 and result['verdict'] == 'violated' and result['properties'][0]['trace'], result)
     for engine in ('symbolic', 'bounded', 'timed'):
         status, result = run_json('check', ring, '--context', write('reach.cdl', observer('start -- / / c / -> s; s -- / / a / -> success')), '-p', 'p', '--engine', engine)
         entry = result['properties'][0]
