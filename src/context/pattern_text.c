@@ -92,8 +92,9 @@ static void describe_scope(const struct pattern *p, const struct context *contex
     case PATTERN_GLOBALLY: return;
     case PATTERN_BEFORE: text_add(text, "before %s, ", name_of(context, p->close)); return;
     case PATTERN_AFTER: text_add(text, "after %s, ", name_of(context, p->open)); return;
-    case PATTERN_BETWEEN: text_add(text, "between %s and %s, ", name_of(context, p->open), name_of(context, p->close)); return;
-    case PATTERN_AFTER_UNTIL: text_add(text, "after %s until %s, ", name_of(context, p->open), name_of(context, p->close)); return;
+    /* "the first": while the scope is open it is not opened anew, which others read differently */
+    case PATTERN_BETWEEN: text_add(text, "between the first %s and the next %s, ", name_of(context, p->open), name_of(context, p->close)); return;
+    case PATTERN_AFTER_UNTIL: text_add(text, "after the first %s until the next %s, ", name_of(context, p->open), name_of(context, p->close)); return;
     }
 }
 

@@ -1,7 +1,7 @@
 /* Code blocks: small deterministic programs that run as part of a rule.
  *
  * A block is a tree of statements in one table; statements of a sequence hang together by `next`. It works on a copy of the state, in
- * place and in order, and on locals: cells that live only while the rule runs and begin with the lowest value of their range. No function calls itself, so
+ * place and in order, and on locals: cells that live only while the rule runs and begin with the lowest value of their range. No function calls itself (recursion is unrolled), so
  * every local has a fixed number; a function's body is one subtree that all its calls share.
  *
  *  - SET: a cell becomes the value of an expression, which lies in the cell's range (the front end puts WITHIN around it);

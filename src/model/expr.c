@@ -36,6 +36,7 @@ const struct expr_info expr_table[EXPR_OPS] = {
 const char *const failure_name[FAILURE_KINDS] = {
     [FAILURE_NONE] = "none",   [FAILURE_DIVISION] = "division", [FAILURE_OVERFLOW] = "overflow", [FAILURE_RANGE] = "range",
     [FAILURE_INDEX] = "index", [FAILURE_FULL] = "full",         [FAILURE_EMPTY] = "empty",       [FAILURE_LOOP] = "loop",
+    [FAILURE_DEPTH] = "depth",
 };
 
 void exprs_init(struct exprs *exprs, struct mem *mem)

@@ -66,6 +66,7 @@ enum failure {
     FAILURE_FULL,  /* a full queue is written */
     FAILURE_EMPTY, /* an empty queue is read */
     FAILURE_LOOP,  /* a loop takes too many rounds */
+    FAILURE_DEPTH, /* a function calls itself too deeply */
     FAILURE_KINDS
 };
 extern const char *const failure_name[FAILURE_KINDS];

@@ -1,14 +1,29 @@
 /* The statements are walked through once in order, with the set of locals that have certainly been written. Where ways meet, what only one of them has written has not been written;
  * a loop may be left before its first round. A LEAVE goes to the end of its function: what had been written there counts when the function ends, and after it nothing is
- * reached, so that everything is as good as written. Functions are walked through at each call; when that becomes too much, all locals may be unset. */
+ * reached, so that everything is as good as written.
+ *
+ * The body of a call is walked through once, by itself: what it reads before it writes it, and what it has certainly written when it ends, is all that its calls need to know. When there are too many
+ * statements, all locals may be unset. */
 #include "model/locals.h"
 
 #include <string.h>
 
 enum { MAX_STATEMENTS = 20000 };
 
+struct summary {
+    bool is_too_long;
+    VEC(uint32_t) reads, writes;
+};
+
+struct locals {
+    const struct model *model;
+    uint32_t *number; /* per statement, as the body of a call: of its summary, + 1 */
+    VEC(struct summary) summaries;
+};
+
 struct walker {
     const struct model *model;
+    struct locals *locals;
     bool *unset;
     bool *written; /* per local */
     bool *left;    /* per local: written at every LEAVE of the current function */
@@ -78,15 +93,39 @@ static void walk_while(struct walker *w, statement body)
     w->written = before;
 }
 
+/* The body of a call by itself. */
+static void summarise(struct locals *locals, statement body)
+{
+    struct summary summary = {0};
+    struct mem *mem = locals->model->mem;
+    uint32_t count = locals->model->locals.len;
+    struct walker w = {.model = locals->model, .locals = locals};
+    w.unset = mem_alloc(mem, count + UINT64_C(1));
+    w.written = mem_alloc(mem, count + UINT64_C(1));
+    w.left = mem_alloc(mem, count + UINT64_C(1));
+    memset(w.left, true, count);
+    walk(&w, body);
+    meet(&w, w.written, w.left);
+    for (uint32_t l = 0; l < count; l++) {
+        if (w.unset[l]) vec_push(mem, &summary.reads, l);
+        if (w.written[l]) vec_push(mem, &summary.writes, l);
+    }
+    summary.is_too_long = w.statements >= MAX_STATEMENTS;
+    vec_push(mem, &locals->summaries, summary);
+    locals->number[body.i] = locals->summaries.len;
+    mem_free(mem, w.unset);
+    mem_free(mem, w.written);
+    mem_free(mem, w.left);
+}
+
 static void walk_call(struct walker *w, statement body)
 {
-    bool *outer = w->left;
-    w->left = mem_alloc(w->model->mem, w->model->locals.len + UINT64_C(1));
-    memset(w->left, true, w->model->locals.len);
-    walk(w, body);
-    meet(w, w->written, w->left);
-    mem_free(w->model->mem, w->left);
-    w->left = outer;
+    if (code_is_none(body)) return;
+    if (!w->locals->number[body.i]) summarise(w->locals, body);
+    const struct summary *summary = &w->locals->summaries.data[w->locals->number[body.i] - 1];
+    if (summary->is_too_long) w->statements = MAX_STATEMENTS;
+    for (uint32_t i = 0; i < summary->reads.len; i++) read_local(w, summary->reads.data[i]);
+    for (uint32_t i = 0; i < summary->writes.len; i++) w->written[summary->writes.data[i]] = true;
 }
 
 static void walk(struct walker *w, statement at)
@@ -121,9 +160,30 @@ static void walk(struct walker *w, statement at)
     }
 }
 
-void locals_unset(const struct model *model, statement body, bool *unset)
+struct locals *locals_begin(const struct model *model)
 {
-    struct walker w = {.model = model, .unset = unset};
+    struct locals *locals = mem_alloc(model->mem, sizeof *locals);
+    locals->model = model;
+    locals->number = mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *locals->number);
+    return locals;
+}
+
+void locals_end(struct locals *locals)
+{
+    struct mem *mem = locals->model->mem;
+    for (uint32_t i = 0; i < locals->summaries.len; i++) {
+        vec_free(mem, &locals->summaries.data[i].reads);
+        vec_free(mem, &locals->summaries.data[i].writes);
+    }
+    vec_free(mem, &locals->summaries);
+    mem_free(mem, locals->number);
+    mem_free(mem, locals);
+}
+
+void locals_unset(struct locals *locals, statement body, bool *unset)
+{
+    const struct model *model = locals->model;
+    struct walker w = {.model = model, .locals = locals, .unset = unset};
     if (code_is_none(body) || !model->locals.len) return;
     w.written = mem_alloc(model->mem, model->locals.len + UINT64_C(1));
     walk(&w, body);

@@ -5,7 +5,12 @@
 
 #include "model/model.h"
 
+/* What is known of the bodies of calls, for one model. */
+struct locals;
+struct locals *locals_begin(const struct model *model);
+void locals_end(struct locals *locals);
+
 /* Sets unset[l] for such locals, and leaves the other entries alone. True for too many rather than too few. */
-void locals_unset(const struct model *model, statement body, bool *unset);
+void locals_unset(struct locals *locals, statement body, bool *unset);
 
 #endif

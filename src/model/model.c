@@ -185,6 +185,20 @@ bool model_has_code(const struct model *model)
     return false;
 }
 
+bool model_may_block(const struct model *model, statement at, uint8_t *known)
+{
+    for (; !code_is_none(at); at = model->code.data[at.i].next) {
+        const struct code_node *node = &model->code.data[at.i];
+        bool is_call = node->op == CODE_CALL && !code_is_none(node->body);
+        if (node->op == CODE_REQUIRE) return true;
+        if (node->op == CODE_IF || node->op == CODE_WHILE)
+            if (model_may_block(model, node->body, known) || model_may_block(model, node->other, known)) return true;
+        if (is_call && !known[node->body.i]) known[node->body.i] = model_may_block(model, node->body, known) ? 2 : 1;
+        if (is_call && known[node->body.i] == 2) return true;
+    }
+    return false;
+}
+
 /* Loops count as failing, because of their limit of rounds. */
 static bool code_may_fail(const struct model *model, statement at)
 {

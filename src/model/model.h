@@ -305,6 +305,8 @@ bool model_has_hidden(const struct model *model);
 int64_t model_lowest_rank(const struct model *model);
 uint64_t model_rank_count(const struct model *model);
 bool model_rule_may_fail(const struct model *model, uint32_t rule);
+/* Whether code can hold its rule back (REQUIRE). `known`, a byte per statement of the model, zero at first, remembers the bodies of calls. */
+bool model_may_block(const struct model *model, statement at, uint8_t *known);
 
 /* A variable as an expression, with its bounds when expressions of this model know them. */
 expr model_var_expr(struct model *model, uint32_t var);

@@ -21,6 +21,7 @@ struct weaving {
     struct map reported;
     bool has_dots;       /* some of them name a process, too */
     bool *met;           /* per label: a rule has it */
+    uint8_t *known;      /* see model_may_block */
     uint32_t *column;    /* per label: in the table, or MODEL_NONE: it is allowed nowhere */
     uint32_t columns, table, state;
     VEC(expr) waiting;   /* per rule that the guide can hold back: that it could be taken otherwise */
@@ -102,23 +103,12 @@ static const char *name_of(struct weaving *w, const struct model_rule *rule)
     return names_intern(&model->names, rule->label, strlen(rule->label));
 }
 
-/* Whether code can hold its rule back. */
-static bool has_require(const struct model *model, statement at)
-{
-    for (; !code_is_none(at); at = model->code.data[at.i].next) {
-        const struct code_node *node = &model->code.data[at.i];
-        bool inside = node->op == CODE_IF || node->op == CODE_WHILE || node->op == CODE_CALL;
-        if (node->op == CODE_REQUIRE || (inside && has_require(model, node->body)) || (node->op == CODE_IF && has_require(model, node->other))) return true;
-    }
-    return false;
-}
-
 /* The rule's own conditions, where these are all that it takes and can be evaluated in every state: neither code nor clocks hold it back. Whether it would fail is not asked: a model that fails is not stuck. */
 static void note_waiting(struct weaving *w, uint32_t r)
 {
     struct model *model = w->model;
     const struct model_rule *rule = &model->rules.data[r];
-    bool can_tell = !rule->guards && !has_require(model, rule->body);
+    bool can_tell = !rule->guards && !model_may_block(model, rule->body, w->known);
     for (uint32_t i = 0; i < rule->conjuncts; i++) can_tell &= !expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)->may_fail;
     if (!can_tell) return;
     expr enabled = expr_bool(w->exprs, true);
@@ -241,6 +231,7 @@ void guide_weave(struct model *model, const struct guide *guide, struct guide_re
     map_init(&w.labels, model->mem);
     map_init(&w.reported, model->mem);
     w.met = mem_alloc(model->mem, guide->labels + UINT64_C(1));
+    w.known = mem_alloc(model->mem, model->code.len + UINT64_C(1));
     for (uint32_t l = 0; l < guide->labels; l++)
         if (guide->mentioned[l] || guide->ignored[l]) {
             map_add(&w.labels, names_intern(&model->names, guide->interactions[l], strlen(guide->interactions[l])), 0, l);
@@ -252,6 +243,7 @@ void guide_weave(struct model *model, const struct guide *guide, struct guide_re
     add_ends(&w);
     model_finish(model);
     mem_free(model->mem, w.met);
+    mem_free(model->mem, w.known);
     mem_free(model->mem, w.column);
     vec_free(model->mem, &w.waiting);
 }

@@ -32,6 +32,7 @@ struct settling {
     uint32_t first_sender;   /* the companions, a variable for each element */
     VEC(uint32_t) processes; /* those that are asked for: the n-th is FIRST_SENDER + n */
     VEC(uint32_t) writers;   /* rules */
+    uint8_t *known;          /* per statement, as the body of a call: 1: it only adds, 2: not */
 };
 
 /* ---- what a rule does to the queue ---- */
@@ -82,6 +83,14 @@ static bool is_new_element(const struct settling *s, const struct cell *cell, ui
 
 static bool only_adds(const struct settling *s, statement at);
 
+/* Bodies that many call are looked at once. */
+static bool call_only_adds(const struct settling *s, statement body)
+{
+    if (code_is_none(body)) return true;
+    if (!s->known[body.i]) s->known[body.i] = only_adds(s, body) ? 1 : 2;
+    return s->known[body.i] == 1;
+}
+
 static bool node_only_adds(const struct settling *s, const struct code_node *node)
 {
     const struct expr_node *value;
@@ -93,8 +102,8 @@ static bool node_only_adds(const struct settling *s, const struct code_node *nod
             && is_length(s, value->a) && is_number(s, value->b, 1);
     case CODE_COPY: return !touches(s, &node->target, node->cells) || is_new_element(s, &node->target, node->cells);
     case CODE_IF: return only_adds(s, node->body) && only_adds(s, node->other);
-    case CODE_WHILE:
-    case CODE_CALL: return only_adds(s, node->body);
+    case CODE_WHILE: return only_adds(s, node->body);
+    case CODE_CALL: return call_only_adds(s, node->body);
     case CODE_REQUIRE:
     case CODE_LEAVE: return true;
     }
@@ -293,9 +302,11 @@ static void mark_new(struct settling *s, uint32_t rule, uint32_t sender)
 static bool settle_several(struct settling *s)
 {
     struct model *model = s->model;
+    s->known = mem_alloc(model->mem, model->code.len + UINT64_C(1));
     for (uint32_t i = 0; i < s->writers.len; i++)
         if (!rule_only_adds(s, &model->rules.data[s->writers.data[i]]))
             return refuse(s, &model->rules.data[s->writers.data[i]], "a step does more than adding a message at its end");
+    mem_free(model->mem, s->known);
     s->processes.len = 0;
     for (uint32_t e = 0; e < s->context->events.len; e++)
         if (is_asked(s, &s->context->events.data[e])) value_for(s, s->context->events.data[e].sender, true);

@@ -23,6 +23,7 @@ struct tightening {
     struct bounds *exprs;  /* memory of bounds_of ... */
     uint32_t *expr_stamp;  /* ... valid where this is `now` */
     uint32_t rule_stamp, now;
+    uint32_t *called, call; /* per statement: the last rule in this round whose code calls it */
     uint8_t *changes;
     bool changed;
 };
@@ -259,6 +260,10 @@ static void run_code(struct tightening *t, statement at, bool *straight)
         if (node->op == CODE_SET) grow_cells(t, &node->target, 1, bounds_of(t, node->value));
         if (node->op == CODE_COPY) copy_cells(t, node);
         forget(t);
+        if (node->op == CODE_CALL && !code_is_none(node->body)) { /* once is enough: what it finds then holds for all its calls in the next round */
+            if (t->called[node->body.i] == t->call) continue;
+            t->called[node->body.i] = t->call;
+        }
         if (branches) run_code(t, node->body, straight);
         if (node->op == CODE_IF) run_code(t, node->other, straight);
     }
@@ -268,6 +273,7 @@ static void run_rule(struct tightening *t, const struct model_rule *rule)
 {
     const struct model *model = t->model;
     bool straight = true;
+    t->call++;
     t->rule_stamp++;
     forget(t);
     for (uint32_t i = 0; i < rule->conjuncts; i++) narrow_by(t, model->conjuncts.data[rule->first_conjunct + i].cond);
@@ -303,6 +309,7 @@ void tighten(struct model *model)
     t.locals = mem_alloc(mem, locals * sizeof *t.locals);
     t.exprs = mem_alloc(mem, exprs * sizeof *t.exprs);
     t.expr_stamp = mem_alloc(mem, exprs * sizeof *t.expr_stamp);
+    t.called = mem_alloc(mem, (model->code.len + UINT64_C(1)) * sizeof *t.called);
     start(&t);
     t.changed = true;
     for (uint32_t round = 0; t.changed && round < MOST_ROUNDS; round++) {
@@ -323,4 +330,5 @@ void tighten(struct model *model)
     mem_free(mem, t.locals);
     mem_free(mem, t.exprs);
     mem_free(mem, t.expr_stamp);
+    mem_free(mem, t.called);
 }

@@ -181,6 +181,7 @@ static void count_calls(struct program *program)
         *calls = *calls ? NOT_COMPILED : CALLED_ONCE;
     }
     program->local_count = model->locals.len;
+    program->known_locals = locals_begin(model);
 }
 
 /* Leaving a block that stands where it is called: jumps whose target is not known yet are a list through it. */
@@ -302,7 +303,7 @@ static void compile_locals(struct program *program, statement body)
 {
     struct model *model = program->model;
     bool *unset = mem_alloc(model->mem, model->locals.len + UINT64_C(1));
-    locals_unset(model, body, unset);
+    locals_unset(program->known_locals, body, unset);
     for (uint32_t l = 0; l < model->locals.len; l++) {
         if (!unset[l]) continue;
         machine_compile(program, expr_int(&model->exprs, model->locals.data[l].low), 1);
@@ -336,6 +337,8 @@ void machine_finish(struct program *program)
         if (program->code.data[i].op == OP_CALL) program->code.data[i].word = program->calls[program->code.data[i].word];
     program->locals = mem_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *program->locals);
     machine_end(program); /* the stack may have grown */
+    locals_end(program->known_locals);
+    program->known_locals = NULL;
     mem_free(mem, program->calls);
     program->calls = NULL;
     vec_free(mem, &program->pending);
@@ -346,6 +349,7 @@ void machine_release(struct program *program)
     struct mem *mem = program->model->mem;
     mem_free(mem, program->stack);
     mem_free(mem, program->locals);
+    if (program->known_locals) locals_end(program->known_locals);
     mem_free(mem, program->calls);
     vec_free(mem, &program->pending);
 }

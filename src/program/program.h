@@ -67,6 +67,7 @@ struct program {
     uint32_t stack_size, stack_room;
     int64_t *locals;
     uint32_t local_count; /* the model's, then counters of loops */
+    struct locals *known_locals; /* while code is compiled; then NULL */
     uint32_t *calls;      /* of a statement, how many calls run it; then, where its code is (PROGRAM_NONE: not yet) */
     VEC(uint32_t) pending; /* bodies that are called and not compiled yet */
 };

@@ -401,6 +401,7 @@ void explain_reason(struct text *text, const struct eval_failure *failure)
     case FAILURE_FULL: text_add(text, "the queue is full"); break;
     case FAILURE_EMPTY: text_add(text, "the queue is empty"); break;
     case FAILURE_LOOP: text_add(text, "the loop does not end"); break;
+    case FAILURE_DEPTH: text_add(text, "the function calls itself too deeply"); break;
     case FAILURE_RANGE:
     case FAILURE_INDEX:
         text_add(text, failure->reason == FAILURE_INDEX ? "index" : "value");

@@ -453,6 +453,35 @@ MAIN PROC w : W[1]; v : V[n]; END END
     bad(main('sync §nobody'), "the model has no step 'nobody'", model=mil, name='an action that Milestones does not have')
 
 
+AMBIGUOUS = """type M is 0..3
+type Q is queue 1 of M
+process P (&q : Q, &o : Q) is
+  states s
+  from s on not (empty q); on not (full o); select o := enqueue(o, 2) [] o := enqueue(o, 3) end; q := dequeue q; to s
+component Sys is
+  var P_1 : Q, toContext : Q
+  par P(&P_1, &toContext) end
+Sys
+"""
+
+
+def choices():
+    """Alternatives that begin with the same event: a note, because a deadlock of one of them alone is not found."""
+    model = write('ambiguous.fcr', AMBIGUOUS)
+    before = 'event a is { send 1 to {P}1 }\nevent r2 is { receive 2 }\nevent r3 is { receive 3 }\nactivity b is { skip [] a }\n'
+    for activity, event in (('{ a ; r2 } [] §{ a ; r3 }', 'a'), ('r2 [] loop 2 { a ; r2 } [] §{ b ; r3 }', 'a'), ('a ; { r2 [] r3 }', None), ('{ a ; r2 } [] { a ; r2 }', None),
+                            ('{ a || r2 } [] §{ r3 || r2 }', 'r2'), ('loop 0 a [] a ; r2', None), ('{ b ; r2 } [] §{ r2 ; a }', 'r2'), ('{ a ; r2 } || { a ; r3 }', None)):
+        text = main(activity, before)
+        done = run('explore', model, '--context', write('choice.cdl', text.replace('§', '')), program=ASAN)
+        place = 'choice.cdl:%d:' % place_of(text)[0] if '§' in text else ''
+        wanted = f"note: this alternative begins with '{event}', like another one"
+        seen.append(done.stderr)
+        check(f'choices: {activity}', (wanted in done.stderr and place in done.stderr) if event else 'note' not in done.stderr, done.stderr)
+    early, one = (counts(model, write('early.cdl', main(activity, before))) for activity in ('{ a ; r2 } [] { a ; r3 }', 'a ; r2'))
+    check('choices: a deadlock of one alternative', early[2] == 0 and one[2] == 1, (early, one))
+    check('choices: quiet', 'note' not in run('explore', model, '-q', '--context', path('early.cdl')).stderr)
+
+
 def sender_process(rng, number):
     """A process that adds messages to a queue in one of several ways; msg(m) stands where it sends m."""
     states = ['s', 't', 'u']
@@ -694,6 +723,6 @@ def every_message():
     check('there are many messages', found > 80, found)
 
 
-for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, dead_steps, senders, timed, documentation, published, random_contexts, limits, damaged, every_message):
+for part in (syntax, names, references, events, observers, behavior, agree, exports, milestones, dead_steps, senders, choices, timed, documentation, published, random_contexts, limits, damaged, every_message):
     part()
 finish()

@@ -72,21 +72,6 @@ static bool never_fails(const struct model *model, expr e)
     return !expr_get(&model->exprs, e)->may_fail;
 }
 
-/* Whether code can hold its rule back. `known` remembers the bodies of calls: 1: no, 2: yes. */
-static bool may_block(const struct model *model, statement at, uint8_t *known)
-{
-    for (; !code_is_none(at); at = model->code.data[at.i].next) {
-        const struct code_node *node = &model->code.data[at.i];
-        bool is_call = node->op == CODE_CALL && !code_is_none(node->body);
-        if (node->op == CODE_REQUIRE) return true;
-        if (node->op == CODE_IF || node->op == CODE_WHILE)
-            if (may_block(model, node->body, known) || may_block(model, node->other, known)) return true;
-        if (is_call && !known[node->body.i]) known[node->body.i] = may_block(model, node->body, known) ? 2 : 1;
-        if (is_call && known[node->body.i] == 2) return true;
-    }
-    return false;
-}
-
 static bool moves_somebody(const struct model *model, const struct model_rule *rule)
 {
     for (uint32_t i = 0; i < rule->parts; i++) {
@@ -106,7 +91,7 @@ struct key {
 /* Working memory for finding keys. */
 struct finder {
     const struct timers *timers;
-    uint8_t *known;               /* see may_block */
+    uint8_t *known;               /* see model_may_block */
     uint32_t *matters;            /* per variable and local: the last rule + 1 whose decisions it matters to */
     uint32_t *seen;               /* per expression: likewise */
     uint32_t now;
@@ -193,7 +178,7 @@ static bool find_code(struct finder *finder, const struct model_rule *rule)
     finder->steps = 0;
     statement end = add_straight(finder, rule->body);
     while (finder->code.len && finder->code.data[finder->code.len - 1]->op != CODE_REQUIRE) finder->code.len--;
-    return !may_block(finder->timers->model, end, finder->known);
+    return !model_may_block(finder->timers->model, end, finder->known);
 }
 
 /* The statements that decide whether the rule is enabled or fails, the last one first. */

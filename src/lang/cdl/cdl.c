@@ -213,6 +213,7 @@ static bool joined_term(struct cdl *cdl, const struct cdl_activity *activity, te
         vec_push(cdl->mem, &parts, each);
     }
     *found = parts.data[parts.len - 1];
+    if (activity->kind == CDL_CHOICE && good) cdl_note_choice(cdl, activity, parts.data, parts.len);
     for (uint32_t i = parts.len - 1; i-- > 0;) {
         if (activity->kind == CDL_SEQUENCE) *found = term_seq(&cdl->terms, parts.data[i], *found);
         else if (activity->kind == CDL_CHOICE) *found = term_choice(&cdl->terms, parts.data[i], *found);
@@ -381,12 +382,14 @@ struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model
     struct context *context = begin_context(cdl, decl, model, defines, define_count);
     cdl_collect_units(cdl);
     terms_init(&cdl->terms, cdl->mem);
+    cdl->has_noted_choice = false;
     bool good = build_scenario(cdl, decl);
     good = good && check_alphabet(cdl);
     good &= add_assertions(cdl, decl);
     good &= add_observers(cdl, decl, CDL_DECL_PROPERTY);
     good &= add_observers(cdl, decl, CDL_DECL_RESTRICTION);
     terms_release(&cdl->terms);
+    vec_free(cdl->mem, &cdl->empty);
     return good ? context : NULL;
 }
 
@@ -395,7 +398,9 @@ struct context *cdl_outline(struct cdl *cdl, uint32_t index, const struct langua
     const struct cdl_decl *decl = nth_context(cdl, index);
     struct context *context = begin_context(cdl, decl, NULL, defines, define_count);
     terms_init(&cdl->terms, cdl->mem);
+    cdl->has_noted_choice = false;
     bool good = build_scenario(cdl, decl);
     terms_release(&cdl->terms);
+    vec_free(cdl->mem, &cdl->empty);
     return good ? context : NULL;
 }

@@ -4,6 +4,7 @@
  *   events.c     events, and the queues and rules that they are about
  *   observers.c  the automata
  *   patterns.c   patterns of properties
+ *   choices.c    what the scenario cannot tell apart
  *   cdl.c        the file, activities, the context as a whole */
 #ifndef CAIRN_LANG_CDL_SCOPE_H
 #define CAIRN_LANG_CDL_SCOPE_H
@@ -30,6 +31,8 @@ struct cdl {
     VEC(struct model_name) units; /* as in struct model; made up from names of variables where the language says nothing */
     bool has_globals;             /* then the unit "" has the variables of no process, and stands for every component */
     struct terms terms;
+    VEC(bool) empty;       /* per term, as far as it was asked: the empty word is in it */
+    bool has_noted_choice; /* choices.c has said its word about this context */
     unsigned nesting;
 };
 
@@ -69,6 +72,9 @@ bool cdl_cells(struct cdl *cdl, const struct cdl_value *value, const struct shap
 /* The condition of a predicate. */
 bool cdl_condition(struct cdl *cdl, const struct cdl_exp *exp, expr *condition);
 bool cdl_predicate(struct cdl *cdl, struct cdl_decl *decl, expr *condition);
+
+/* Says so when two of the alternatives begin with the same event. */
+void cdl_note_choice(struct cdl *cdl, const struct cdl_activity *choice, const term *parts, uint32_t count);
 
 /* ---- events, observers ---- */
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_COMPARED_CELLS = 4096, MAX_INLINED = 6 };
+enum { MAX_COMPARED_CELLS = 4096, MAX_INLINED = 6, MAX_INLINED_RECURSION = 100 };
 
 static struct exprs *exprs_of(struct lowering *l)
 {
@@ -584,6 +584,13 @@ static bool lower_aside(struct lowering *l, struct fiacre_exp *exp, const struct
     return good;
 }
 
+/* Whether a function is run with expressions for values (inline.c): its types were looked at before, and what is not evaluated must
+ * not be lowered, because a function that calls itself would not end. */
+static bool runs_function(const struct lowering *l)
+{
+    return l->inlined && !l->out;
+}
+
 static bool lower_logic(struct lowering *l, struct fiacre_exp *exp, struct value *value)
 {
     struct exprs *exprs = exprs_of(l);
@@ -591,7 +598,9 @@ static bool lower_logic(struct lowering *l, struct fiacre_exp *exp, struct value
     expr a;
     struct value b;
     bool is_and = exp->op == FIACRE_AND;
-    if (!lower_condition(l, exp->a, &a) || !lower_aside(l, exp->b, l->f->bool_type, &b, &code) || !is_bool(l, exp->b, &b)) return false;
+    if (!lower_condition(l, exp->a, &a)) return false;
+    if (runs_function(l) && expr_is_true(exprs, a) == !is_and && expr_is_false(exprs, a) == is_and) return *value = value_scalar(l->f->bool_type, a), true;
+    if (!lower_aside(l, exp->b, l->f->bool_type, &b, &code) || !is_bool(l, exp->b, &b)) return false;
     if (code_is_none(code.first)) return *value = value_scalar(l->f->bool_type, expr_make(exprs, is_and ? EXPR_AND : EXPR_OR, 0, a, b.e)), true;
     struct value kept = lower_keep(l, value_scalar(l->f->bool_type, a), exp->place);
     if (!kept.at.count) { /* a constant: b is all there is, or is not evaluated */
@@ -615,7 +624,9 @@ static bool lower_conditional(struct lowering *l, struct fiacre_exp *exp, const 
     struct code_sequence yes_code, no_code;
     struct value yes, no;
     expr cond;
-    if (!lower_condition(l, exp->a, &cond) || !lower_aside(l, exp->b, expected, &yes, &yes_code)) return false;
+    if (!lower_condition(l, exp->a, &cond)) return false;
+    if (runs_function(l) && (expr_is_true(exprs, cond) || expr_is_false(exprs, cond))) return lower_exp(l, expr_is_true(exprs, cond) ? exp->b : exp->c, expected, value);
+    if (!lower_aside(l, exp->b, expected, &yes, &yes_code)) return false;
     if (!lower_aside(l, exp->c, expected ? expected : yes.type, &no, &no_code)) return false;
     if (!ftype_matches(yes.type, no.type)) return complain_types(l, exp->c->place, yes.type, no.type), false;
     bool scalar = ftype_is_scalar(yes.type);
@@ -874,38 +885,65 @@ static bool lower_formula_call(struct lowering *l, struct function *function, co
     return true;
 }
 
-static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct function *function, struct value *value)
+/* Functions that call themselves go deeper; how much they do is bounded in any case. */
+static bool may_inline(const struct lowering *l, const struct function *function)
 {
-    struct fiacre *f = l->f;
-    uint32_t index = (uint32_t)(function - f->functions.data), n = 0;
-    if (function->decl->kind == FIACRE_DECL_EXTERN) {
-        complain(f, exp, exp->place, "'%.60s' is an external function, which is not supported", exp->name);
-        return false;
-    }
-    if (!function_prepare(l, function)) return false;
-    function = &f->functions.data[index];
+    return l->inlined < (function->is_recursive ? MAX_INLINED_RECURSION : MAX_INLINED);
+}
+
+/* A call that is too deep: a failure, and any value of the type. */
+static void emit_too_deep(struct lowering *l, const struct fiacre_exp *exp, const struct ftype *result, struct value *value)
+{
+    struct ftype number = *l->f->bool_type;
+    struct cell unused = cell_new_local(l->f, &number, "unused"), made = cell_new_local(l->f, result, "temporary");
+    emit_set(l, &unused, expr_fail(exprs_of(l), FAILURE_DEPTH), exp->place);
+    *value = value_cells(l->f, result, &made);
+}
+
+static bool lower_arguments(struct lowering *l, struct fiacre_exp *exp, const struct function *function, struct value *args)
+{
+    uint32_t n = 0;
     if (exp->count != function->parameters) {
-        complain(f, exp, exp->place, "'%.60s' has %u parameter%s, and %u argument%s given", exp->name, function->parameters, plural(function->parameters),
+        complain(l->f, exp, exp->place, "'%.60s' has %u parameter%s, and %u argument%s given", exp->name, function->parameters, plural(function->parameters),
                  exp->count, exp->count == 1 ? " is" : "s are");
         return false;
     }
-    struct value *args = mem_alloc(f->model->mem, (exp->count + 1) * sizeof *args);
-    bool good = true, done = false;
-    for (struct fiacre_exp *arg = exp->args; good && arg; arg = arg->next, n++) {
-        const struct ftype *type = f->functions.data[index].env.list.data[n].type;
-        good = lower_exp(l, arg, type, &args[n]);
-        if (good && !ftype_matches(type, args[n].type)) complain_types(l, arg->place, type, args[n].type), good = false;
+    for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++) {
+        const struct ftype *type = function->env.list.data[n].type;
+        if (!lower_exp(l, arg, type, &args[n])) return false;
+        if (!ftype_matches(type, args[n].type)) return complain_types(l, arg->place, type, args[n].type), false;
     }
-    function = &f->functions.data[index];
-    good = good && lower_formula_call(l, function, args, &done, value);
-    if (good && !done && !l->out && l->inlined < MAX_INLINED) done = function_inline(l, function, args, value);
+    return true;
+}
+
+static void emit_call(struct lowering *l, struct fiacre_exp *exp, const struct function *function, const struct value *args, struct value *value)
+{
+    struct fiacre *f = l->f;
+    uint32_t n = 0;
+    for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++)
+        lower_store(l, function->env.list.data[n].type, &function->env.list.data[n].at, &args[n], arg->place);
+    model_add_code(f->model, l->out, (struct code_node){.op = CODE_CALL, .body = function->body, .other = code_none(), .place = exp->place});
+    *value = lower_keep(l, value_cells(f, function->result, &function->result_at), exp->place);
+    if (function->depth >= l->depth) l->depth = function->depth;
+}
+
+static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct function *declared, struct value *value)
+{
+    struct fiacre *f = l->f;
+    if (declared->decl->kind == FIACRE_DECL_EXTERN) {
+        complain(f, exp, exp->place, "'%.60s' is an external function, which is not supported", exp->name);
+        return false;
+    }
+    struct function *function = function_deeper(f, declared);
+    if (function && !function_prepare(l, function)) return false;
+    const struct function *known = function ? function : declared;
+    struct value *args = mem_alloc(f->model->mem, (exp->count + UINT64_C(1)) * sizeof *args);
+    bool done = false, good = lower_arguments(l, exp, known, args);
+    if (good && function) good = lower_formula_call(l, function, args, &done, value);
+    if (good && function && !done && !l->out && may_inline(l, function)) done = function_inline(l, function, args, value);
     if (good && !done && may_emit(l, exp, "a call of a function with statements")) {
-        n = 0;
-        for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++)
-            lower_store(l, function->env.list.data[n].type, &function->env.list.data[n].at, &args[n], arg->place);
-        model_add_code(f->model, l->out, (struct code_node){.op = CODE_CALL, .body = function->body, .other = code_none(), .place = exp->place});
-        *value = lower_keep(l, value_cells(f, function->result, &function->result_at), exp->place);
-        if (function->depth >= l->depth) l->depth = function->depth;
+        if (function) emit_call(l, exp, function, args, value);
+        else emit_too_deep(l, exp, known->result, value);
     } else good &= done;
     mem_free(f->model->mem, args);
     return good;

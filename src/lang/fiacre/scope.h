@@ -113,6 +113,8 @@ struct function {
     struct fiacre_decl *decl;
     enum function_state state;
     bool is_formula; /* just `return e`: put where it is called */
+    bool is_recursive;
+    struct function *deeper; /* a copy with cells of its own, for calls from within; NULL: none was needed yet */
     uint32_t depth;  /* of calls */
     struct env env;
     uint32_t parameters;
@@ -177,7 +179,8 @@ struct fiacre {
     VEC(struct fiacre_decl *) decls; /* the file's, by number */
     struct map names;
     VEC(struct constructor) constructors;
-    VEC(struct function) functions;
+    VEC(struct function) functions; /* as they are declared: the list does not grow */
+    uint32_t preparing;             /* how many of them, and of their copies, are BUSY */
     VEC(struct binding) constants;
     VEC(struct port) ports;
     VEC(struct instance) instances;
@@ -281,6 +284,8 @@ bool pattern_assign(struct lowering *l, struct fiacre_exp *pattern, const struct
 /* The matching of branch number n of a `case`: none before it matches, it does. Assigns. */
 bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct value *value, uint32_t n);
 bool function_prepare(struct lowering *l, struct function *function);
+/* The copy of a function that is called from within itself; NULL: there are enough of them, and the call fails at run time. */
+struct function *function_deeper(struct fiacre *f, struct function *function);
 
 /* ---- paths.c ---- */
 

@@ -415,7 +415,7 @@ static bool prepare(struct lowering *l, struct function *function)
     if (!start_locals(&inner, function, ast->variables) || !lower_statements(&inner, ast->body)) return false;
     function->body = body.first;
     function->depth = inner.depth + 1;
-    function->is_formula = !ast->variables && ast->body->kind == FIACRE_STMT_RETURN && ftype_is_scalar(function->result);
+    function->is_formula = !ast->variables && ast->body->kind == FIACRE_STMT_RETURN && ftype_is_scalar(function->result) && !function->is_recursive;
     if (function->depth > MAX_CALL_DEPTH) {
         diag_error(f->diag, function->decl->name_place, "calls are nested too deeply");
         return false;
@@ -423,16 +423,32 @@ static bool prepare(struct lowering *l, struct function *function)
     return true;
 }
 
+/* A function that calls itself, directly or through others, is unrolled: each call goes to a copy that is not at work, so that no
+ * copy calls itself, and the deepest one fails. Copies of one depth serve all calls there. Functions that are called from the deepest
+ * copies still have most of their depth left. */
+struct function *function_deeper(struct fiacre *f, struct function *function)
+{
+    enum { MAX_RECURSION = 100, MAX_PREPARING = MAX_CALL_DEPTH - 10 };
+    for (uint32_t depth = 1; function && function->state == FUNCTION_BUSY; depth++) {
+        function->is_recursive = true;
+        if (!function->deeper && depth < MAX_RECURSION && f->preparing < MAX_PREPARING) {
+            function->deeper = arena_alloc(&f->model->arena, sizeof *function->deeper);
+            *function->deeper = (struct function){.decl = function->decl, .body = code_none(), .is_recursive = true};
+        }
+        function = function->deeper;
+    }
+    return function;
+}
+
 bool function_prepare(struct lowering *l, struct function *function)
 {
-    if (function->state == FUNCTION_BUSY) {
-        diag_error(l->f->diag, function->decl->name_place, "the function '%.60s' calls itself, which is not possible in Fiacre", function->decl->name);
-        function->state = FUNCTION_BAD;
-    }
+    assert(function->state != FUNCTION_BUSY);
     if (function->state == FUNCTION_NEW) {
         function->state = FUNCTION_BUSY;
+        l->f->preparing++;
         bool good = prepare(l, function);
-        if (function->state == FUNCTION_BUSY) function->state = good ? FUNCTION_READY : FUNCTION_BAD;
+        l->f->preparing--;
+        function->state = good ? FUNCTION_READY : FUNCTION_BAD;
     }
     return function->state == FUNCTION_READY;
 }

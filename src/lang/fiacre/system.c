@@ -581,7 +581,7 @@ static bool add_root(struct builder *builder)
 static const char *const failure_text[FAILURE_KINDS] = {
     [FAILURE_DIVISION] = "divides by zero", [FAILURE_OVERFLOW] = "leaves 64 bits", [FAILURE_RANGE] = "leaves the range of a type",
     [FAILURE_INDEX] = "uses an index out of bounds", [FAILURE_FULL] = "writes a full queue", [FAILURE_EMPTY] = "reads an empty queue",
-    [FAILURE_LOOP] = "has a loop that does not end",
+    [FAILURE_LOOP] = "has a loop that does not end", [FAILURE_DEPTH] = "calls a function too deeply",
 };
 
 enum { MAX_INITIAL = 100000 };
