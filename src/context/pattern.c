@@ -213,13 +213,29 @@ static struct config in_phase(enum phase phase)
     return c;
 }
 
-/* Something that the scope asks for has not happened yet. */
-static bool is_unmet(const struct builder *b, const struct config *c)
+/* An event that must occur has not occurred yet: for that there is never a deadline. */
+static bool is_event_missing(const struct builder *b, const struct config *c)
 {
     const struct pattern *p = b->pattern;
     for (uint32_t i = 0; i < p->option_count; i++)
         if (p->options[i].before == CONTEXT_NONE && !c->settled[i]) return true;
-    return (p->family == PATTERN_RESPONSE && c->round == WAITING) || (p->family == PATTERN_EXISTENCE && c->round == COLLECTING);
+    return false;
+}
+
+/* The family asks for something that has not happened yet. */
+static bool is_set_missing(const struct builder *b, const struct config *c)
+{
+    switch (b->pattern->family) {
+    case PATTERN_RESPONSE: return c->round == WAITING;
+    case PATTERN_EXISTENCE: return c->round == COLLECTING;
+    default: return false;
+    }
+}
+
+/* Something that the scope asks for has not happened yet. */
+static bool is_unmet(const struct builder *b, const struct config *c)
+{
+    return is_event_missing(b, c) || is_set_missing(b, c);
 }
 
 static bool is_timed(const struct builder *b, const struct config *c)
@@ -233,9 +249,12 @@ static bool is_timed(const struct builder *b, const struct config *c)
     }
 }
 
+/* Something is owed that has no deadline: what a bound will reject is not, but an event that must
+ * occur is owed beside it. */
 static bool is_pending(const struct builder *b, const struct config *c)
 {
-    return c->phase == INSIDE && !b->is_strict && is_unmet(b, c) && !is_timed(b, c);
+    if (c->phase != INSIDE || b->is_strict) return false;
+    return is_event_missing(b, c) || (is_set_missing(b, c) && !is_timed(b, c));
 }
 
 static struct config violated(const struct builder *b)
