@@ -175,8 +175,8 @@ static void show_wording(struct explainer *explainer, const struct model_wording
         break;
     case WORDING_SCENARIO:
     case WORDING_GUIDE: show_not_allowed(explainer, wording, cond); break;
-    case WORDING_SEND: text_add(explainer->text, "the context waits with %s until the queue has room", wording->text); break;
-    case WORDING_RECEIVE: text_add(explainer->text, "the context waits for %s, which is not the first in the queue", wording->text); break;
+    case WORDING_SEND: text_add(explainer->text, "the queue has no room for the message"); break;
+    case WORDING_RECEIVE: text_add(explainer->text, "the message is not the first one in the queue"); break;
     case WORDING_RESTRICTION: text_add(explainer->text, "the restriction %s cuts the run here", wording->text); break;
     }
     show_values(explainer, wording);
