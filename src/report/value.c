@@ -155,9 +155,28 @@ static void put_shaped(struct pen *pen, const struct shape *shape, const int64_t
     }
 }
 
+/* The first value of the variable that has this name. */
+static bool find_value(const struct model *model, uint32_t v, const char *name, int64_t *value)
+{
+    const struct model_var *var = &model->vars.data[v];
+    if (model_is_location(model, v)) {
+        const struct model_process *process = &model->processes.data[var->process];
+        for (uint32_t i = 0; i < process->locations; i++) {
+            const struct model_location *location = &model->locations.data[process->first_location + i];
+            if (location->name && !strcmp(location->name, name)) return *value = location->value, true;
+        }
+        return false;
+    }
+    for (int64_t i = var->low; var->value_names && i <= var->high; i++)
+        if (!strcmp(var->value_names[i - var->low], name)) return *value = i, true;
+    return false;
+}
+
 static void put_var(struct pen *pen, const struct model *model, bool raw, uint32_t var, int64_t value)
 {
     const char *name = raw ? NULL : model_value_name(model, var, value);
+    int64_t meant;
+    if (name && pen->json && (!find_value(model, var, name, &meant) || meant != value)) name = NULL; /* two values have it: it says too little */
     if (name) put_name(pen, name);
     else put_number(pen, value);
 }
@@ -259,18 +278,8 @@ static const char *name_of(const json_t *value)
 
 static bool read_var(const struct model *model, uint32_t v, const json_t *value, int64_t *cell)
 {
-    const struct model_var *var = &model->vars.data[v];
     const char *name = name_of(value);
-    if (name && model_is_location(model, v)) {
-        const struct model_process *process = &model->processes.data[var->process];
-        for (uint32_t i = 0; i < process->locations; i++) {
-            const struct model_location *location = &model->locations.data[process->first_location + i];
-            if (location->name && !strcmp(location->name, name)) return *cell = location->value, true;
-        }
-    } else if (name && var->value_names) {
-        for (int64_t i = var->low; i <= var->high; i++)
-            if (!strcmp(var->value_names[i - var->low], name)) return *cell = i, true;
-    }
+    if (name && find_value(model, v, name, cell)) return true;
     return read_number(value, cell);
 }
 

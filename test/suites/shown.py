@@ -54,6 +54,10 @@ def values():
     state = run_json('check', named, '-p', 'deadlock', '--trace', path('named.itf.json'))[1]['properties'][0]['trace']['steps'][1]['state']
     check("Cairn's own text: names and truth values", state == {'x': 'green', 'b': True, 'big': '9007199254740993'}, state)
     check('and they are replayed', run('replay', path('named.itf.json')).returncode == 0)
+    twice = write('twice.cairn', 'cairn 1\nmodel "m"\nprocess "p" type "T" pc "x"\n location 0 "a"\n location 1 "a"\nvariable "x" of "p" 0..1 = 0\nvariable "c" 0..2 = 0 named "r" "r" "1"\n'
+                  'rule "r" part "p" when (eq "x" 0) set "x" 1 set "c" 2\n')
+    state = run_json('check', twice, '-p', 'deadlock', '--trace', path('twice.itf.json'))[1]['properties'][0]['trace']['steps'][1]['state']
+    check('names that two values have, or that look like numbers', state == {'x': 1, 'c': '1'} and run('replay', path('twice.itf.json')).returncode == 0, state)
 
 
 def replays():
