@@ -160,6 +160,9 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
     enum eval_result result = eval_rule_alone(model, r, state, next, &blocked);
     mem_free(model->mem, next);
     if (result == EVAL_DISABLED && blocked.place.line) show_requirement(model, diag, text, &blocked);
+    bool permits = eval_permits(model, r, state);
+    if (result != EVAL_DISABLED && !permits) text_add(text, "          the guide does not allow it\n");
+    if (!permits) return;
     if (result == EVAL_ENABLED && !model_is_timed(model)) text_add(text, "          a rule of a higher priority is enabled\n"); /* with time: explain_time */
     if (result != EVAL_FAILED) return;
     text_add(text, "          it fails: ");
