@@ -455,8 +455,9 @@ static json_t *merge(struct contexts *contexts, int *status)
     for (uint32_t i = 0; i < contexts->count; i++) merge_context(contexts, i, &all);
     join_verdicts(&all);
     if (!has_properties(contexts, all.properties)) all.usage = true;
+    json_t *under = join_under(contexts, all.contexts);
     text_init(&assurance, mem);
-    conclude_divided(&assurance, &(struct conclude_division){.word = contexts->word, .count = contexts->count, .complete = all.complete, .bound = contexts->options->guide_bound,
+    conclude_divided(&assurance, &(struct conclude_division){.semantics = json_string_value(json_object_get(under, "guide_semantics")), .word = contexts->word, .count = contexts->count, .complete = all.complete, .bound = contexts->options->guide_bound,
                                                              .are_parts = contexts->guides && contexts->guides->are_parts});
     json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 2, "command", contexts->command);
     json_object_set_new(object, "model", string_of(mem, contexts->options->file));
@@ -467,7 +468,7 @@ static json_t *merge(struct contexts *contexts, int *status)
     json_object_set_new(object, "complete", json_boolean(all.complete));
     json_object_set_new(object, "assurance", json_string(assurance.data));
     text_free(&assurance);
-    json_object_set_new(object, "under", join_under(contexts, all.contexts));
+    json_object_set_new(object, "under", under);
     json_object_set_new(object, "states", count_of(&all.states));
     json_object_set_new(object, "transitions", count_of(&all.transitions));
     json_object_set_new(object, "initial_states", count_of(&all.initial_states));

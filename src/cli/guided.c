@@ -143,6 +143,7 @@ static bool weave(struct work *work)
         guide.is_acyclic = true;
     }
     guide.kinds = find_kinds(work, state_of);
+    guide.is_filter = work->told.is_filter && work->told.matters;
     if (!guide_fits(&guide)) {
         fprintf(stderr, "cairn: error: the guide '%s' is too large to be composed with a model: %" PRIu32 " states and %" PRIu32 " interactions\n", work->name, guide.states, labels);
         work->in.status = EXIT_INCONCLUSIVE;
@@ -154,6 +155,19 @@ static bool weave(struct work *work)
     return true;
 }
 
+/* Whether it makes a difference that what is forbidden is not enabled. */
+static bool find_reading(struct work *work)
+{
+    const struct model *model = work->session->model;
+    bool is_timed = model_is_timed(model);
+    work->told.is_filter = work->session->options->guide_filters;
+    work->told.matters = is_timed || model->priorities.len;
+    if (!work->told.is_filter || !is_timed || !model->priorities.len) return true;
+    fprintf(stderr, "cairn: error: %s: --guide-semantics filter is not possible for models that have priorities and time "
+                    "intervals at once: leave it out, then what the guide forbids is not enabled\n", model->file);
+    return false;
+}
+
 bool guided_weave(struct session *session, int *status)
 {
     const struct options *options = session->options;
@@ -161,7 +175,7 @@ bool guided_weave(struct session *session, int *status)
     struct work work = {.session = session, .mem = session->mem, .told = {.bound = options->guide_bound}};
     if (!options->guide) return true;
     guidefile_init(&work.in, session->mem, &session->diag);
-    bool good = read_guide(&work) && weave(&work);
+    bool good = find_reading(&work) && read_guide(&work) && weave(&work);
     if (good) {
         struct model_guide *told = arena_alloc(&model->arena, sizeof *told);
         *told = work.told;
@@ -233,7 +247,7 @@ static bool is_run_of_whole(struct session *session, const struct property_resul
 /* Whether a step can happen only because another one is forbidden: one that would have to happen first, or that goes before it. */
 static bool forbidding_allows(const struct model *model)
 {
-    return model->guide->has_timers || model->priorities.len;
+    return !model->guide->is_filter && (model->guide->has_timers || model->priorities.len);
 }
 
 static const char not_of_whole[] = "the run is possible only because interactions that the whole guide allows, and that must happen or go first, were left out";
@@ -264,7 +278,7 @@ static const char *why_not_of_whole(struct session *session, const struct proper
     const struct trace *trace = entry->trace;
     bool violated = entry->verdict == VERDICT_VIOLATED, goes_on = trace && trace->loop != MODEL_NONE && trace->rules[trace->steps] != MODEL_NONE;
     if (!entry->in_each_state && entry->kind != PROPERTY_LTL) return "what can happen under a part of a guide is not all that can happen: only properties of all runs are decided in parts";
-    if (!violated && model->guide->has_timers) return "interactions of the model have time intervals, which begin when the guide allows them, and that may be later under its parts: search the whole guide";
+    if (!violated && model->guide->has_timers && !model->guide->is_filter) return "interactions of the model have time intervals, which begin when the guide allows them, and that may be later under its parts: search the whole guide";
     if (!violated) return NULL;
     if (!is_shown_by_prefix(entry) && !goes_on) return "a run gets stuck under this part of the guide, but the whole guide may go on there";
     if (!is_shown_by_prefix(entry)) return forbidding_allows(model) ? not_of_whole : NULL;

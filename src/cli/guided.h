@@ -10,7 +10,7 @@ bool guided_weave(struct session *session, int *status);
 /* A search along a guide that was cut has visited less than the guide allows: nothing holds because of it, and runs that end at the cut are no evidence about what happens for ever.
  *
  * To forbid a step can make others possible: those that it would have to happen before, by its time interval or by priority. Where interactions have such intervals, or the model has priorities, a run is evidence only if it is one
- * under the whole guide, too. */
+ * under the whole guide, too. (Not so when the guide is a filter: then every run under it is one of the model alone.) */
 void guided_cut(struct session *session, struct task *task, struct result *result);
 
 /* A search of a part of a guide that was split must say what is true of the whole guide. Every run of a part is one (but for the above), and every run of the whole is one of a part, unless interactions have time intervals: these begin when

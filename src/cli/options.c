@@ -19,7 +19,7 @@ enum option_id {
     OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
     OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
     OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI, OPTION_EQUAL, OPTION_WITHIN, OPTION_WORDS,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_GUIDE, OPTION_GUIDE_PART, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_PARTITION, OPTION_PARTITION_HIDDEN, OPTION_FULL, OPTION_RAW, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_GUIDE, OPTION_GUIDE_SEMANTICS, OPTION_GUIDE_PART, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_PARTITION, OPTION_PARTITION_HIDDEN, OPTION_FULL, OPTION_RAW, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 };
 
 static const struct option_row {
@@ -34,6 +34,7 @@ static const struct option_row {
     {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY, "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the interfaces of par)"},
     {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", MODELS, "compose the model with this context (CDL): its scenario, assertions, properties and restrictions"},
     {OPTION_GUIDE, 0, "guide", "FILE[:NAME]", MODELS, "compose the model with this guide (xGDL), which says which interactions may happen"},
+    {OPTION_GUIDE_SEMANTICS, 0, "guide-semantics", "HOW", MODELS, "disable (the default): what the guide forbids is not enabled, so that it holds nothing back; filter: the model keeps its own rules, what is forbidden keeps its priority and its deadline, and the guide lets some of the model's steps pass"},
     {OPTION_GUIDE_PART, 0, "guide-part", "N", MODELS, "with --guide and --split alternatives, permutations or position: only part N of the guide"},
     {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
@@ -251,6 +252,11 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
     case OPTION_CONTEXT: options->context = value; return true;
     case OPTION_GUIDE: options->guide = value; return true;
+    case OPTION_GUIDE_SEMANTICS:
+        options->guide_filters = !strcmp(value, "filter");
+        options->guide_semantics = true;
+        if (options->guide_filters || !strcmp(value, "disable")) return true;
+        return complain("--guide-semantics is disable or filter, not '%.40s'%s", value, "");
     case OPTION_GUIDE_PART: return parse_number("--guide-part", value, &options->guide_part) && (options->guide_part || complain("parts of guides are counted from 1%s%s", "", ""));
     case OPTION_REPORT: options->report_file = value; return true;
     case OPTION_EQUAL: options->equal = value; return true;
@@ -377,6 +383,7 @@ static bool check_guide(struct options *options)
     if (!options->guide) {
         if (options->split_by) return complain("--split %.40s splits a guide: it needs --guide FILE%s", options->split_by, "");
         if (options->guide_part) return complain("--guide-part goes with --guide and --split%s%s", "", "");
+        if (options->guide_semantics) return complain("--guide-semantics goes with --guide%s%s", "", "");
         bool has_bound = options->command->bit & (SEARCH | TRANSLATE), has_split = options->command->bit & SEARCH;
         if (!has_bound && (options->bound || options->bound_auto)) return complain("--bound goes with 'cairn %s' only if there is a --guide%s", options->command->name, "");
         return has_split || options->split == SPLIT_NEVER || complain("--split does not go with 'cairn %s'%s", options->command->name, "");

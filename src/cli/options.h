@@ -25,6 +25,8 @@ struct options {
     uint64_t guide_part; /* of one that is split, from 1; 0: not given */
     uint64_t guide_bound; /* --bound when there is a guide; 0: none */
     bool guide_auto;     /* --bound auto then */
+    bool guide_semantics; /* it was said ... */
+    bool guide_filters;   /* ... that the guide is a filter */
     bool guide_remarked; /* what is strange about the guide was told */
     enum engine engine;
     enum search_order order;

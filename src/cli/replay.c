@@ -76,6 +76,8 @@ static void take_guide(struct session *session, json_t *root)
     options->split_by = split;
     options->guide_part = split && part > 0 ? (uint64_t)part : 0;
     options->guide_bound = bound > 0 ? (uint64_t)bound : 0;
+    const char *semantics = json_string_value(json_object_get(guide, "semantics"));
+    options->guide_filters = semantics && !strcmp(semantics, "filter");
 }
 
 /* A value of ITF: a number, a decimal string, or {"#bigint": "..."}. */

@@ -182,9 +182,17 @@ static bool is_held_back(const struct model *model, const struct model_rule *rul
     return false;
 }
 
+bool eval_permits(const struct model *model, uint32_t r, const int64_t *state)
+{
+    const struct model_rule *rule = &model->rules.data[r];
+    int64_t value;
+    return !rule->asks || (eval_expr(model, rule->permit, state, &value) && value);
+}
+
 enum eval_result eval_rule(const struct model *model, uint32_t r, const int64_t *state, int64_t *next)
 {
     const struct model_rule *rule = &model->rules.data[r];
+    if (!eval_permits(model, r, state)) return EVAL_DISABLED;
     enum eval_result result = eval_rule_alone(model, r, state, next, NULL);
     if (result == EVAL_DISABLED || !rule->classes || !is_held_back(model, rule, state, next)) {
         if (result == EVAL_ENABLED && rule->classes) eval_rule_alone(model, r, state, next, NULL);

@@ -20,7 +20,9 @@ bool eval_expr(const struct model *model, expr e, const int64_t *state, int64_t 
 
 /* Tries the rule; when enabled, writes the successor to next (which may not be state). */
 enum eval_result eval_rule(const struct model *model, uint32_t rule, const int64_t *state, int64_t *next);
-/* The same without regard to priorities; *failure (may be NULL) is set when it fails, and when its code disables it. */
+/* Whether what the rule asks for, besides being enabled, is true. */
+bool eval_permits(const struct model *model, uint32_t rule, const int64_t *state);
+/* The same as eval_rule without regard to priorities and to what it asks for; *failure (may be NULL) is set when it fails, and when its code disables it. */
 enum eval_result eval_rule_alone(const struct model *model, uint32_t rule, const int64_t *state, int64_t *next, struct eval_failure *failure);
 /* Runs a statement block on a state, in place. EVAL_DISABLED: a REQUIRE was false. */
 enum eval_result eval_code(const struct model *model, statement block, int64_t *state, struct eval_failure *failure);

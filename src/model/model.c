@@ -173,6 +173,13 @@ void model_list_initial(struct model *model, const int64_t *states, uint32_t cou
     qsort_r(model->initial.data, count, bytes, by_bytes, &bytes);
 }
 
+bool model_asks(const struct model *model)
+{
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        if (model->rules.data[r].asks) return true;
+    return false;
+}
+
 bool model_lists_initial(const struct model *model)
 {
     return model->initial.len > 0;
@@ -344,6 +351,7 @@ void model_finish(struct model *model)
         rule->first_read = model->accesses.len;
         for (uint32_t i = 0; i < rule->conjuncts; i++)
             expr_each_var(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond, collect, model);
+        if (rule->asks) expr_each_var(&model->exprs, rule->permit, collect, model);
         for (uint32_t i = 0; i < rule->stores; i++)
             expr_each_var(&model->exprs, model->stores.data[rule->first_store + i].value, collect, model);
         collect_code(&walk, rule, false);
@@ -361,7 +369,9 @@ void model_finish(struct model *model)
 /* Numbered invariants of a model; a broken one is a bug of a front end or a pass.
  *  1 names are set; 2 ranges are not empty and initial values lie in them; 3 owners, locations, parts and variables exist;
  *  4 conjuncts are Boolean, stored values are integers; 5 no rule writes a variable twice; 6 reads and writes are up to date and
- *  ascending; 7 properties have well-formed roots; 8 what is hidden is no location and no rank, and what is left out has one value. */
+ *  ascending; 7 properties have well-formed roots; 8 what is hidden is no location and no rank, and what is left out has one value;
+ *  9 rules that ask for permission are in models with priorities or with time, not with both: where a rule waits for one that is never
+ *  taken, being stuck is not decided by either alone. */
 static const char *check_vars(const struct model *model)
 {
     for (uint32_t i = 0; i < model->vars.len; i++) {
@@ -389,6 +399,7 @@ static const char *check_rule(const struct model *model, const struct model_rule
         uint32_t process = model->parts.data[rule->first_part + i].process;
         if (process != MODEL_NONE && process >= model->processes.len) return "3: a part without its process";
     }
+    if (rule->asks && !expr_get(&model->exprs, rule->permit)->is_bool) return "4: a permission that is not Boolean";
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         if (conjunct->part >= rule->parts) return "3: a conjunct without its part";
@@ -478,6 +489,7 @@ bool model_check(const struct model *model, struct text *complaint)
     }
     if (!broken && model->has_final && !expr_get(&model->exprs, model->final)->is_bool) broken = "4: a condition that is not Boolean";
     if (!broken && model->rank != MODEL_NONE && model->rank >= model->vars.len) broken = "3: a rank without its variable";
+    if (!broken && model->priorities.len && model_is_timed(model) && model_asks(model)) broken = "9: permissions, priorities and time at once";
     if (broken) text_add(complaint, "invariant %s", broken);
     return !broken;
 }

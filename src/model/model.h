@@ -144,6 +144,11 @@ struct model_rule {
     const char *port; /* another name of it as an interaction with others: that of the port of a step that has a label of its own; or NULL */
     bool is_internal; /* the label was made up: it is no interaction (pass/guide.h) */
     bool is_guided;   /* it is one, and the guide that was woven in takes part in it */
+    bool asks;        /* it is taken only where `permit` is true. Where that is false and the rest is not, it
+                       * is enabled all the same: it holds rules of lower priority back and keeps its
+                       * deadline. (A guide that is a filter: pass/guide.h) */
+    expr permit;      /* where it cannot be evaluated, it counts as false */
+    uint32_t permit_wording; /* of a woven one; 0: none */
     uint32_t first_part, parts;
     uint32_t first_conjunct, conjuncts;
     uint32_t first_store, stores;
@@ -206,6 +211,8 @@ struct model_guide {
     uint32_t part;      /* ... and this is one of the parts, counted from 1 */
     uint64_t bound;     /* it was unrolled to so many interactions; 0: it was not */
     bool is_cut;        /* it allows longer words */
+    bool is_filter;     /* what it forbids is enabled and waits; otherwise it is not enabled */
+    bool matters;       /* there are priorities or times, so that this makes a difference */
     bool has_timers;    /* some interaction that it speaks of has a time interval: when it may happen, and when it must, depends on since when the guide allows it */
     uint32_t states, transitions; /* of its automaton, before it was unrolled */
 };
@@ -298,6 +305,7 @@ static inline struct code_sequence code_sequence_empty(void)
 
 /* What a model needs of an engine */
 bool model_has_code(const struct model *model);
+bool model_asks(const struct model *model); /* some rule does */
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
 bool model_has_hidden(const struct model *model);

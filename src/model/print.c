@@ -563,6 +563,11 @@ static void print_rule(const struct printer *printer, const struct model_rule *r
         print_block(printer, rule->body, 2);
         fputs("  end\n", out);
     }
+    if (rule->asks) {
+        fputs("  permit ", out);
+        print_expr(printer, rule->permit);
+        fputc('\n', out);
+    }
     print_timing(printer, rule);
 }
 

@@ -148,7 +148,8 @@ static struct timed_window find_chance(const struct timed_state *state, uint32_t
     return window;
 }
 
-struct timed_window timed_chance(struct timed_state *state, uint32_t rule)
+/* Also of a rule that is not permitted. */
+static struct timed_window chance_alone(struct timed_state *state, uint32_t rule)
 {
     switch (eval_rule_alone(state->model, rule, state->values, state->scratch, NULL)) {
     case EVAL_ENABLED: return find_chance(state, rule, state->scratch);
@@ -156,6 +157,11 @@ struct timed_window timed_chance(struct timed_state *state, uint32_t rule)
     case EVAL_DISABLED: break;
     }
     return never;
+}
+
+struct timed_window timed_chance(struct timed_state *state, uint32_t rule)
+{
+    return eval_permits(state->model, rule, state->values) ? chance_alone(state, rule) : never;
 }
 
 /* ---- steps ---- */
@@ -177,7 +183,7 @@ static bool is_held_back(struct timed_state *state, uint32_t rule)
     const struct model *model = state->model;
     for (uint32_t h = 0; h < model->rules.len && model->rules.data[rule].classes; h++) {
         if (!state->enabled[h] || !timed_is_above(model, h, rule)) continue;
-        struct timed_window window = timed_chance(state, h);
+        struct timed_window window = chance_alone(state, h);
         if (timed_window_has(&window, 0)) return true;
     }
     return false;
@@ -186,7 +192,7 @@ static bool is_held_back(struct timed_state *state, uint32_t rule)
 enum eval_result timed_try(struct timed_state *state, uint32_t rule)
 {
     enum eval_result result = eval_rule_alone(state->model, rule, state->values, state->next, NULL);
-    if (result == EVAL_DISABLED) return result;
+    if (result == EVAL_DISABLED || !eval_permits(state->model, rule, state->values)) return EVAL_DISABLED;
     struct timed_window window = find_chance(state, rule, result == EVAL_ENABLED ? state->next : NULL);
     return timed_window_has(&window, 0) && !is_held_back(state, rule) ? result : EVAL_DISABLED;
 }

@@ -13,7 +13,8 @@
  *  2. conditions of merges and paths have been events themselves, so neither do they;
  *  3. trail has every change since the beginning, with the value before: branches are undone by going back.
  *
- * Priorities. A rule waits for the rules above: its first conjunct says that none of them is enabled. That must not fail where they fail (model/defined.h). */
+ * Priorities. A rule waits for the rules above: its first conjunct says that none of them is enabled. That must not fail where they fail (model/defined.h). What a rule asks for is its next
+ * conjunct, and no part of the condition that it is enabled: others wait for it all the same. */
 #include "pass/flatten.h"
 
 #include "model/cells.h"
@@ -42,6 +43,7 @@ struct event {
 struct outcome {
     uint32_t first_event, events;
     uint32_t first_store, stores;
+    expr permit; /* true: it asks for nothing */
 };
 
 struct memo {
@@ -553,6 +555,7 @@ static void run_rule(struct flattener *f)
     struct place place = rule->parts ? f->source->parts.data[rule->first_part].place : (struct place){0};
     *outcome = (struct outcome){.first_event = f->events.len, .first_store = f->stores.len};
     start_state(f);
+    outcome->permit = rule->asks ? defined_and_true(&f->defined, now(f, rule->permit)) : path;
     f->statements = 0;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &f->source->conjuncts.data[rule->first_conjunct + i];
@@ -644,11 +647,12 @@ static void write_rule(struct flattener *f)
     struct place place = rule->parts ? f->source->parts.data[rule->first_part].place : (struct place){0};
     uint32_t part = 0, next = 0;
     model_begin_rule(f->flat, rule->label);
-    for (; part < rule->parts || (!part && (outcome->events || rule->classes)); part++) { /* a rule without parts gets one for its conjuncts */
+    for (; part < rule->parts || (!part && (outcome->events || rule->classes || rule->asks)); part++) { /* a rule without parts gets one for its conjuncts */
         struct rule_part none = {.process = MODEL_NONE}, *given = rule->parts ? &f->source->parts.data[rule->first_part + part] : &none;
         model_add_part(f->flat, given->process, given->place);
         f->flat->parts.data[f->flat->parts.len - 1].stays = given->stays;
         if (!part) add_waiting(f, place);
+        if (!part) model_add_conjunct(f->flat, outcome->permit, place); /* after it: a rule is held back by those that are not permitted, too */
         for (; next < outcome->events && f->events.data[outcome->first_event + next].part <= part; next++) {
             const struct event *event = &f->events.data[outcome->first_event + next];
             expr cond = event->is_requirement ? event->value : test_of(f, event->value);
@@ -712,7 +716,7 @@ static void release(struct flattener *f)
 
 bool flatten_is_needed(const struct model *model)
 {
-    if (model_has_code(model) || model->priorities.len) return true;
+    if (model_has_code(model) || model->priorities.len || model_asks(model)) return true;
     for (uint32_t i = 0; i < model->exprs.nodes.len; i++)
         if (model->exprs.nodes.data[i].op == EXPR_AT || model->exprs.nodes.data[i].op == EXPR_TABLE) return true;
     return false;

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "pass/graft.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,15 @@ static void note_waiting(struct weaving *w, uint32_t r)
     vec_push(model->mem, &w->waiting, enabled);
 }
 
+/* What the guide wants of a rule. */
+static void demand(struct weaving *w, uint32_t r, expr cond, struct place place, uint32_t wording)
+{
+    struct model_rule *rule = &w->model->rules.data[r];
+    assert(!rule->asks);
+    if (!w->guide->is_filter) graft_condition(w->model, r, cond, place, wording);
+    else rule->permit = cond, rule->permit_wording = wording, rule->asks = true;
+}
+
 static void guide_rule(struct weaving *w, uint32_t r, uint32_t label)
 {
     struct model *model = w->model;
@@ -130,11 +140,11 @@ static void guide_rule(struct weaving *w, uint32_t r, uint32_t label)
     note_waiting(w, r);
     if (!rule->parts) graft_part(model, r, MODEL_NONE, place);
     model->rules.data[r].is_guided = allowed;
-    if (!allowed) graft_condition(model, r, expr_bool(w->exprs, false), place, wording);
+    if (!allowed) demand(w, r, expr_bool(w->exprs, false), place, wording);
     if (!allowed || w->state == MODEL_NONE) return;
     struct table_row row = {model_var_expr(model, w->state), w->columns, w->column[label]};
     expr target = model_table_entry(model, w->table, model_matrix_index(model, row));
-    graft_condition(model, r, expr_make(w->exprs, EXPR_GT, 0, target, expr_int(w->exprs, 0)), place, wording);
+    demand(w, r, expr_make(w->exprs, EXPR_GT, 0, target, expr_int(w->exprs, 0)), place, wording);
     graft_store(model, r, (struct rule_store){.var = w->state, .value = target, .place = place});
 }
 

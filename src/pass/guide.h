@@ -1,7 +1,10 @@
 /* Composes a model with a guide (Le Roux and Teodorov, SEFM 2019, section 3.4): an interaction happens when both the model and the guide can do it; other steps of the model leave the guide alone.
  *
  * What the interaction of a rule is called: `process.label` for a process that takes part in it, or its label, or its port: the first of these that the guide speaks of. A rule whose label was made up by the
- * reader (is_internal), or whose name the guide ignores, is internal. A rule that has a name which the guide does not speak of is forbidden. */
+ * reader (is_internal), or whose name the guide ignores, is internal. A rule that has a name which the guide does not speak of is forbidden.
+ *
+ * What is forbidden is not enabled: the model is another one, without that rule in that state. So others may happen that it would have held back, by priority or by its deadline. With
+ * `is_filter` the model keeps its own rules, as in the paper's synchronous product: what it does is what it does alone, and the guide lets a part of that pass. */
 #ifndef CAIRN_PASS_GUIDE_H
 #define CAIRN_PASS_GUIDE_H
 
@@ -18,6 +21,7 @@ struct guide {
     const uint32_t *first_edge, *edge_label, *edge_to; /* the edges of state s are first_edge[s] .. first_edge[s + 1] - 1 */
     const unsigned char *kinds; /* [states] */
     bool is_acyclic; /* edges lead to larger numbers */
+    bool is_filter;  /* rules ask for permission (model.h); otherwise they get a condition */
 };
 
 /* What whoever wrote the guide should know. */

@@ -154,6 +154,21 @@ static void build_priorities(struct program *program)
     }
 }
 
+static void compile_permissions(struct program *program)
+{
+    struct model *model = program->model;
+    if (!model_asks(model)) return;
+    program->permits = mem_alloc(model->mem, model->rules.len * sizeof *program->permits);
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        const struct model_rule *rule = &model->rules.data[r];
+        program->permits[r] = rule->asks ? program_compile(program, rule->permit) : PROGRAM_NONE;
+    }
+    for (uint32_t i = 0; i < program->rules.len; i++) {
+        struct fast_rule *fast = &program->rules.data[i];
+        fast->may_wait |= program->permits[fast->rule] != PROGRAM_NONE;
+    }
+}
+
 void program_init(struct program *program, struct model *model, const struct layout *layout)
 {
     memset(program, 0, sizeof *program);
@@ -171,6 +186,7 @@ void program_init(struct program *program, struct model *model, const struct lay
     dispatch_build(&dispatch);
     machine_finish(program);
     if (model->priorities.len) build_priorities(program);
+    compile_permissions(program);
     dispatch_refine(&dispatch);
     dispatch_release(&dispatch);
     program->other = mem_alloc(model->mem, layout->words * sizeof *program->other);
@@ -190,6 +206,7 @@ void program_release(struct program *program)
     vec_free(mem, &program->lists);
     vec_free(mem, &program->holders);
     mem_free(mem, program->above);
+    mem_free(mem, program->permits);
     mem_free(mem, program->other);
     machine_release(program);
 }
@@ -257,11 +274,19 @@ static enum step take(const struct program *program, const struct fast_rule *fas
     return STEP_TAKEN;
 }
 
-/* Whether a rule of a class above is enabled. */
+bool program_permits(const struct program *program, const struct fast_rule *fast, const uint64_t *words)
+{
+    int64_t value;
+    uint32_t code = program->permits ? program->permits[fast->rule] : PROGRAM_NONE;
+    return code == PROGRAM_NONE || (program_run(program, code, words, &value) && value);
+}
+
+/* Whether a rule of a class above is enabled, or what the rule asks for is false. */
 static bool is_held_back(const struct program *program, const struct fast_rule *fast, const uint64_t *words)
 {
     const struct model_rule *rule = &program->model->rules.data[fast->rule];
-    for (uint32_t k = 0; k < rule->classes; k++) {
+    if (!program_permits(program, fast, words)) return true;
+    for (uint32_t k = 0; program->above && k < rule->classes; k++) {
         uint32_t c = program->model->rule_classes.data[rule->first_class + k];
         for (uint32_t i = program->above[c]; i < program->above[c + 1]; i++) {
             const struct fast_rule *holder = &program->rules.data[program->holders.data[i]];

@@ -32,7 +32,7 @@ struct fast_rule {
     uint32_t gate_factor;    /* ... so many columns */
     uint32_t first_patch, patches; /* constant stores, as word_test with mask = bits to replace */
     uint32_t code;    /* the rest of the guard, patches, other stores, the body; PROGRAM_NONE: there are only tests and patches */
-    bool may_wait;    /* there are rules of higher priority */
+    bool may_wait;    /* there are rules of higher priority, or it asks for permission */
     uint64_t touches; /* monitors that read what the rule writes */
 };
 
@@ -62,6 +62,7 @@ struct program {
     VEC(struct rule_list) lists;
     VEC(uint32_t) holders; /* rules (indices of `rules`) that hold back those of class c: holders[above[c] .. above[c + 1]) */
     uint32_t *above;
+    uint32_t *permits; /* per rule of the model: code of what it asks for, or PROGRAM_NONE; NULL: no rule asks */
     uint64_t *other; /* room for a state that nobody looks at */
     int64_t *stack;
     uint32_t stack_size, stack_room;
@@ -88,10 +89,12 @@ void program_watch(struct program *program, expr e, unsigned bit);
 /* Goes through the enabled rules of a state. */
 struct program_cursor {
     uint32_t index, at, end;
-    bool alone; /* set after program_start: without regard to priorities */
+    bool alone; /* set after program_start: without regard to priorities and permissions */
 };
 enum step { STEP_NONE, STEP_TAKEN, STEP_FAILED };
 void program_start(const struct program *program, struct program_cursor *cursor);
+/* Whether what a rule asks for is true; only of interest with `alone`. */
+bool program_permits(const struct program *program, const struct fast_rule *fast, const uint64_t *words);
 /* Finds the next enabled rule and writes its successor to next; STEP_FAILED: the rule *fast fails in this state. */
 enum step program_next(const struct program *program, struct program_cursor *cursor, const uint64_t *words, uint64_t *next,
                        const struct fast_rule **fast);

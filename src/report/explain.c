@@ -129,27 +129,41 @@ static bool is_true(const struct model *model, expr cond, const int64_t *state)
     return eval_expr(model, cond, state, &value) && value;
 }
 
-/* What the context or the guide allows in the state, each name once. Returns how many there are. */
+/* Names that were shown, each once. */
+struct allowed {
+    const char *names[MAX_ALLOWED];
+    uint32_t count;
+    bool is_full;
+};
+
+static void show_name(const struct explainer *explainer, struct allowed *allowed, const char *name, const char *before)
+{
+    for (uint32_t k = 0; k < allowed->count; k++)
+        if (allowed->names[k] == name) return;
+    if (allowed->is_full) return;
+    allowed->is_full = allowed->count == MAX_ALLOWED;
+    text_add(explainer->text, "%s%s", allowed->count ? ", " : before, allowed->is_full ? "..." : name);
+    if (!allowed->is_full) allowed->names[allowed->count++] = name;
+}
+
+/* What the context or the guide allows in the state. Returns how many there are. */
 static uint32_t show_allowed(const struct explainer *explainer, enum wording_kind kind, const char *before)
 {
     const struct model *model = explainer->model;
-    const char *shown[MAX_ALLOWED];
-    uint32_t count = 0;
+    struct allowed allowed = {.count = 0};
     for (uint32_t i = 0; i < model->conjuncts.len; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[i];
         const struct model_wording *wording = wording_of(model, conjunct);
         if (!wording || wording->kind != kind || !is_true(model, conjunct->cond, explainer->state)) continue;
-        bool known = false;
-        for (uint32_t k = 0; k < count; k++) known |= shown[k] == wording->text;
-        if (known) continue;
-        if (count == MAX_ALLOWED) {
-            text_add(explainer->text, ", ...");
-            break;
-        }
-        text_add(explainer->text, "%s%s", count ? ", " : before, wording->text);
-        shown[count++] = wording->text;
+        show_name(explainer, &allowed, wording->text, before);
     }
-    return count;
+    for (uint32_t r = 0; r < model->rules.len; r++) {
+        const struct model_rule *rule = &model->rules.data[r];
+        if (!rule->permit_wording || !is_true(model, rule->permit, explainer->state)) continue;
+        const struct model_wording *wording = &model->wordings.data[rule->permit_wording - 1];
+        if (wording->kind == kind) show_name(explainer, &allowed, wording->text, before);
+    }
+    return allowed.count;
 }
 
 static void show_not_allowed(struct explainer *explainer, const struct model_wording *wording, expr cond)
@@ -250,6 +264,14 @@ static void show_requirement(const struct model *model, const struct diag *diag,
     text_add(text, "\n");
 }
 
+static void show_not_permitted(const struct model *model, struct text *text, uint32_t r, const int64_t *state)
+{
+    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
+    const struct model_rule *rule = &model->rules.data[r];
+    if (rule->permit_wording) show_wording(&explainer, &model->wordings.data[rule->permit_wording - 1], rule->permit);
+    else text_add(text, "        it is not permitted here\n");
+}
+
 static void show_code_blocker(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
 {
     struct eval_failure blocked = {.at = code_none()};
@@ -257,6 +279,9 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
     enum eval_result result = eval_rule_alone(model, r, state, next, &blocked);
     if (result == EVAL_DISABLED && !code_is_none(blocked.at)) show_requirement(model, diag, text, &blocked, next);
     mem_free(model->mem, next);
+    bool permits = eval_permits(model, r, state);
+    if (result != EVAL_DISABLED && !permits) show_not_permitted(model, text, r, state);
+    if (!permits) return;
     if (result == EVAL_ENABLED && !model_is_timed(model)) text_add(text, "        a rule of a higher priority is enabled\n"); /* with time: explain_time */
     if (result != EVAL_FAILED) return;
     text_add(text, "        it fails: ");

@@ -655,6 +655,8 @@ static void put_guide(struct out *json, const struct model *model, const struct 
         out_key(json, "cut");
         out_bool(json, guide->is_cut);
     }
+    out_key(json, "semantics");
+    out_string(json, guide->is_filter ? "filter" : "disable");
     out_key(json, "states");
     out_uint(json, guide->states);
     out_key(json, "transitions");

@@ -240,12 +240,24 @@ static void add_constants(struct text *text, const struct model *model)
     }
 }
 
+static const char *reading_text(bool is_filter)
+{
+    return is_filter ? " as a filter: what it forbids keeps its priority and its deadline"
+                     : ", where what it forbids holds no step back, neither by priority nor by a deadline";
+}
+
+static const char *reading_name(bool is_filter)
+{
+    return is_filter ? "filter" : "disable";
+}
+
 static void add_guide(struct text *text, const struct model *model, const struct result *result)
 {
     const struct model_guide *guide = model->guide;
     if (!guide) return;
     text_add(text, "; under the guide %s", guide->name);
     if (guide->split) text_add(text, " (part %u of its split by %s)", guide->part, guide->split);
+    if (guide->matters) text_add(text, "%s", reading_text(guide->is_filter));
     if (guide->is_cut)
         text_add(text, ", of which words of up to %" PRIu64 " interactions were followed: nothing is said about longer ones", guide->bound);
     else if (guide->bound) text_add(text, ", which allows no more than %" PRIu64 " interactions", guide->bound);
@@ -365,6 +377,10 @@ void conclude_under(struct out *json, const struct model *model, const struct ta
     out_close(json, ']');
     out_key(json, "guide");
     out_string(json, guide ? guide->name : NULL);
+    if (guide && guide->matters) {
+        out_key(json, "guide_semantics");
+        out_string(json, reading_name(guide->is_filter));
+    }
     out_key(json, "bound");
     if (bound) out_uint(json, bound);
     else out_null(json);
@@ -397,6 +413,10 @@ void conclude_divided(struct text *text, const struct conclude_division *divisio
         text_add(text, "%u %ss, each searched by itself: what holds is proved for what these %ss let the environment do%s",
                  division->count, division->word, division->word,
                  division->complete ? "" : "; some were not searched to the end");
+    if (division->semantics) {
+        bool is_filter = !strcmp(division->semantics, reading_name(true));
+        text_add(text, "; %s%s", division->are_parts ? "the guide" : "each guide", reading_text(is_filter));
+    }
     if (!division->complete && division->bound)
         text_add(text, ", and no words of more than %" PRIu64 " %s were followed: nothing is said about longer ones",
                  division->bound, be(division->bound, "interaction", "interactions"));

@@ -23,6 +23,7 @@ struct conclude_division {
     bool are_parts; /* of one guide */
     bool complete;
     uint64_t bound;
+    const char *semantics; /* `guide_semantics` of what they stand under; NULL: it makes no difference */
 };
 void conclude_divided(struct text *text, const struct conclude_division *division);
 

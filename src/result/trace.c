@@ -86,7 +86,7 @@ bool trace_walk_step(struct trace_walk *walk)
     walk->state = swap;
     walk->at++;
     if (rule >= walk->model->rules.len) return false;
-    if (model_is_timed(walk->model)) return eval_rule_alone(walk->model, rule, walk->previous, walk->state, NULL) == EVAL_ENABLED;
+    if (model_is_timed(walk->model)) return eval_permits(walk->model, rule, walk->previous) && eval_rule_alone(walk->model, rule, walk->previous, walk->state, NULL) == EVAL_ENABLED;
     return eval_rule(walk->model, rule, walk->previous, walk->state) == EVAL_ENABLED;
 }
 
@@ -229,7 +229,7 @@ static const char *verify_loop(struct trace_walk *walk, int64_t *target)
     }
     enum eval_result tried = rule >= model->rules.len ? EVAL_DISABLED
                              : timed ? eval_rule_alone(model, rule, walk->state, walk->previous, NULL) : eval_rule(model, rule, walk->state, walk->previous);
-    if (tried != EVAL_ENABLED) return "the loop is not closed by an enabled rule";
+    if (tried != EVAL_ENABLED || !eval_permits(model, rule, walk->state)) return "the loop is not closed by an enabled rule";
     return memcmp(walk->previous, target, model->vars.len * sizeof *target) ? "the loop does not lead back" : NULL;
 }
 

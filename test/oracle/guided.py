@@ -220,7 +220,7 @@ class Product:
         while at < len(self.nodes):
             s, where, k = self.nodes[at]
             nexts, taken, errors, waits = [], [], 0, False
-            for rule, target in self.system.steps(s):
+            for rule, target in self.steps_at(s, where, k):
                 there = self.after(where, k, rule)
                 if there is None:
                     waits |= target is not None or self.system.is_possible(s, rule)
@@ -244,6 +244,10 @@ class Product:
             if len(self.nodes) > limit:
                 raise guides.TooLarge
         self.graph, self.number = g, number
+
+    def steps_at(self, s, where, k):
+        """Steps of the system; those that the guide does not allow are only waited for."""
+        return self.system.steps(s)
 
     def is_end(self, where, k, waits):
         """Of a stuck state."""
@@ -292,6 +296,15 @@ class Product:
         found = {entry['name']: 'unknown' if entry['verdict'] == 'error' else entry['verdict'] for entry in self.system.check(self.graph)}
         found['deadlock'] = 'violated' if self.counts()['deadlocks'] else 'holds'
         return found
+
+
+class Disabled(Product):
+    """Of a system with priorities: what the guide does not allow holds nothing back. (A Product is the other reading: the system keeps its own rules.)"""
+
+    def steps_at(self, s, where, k):
+        steps = self.system.steps_alone(s)
+        allowed = [rule for rule, _ in steps if self.after(where, k, rule) is not None]
+        return [(rule, target) for rule, target in steps if rule not in allowed or not self.system.waits_for(rule, allowed)]
 
 
 # ---- Milestones ----
@@ -452,9 +465,51 @@ class Network:
         return '\n'.join(lines + [f'property "never" ltl formula (globally (not {condition}))']) + '\n'
 
 
-def timed_product(network, guide, most=150000):
+class Ranked(Network):
+    """Ports have priorities; in the text form other rules may have some, too."""
+
+    def __init__(self, rng):
+        super().__init__(rng)
+        order = rng.sample(self.ports, len(self.ports))
+        links = [(high, low) for high, low in itertools.combinations(order, 2) if rng.random() < 0.7]
+        self.links = set(links) # and what follows from them, which need not be written
+        while True:
+            more = {(a, d) for a, b in self.links for c, d in self.links if b == c} - self.links
+            if not more:
+                break
+            self.links |= more
+        self.written = links
+        self.is_plain = rng.random() < 0.5 # as Fiacre knows it
+        self.classes = [parties[0][1].port or (None if self.is_plain or not order else rng.choice([None, *order])) for parties in self.parties]
+
+    def waits_for(self, rule, others):
+        return any((self.classes[other], self.classes[rule]) in self.links for other in others)
+
+    def steps_alone(self, state):
+        return super().steps(state)
+
+    def steps(self, state):
+        found = self.steps_alone(state)
+        return [(rule, target) for rule, target in found if not self.waits_for(rule, [other for other, _ in found])]
+
+    def fiacre(self):
+        links = ', '.join(f'{high} > {low}' for high, low in self.written)
+        return super().fiacre().replace('\n  par ', f'\n  priority {links}\n  par ' if links else '\n  par ', 1)
+
+    def cairn(self):
+        lines, number = super().cairn().splitlines(), 0
+        lines[0] += f' classes {len(self.ports)}' + ''.join(f' priority {self.ports.index(high)} > {self.ports.index(low)}' for high, low in self.written)
+        for i, line in enumerate(lines):
+            if line.startswith('rule '):
+                name = self.classes[number]
+                lines[i] += '' if name is None else f' class {self.ports.index(name)}'
+                number += 1
+        return '\n'.join(lines) + '\n'
+
+
+def timed_product(network, guide, most=150000, filters=False):
     """{(places, state of the guide): fewest interactions} by brute force over clocks that are whole numbers: with closed bounds and without priorities nothing else is needed. A rule has a clock while its process is there and the guide
-    allows it: it starts when that becomes true, and when its process moves. None: too many."""
+    allows it (with `filters`, also where the guide does not): it starts when that becomes true, and when its process moves. None: too many. With `filters` also whether some state is stuck, in whole numbers."""
     plain = Product(network, guide)
     rules = list(zip(network.parties, plain.kind))
     top = 1 + max((way.high or way.low for parties in network.parties for _, way in parties), default=0)
@@ -462,12 +517,13 @@ def timed_product(network, guide, most=150000):
     def clocks_after(state, g, old, moved):
         new = []
         for rule, (parties, _) in enumerate(rules):
-            can = network.enabled(state, parties) and plain.after(g, None, rule) is not None
+            can = network.enabled(state, parties) and (filters or plain.after(g, None, rule) is not None)
             new.append((old[rule] if old and old[rule] is not None and parties[0][0] != moved else 0) if can else None)
         return tuple(new)
 
     first = network.initial()[0]
     level, depth, found, seen = [(first, 0, clocks_after(first, 0, None, None))], 0, {}, set()
+    later_of, moving = {}, set() # for being stuck: where time leads, and where something can be taken
     while level:
         following, todo = [], [node for node in dict.fromkeys(level) if node not in seen]
         seen.update(todo)
@@ -478,10 +534,12 @@ def timed_product(network, guide, most=150000):
             after = []
             if all(clock is None or parties[0][1].high is None or clock <= parties[0][1].high for clock, (parties, _) in zip(later, rules)):
                 after.append((False, (state, g, later)))
+                later_of[state, g, clocks] = (state, g, later)
             for rule, target in network.steps(state):
                 there = plain.after(g, None, rule)
                 p, way = network.parties[rule][0]
                 if there and way.may(clocks[rule]):
+                    moving.add((state, g, clocks))
                     after.append((plain.kind[rule][0] == 'name', (target, there[0], clocks_after(target, there[0], clocks, p))))
             for counts, node in after:
                 if counts:
@@ -492,4 +550,16 @@ def timed_product(network, guide, most=150000):
             if len(seen) > most:
                 return None
         level, depth = following, depth + 1
-    return found
+    if not filters:
+        return found
+
+    def is_stuck(node):
+        passed = set()
+        while node not in moving:
+            if node not in later_of or node in passed:
+                return True
+            passed.add(node)
+            node = later_of[node]
+        return False
+    stuck = {(node[0], node[1]) for node in seen if is_stuck(node)}
+    return found, stuck

@@ -280,10 +280,10 @@ static enum moves_result subtract_pasts(struct moves *moves, const struct moves_
     return moves->rest.count ? MOVES_ZONE : MOVES_NONE;
 }
 
-enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count, bool any_fails)
+enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count, bool any_waits)
 {
     if (!count) return MOVES_ZONE;
-    if (!moves->model->clocks.len && !any_fails) return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
+    if (!moves->model->clocks.len && !any_waits) return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
     for (uint32_t i = 0; i < count; i++) { /* often one rule is enough */
         dbm_copy(&moves->other, &moves->source);
         if (!within_chance(moves, &moves->other, &rules[i])) continue;

@@ -59,8 +59,9 @@ bool moves_next(struct moves *moves);
 
 /* Whether a rule that fails is tried at some time: its timer is in its interval, its clock guards hold and it is not held back. */
 enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct moves_rule *rules, uint32_t count);
-/* Whether some valuation of the state is stuck: no rule can ever be taken. The deadline of a rule that fails may be the reason. */
-enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count, bool any_fails);
+/* Whether some valuation of the state is stuck: no rule can ever be taken. The deadline of a rule that fails, or that is not permitted, may be
+ * the reason: `any_waits` says that there is one. */
+enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count, bool any_waits);
 /* All stuck valuations, reachable or not, as zones in moves->rest. False when memory is refused. */
 bool moves_find_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count);
 

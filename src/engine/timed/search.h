@@ -62,6 +62,8 @@ struct search {
     struct cluster *cluster; /* the one at hand; past-freeze: NULL before and after */
     struct clusters *past;   /* past-freeze order, or NULL */
     bool exact, start_again;
+    uint32_t barred_count; /* rules of this state that are enabled, or fail, and are not permitted */
+    bool any_barred;       /* ... in some state */
     bool look_for_stuck; /* whether being stuck by clocks and deadlines matters */
     struct monitor *monitors;
     uint32_t monitor_count, undecided;

@@ -344,7 +344,7 @@ static bool find_enabled(struct search *search)
 {
     struct program_cursor cursor;
     const struct fast_rule *fast;
-    search->enabled_count = search->failed_count = 0;
+    search->enabled_count = search->failed_count = search->barred_count = 0;
     program_start(&search->program, &cursor);
     cursor.alone = true;
     for (;;) {
@@ -352,6 +352,11 @@ static bool find_enabled(struct search *search)
         uint64_t *next = search_successor(search, search->enabled_count);
         enum step step = program_next(&search->program, &cursor, search->words, next, &fast);
         if (step == STEP_NONE) return true;
+        if (!program_permits(&search->program, fast, search->words)) {
+            search->barred_count++; /* it has its timer and its deadline (config.c), and is not taken */
+            search->any_barred = true;
+            continue;
+        }
         if (step == STEP_FAILED) {
             search->failed[search->failed_count++] = fast->rule;
             continue;
@@ -414,7 +419,7 @@ static bool look_for_stuck(struct search *search, uint32_t node)
 {
     uint32_t count = search->enabled_count;
     if (count && !search->look_for_stuck) return true;
-    enum moves_result dead = moves_dead(&search->moves, search->rules, count, search->failed_count);
+    enum moves_result dead = moves_dead(&search->moves, search->rules, count, search->failed_count + search->barred_count);
     if (dead == MOVES_NONE) return true;
     if (dead == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
     if (count && !search->exact) {
@@ -481,7 +486,7 @@ bool search_count(struct search *search, struct search_counts *counts)
         counts->runtime_errors += tried != MOVES_NONE;
     }
     if (count && !search->look_for_stuck) return true;
-    enum moves_result dead = moves_dead(&search->moves, search->rules, count, search->failed_count);
+    enum moves_result dead = moves_dead(&search->moves, search->rules, count, search->failed_count + search->barred_count);
     if (dead == MOVES_REFUSED) return false;
     if (dead == MOVES_NONE) return true;
     if (is_final(search)) counts->ends++;
@@ -710,7 +715,7 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     result->state_bits = search->layout.state_bits;
     result->levels = search->levels;
     result->level_count = search->level_count;
-    result->no_deadlocks = (model->clocks.len || result->runtime_errors) && !search->look_for_stuck;
+    result->no_deadlocks = (model->clocks.len || result->runtime_errors || search->any_barred) && !search->look_for_stuck;
     if (done) conclude(search);
     search_end(search, has_space);
     mem_lower(mem, lift);

@@ -41,7 +41,7 @@ static const struct item {
     {"table", read_table},         {"rank", read_rank},             {"final", read_final},
     {"rule", read_rule},           {"dead", read_dead_step},        {"property", read_property},
 };
-static const char *const clauses[] = {"location", "locations", "invariant", "part", "when", "set", "do", "class", "interval", "guard", "reset", "text", "formula"};
+static const char *const clauses[] = {"location", "locations", "invariant", "part", "when", "set", "do", "class", "interval", "guard", "reset", "permit", "text", "formula"};
 
 /* A word after '(' is an operator. */
 static const struct item *find_item(const struct token *token)
@@ -375,6 +375,20 @@ static bool read_store(struct reader *reader)
     return true;
 }
 
+static bool read_permit(struct reader *reader)
+{
+    struct model_rule *rule = &reader->model->rules.data[reader->model->rules.len - 1];
+    struct term cond;
+    if (!expression_read(reader, PROPERTY_INVARIANT, &cond) || !expression_is_condition(reader, &cond)) return false;
+    if (rule->asks) {
+        diag_error(reader->diag, cond.place, "the rule has a permission already");
+        return false;
+    }
+    rule->asks = true;
+    rule->permit = cond.e;
+    return true;
+}
+
 static bool read_rule(struct reader *reader)
 {
     const struct token *start = reader_peek(reader);
@@ -394,6 +408,7 @@ static bool read_rule(struct reader *reader)
         else if (reader_accept_word(reader, "interval")) good = timing_interval(reader);
         else if (reader_accept_word(reader, "guard")) good = timing_guard(reader);
         else if (reader_accept_word(reader, "reset")) good = timing_reset(reader);
+        else if (reader_accept_word(reader, "permit")) good = read_permit(reader);
         else break;
         if (!good) skip_to_clause(reader);
     }
