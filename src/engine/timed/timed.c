@@ -143,11 +143,12 @@ static void violated(struct search *search, uint32_t property, const struct clus
     entry->reason = NULL; /* of an order that could not have decided all of it */
     if (search->past) clusters_violated(search, property, cluster, node, failed_rule);
     else {
-        entry->trace = trace_to(search, node);
-        entry->trace->failed_rule = failed_rule;
+        struct trace *trace = trace_to(search, node);
         struct dating_goal failing = {.failing = failed_rule};
-        if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
-        else if (!search_date_stuck(search, entry->trace)) mem_refuse(mem);
+        trace->failed_rule = failed_rule;
+        if (entry->kind != PROPERTY_DEADLOCK) search_date(search, trace, &failing, failed_rule != MODEL_NONE);
+        else if (!search_date_stuck(search, trace)) mem_refuse(mem);
+        entry->trace = trace; /* only now: whoever catches refused memory shows what is there, and a run needs its dates */
     }
     mem_lower(mem, before);
     search->undecided -= !entry->watched_only;
