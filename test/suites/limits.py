@@ -300,7 +300,7 @@ def product(name='product'):
 
 # processes and linearity: what review found first
 case('hard-steps', statuses=(0, 3))(lambda: ['check', HANG, '--engine', 'bounded', '--reduce', 'steps', '--phase', 'auto'])
-case('hard-por', statuses=(0,))(lambda: ['explore', HANG, '--engine', 'explicit', '--reduce', 'por'])
+case('hard-por', statuses=(0, 3))(lambda: ['explore', HANG, '--engine', 'explicit', '--reduce', 'por'])
 case('hard-auto')(lambda: ['check', os.path.join(REGRESS, 'hard-guards-many-states.mil')])
 case('process-model', short=True, needs_json=True)(lambda: ['explore', HANG, '--show', 'process-model'])
 case('process-model-many')(lambda: ['explore', mil('rules', many_rules(3000)), '--show', 'process-model'])
