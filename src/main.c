@@ -45,7 +45,10 @@ static int run_guarded(struct options *options, struct mem *mem, int argc, char 
 static void tell_failure(const struct options *options, int status)
 {
     if (!options->json || options->json_file || options->told || !options->command) return;
-    const char *limit = result_why_refused() == STOP_MEMORY ? "memory ran out before there was a result" : "incomplete: a limit on time, or a signal, came before there was a result";
+    static const char *const limits[] = {[STOP_MEMORY] = "memory ran out before there was a result",
+                                         [STOP_TIME] = "incomplete: the time limit was reached before there was a result",
+                                         [STOP_INTERRUPT] = "incomplete: it was interrupted before there was a result"};
+    const char *limit = limits[result_why_refused()];
     machine_failure(stdout, options->command->name, options->file, status == EXIT_INCONCLUSIVE ? limit : "nothing was checked: see the messages on standard error");
     fflush(stdout);
 }

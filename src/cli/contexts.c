@@ -213,7 +213,10 @@ static int run_job(void *context, uint32_t job)
         options.freeze = folder.data;
     }
     mem.recover = &recover;
-    if (setjmp(recover)) return deadline_status();
+    if (setjmp(recover)) {
+        if (result_why_refused() == STOP_TIME) fprintf(stderr, "cairn: error: %s\n", deadline_words());
+        return deadline_status();
+    }
     return contexts->run(&options, &mem);
 }
 

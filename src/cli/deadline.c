@@ -34,8 +34,8 @@ static struct {
     double soft_wall, soft_cpu; /* the phase ends when both have passed */
     double half_wall;           /* half of the phase is gone */
     double hard_cpu;            /* the process ends */
-    double last_cpu;            /* at the last tick; ... */
-    unsigned still;             /* ... so many ticks ago */
+    double last_cpu;            /* at the last tick */
+    unsigned still;             /* so many ticks without any work */
 } state;
 
 /* What a handler tells must be there before: it can call nothing that would make it. */
@@ -83,8 +83,8 @@ static void set_timer(double seconds)
 static void look(void)
 {
     double wall = clock_now(), cpu = cpu_now();
-    state.still = cpu > state.last_cpu + 1e-3 ? 0 : state.still + 1;
-    if (!state.still) state.last_cpu = cpu;
+    state.still = cpu > state.last_cpu + tick / 40 ? 0 : state.still + 1; /* the handler itself takes less */
+    state.last_cpu = cpu;
     if (cpu >= state.hard_cpu) speak_last_words();
     if (wall >= state.half_wall) limits_hurry = 1;
     if (wall < state.soft_wall) return;
@@ -222,8 +222,10 @@ void deadline_wait(void)
 
 /* ---- engines ---- */
 
-static void make_empty(const struct task *task, struct result *result, const char *engine)
+/* What the engine has half done is as if it had not begun. */
+static void make_empty(const struct task *task, const struct property_result *before_it, struct result *result, const char *engine)
 {
+    if (task->property_count) memcpy(task->properties, before_it, task->property_count * sizeof *before_it);
     const struct model *model = task->model;
     struct mem *mem = model->mem;
     struct mem_lift before = mem_lift(mem);
@@ -241,18 +243,22 @@ void deadline_run(struct task *task, struct result *result, const char *engine, 
     struct mem *mem = task->model->mem;
     jmp_buf recover, *const outer = mem->recover;
     const struct mem_lift before = {mem->limit, mem->lifted};
+    const size_t size = task->property_count * sizeof *task->properties;
+    struct property_result *const before_it = mem_alloc(mem, size + 1);
     const double started = clock_now(), soft_wall = state.soft_wall, soft_cpu = state.soft_cpu;
     const enum phase phase = state.phase;
+    if (size) memcpy(before_it, task->properties, size);
     deadline_search(task->max_seconds);
     if (setjmp(recover)) {
         mem->recover = outer;
         mem_lower(mem, before);
-        make_empty(task, result, engine);
+        make_empty(task, before_it, result, engine);
         result->seconds = clock_now() - started;
     } else {
         mem->recover = &recover;
         run(task, context, result);
         mem->recover = outer;
     }
+    mem_free(mem, before_it);
     return_to(phase, soft_wall, soft_cpu);
 }

@@ -24,6 +24,7 @@ static json_t *read_trace(struct session *session, const char *path)
     if (!diag_read_source(&session->diag, path, &source)) return NULL;
     const struct source *file = &session->diag.sources.data[source];
     json_t *root = json_loadb(file->text, file->length, JSON_REJECT_DUPLICATES, &error);
+    if (!root && !error.text[0]) mem_refuse(session->mem); /* every mistake has a text; where memory is refused, there is none */
     if (!root) fprintf(stderr, "%s:%d:%d: error: not a JSON text: %s\n", path, error.line, error.column, error.text);
     return root;
 }

@@ -97,7 +97,7 @@ static bool tell(struct session *session, const char *command, const struct task
 }
 
 /* The same object that --json prints, as a page. */
-static bool save_report(struct session *session, const char *command, const struct task *task, const struct result *result)
+static bool save_report(struct session *session, const char *command, const struct task *task, const struct result *result, bool *refused)
 {
     const char *path = session->options->report_file;
     char *text = NULL;
@@ -107,7 +107,8 @@ static bool save_report(struct session *session, const char *command, const stru
     if (memory) machine_result(memory, command, session->model, &session->diag, task, result, session->options->trace_file, session->options->raw);
     if (memory) fclose(memory);
     bool written = text && matrix_page(file, text, size);
-    if (file && !written) fprintf(stderr, "cairn: error: there is no memory for %s\n", path);
+    if (file && !written) fprintf(stderr, "cairn: error: there is no memory for %s (--memory limits it)\n", path);
+    *refused = file && !written;
     free(text);
     return file && session_close(file, path) && written;
 }
@@ -507,8 +508,9 @@ static int conclude(struct session *session, const char *command, bool is_check,
     }
     if (!search_verify_traces(session->model, task) || !show_hidden(session, task)) return EXIT_INTERNAL;
     if (session->shown) result->searched = session->hiding.model;
-    bool saved = save_trace(session, task), told = tell(session, command, task, result), reported = save_report(session, command, task, result); /* a result is told whatever happens to the files */
-    return saved && told && reported ? conclude_status(is_check, task, result) : EXIT_USAGE;
+    bool refused = false; /* memory, for the page */
+    bool saved = save_trace(session, task), told = tell(session, command, task, result), reported = save_report(session, command, task, result, &refused); /* a result is told whatever happens to the files */
+    return saved && told && reported ? conclude_status(is_check, task, result) : refused ? EXIT_INCONCLUSIVE : EXIT_USAGE;
 }
 
 static int run(struct options *options, struct mem *mem, const char *command, bool is_check)
@@ -576,7 +578,7 @@ static int show_process_model(struct options *options, struct mem *mem)
     bool written = !options->json || (file && session_close(file, options->json_file ? options->json_file : "standard output"));
     if (!options->json || options->json_file) processes_show(&session.style, &process_model, visible);
     bool undecided = process_model.undecided;
-    if (undecided) fputs("cairn: note: some guards are too hard to compare: they count as ones that may both hold\n", stderr);
+    if (undecided) fprintf(stderr, "cairn: note: some guards are too hard to compare%s: they count as ones that may both hold\n", process_model.lacks_memory ? " in this memory" : "");
     process_model_release(&process_model);
     if (!session_close(stdout, "standard output") || !written) return EXIT_USAGE;
     return undecided ? EXIT_INCONCLUSIVE : EXIT_HOLDS;

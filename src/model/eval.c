@@ -92,6 +92,7 @@ static enum flow run_while(struct machine *machine, const struct code_node *node
         if (!eval(machine, node->value, &value)) return FLOW_FAILED;
         if (!value) return FLOW_ON;
         if (round == CODE_MAX_ROUNDS) return fail(machine, FAILURE_LOOP, 0, 0, 0), FLOW_FAILED;
+        mem_look(machine->model->mem);
         enum flow flow = run(machine, node->body, state);
         if (flow != FLOW_ON) return flow;
     }

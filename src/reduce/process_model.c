@@ -159,10 +159,11 @@ static bool may_ask(const struct guards *guards)
 }
 
 /* Something was not found out; afterwards it is not asked again. */
-static void give_up(struct builder *b)
+static void give_up(struct builder *b, enum dd_reason why)
 {
     b->guards.given_up++;
     b->process_model->undecided = true;
+    b->process_model->lacks_memory |= why == DD_FULL;
 }
 
 /* The diagram of a condition, under protection of the caller; false: it would be large, or there is no time. */
@@ -175,9 +176,10 @@ static bool condition_diagram(struct builder *b, expr cond, bdd *diagram)
     if (!may_ask(guards)) return b->process_model->undecided = true, false;
     lit output = bits_condition(&guards->bits, cond, &fails);
     dd_set_budget(guards->dd, QUESTION_RESULTS);
-    if (dd_catch(guards->dd, &guard) != DD_NONE) {
+    const enum dd_reason why = dd_catch(guards->dd, &guard);
+    if (why != DD_NONE) {
         guards->is_hard[cond.i] = true;
-        give_up(b);
+        give_up(b, why);
         return false;
     }
     *diagram = diagram_of(&guards->bits.circuit, guards->dd, output);
@@ -192,7 +194,8 @@ static bool conjoin(struct builder *b, bdd *both, const bdd *part)
     struct dd_guard guard;
     if (!may_ask(&b->guards)) return b->process_model->undecided = true, false;
     dd_set_budget(dd, QUESTION_RESULTS);
-    if (dd_catch(dd, &guard) != DD_NONE) return give_up(b), false;
+    const enum dd_reason why = dd_catch(dd, &guard);
+    if (why != DD_NONE) return give_up(b, why), false;
     *both = dd_and(dd, *both, *part);
     dd_uncatch(dd, &guard);
     return true;
@@ -203,9 +206,9 @@ static bool keep_two(struct builder *b, bdd *one, bdd *other, uint32_t *mark)
 {
     struct dd *dd = b->guards.dd;
     struct dd_guard guard;
-    if (!dd) return b->process_model->undecided = true, false;
+    if (!dd) return give_up(b, DD_FULL), false;
     *mark = dd_mark(dd);
-    if (dd_catch(dd, &guard) != DD_NONE) return give_up(b), false;
+    if (dd_catch(dd, &guard) != DD_NONE) return give_up(b, DD_FULL), false;
     dd_keep(dd, one, other);
     dd_uncatch(dd, &guard);
     return true;
@@ -382,7 +385,7 @@ static void find_guard(struct builder *b, uint32_t r, bdd *part)
 static bool protect_guards(struct builder *b)
 {
     struct dd_guard guard;
-    if (!b->guards.dd || dd_catch(b->guards.dd, &guard) != DD_NONE) return false;
+    if (!b->guards.dd || dd_catch(b->guards.dd, &guard) != DD_NONE) return give_up(b, DD_FULL), false;
     dd_protect_array(b->guards.dd, b->guards.whole, b->model->rules.len); /* may be refused, too */
     dd_uncatch(b->guards.dd, &guard);
     return true;

@@ -45,6 +45,7 @@ struct process_model {
     struct process_rule *rules; /* per rule */
     uint32_t safe, linear;      /* how many rules */
     bool undecided;             /* some guards could not be compared with little work, in time or in memory: such count as ones that may both hold */
+    bool lacks_memory;          /* some of them for lack of memory */
 };
 
 /* It looks at limits by itself (base/limits.h), and takes less than half of the time that there is.

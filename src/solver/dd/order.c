@@ -11,6 +11,7 @@ struct sifting {
     uint32_t counts_size;
     uint64_t work, budget; /* nodes and chains looked at; when to stop */
     bool stuck;       /* there was no room for an exchange */
+    bool over;        /* time is up, or somebody asked for an end */
 };
 
 static void refer(struct sifting *s, bdd a)
@@ -156,11 +157,19 @@ static bool move(struct sifting *s, uint32_t pair, uint32_t to)
     return true;
 }
 
+/* Whether it should end: every order is a good one, and the next operation will see why. */
+static bool is_over(struct sifting *s)
+{
+    const struct dd *dd = s->dd;
+    s->over = s->over || mem_enough(dd->mem) || (dd->poll && !dd->poll(dd->poll_context));
+    return s->over;
+}
+
 /* Goes step by step towards one end as long as the table does not grow too much; remembers the best position. */
 static void explore(struct sifting *s, uint32_t pair, uint32_t end, uint32_t *best, uint32_t *best_size)
 {
     struct dd *dd = s->dd;
-    while (dd->place[pair] != end && !s->stuck && s->work < s->budget) {
+    while (dd->place[pair] != end && !s->stuck && s->work < s->budget && !is_over(s)) {
         uint32_t to = dd->place[pair] < end ? dd->place[pair] + 1 : dd->place[pair] - 1;
         if (!move(s, pair, to)) {
             s->stuck = true;
@@ -182,7 +191,7 @@ static void sift(struct sifting *s, uint32_t pair)
     bool down_first = best > last / 2;
     explore(s, pair, down_first ? last : 0, &best, &best_size);
     explore(s, pair, down_first ? 0 : last, &best, &best_size);
-    if (!move(s, pair, best)) s->stuck = true;
+    if (!s->over && !move(s, pair, best)) s->stuck = true;
 }
 
 /* Relations are compared by `version`, saturation by positions: nothing that was cached survives. */
@@ -228,7 +237,7 @@ bool dd_reorder(struct dd *dd)
         sort_pairs(dd, list);
         for (uint32_t i = 0; i < dd->pairs && i < MAX_SIFTED && !s.stuck && s.work < s.budget; i++) {
             if (dd->tables[2 * list[i]].count + dd->tables[2 * list[i] + 1].count == 0) break;
-            if (dd->poll && !dd->poll(dd->poll_context)) break; /* the next operation will see it too */
+            if (is_over(&s)) break;
             sift(&s, list[i]);
         }
         finish(dd);
