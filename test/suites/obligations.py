@@ -286,6 +286,92 @@ def random_patterns():
     check(f'random patterns: {tally["patterns"]} patterns, {tally["patterns compared with LTL"]} of them compared with LTL', not wrong, '\n======\n'.join(wrong[:2]))
 
 
+# ---- patterns with a bound, on a system with time ----
+
+class Clockwork:
+    """One process: in each of its states it waits for a while, within bounds, and goes on to one of some others; states without a way on are stuck. All bounds are closed and whole, so whole dates show everything."""
+
+    def __init__(self, chance):
+        self.count = chance.randint(2, 5)
+        self.waits = [sorted((chance.randint(0, 2), chance.randint(1, 3))) for _ in range(self.count)]
+        self.targets = [sorted(chance.sample(range(self.count), chance.randint(chance.random() < 0.85, min(2, self.count)))) for _ in range(self.count)]
+        self.targets[0] = self.targets[0] or [self.count - 1]
+        self.places = {f'e{i}': sorted(chance.sample(range(self.count), chance.choice((1, 1, 1, 2)))) for i in range(5)}
+        self.model = f'process P is\n  states {", ".join(f"s{i}" for i in range(self.count))}\n'
+        for i, ways in enumerate(self.targets):
+            if ways:
+                self.model += f'  from s{i} wait [{self.waits[i][0]}, {self.waits[i][1]}]; select ' + ' [] '.join(f'to s{t}' for t in ways) + ' end\n'
+        self.model += 'component Main is par P end\nMain\n'
+
+    def context(self, pattern):
+        places = {e: ' or '.join(f'{{P}}1@s{i}' for i in inside) for e, inside in self.places.items()}
+        return ''.join(f'predicate in_{e} is {{ {text} }}\nevent {e} is {{ in_{e} becomes true }}\n' for e, text in places.items()) + f'{pattern.text()}cdl c is {{ properties p main is {{ skip }} }}\n'
+
+    def steps(self, at):
+        low, high = self.waits[at]
+        for to in self.targets[at]:
+            events = {e for e, inside in self.places.items() if at not in inside and to in inside}
+            for delay in range(low, high + 1):
+                yield delay, events, to
+
+    def violated(self, monitor):
+        """A node has the time since the bound began to count, up to one more than the bound."""
+        bound = monitor.p.bound
+        first, nexts = (0, monitor.start, 0), {}
+        work = [first]
+        while work:
+            node = work.pop()
+            if node in nexts:
+                continue
+            at, config, since = node
+            nexts[node] = []
+            for delay, events, to in self.steps(at):
+                before, elapsed = config, min(since + delay, bound + 1)
+                if monitor.is_timed(config) and elapsed > bound:
+                    before = monitor.late(config)
+                after = monitor.after(before, events)
+                begins = not monitor.is_timed(before) or monitor.p.family == 'precedence' and before[0] == 'answered' and after[0] == 'wait'
+                nexts[node].append((to, after, 0 if begins else elapsed))
+            if not self.targets[at] and monitor.is_timed(config):
+                nexts[node].append((at, monitor.late(config), 0))
+            work += nexts[node]
+        owing = {n for n in nexts if monitor.is_pending(n[1])}
+        return any(n[1] == patterns.REJECT for n in nexts) or patterns.stays(owing, nexts, lambda n: not nexts[n])
+
+
+def timed_pattern(chance, events):
+    """`immediately` gives a permission again while it is there, and begins to count again: that is left out."""
+    while True:
+        p = patterns.random_pattern(chance, 'p', events, timed=True)
+        p.bound = chance.randint(0, 8)
+        if p.right is None and chance.random() < 0.6:
+            continue
+        monitor = patterns.Monitor(p)
+        if monitor.start not in monitor.doomed and not (p.immediate and p.family == 'precedence') and (p.needs and not p.is_strict or chance.random() < 0.2):
+            return p, monitor
+
+
+def random_clockworks():
+    chance = random.Random(f'obligations with time {SEED}')
+    failed = len(wrong)
+    for n in range(int(os.environ.get('CASES', 3000 if LONG else 120))):
+        system = Clockwork(chance)
+        p, monitor = timed_pattern(chance, list(system.places))
+        truth = 'violated' if system.violated(monitor) else 'holds'
+        text = system.context(p)
+        result, claim = told('check', write('clock.fcr', system.model), '--context', write('clock.cdl', text), '-p', 'p', *chance.choice(([], [], ['--zones', 'equal'])))
+        found = next((q['verdict'] for q in (claim or {}).get('properties', []) if q['name'] == 'p'), None)
+        if 'can have at most' in result.stderr or 'too many guards' in result.stderr or 'at most 16 are possible' in result.stderr:
+            continue
+        tally[f'bounds on a system with time: {truth}'] += 1
+        tally['bounds on a system with time, something owed beside'] += p.has_obligation()
+        if found != truth or result.returncode != (truth == 'violated'):
+            blame(system, text, f'{found}, not {truth}: status {result.returncode} {result.stderr[-400:]}')
+        if len(wrong) >= failed + 5:
+            break
+    check('random patterns with a bound, on systems with time', len(wrong) == failed, '\n======\n'.join(wrong[failed:failed + 2]))
+
+
 # ---- observers written by hand ----
 
 class Asking(observers.Observer):
@@ -430,6 +516,7 @@ def random_observers():
 
 
 random_patterns()
+random_clockworks()
 random_observers()
 for key, value in sorted(tally.items()):
     print(f'  {key}: {value}')
