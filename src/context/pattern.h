@@ -45,7 +45,8 @@ struct pattern {
     int64_t ticks; /* in a unit of time, for words */
     uint32_t option_count, named_count;
     struct pattern_option options[PATTERN_MOST_OPTIONS];
-    uint32_t named[PATTERN_MOST_OPTIONS]; /* events that options name without asking anything of them: `may never occurs` */
+    /* Options with `may` ask for nothing: they only name events, one (`may never occur`) or two. */
+    uint32_t naming_count, named[2 * PATTERN_MOST_OPTIONS];
     struct place place;
 };
 
@@ -66,7 +67,7 @@ void pattern_describe(const struct pattern *pattern, const struct context *conte
 bool pattern_ltl(const struct pattern *pattern, const struct context *context, struct text *text);
 
 /* The events that count inside of the scope, in the order in which a step that has several of them is read, without the scope's own. Returns how many; at most PATTERN_MOST_EVENTS. */
-enum { PATTERN_MOST_EVENTS = 2 * PATTERN_MOST_ITEMS + 3 * PATTERN_MOST_OPTIONS };
+enum { PATTERN_MOST_EVENTS = 2 * PATTERN_MOST_ITEMS + 4 * PATTERN_MOST_OPTIONS };
 uint32_t pattern_events(const struct pattern *pattern, uint32_t *events);
 
 #endif

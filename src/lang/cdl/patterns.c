@@ -34,14 +34,17 @@ static bool resolve_option(struct cdl *cdl, const struct cdl_option *option, str
     bool good = resolve_event(cdl, &option->event, &added.event);
     good &= resolve_event(cdl, &option->before, &added.before);
     if (!good) return false;
-    bool is_full = option->is_asked ? pattern->option_count == PATTERN_MOST_OPTIONS : pattern->named_count + 2 > PATTERN_MOST_OPTIONS;
-    if (is_full) {
+    if ((option->is_asked ? pattern->option_count : pattern->naming_count) == PATTERN_MOST_OPTIONS) {
         diag_error(cdl->diag, added.place, "a pattern has at most %d options", PATTERN_MOST_OPTIONS);
         return false;
     }
-    if (option->is_asked) pattern->options[pattern->option_count++] = added;
-    else pattern->named[pattern->named_count++] = added.event;
-    if (!option->is_asked && added.before != CONTEXT_NONE) pattern->named[pattern->named_count++] = added.before;
+    if (option->is_asked) {
+        pattern->options[pattern->option_count++] = added;
+        return true;
+    }
+    pattern->naming_count++;
+    pattern->named[pattern->named_count++] = added.event;
+    if (added.before != CONTEXT_NONE) pattern->named[pattern->named_count++] = added.before;
     return true;
 }
 
