@@ -202,6 +202,9 @@ def known():
                 check(f'{os.path.basename(model)}, {engine}: says {semantics}', says in claim['assurance'], claim['assurance'])
         code, claim = run_json('check', model, '--guide', guide, '-p', 'safe')
         check(f'{os.path.basename(model)}: disable is the default', claim['guide']['semantics'] == 'disable' and code == 1, claim)
+    choice = write('choice.xgdl', 'guide g = urgent [] slower;\n')
+    code, claim = run_json('check', PRIORITY, '--guide', choice, '--guide-semantics', 'filter', '--split', 'alternatives')
+    check('parts say it, too', claim['under']['guide_semantics'] == 'filter' and '; the guide as a filter: ' in claim['assurance'], claim['assurance'])
     done = run('check', PRIORITY, '--guide', write('urgent.xgdl', 'guide g = (urgent; other)*;\n'), '--guide-semantics', 'filter', '-p', 'deadlock')
     check('why nothing moves', done.returncode == 1 and 'the guide does not allow it' in done.stdout, done.stdout)
     text = run('translate', PRIORITY, '--guide', none, '--guide-semantics', 'filter', '--to', 'cairn', '-q').stdout
