@@ -430,7 +430,7 @@ MEET_RUN = ('check', MEET, '--context', MEET_CDL)
 _, plain = told(*MEET_RUN, '--order', 'bfs')
 result, claim = told(*MEET_RUN, '--order', 'past-freeze', '--memory', '10M')
 check('16 lines that meet do not fit in 10 MB', result.returncode in (1, 3) and claim and not claim['complete'], result.stderr)
-for memory, threads in (('20M', 1), ('18M', 1), ('36M', 2)):
+for memory, threads in (('10M', 1), ('9M', 1), ('18M', 2)):
     where = folder('meet')
     result, claim = told(*MEET_RUN, '--split', 'auto', '--memory', memory, '--threads', threads, '--freeze', where)
     pieces = [p for p in claim['statistics']['parts_list'] if 'first_state' in p] if claim and claim.get('engine') else []
@@ -447,7 +447,7 @@ for memory, threads in (('20M', 1), ('18M', 1), ('36M', 2)):
         result, claim = told(*MEET_RUN, '--split', 'auto', '--memory', memory, '--freeze', where, '--resume')
         if not check(f'... resumed after {keep} lines of the journal', not differs(claim, plain, result), differs(claim, plain, result)):
             break
-result, claim = told(*MEET_RUN, '--split', 'auto', '--memory', '8M')
+result, claim = told(*MEET_RUN, '--split', 'auto', '--memory', '1600K')
 check('too little for a single state: inconclusive', result.returncode in (1, 3) and claim and not claim['complete'], (result.returncode, result.stderr))
 
 check('nothing is left behind in the end', not os.listdir(own_temporary), os.listdir(own_temporary))
