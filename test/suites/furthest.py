@@ -144,6 +144,26 @@ def splits():
     check('some were split', parts >= 2, parts)
 
 
+# ---- exact zones ----
+
+def zones():
+    """A search with zones that begins again: in little memory, and when the n-th allocation fails, which may be in the second search."""
+    model = os.path.join(REGRESS, 'timed-begins-again.fcr')
+    for memory in range(300, 480, 30):
+        _, claim = told(f'zones, {memory}K', 'check', model, '--memory', f'{memory}K')
+        searches = claim.get('statistics', {}).get('searches', [])
+        check(f'zones, {memory}K: the furthest is told', not searches or claim['states'] == max(each['states'] for each in searches), claim)
+        check(f'zones, {memory}K: what was found is kept', claim.get('states', 0) < 6 or verdicts(claim)['early'] == 'violated', claim)
+    cut = 0
+    for n in range(100, 900, 10 if LONG else 40):
+        both = told(f'zones, allocation {n}', 'check', model, program=ASAN, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+        claim = both and both[1] or {}
+        searches = claim.get('statistics', {}).get('searches', [])
+        cut += claim.get('states', 0) == 904 or len(searches) == 2 and searches[1]['states'] < 1992
+        check(f'zones, allocation {n}: the first search is told, at least', not searches or claim['states'] >= 904 and verdicts(claim)['early'] == 'violated', claim)
+    check('zones: the second search was cut', cut, cut)
+
+
 # ---- contexts ----
 
 def contexts_cut():
@@ -169,6 +189,6 @@ def contexts_cut():
     check('contexts: one was searched and the other was not', cut, cut)
 
 
-for part in (rounds, stages, small_stages, splits, contexts_cut):
+for part in (rounds, stages, small_stages, splits, zones, contexts_cut):
     part()
 finish()

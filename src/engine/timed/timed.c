@@ -140,16 +140,17 @@ static void violated(struct search *search, uint32_t property, const struct clus
     struct mem *mem = search->model->mem;
     if (entry->verdict == VERDICT_VIOLATED) return;
     const struct mem_lift before = mem_lift(mem); /* what was found must not be lost to the limit on the search */
+    if (!search->past) { /* a run that is refused memory before it has its dates is none */
+        struct trace *trace = trace_to(search, node);
+        trace->failed_rule = failed_rule;
+        struct dating_goal failing = {.failing = failed_rule};
+        if (entry->kind != PROPERTY_DEADLOCK) search_date(search, trace, &failing, failed_rule != MODEL_NONE);
+        else if (!search_date_stuck(search, trace)) mem_refuse(mem);
+        entry->trace = trace;
+    }
     entry->verdict = VERDICT_VIOLATED;
     entry->reason = NULL; /* of an order that could not have decided all of it */
     if (search->past) clusters_violated(search, property, cluster, node, failed_rule);
-    else {
-        entry->trace = trace_to(search, node);
-        entry->trace->failed_rule = failed_rule;
-        struct dating_goal failing = {.failing = failed_rule};
-        if (entry->kind != PROPERTY_DEADLOCK) search_date(search, entry->trace, &failing, failed_rule != MODEL_NONE);
-        else if (!search_date_stuck(search, entry->trace)) mem_refuse(mem);
-    }
     mem_lower(mem, before);
     search->undecided -= !entry->watched_only;
 }
