@@ -369,7 +369,21 @@ struct merged {
     bool found; /* something that was sought: then nothing needs to be searched to its end */
     struct sum states, transitions, initial_states, deadlocks;
     json_int_t peak, depth; /* depth -1: not known */
+    const char *silent;     /* the first context in which nothing was searched, or NULL */
 };
+
+/* Counts are over what was visited, so a context that left none leaves those of the others alone. */
+static void merge_counts(struct mem *mem, const json_t *result, struct merged *all)
+{
+    const json_t *depth = json_object_get(result, "depth");
+    if (!json_object_get(result, "states")) return;
+    add_count(mem, &all->states, json_object_get(result, "states"));
+    add_count(mem, &all->transitions, json_object_get(result, "transitions"));
+    add_count(mem, &all->initial_states, json_object_get(result, "initial_states"));
+    add_count(mem, &all->deadlocks, json_object_get(result, "deadlocks"));
+    if (!json_is_integer(depth)) all->depth = -1;
+    else if (all->depth >= 0 && json_integer_value(depth) > all->depth) all->depth = json_integer_value(depth);
+}
 
 static void merge_context(struct contexts *contexts, uint32_t job, struct merged *all)
 {
@@ -377,7 +391,6 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
     int status = contexts->statuses[job];
     json_t *result = contexts->results[job] ? contexts->results[job] : nothing(contexts, job), *row;
     const char *verdict = json_string_value(json_object_get(result, "verdict"));
-    const json_t *depth = json_object_get(result, "depth");
     json_int_t peak = json_integer_value(json_object_get(result, "peak_memory_bytes"));
     size_t index;
     struct text arguments;
@@ -392,23 +405,31 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
     all->unknown |= (verdict ? !has_verdicts : status == EXIT_INCONCLUSIVE) || status < 0;
     all->broken |= status == EXIT_INTERNAL || (status < 0 && status != NOT_BEGUN && status != -SIGKILL && status != -SIGTERM && status != -SIGINT);
     all->usage |= status == EXIT_USAGE;
-    add_count(mem, &all->states, json_object_get(result, "states"));
-    add_count(mem, &all->transitions, json_object_get(result, "transitions"));
-    add_count(mem, &all->initial_states, json_object_get(result, "initial_states"));
-    add_count(mem, &all->deadlocks, json_object_get(result, "deadlocks"));
-    if (!json_is_integer(depth)) all->depth = -1;
-    else if (all->depth >= 0 && json_integer_value(depth) > all->depth) all->depth = json_integer_value(depth);
+    if (!json_object_get(result, "states") && !all->silent) all->silent = name_of(contexts, job);
+    merge_counts(mem, result, all);
     if (peak > all->peak) all->peak = peak;
     json_array_foreach(json_object_get(result, "properties"), index, row) merge_property(all->properties, row, name_of(contexts, job));
     json_array_append_new(all->contexts, result);
 }
 
+/* What holds in all contexts but one, of which nothing is known, may not hold there. */
+static void join_silence(json_t *row, const char *context)
+{
+    enum verdict before = verdict_of(json_string_value(json_object_get(row, "verdict")));
+    if (conclude_joined(is_reach(row), before, VERDICT_UNKNOWN) == before) return;
+    json_object_set_new(row, "verdict", json_string(verdict_name[VERDICT_UNKNOWN]));
+    json_object_set_new(row, "reason", json_sprintf("%s was not searched", context));
+    json_object_set_new(row, "context", json_string(context));
+    json_object_del(row, "vacuous");
+}
+
 /* What each property comes to in all contexts together. */
 static void join_verdicts(struct merged *all)
 {
-    const json_t *row;
+    json_t *row;
     size_t index;
     json_array_foreach(all->properties, index, row) {
+        if (all->silent) join_silence(row, all->silent);
         enum verdict verdict = verdict_of(json_string_value(json_object_get(row, "verdict")));
         all->violated |= verdict == VERDICT_VIOLATED;
         all->unknown |= verdict == VERDICT_UNKNOWN && !json_is_false(json_object_get(row, "asked"));

@@ -249,8 +249,9 @@ static char *load(const struct parts *parts, uint32_t part)
 {
     struct stat status;
     struct text head;
-    char check[CHECK_BYTES + 1], *bytes = NULL;
-    FILE *file = fopen(parts_name(parts, part, "outcome"), "r");
+    char check[CHECK_BYTES + 1], *bytes = NULL, *path = parts_name(parts, part, "outcome");
+    FILE *file = fopen(path, "r");
+    mem_free(parts->mem, path); /* parts can be very many */
     if (!file) return NULL;
     uint64_t size = !fstat(fileno(file), &status) && status.st_size < MOST_BYTES ? (uint64_t)status.st_size : 0;
     if (size > CHECK_BYTES) bytes = mem_alloc(parts->mem, size + 1);

@@ -33,7 +33,7 @@ static bool refuse(struct parts *parts, const char *why)
 
 /* ---- names ---- */
 
-const char *parts_name(const struct parts *parts, uint32_t part, const char *file)
+char *parts_name(const struct parts *parts, uint32_t part, const char *file)
 {
     struct text text;
     text_init(&text, parts->mem);

@@ -43,7 +43,7 @@ bool parts_begin_again(struct parts *parts, const uint64_t hash[2]);
 void parts_close(struct parts *parts);
 
 /* A file of a part, or its folder (NULL). */
-const char *parts_name(const struct parts *parts, uint32_t part, const char *file);
+char *parts_name(const struct parts *parts, uint32_t part, const char *file);
 
 /* Removes what is in the folder of a part, and the folder: what is in it was made by cairn; other files stay. */
 void parts_clear(const struct parts *parts, uint32_t part);

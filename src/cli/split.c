@@ -12,7 +12,11 @@
  * why it failed does so on its standard output, as the number of a stop reason and a text.
  *
  * Time. A part of a model with clocks may find out that deadlocks need other zones (engine/timed/timed.c). Zones of both kinds do not mix, so everything begins again, as another run: folders of
- * the one are not those of the other. */
+ * the one are not those of the other. What was found before that stays found.
+ *
+ * Memory. Parts write files, which takes memory. When parts that were not asked for (--split auto) fail for want of it, the search is done once more as if it had not been split.
+ *
+ * What is told when it is cut short (result/furthest.h): the verdicts of all parts, those of earlier zones and of the whole; the counts of the furthest of these searches, in parts the sum over the parts. */
 #include "cli/split.h"
 
 #include "base/clock.h"
@@ -26,6 +30,7 @@
 #include "engine/timed/timed.h"
 #include "past/part.h"
 #include "program/reached.h"
+#include "result/furthest.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -49,13 +54,14 @@ struct division {
     struct result *result;
     bool timed;               /* the timed engine searches */
     bool begins_again;        /* with other zones */
-    struct property_result *fresh; /* the properties as they were at the start */
+    struct furthest furthest; /* the parts, those that began again, the whole without parts */
     struct parts parts;
     VEC(struct piece) pieces; /* one for each line of `parts` */
     uint32_t only;            /* this part alone, or NO_PART: all */
     uint32_t next;            /* parts before it have been started */
     uint32_t done, messages;
-    uint64_t limit;           /* bytes for each part */
+    uint64_t given, used;     /* bytes for the search without parts, and how many were taken before it */
+    uint64_t limit;           /* for each part */
     bool stopping, is_broken;
     bool single_failed;       /* a part that began with one state did not fit */
     enum stop_reason stop;    /* of a failure that is not in an outcome, and ... */
@@ -114,6 +120,12 @@ static int give_up(enum stop_reason stop, const char *why)
     return EXIT_INCONCLUSIVE;
 }
 
+static double seconds_left(const struct division *split)
+{
+    double left = split->session->options->time - (clock_now() - split->started);
+    return left > 1e-9 ? left : 1e-9;
+}
+
 static void prepare_part(struct division *split, uint32_t number, struct task *task, struct search_part *part)
 {
     const struct options *options = split->session->options;
@@ -129,10 +141,7 @@ static void prepare_part(struct division *split, uint32_t number, struct task *t
     task->freeze = parts_name(&split->parts, number, NULL);
     task->resume = true;
     task->progress = NULL;
-    if (options->time > 0) {
-        double left = options->time - (clock_now() - split->started);
-        task->max_seconds = left > 1e-9 ? left : 1e-9;
-    }
+    if (options->time > 0) task->max_seconds = seconds_left(split);
 }
 
 /* Something is wrong with the folder of the part: damage. It is searched from its beginning, then. */
@@ -166,13 +175,13 @@ static int run_part(void *context, uint32_t number)
     run_engine(split, &task, &result);
     if (begins_again(split, number, &result)) run_engine(split, &task, &result);
     mem_lift(mem);
-    if (result.stop == STOP_EXACT) return give_up(STOP_EXACT, "");
     if (result.broken) {
         fprintf(stderr, "cairn: BUG: part %u: %s (cairn %s, %s)\n", number, result.broken, CAIRN_VERSION, split->session->model->file);
         return EXIT_INTERNAL;
     }
     if (result.refused) return strstr(result.refused, freezer_no_memory) ? give_up(STOP_MEMORY, "") : give_up(STOP_DISK, result.refused);
     const char *why = outcome_write(&split->parts, number, &task, &result);
+    if (result.stop == STOP_EXACT) return give_up(STOP_EXACT, "");
     return why ? give_up(STOP_DISK, why) : EXIT_HOLDS;
 }
 
@@ -369,6 +378,8 @@ static void part_failed(struct division *split, uint32_t number, const struct te
     if (status > DEADLINE_STATUS) {
         fail(split, (enum stop_reason)(status - DEADLINE_STATUS), NULL);
     } else if (status == EXIT_INCONCLUSIVE && stop == STOP_EXACT) {
+        take_outcome(split, number); /* what it found before that */
+        fail(split, STOP_EXACT, NULL);
         split->begins_again = split->stopping = true;
     } else if (status == -SIGKILL) {
         if (may_tell(split)) fprintf(stderr, "cairn: part %u was killed, perhaps for want of memory\n", number);
@@ -617,6 +628,52 @@ static void clear_result(struct division *split)
     mem_free(session->mem, reached_begin(session->model, result));
 }
 
+static void end_search(struct division *split)
+{
+    conclude(split);
+    furthest_add(&split->furthest, split->result);
+}
+
+/* ---- the whole ---- */
+
+/* What was known of the parts, after the last one of them. */
+static void free_pieces(struct division *split)
+{
+    struct mem *mem = split->session->mem;
+    for (uint32_t i = 0; i < split->pieces.len; i++) vec_free(mem, &split->pieces.data[i].outcome.rest);
+    vec_free(mem, &split->pieces);
+}
+
+/* Parts need memory for their files, so that a search that just fits in memory may not fit in parts: a cluster that is too large for a part, or a part of many at the same time. Without
+ * parts it gets as much as if they had not been asked for: what is kept of them does not count. */
+static void search_whole(void *context)
+{
+    struct division *split = context;
+    struct mem *mem = split->session->mem;
+    struct task task = *split->task;
+    free_pieces(split);
+    task.freeze = NULL;
+    task.resume = false;
+    if (task.max_seconds > 0) task.max_seconds = seconds_left(split);
+    mem_lower(mem, (struct mem_lift){split->given + (mem->used - split->used), false});
+    run_engine(split, &task, split->result);
+    mem_lift(mem);
+    split->result->seconds = clock_now() - split->started;
+    if (split->timed && split->session->options->engine == ENGINE_AUTO) split->result->why_engine = "the model has time";
+    furthest_add(&split->furthest, split->result);
+}
+
+/* When parts were to be made only if they are needed, and memory left something open. */
+static bool may_search_whole(const struct division *split)
+{
+    const struct options *options = split->session->options;
+    bool has_time = !(options->time > 0) || seconds_left(split) > 1e-9;
+    bool open = !split->task->property_count || !furthest_is_decided(&split->furthest);
+    for (uint32_t i = 0; i < split->task->property_count; i++)
+        open &= !(split->task->stop_at_first && split->furthest.known[i].verdict == VERDICT_VIOLATED);
+    return options->split == SPLIT_AUTO && split->only == NO_PART && split->furthest.stop == STOP_MEMORY && open && has_time && !limits_interrupted;
+}
+
 /* An earlier run may have begun again already. */
 static void choose_zones(struct division *split, bool resume)
 {
@@ -626,7 +683,7 @@ static void choose_zones(struct division *split, bool resume)
     split->task->exact_zones = parts_are_of(folder, identity_of(split).hash);
 }
 
-/* What was found with zones of the other kind is forgotten. With --part the first one is next. */
+/* Everything from the beginning. With --part the first one is next. */
 static bool begin_again(struct division *split)
 {
     struct task *task = split->task;
@@ -635,7 +692,6 @@ static bool begin_again(struct division *split)
         fail(split, STOP_DISK, split->parts.error);
         return false;
     }
-    for (uint32_t i = 0; i < task->property_count; i++) task->properties[i] = split->fresh[i];
     clear_result(split);
     split->pieces.len = 0;
     match_pieces(split);
@@ -668,11 +724,16 @@ static int search(struct division *split)
     const struct workers workers = {.mem = session->mem, .at_once = options->threads > 1 ? (uint32_t)options->threads : 1, .next = next_part, .run = run_part, .done = part_done, .look = look,
                               .context = split, .interrupted = split->task->interrupted};
     bool good = workers_run(&workers);
-    if (good && split->begins_again && !limits_interrupted && begin_again(split)) good = workers_run(&workers);
+    if (good && split->begins_again && !is_decided(split) && !limits_interrupted) {
+        end_search(split);
+        if (begin_again(split)) good = workers_run(&workers);
+    }
     if (!good) fail(split, STOP_MEMORY, "a process could not be made");
     session_end_progress(session);
     if (split->is_broken) return EXIT_INTERNAL;
-    conclude(split);
+    end_search(split);
+    if (may_search_whole(split)) furthest_run(&split->furthest, search_whole, split);
+    furthest_end(&split->furthest, split->result);
     return EXIT_HOLDS;
 }
 
@@ -680,15 +741,17 @@ bool split_run(struct session *session, struct task *task, bool timed, struct re
 {
     const struct options *options = session->options;
     struct mem *mem = session->mem;
+    const uint64_t used = mem->used;
     struct division *split = mem_alloc(mem, sizeof *split);
     uint64_t given = mem->limit ? mem->limit : mem_available() / 5 * 4;
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
     *split = (struct division){.session = session, .task = task, .result = result, .timed = timed, .only = options->has_part ? (uint32_t)options->part : NO_PART, .started = clock_now(), .parts.journal = -1};
     if (timed) timed_classify(task);
-    split->fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *split->fresh);
-    for (uint32_t i = 0; i < task->property_count; i++) split->fresh[i] = task->properties[i];
+    furthest_begin(&split->furthest, task);
     clear_result(split);
+    split->given = given;
+    split->used = used;
     split->limit = given / (options->threads > 1 ? options->threads : 1);
     mem_lift(mem);
     deadline_wait();

@@ -48,7 +48,7 @@ bool frozen_open(struct history *history)
     char why[HISTORY_WHY];
     history->frozen_taken = mem_alloc(history->mem, (history->model->rules.len + UINT64_C(1)) * sizeof *history->frozen_taken);
     history->summary = mem_alloc(history->mem, frozen_max_summary(history));
-    history->freezer = freezer_open(history->mem, task->freeze, &identity, task->resume, frozen_max_summary(history), why, sizeof why);
+    history->freezer = freezer_open(history->mem, task->freeze, &identity, task->resume, frozen_max_summary(history), history->freezer_budget, why, sizeof why);
     if (history->freezer) return true;
     history->result->refused = arena_copy(&history->model->arena, why, strlen(why));
     return false;

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { FREEZER_SHARE = 8 }; /* files are to take an eighth of the memory, or less */
+
 struct freezer_identity history_identity(const struct history *history)
 {
     return (struct freezer_identity){{history->hash[0], history->hash[1]}, history->varies ? 0 : history->layout->record_bytes};
@@ -27,6 +29,7 @@ bool history_init(struct history *history)
     history->statistics->lowest = model_lowest_rank(model);
     history->places = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *history->places);
     history->scan = reached_begin(history->model, history->result);
+    if (mem->limit) history->freezer_budget = mem->limit > mem->used ? (mem->limit - mem->used) / FREEZER_SHARE + 1 : 1;
     if (task->freeze && !frozen_open(history)) return false;
     if (task->part && task->part->hands_on && history->freezer) history->reserve = mem_try_alloc(mem, part_reserve(mem));
     return true;

@@ -100,6 +100,7 @@ struct history {
     uint32_t back_level;   /* ... which it is, of these, ... */
     bool back_in_rest;     /* ... what it finished or what it left */
     struct freezer *freezer; /* NULL: nothing is frozen; what follows is frozen.c's */
+    uint64_t freezer_budget; /* bytes that writing may take, or 0: see freezer_open */
     struct history_counts frozen_counts; /* what was counted before the current cluster */
     uint64_t *frozen_taken;
     unsigned char *summary, *log_bytes;

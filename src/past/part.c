@@ -126,7 +126,7 @@ static bool put_clusters(struct history *history, struct history_cluster *const 
     char name[NAME_ROOM], reason[HISTORY_WHY];
     snprintf(name, sizeof name, "%s/rest", history->task->freeze);
     freezer_clear(name); /* of an earlier attempt that was killed */
-    struct freezer *freezer = freezer_open(history->mem, name, &identity, false, frozen_max_summary(history), reason, sizeof reason);
+    struct freezer *freezer = freezer_open(history->mem, name, &identity, false, frozen_max_summary(history), history->freezer_budget, reason, sizeof reason);
     bool good = freezer && freezer_continue(freezer);
     for (uint32_t i = 0; good && i < count; i++) good = put_cluster(history, freezer, clusters[i]);
     good = good && freezer_finish(freezer);

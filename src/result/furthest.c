@@ -145,12 +145,12 @@ bool furthest_run(struct furthest *furthest, void (*search)(void *context), void
     struct mem *mem = task->model->mem;
     jmp_buf *const outer = mem->recover;
     jmp_buf refused;
-    const uint64_t limit = mem->limit;
+    const struct mem_lift limits = {mem->limit, mem->lifted};
     if (setjmp(refused)) {
         mem->recover = outer;
-        mem->limit = limit;
+        mem_lower(mem, limits);
         *task = kept;
-        furthest->stop = STOP_MEMORY;
+        furthest->stop = result_why_refused();
         const size_t size = task->property_count * sizeof *task->properties;
         if (size) memcpy(task->properties, furthest->fresh, size);
         return false;

@@ -21,10 +21,11 @@
 #include <zstd.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { BLOCK_BYTES = 256, PACK_BYTES = 2048, SUMMARY_BYTES = 64, BUFFERS = 2, MOST_SUMMARY = 1 << 24 };
+enum { BLOCK_BYTES = 256, LEAST_BLOCK = 256, PACK_BYTES = 2048, BUFFERS = 2, MOST_SUMMARY = 1 << 24 };
 #else
-enum { BLOCK_BYTES = 1 << 20, PACK_BYTES = 64 << 20, SUMMARY_BYTES = 1 << 18, BUFFERS = 6, MOST_SUMMARY = 1 << 28 };
+enum { BLOCK_BYTES = 1 << 20, LEAST_BLOCK = 1 << 13, PACK_BYTES = 64 << 20, BUFFERS = 6, MOST_SUMMARY = 1 << 28 };
 #endif
+enum { LEAST_BUFFERS = 2, SUMMARY_SHARE = 4 }; /* summaries take a quarter of the bytes of a block */
 enum { VERSION = 1, ITEM_BYTES = FREEZER_ITEM, PATH_ROOM = 4096, ERROR_ROOM = 400, SYNC_BYTES = 64 << 20 };
 static const double sync_seconds = 2;
 #define HEAD_MAGIC UINT64_C(0x315A5246494E5243)  /* "CRNIFRZ1" */
@@ -63,7 +64,9 @@ struct freezer {
     int journal, pack; /* files; -1: none */
     uint32_t pack_number;
     uint64_t pack_size, journal_size;
-    uint64_t summary_room;
+    uint64_t block_bytes;  /* at most in a block that is written; others may have written other ones */
+    uint32_t buffer_count;
+    uint64_t summary_room; /* of the first buffer, in which they are read, too */
     uint64_t rank;     /* of the part at hand */
     struct buffer buffers[BUFFERS];
     struct buffer *filling;
@@ -72,7 +75,8 @@ struct freezer {
     void *compressor_memory, *decompressor_memory;
     ZSTD_CCtx *compressor;
     ZSTD_DCtx *decompressor;
-    unsigned char *in, *out; /* for reading: compressed, not compressed */
+    unsigned char *in, *out; /* for reading: compressed, not compressed; NULL: nothing is read now */
+    uint64_t in_room, out_room;
     uint32_t loaded;         /* the block that is in `out`, or UINT32_MAX; ... */
     uint64_t item_at, item_rank; /* ... where its items of that rank begin */
     uint32_t bad;            /* the block that could not be read */
@@ -240,7 +244,7 @@ static void *work(void *context)
     for (;;) {
         while (freezer->head == freezer->tail && !freezer->ended) pthread_cond_wait(&freezer->change, &freezer->lock);
         if (freezer->head == freezer->tail) break;
-        struct buffer *buffer = &freezer->buffers[freezer->head % BUFFERS];
+        struct buffer *buffer = &freezer->buffers[freezer->head % freezer->buffer_count];
         bool failed = freezer->failed;
         pthread_mutex_unlock(&freezer->lock);
         failed = failed || !write_block(freezer, buffer);
@@ -302,7 +306,7 @@ static bool reserve_blocks(struct freezer *freezer, uint64_t more)
 bool freezer_make_room(struct freezer *freezer, uint64_t bytes)
 {
     pthread_mutex_lock(&freezer->lock);
-    bool good = reserve_blocks(freezer, bytes / (BLOCK_BYTES / 2) + 3);
+    bool good = reserve_blocks(freezer, bytes / (freezer->block_bytes / 2) + 3);
     pthread_mutex_unlock(&freezer->lock);
     return good;
 }
@@ -322,8 +326,8 @@ static bool submit(struct freezer *freezer)
     freezer->failed |= !room;
     freezer->tail++;
     pthread_cond_broadcast(&freezer->change);
-    while (freezer->tail - freezer->head == BUFFERS) pthread_cond_wait(&freezer->change, &freezer->lock);
-    freezer->filling = &freezer->buffers[freezer->tail % BUFFERS];
+    while (freezer->tail - freezer->head == freezer->buffer_count) pthread_cond_wait(&freezer->change, &freezer->lock);
+    freezer->filling = &freezer->buffers[freezer->tail % freezer->buffer_count];
     bool good = !freezer->failed;
     pthread_mutex_unlock(&freezer->lock);
     empty_buffer(freezer);
@@ -334,7 +338,7 @@ bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes)
 {
     const struct place *place = &freezer->filling->place;
     freezer->rank = rank;
-    bool fits = place->raw_bytes + bytes <= BLOCK_BYTES && place->summary_bytes <= SUMMARY_BYTES;
+    bool fits = place->raw_bytes + bytes <= freezer->block_bytes && place->summary_bytes <= freezer->block_bytes / SUMMARY_SHARE;
     return fits || submit(freezer);
 }
 
@@ -344,11 +348,11 @@ bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *by
     const unsigned char *at = bytes;
     while (size) {
         struct place *place = &freezer->filling->place;
-        if (place->raw_bytes + ITEM_BYTES >= BLOCK_BYTES) {
+        if (place->raw_bytes + ITEM_BYTES >= freezer->block_bytes) {
             if (!submit(freezer)) return false;
             continue;
         }
-        uint64_t room = BLOCK_BYTES - ITEM_BYTES - place->raw_bytes, some = size < room ? size : room;
+        uint64_t room = freezer->block_bytes - ITEM_BYTES - place->raw_bytes, some = size < room ? size : room;
         uint64_t item[3] = {kind, freezer->rank, some};
         if (!place->raw_bytes) place->first_rank = freezer->rank;
         place->last_rank = freezer->rank;
@@ -404,6 +408,41 @@ static bool is_sealed(const struct place *place)
     return place->magic == BLOCK_MAGIC && place->version == VERSION && place->checksum == XXH3_64bits(place, offsetof(struct place, checksum));
 }
 
+const char freezer_no_memory[] = "cannot be used: memory was refused";
+
+static void free_reading(struct freezer *freezer)
+{
+    mem_free(freezer->mem, freezer->in);
+    mem_free(freezer->mem, freezer->out);
+    mem_free(freezer->mem, freezer->decompressor_memory);
+    freezer->in = freezer->out = NULL;
+    freezer->decompressor_memory = NULL;
+    freezer->in_room = freezer->out_room = 0;
+    freezer->loaded = UINT32_MAX;
+}
+
+/* Memory for reading any of the blocks. False: it was refused. */
+static bool take_reading(struct freezer *freezer)
+{
+    size_t decompressor = ZSTD_estimateDCtxSize();
+    uint64_t packed = 1, raw = 1;
+    for (uint32_t i = 0; i < freezer->block_count; i++) {
+        if (freezer->blocks[i].packed_bytes > packed) packed = freezer->blocks[i].packed_bytes;
+        if (freezer->blocks[i].raw_bytes > raw) raw = freezer->blocks[i].raw_bytes;
+    }
+    if (freezer->in && packed <= freezer->in_room && raw <= freezer->out_room) return true;
+    free_reading(freezer);
+    freezer->in = mem_try_alloc(freezer->mem, packed);
+    freezer->out = mem_try_alloc(freezer->mem, raw);
+    freezer->decompressor_memory = mem_try_alloc(freezer->mem, decompressor);
+    if (freezer->decompressor_memory) freezer->decompressor = ZSTD_initStaticDCtx(freezer->decompressor_memory, decompressor);
+    freezer->in_room = packed;
+    freezer->out_room = raw;
+    if (freezer->in && freezer->out && freezer->decompressor_memory && freezer->decompressor) return true;
+    free_reading(freezer);
+    return false;
+}
+
 /* Why a block cannot be used, or NULL; it is in freezer->out then. */
 static const char *load_block(struct freezer *freezer, uint32_t number)
 {
@@ -412,14 +451,16 @@ static const char *load_block(struct freezer *freezer, uint32_t number)
     struct place head;
     if (freezer->loaded == number) return NULL;
     freezer->loaded = UINT32_MAX;
+    bool has_room = freezer->in && place->packed_bytes <= freezer->in_room && place->raw_bytes <= freezer->out_room;
+    if (!has_room && !take_reading(freezer)) return freezer_no_memory; /* larger ones may have been written since */
     int file = open(path_of(freezer, path, place->pack), O_RDONLY | O_CLOEXEC);
     if (file < 0) return "is missing";
-    bool there = read_all(file, &head, sizeof head, place->offset) && place->packed_bytes <= freezer->packed_room
+    bool there = read_all(file, &head, sizeof head, place->offset)
                  && read_all(file, freezer->in, place->packed_bytes, place->offset + sizeof head);
     close(file);
     if (!there) return "is cut off";
     if (!is_sealed(&head) || memcmp(&head, place, sizeof head) || XXH3_64bits(freezer->in, place->packed_bytes) != place->payload) return "is damaged (wrong checksum)";
-    size_t size = ZSTD_decompressDCtx(freezer->decompressor, freezer->out, BLOCK_BYTES, freezer->in, place->packed_bytes);
+    size_t size = ZSTD_decompressDCtx(freezer->decompressor, freezer->out, freezer->out_room, freezer->in, place->packed_bytes);
     if (ZSTD_isError(size) || size != place->raw_bytes) return "is damaged (it cannot be decompressed)";
     freezer->loaded = number;
     freezer->item_at = freezer->item_rank = 0;
@@ -500,11 +541,12 @@ bool freezer_summaries(struct freezer *freezer, bool (*tell)(void *context, uint
     return true;
 }
 
-/* Summaries of this size can be read: one who only reads makes room for them. False: memory was refused. */
+/* Summaries of this size can be read: they may be of a run that had more memory. False: memory was refused. */
 static bool make_room(struct freezer *freezer, uint64_t bytes)
 {
-    if (bytes <= freezer->summary_room) return true;
-    unsigned char *room = mem_try_resize(freezer->mem, freezer->buffers[0].summaries - sizeof(struct place), sizeof(struct place) + bytes);
+    unsigned char *summaries = freezer->buffers[0].summaries;
+    if (summaries && bytes <= freezer->summary_room) return true;
+    unsigned char *room = mem_try_resize(freezer->mem, summaries ? summaries - sizeof(struct place) : NULL, sizeof(struct place) + bytes);
     if (!room) return false;
     freezer->buffers[0].summaries = room + sizeof(struct place);
     freezer->summary_room = bytes;
@@ -515,7 +557,8 @@ static bool make_room(struct freezer *freezer, uint64_t bytes)
 static bool is_plausible(const struct freezer *freezer, const struct place *place)
 {
     bool follows = !freezer->block_count || freezer->blocks[freezer->block_count - 1].last_rank <= place->first_rank;
-    return is_sealed(place) && follows && place->first_rank <= place->last_rank && place->summary_bytes <= (freezer->only_reads ? MOST_SUMMARY : freezer->summary_room);
+    return is_sealed(place) && follows && place->first_rank <= place->last_rank && place->summary_bytes <= MOST_SUMMARY
+           && place->raw_bytes <= BLOCK_BYTES && place->packed_bytes <= ZSTD_compressBound(BLOCK_BYTES);
 }
 
 /* Reads the entries of the journal up to the first one that is not whole. False: memory was refused; that is not the end of the journal. */
@@ -567,46 +610,63 @@ bool freezer_continue(struct freezer *freezer)
     freezer->pack_size = last ? last->offset + sizeof *last + last->packed_bytes : 0;
     if (ftruncate(freezer->pack, (off_t)freezer->pack_size)) return fail(freezer, "cut", pack, errno);
     while (!unlink(path_of(freezer, path, ++pack))) continue;
-    freezer->loaded = UINT32_MAX;
+    free_reading(freezer); /* until a way back is asked for */
     freezer->synced = clock_now();
     return start_thread(freezer);
 }
 
 /* ---- opening and closing ---- */
 
-const char freezer_no_memory[] = "cannot be used: memory was refused";
-
-static bool take_summaries(struct freezer *freezer, struct buffer *buffer)
+static bool take_summaries(struct freezer *freezer, struct buffer *buffer, uint64_t room)
 {
-    unsigned char *summaries = mem_try_alloc(freezer->mem, sizeof(struct place) + freezer->summary_room);
+    unsigned char *summaries = mem_try_alloc(freezer->mem, sizeof(struct place) + room);
     if (summaries) buffer->summaries = summaries + sizeof(struct place);
     return summaries;
 }
 
-static bool take_memory_to_read(struct freezer *freezer, uint64_t max_summary)
+/* Of blocks of so many bytes or fewer: what suits small ones may need more than what suits large ones. */
+static size_t compressor_bytes(uint64_t block)
 {
-    size_t decompressor = ZSTD_estimateDCtxSize();
-    freezer->summary_room = SUMMARY_BYTES + max_summary + 2 * sizeof(uint64_t);
-    freezer->packed_room = sizeof(struct place) + ZSTD_compressBound(BLOCK_BYTES);
-    freezer->in = mem_try_alloc(freezer->mem, freezer->packed_room);
-    freezer->out = mem_try_alloc(freezer->mem, BLOCK_BYTES);
-    freezer->decompressor_memory = mem_try_alloc(freezer->mem, decompressor);
-    if (!freezer->in || !freezer->out || !freezer->decompressor_memory || !take_summaries(freezer, &freezer->buffers[0])) return false;
-    freezer->decompressor = ZSTD_initStaticDCtx(freezer->decompressor_memory, decompressor);
-    return freezer->decompressor != NULL;
+    size_t most = 0;
+    if (block >= BLOCK_BYTES) return ZSTD_estimateCCtxSize(1);
+    for (uint64_t size = LEAST_BLOCK; size <= block; size *= 2) {
+        size_t bytes = ZSTD_estimateCCtxSize_usingCParams(ZSTD_getCParams(1, size, 0));
+        if (bytes > most) most = bytes;
+    }
+    return most;
 }
 
-static bool take_memory(struct freezer *freezer, uint64_t max_summary)
+static uint64_t summary_bytes(uint64_t block, uint64_t max_summary)
+{
+    return block / SUMMARY_SHARE + max_summary + 2 * sizeof(uint64_t);
+}
+
+/* As large as the budget allows: large blocks are compressed better, and the thread has more to do. */
+static void choose_sizes(struct freezer *freezer, uint64_t max_summary, uint64_t budget)
+{
+    uint64_t block = BLOCK_BYTES, count = BUFFERS;
+    for (;; block /= 2) {
+        uint64_t once = compressor_bytes(block) + ZSTD_compressBound(block) + sizeof(struct place), each = block + summary_bytes(block, max_summary) + sizeof(struct place);
+        while (budget && count > LEAST_BUFFERS && once + count * each > budget) count--;
+        if (!budget || once + count * each <= budget || block <= LEAST_BLOCK) break;
+    }
+    freezer->block_bytes = block;
+    freezer->buffer_count = (uint32_t)count;
+}
+
+static bool take_memory(struct freezer *freezer, uint64_t max_summary, uint64_t budget)
 {
     struct mem *mem = freezer->mem;
-    size_t compressor = ZSTD_estimateCCtxSize(1);
-    bool good = take_memory_to_read(freezer, max_summary);
+    choose_sizes(freezer, max_summary, budget);
+    size_t compressor = compressor_bytes(freezer->block_bytes);
+    freezer->summary_room = summary_bytes(freezer->block_bytes, max_summary);
+    freezer->packed_room = sizeof(struct place) + ZSTD_compressBound(freezer->block_bytes);
     freezer->packed = mem_try_alloc(mem, freezer->packed_room);
     freezer->compressor_memory = mem_try_alloc(mem, compressor);
-    good = good && freezer->packed && freezer->compressor_memory;
-    for (unsigned i = 0; good && i < BUFFERS; i++) {
-        freezer->buffers[i].raw = mem_try_alloc(mem, BLOCK_BYTES);
-        good = freezer->buffers[i].raw && (!i || take_summaries(freezer, &freezer->buffers[i]));
+    bool good = freezer->packed && freezer->compressor_memory;
+    for (unsigned i = 0; good && i < freezer->buffer_count; i++) {
+        freezer->buffers[i].raw = mem_try_alloc(mem, freezer->block_bytes);
+        good = freezer->buffers[i].raw && take_summaries(freezer, &freezer->buffers[i], freezer->summary_room);
     }
     if (!good) return false;
     freezer->compressor = ZSTD_initStaticCCtx(freezer->compressor_memory, compressor);
@@ -720,7 +780,7 @@ static const char *open_to_read(struct freezer *freezer)
     freezer->journal = open(path_of(freezer, path, UINT32_MAX), O_RDONLY | O_CLOEXEC);
     if (freezer->journal < 0) return strerror(errno);
     const char *fault = read_head(freezer, &is_new);
-    return fault ? fault : is_new ? "has a run that had just begun" : read_entries(freezer) ? NULL : freezer_no_memory;
+    return fault ? fault : is_new ? "has a run that had just begun" : read_entries(freezer) && take_reading(freezer) ? NULL : freezer_no_memory;
 }
 
 struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room)
@@ -730,7 +790,6 @@ struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const 
     if (!freezer) return NULL;
     freezer->only_reads = true;
     if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
-    else if (!take_memory_to_read(freezer, 0)) fault = freezer_no_memory;
     else fault = open_to_read(freezer);
     if (fault) {
         snprintf(why, room, "the folder '%.200s' %s", folder, fault);
@@ -741,7 +800,7 @@ struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const 
     return freezer;
 }
 
-struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, char *why, size_t room)
+struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, uint64_t budget, char *why, size_t room)
 {
     struct freezer *freezer = new_freezer(mem, folder, identity, why, room);
     const char *fault = NULL;
@@ -753,10 +812,10 @@ struct freezer *freezer_open(struct mem *mem, const char *folder, const struct f
     if (getenv("CAIRN_KILL_WRITE")) freezer->kill_at = strtoull(getenv("CAIRN_KILL_WRITE"), NULL, 10);
 #endif
     if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
-    else if (!take_memory(freezer, max_summary)) fault = freezer_no_memory;
+    else if (!take_memory(freezer, max_summary, budget)) fault = freezer_no_memory;
     else fault = open_folder(freezer, resume, &is_new);
     if (!fault && is_new && !write_head(freezer)) fault = freezer->error;
-    if (!fault && !is_new && !read_entries(freezer)) fault = freezer_no_memory;
+    if (!fault && !is_new && (!read_entries(freezer) || !take_reading(freezer))) fault = freezer_no_memory;
     if (fault) {
         snprintf(why, room, "the folder '%.200s' %s", folder, fault);
         freezer_close(freezer);
@@ -781,10 +840,8 @@ void freezer_close(struct freezer *freezer)
         if (freezer->buffers[i].summaries) mem_free(mem, freezer->buffers[i].summaries - sizeof(struct place));
     }
     mem_free(mem, freezer->packed);
-    mem_free(mem, freezer->in);
-    mem_free(mem, freezer->out);
+    free_reading(freezer);
     mem_free(mem, freezer->compressor_memory);
-    mem_free(mem, freezer->decompressor_memory);
     mem_free(mem, freezer->blocks);
     mem_free(mem, freezer->folder);
     mem_free(mem, freezer);

@@ -1,7 +1,7 @@
 /* Finished parts of a search, frozen in a folder of files by a thread of its own, and thawed again. Knows nothing of models: a part has a rank, larger than
  * those before, some records, a log (bytes) and a summary (bytes).
  *
- * Files. Parts are written one after the other into blocks of about a megabyte; a block is compressed (zstd, level 1) and appended to a pack file, `pack-000000` and so on, of at most
+ * Files. Parts are written one after the other into blocks of about a megabyte, less where memory is little; a block is compressed (zstd, level 1) and appended to a pack file, `pack-000000` and so on, of at most
  * PACK_BYTES. The file `journal` has a head that says whose run this is, and one entry per block: where it is, its checksum (XXH3) and
  * the summaries of the parts that end in it, with a checksum of its own. A part that does not fit in the block at hand begins in a new one, so what follows the last end of a part
  * is a part that was never finished. Numbers are little-endian; docs/past-freeze.md has the details.
@@ -9,7 +9,8 @@
  * Durability. An entry is written after its block; both files are synced every few seconds and at the end. After a crash of the program everything in the journal is there; after one of
  * the machine, checksums tell what is: reading never trusts anything else. Entries after a damaged one do not count.
  *
- * Threads. The caller fills one block while the thread compresses and writes others; when all are full the caller waits. All memory is taken at the beginning, by the caller. */
+ * Threads. The caller fills one block while the thread compresses and writes others; when all are full the caller waits. All memory for writing is taken at the
+ * beginning, by the caller; that for reading an earlier run, too, and it is given back by freezer_continue. What is read after that takes memory again. */
 #ifndef CAIRN_SOLVER_FREEZER_H
 #define CAIRN_SOLVER_FREEZER_H
 
@@ -26,8 +27,8 @@ enum freezer_kind { FREEZER_RECORDS = 1, FREEZER_LOG = 2 };
 enum { FREEZER_ITEM = 24 }; /* bytes that each piece of records or log takes, beside its own */
 
 /* Opens a folder, which is made when it does not exist. resume: it may have an earlier run with this identity, which is continued; otherwise it must be empty. NULL: *why says why not, in `room`
- * bytes. max_summary: no summary is longer. */
-struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, char *why, size_t room);
+ * bytes. max_summary: no summary is longer. budget: so many bytes for what is being written are enough, as far as that is possible; 0: as many as make it fast. */
+struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, uint64_t budget, char *why, size_t room);
 extern const char freezer_no_memory[]; /* is a part of the reason why a folder could not be opened, when that is it */
 /* Opens a folder that has a run with this identity for reading alone: freezer_read and freezer_summaries. Several may do so at the same time. */
 struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room);

@@ -4,6 +4,7 @@ exact zones, contexts. All limits are of memory or of states, so that every run 
 import json
 import os
 import random
+import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
@@ -112,6 +113,82 @@ def small_stages():
     check('some models had several stages', several >= 5, several)
 
 
-for part in (rounds, stages, small_stages):
+# ---- --split auto ----
+
+def split_in_memory(name, *arguments):
+    """Whatever the memory: what the search decides unsplit it decides split, with as many states at least."""
+    whole = told(name, *arguments, '--order', 'past-freeze')[1]
+    parts = 0
+    for share in (0.6, 0.7, 0.8, 0.9, 0.95, 1.0, 1.02, 1.1, 1.4, 2) if LONG else (0.7, 0.85, 0.95, 1.02, 1.4):
+        memory = int(share * whole['peak_memory_bytes'])
+        _, alone = told(f'{name}, {memory} bytes, unsplit', *arguments, '--order', 'past-freeze', '--memory', memory)
+        _, claim = told(f'{name}, {memory} bytes, split', *arguments, '--split', 'auto', '--memory', memory)
+        lost = [key for key, verdict in verdicts(alone).items() if verdict in DECIDED and verdicts(claim).get(key) != verdict]
+        check(f'{name}, {memory} bytes: no verdict is lost', not lost, (alone, claim))
+        check(f'{name}, {memory} bytes: complete where the unsplit search is', claim['complete'] or not alone['complete'], (alone, claim))
+        check(f'{name}, {memory} bytes: not fewer states', claim['complete'] or claim.get('states', 0) >= alone.get('states', 0), (alone, claim))
+        wrong = {key for key, verdict in verdicts(claim).items() if verdict in DECIDED and verdicts(whole)[key] != verdict}
+        check(f'{name}, {memory} bytes: no verdict is wrong', not wrong, wrong)
+        parts += claim['complete'] and claim['statistics'].get('parts_split', 0) > 0
+    return parts
+
+
+def splits():
+    """Parts took 12 MB for files, so that --split auto reached no state at 8M where the unsplit search needed 1M."""
+    login, timed, contexts = (os.path.join(EXAMPLE, 'device-login', each) for each in ('login.fcr', 'timed.fcr', 'contexts.cdl'))
+    many = os.path.join(EXAMPLE, 'contexts')
+    parts = split_in_memory('login', 'check', login, '--context', f'{contexts}:devices3', '-D', 'n=3')
+    parts += split_in_memory('login with time', 'check', timed, '--context', f'{contexts}:deadline2', '-D', 'n=2')
+    for name in ('c1', 'c10', 'c27') if LONG else ('c10', 'c27'):
+        parts += split_in_memory(name, 'check', os.path.join(many, 'behavior.fcr'), '--context', os.path.join(many, f'contexts.cdl:{name}'), '-D', 'size=200')
+    check('some were split', parts >= 2, parts)
+
+
+# ---- exact zones ----
+
+def zones():
+    """A search with zones that begins again: in little memory, and when the n-th allocation fails, which may be in the second search."""
+    model = os.path.join(REGRESS, 'timed-begins-again.fcr')
+    for memory in range(300, 480, 30):
+        _, claim = told(f'zones, {memory}K', 'check', model, '--memory', f'{memory}K')
+        searches = claim.get('statistics', {}).get('searches', [])
+        check(f'zones, {memory}K: the furthest is told', not searches or claim['states'] == max(each['states'] for each in searches), claim)
+        check(f'zones, {memory}K: what was found is kept', claim.get('states', 0) < 6 or verdicts(claim)['early'] == 'violated', claim)
+    cut = 0
+    for n in range(100, 900, 10 if LONG else 40):
+        both = told(f'zones, allocation {n}', 'check', model, program=ASAN, env={'CAIRN_FAIL_ALLOCATION': str(n)})
+        claim = both and both[1] or {}
+        searches = claim.get('statistics', {}).get('searches', [])
+        cut += claim.get('states', 0) == 904 or len(searches) == 2 and searches[1]['states'] < 1992
+        check(f'zones, allocation {n}: the first search is told, at least', not searches or claim['states'] >= 904 and verdicts(claim)['early'] == 'violated', claim)
+    check('zones: the second search was cut', cut, cut)
+
+
+# ---- contexts ----
+
+def contexts_cut():
+    """What holds in one context is not called proved when another one could not be searched; what was counted stays counted."""
+    login, file = (os.path.join(EXAMPLE, 'device-login', each) for each in ('login.fcr', 'contexts.cdl'))
+    with open(file, encoding='utf-8') as source:
+        text = source.read()
+    for name in ('hasty', 'deadline', 'devices2', 'devices3'): # only the contexts devices1 and devices4 stay
+        text = re.sub(rf'^cdl {name}\w* is \{{$.*?^\}}$', '', text, flags=re.M | re.S)
+    two = write('two.cdl', text)
+    cut = 0
+    for memory in range(450, 1500, 30):
+        status, claim = told(f'contexts, {memory}K', 'check', login, '--context', two, '-D', 'n=4', '-p', 'R1_1', '--memory', f'{memory}K')
+        if 'contexts' not in claim:
+            continue
+        searched = ['states' in each for each in claim['contexts']]
+        merged, cells = verdicts(claim), [verdicts(each) for each in claim['contexts']]
+        if searched == [True, False] and cells[0].get('R1_1') == 'holds':
+            cut += 1
+            check(f'contexts, {memory}K: not proved for one that was not searched', status == 3 and merged['R1_1'] == 'unknown' and claim['verdict'] == 'unknown', claim)
+            check(f'contexts, {memory}K: what was visited is counted', claim['states'] == claim['contexts'][0]['states'], claim['states'])
+        check(f'contexts, {memory}K: a verdict of all is one of each', merged.get('R1_1') != 'holds' or all(each.get('R1_1') == 'holds' for each in cells), claim)
+    check('contexts: one was searched and the other was not', cut, cut)
+
+
+for part in (rounds, stages, small_stages, splits, zones, contexts_cut):
     part()
 finish()

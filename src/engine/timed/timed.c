@@ -16,6 +16,7 @@
 #include "engine/timed/zonetext.h"
 #include "past/part.h"
 #include "program/reached.h"
+#include "result/furthest.h"
 
 #include <assert.h>
 #include <string.h>
@@ -139,17 +140,17 @@ static void violated(struct search *search, uint32_t property, const struct clus
     struct mem *mem = search->model->mem;
     if (entry->verdict == VERDICT_VIOLATED) return;
     const struct mem_lift before = mem_lift(mem); /* what was found must not be lost to the limit on the search */
+    if (!search->past) { /* a run that is refused memory before it has its dates is none */
+        struct trace *trace = trace_to(search, node);
+        trace->failed_rule = failed_rule;
+        struct dating_goal failing = {.failing = failed_rule};
+        if (entry->kind != PROPERTY_DEADLOCK) search_date(search, trace, &failing, failed_rule != MODEL_NONE);
+        else if (!search_date_stuck(search, trace)) mem_refuse(mem);
+        entry->trace = trace;
+    }
     entry->verdict = VERDICT_VIOLATED;
     entry->reason = NULL; /* of an order that could not have decided all of it */
     if (search->past) clusters_violated(search, property, cluster, node, failed_rule);
-    else {
-        struct trace *trace = trace_to(search, node);
-        struct dating_goal failing = {.failing = failed_rule};
-        trace->failed_rule = failed_rule;
-        if (entry->kind != PROPERTY_DEADLOCK) search_date(search, trace, &failing, failed_rule != MODEL_NONE);
-        else if (!search_date_stuck(search, trace)) mem_refuse(mem);
-        entry->trace = trace; /* only now: whoever catches refused memory shows what is there, and a run needs its dates */
-    }
     mem_lower(mem, before);
     search->undecided -= !entry->watched_only;
 }
@@ -701,46 +702,27 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     bool begun = has_space && result->stop == STOP_NONE && (search->past && part_has_seeds(task) ? clusters_add_seeds(search) : search_add_initial(search, true, NULL));
     if (begun) search->past ? clusters_run(search) : task->by_interactions ? interactions_run(search) : breadth_first(search);
     bool done = !search->start_again;
-    if (!done && search->past) clusters_forget(search);
+    if (!done) search_stop(search, STOP_EXACT);
     result->all_states = result->stop == STOP_NONE;
     if (done) temporal_check_all(search);
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     const struct mem_lift lift = mem_lift(mem);
-    if (done && has_space) {
+    if (has_space) {
         if (search->past) clusters_conclude(search);
         else reached_find(model, &search->layout, &search->cluster->nodes.discrete, result);
         add_statistics(search, mem->used - before);
     }
+    if (!done && search->past) clusters_forget(search); /* runs have been read from its files by now */
     result->record_bytes = search->layout.record_bytes;
     result->state_bits = search->layout.state_bits;
     result->levels = search->levels;
     result->level_count = search->level_count;
     result->no_deadlocks = (model->clocks.len || result->runtime_errors || search->any_barred) && !search->look_for_stuck;
-    if (done) conclude(search);
+    conclude(search);
     search_end(search, has_space);
     mem_lower(mem, lift);
     return done;
-}
-
-/* What the first run has found, before the second one. */
-static void forget(struct task *task, const struct property_result *fresh, struct result *result)
-{
-    struct mem *mem = task->model->mem;
-    for (uint32_t i = 0; i < task->property_count; i++) {
-        trace_free(task->model, task->properties[i].trace);
-        mem_free(mem, task->properties[i].last);
-        task->properties[i] = fresh[i];
-    }
-    mem_free(mem, result->taken);
-    mem_free(mem, result->levels);
-    if (result->rounds) mem_free(mem, result->rounds->states);
-    mem_free(mem, result->rounds);
-    if (!result->clusters) return;
-    mem_free(mem, result->reached);
-    mem_free(mem, result->reached_first);
-    mem_free(mem, result->clusters->sizes);
-    mem_free(mem, result->clusters);
 }
 
 /* An earlier run had already begun again: going on with it means to go on with such zones. */
@@ -766,24 +748,34 @@ void timed_classify(struct task *task)
     for (uint32_t i = 0; i < task->property_count; i++) task->properties[i].is_reachability = !task->properties[i].in_each_state && is_reachability(task->model, &task->properties[i], &always);
 }
 
+struct repetition {
+    struct task *task;
+    const struct timed_graph *graph;
+    struct result *result;
+    struct furthest furthest;
+    double started;
+};
+
+static void run_exactly(void *context)
+{
+    struct repetition *repetition = context;
+    struct task again = *repetition->task;
+    again.resume = true; /* the folder has a run: one that was forgotten */
+    run_once(&again, repetition->graph, repetition->result, true, repetition->started);
+    furthest_add(&repetition->furthest, repetition->result);
+}
+
+/* A search that meets a state whose deadlock its zones do not tell begins again with exact ones. Both kinds are exact for reachability, so what was found before that stays found; when
+ * the second one is cut short, the further one is told (result/furthest.h). Of a search that is split, all parts begin again: cli/split.c does that. */
 void timed_run(struct task *task, const struct timed_graph *graph, struct result *result)
 {
-    struct mem *mem = task->model->mem;
-    double started = clock_now();
-    struct property_result *fresh = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *fresh);
-    for (uint32_t i = 0; i < task->property_count; i++) fresh[i] = task->properties[i];
+    struct repetition repetition = {.task = task, .graph = graph, .result = result, .started = clock_now()};
     assert(task->order != ORDER_PAST_FREEZE || !graph);
-    bool done = run_once(task, graph, result, task->exact_zones || is_exact_run(task), started);
-    if (!done) forget(task, fresh, result);
-    if (!done && task->part) {
-        memset(result, 0, sizeof *result);
-        result->stop = STOP_EXACT;
-    } else if (!done) {
-        struct task again = *task;
-        again.resume = true; /* the folder has a run: one that was forgotten */
-        run_once(&again, graph, result, true, started);
-    }
-    mem_free(mem, fresh);
+    furthest_begin(&repetition.furthest, task);
+    bool done = run_once(task, graph, result, task->exact_zones || is_exact_run(task), repetition.started);
+    furthest_add(&repetition.furthest, result);
+    if (!done && !task->part) furthest_run(&repetition.furthest, run_exactly, &repetition);
+    furthest_end(&repetition.furthest, result);
 }
 
 /* ---- what is beyond it ---- */
