@@ -344,7 +344,8 @@ static enum verdict verdict_of(const char *word)
 /* A row per property: its verdict in all contexts together, and the run of the first context that violates it. */
 static void merge_property(json_t *properties, const json_t *row, const char *context)
 {
-    static const char *const keys[] = {"name", "kind", "text", "verdict", "asked", "engine", "vacuous", "reason", "why", "trace", "state"};
+    static const char *const keys[] = {"name",    "kind",   "text", "verdict", "asked", "engine",
+                                       "vacuous", "reason", "why",  "trace",   "state"};
     const char *name = json_string_value(json_object_get(row, "name")), *verdict = json_string_value(json_object_get(row, "verdict"));
     size_t index;
     json_t *known, *target = NULL;
@@ -352,7 +353,8 @@ static void merge_property(json_t *properties, const json_t *row, const char *co
     json_array_foreach(properties, index, known)
         if (!strcmp(json_string_value(json_object_get(known, "name")), name)) target = known;
     enum verdict before = target ? verdict_of(json_string_value(json_object_get(target, "verdict"))) : VERDICT_UNKNOWN;
-    if (target && !json_is_true(json_object_get(row, "vacuous"))) json_object_del(target, "vacuous"); /* in all contexts, or not at all */
+    if (target && !json_is_true(json_object_get(row, "vacuous")))
+        json_object_del(target, "vacuous"); /* in all contexts, or not at all */
     if (target && conclude_joined(is_reach(row), before, verdict_of(verdict)) == before) return;
     if (!target) json_array_append_new(properties, target = json_object());
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

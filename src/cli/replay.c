@@ -120,7 +120,8 @@ static void take_dialect(struct session *session, json_t *root)
 static bool read_state(const char *path, const struct model *model, json_t *object, int64_t *state)
 {
     for (struct shown at = shown_first(model, false); at.cells; at = shown_next(model, false, &at))
-        if (!value_read(model, &at, object, state)) return bad_trace(path, "a state has no value for the variable '%s'", at.name);
+        if (!value_read(model, &at, object, state))
+            return bad_trace(path, "a state has no value for the variable '%s'", at.name);
     return true;
 }
 

@@ -97,7 +97,8 @@ void model_add_worded(struct model *model, expr cond, struct place place, uint32
     struct model_rule *rule = last_rule(model);
     assert(rule->parts && wording <= model->wordings.len);
     if (expr_is_true(&model->exprs, cond)) return;
-    vec_push(model->mem, &model->conjuncts, ((struct rule_conjunct){cond, rule->parts - 1, place, wording}));
+    vec_push(model->mem, &model->conjuncts,
+             ((struct rule_conjunct){cond, rule->parts - 1, place, wording}));
     rule->conjuncts++;
 }
 

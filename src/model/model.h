@@ -69,12 +69,20 @@ struct rule_part {
     struct place place;
 };
 
-/* What a condition is in the user's words, where its expression is not: whoever makes the condition says it, and explanations use it.
+/* What a condition is in the user's words, where its expression is not: whoever makes the condition
+ * says it, and explanations use it.
  *  - CONDITION: a condition of the source, with the variables whose values decide it;
  *  - SCENARIO, GUIDE: the context or the guide allows this event or interaction;
- *  - SEND, RECEIVE: the queue has room for this message of the context, or has it as its first element;
+ *  - SEND, RECEIVE: the queue has room for this message of the context, or has it first;
  *  - RESTRICTION: this restriction of a context has not cut the run. */
-enum wording_kind { WORDING_CONDITION, WORDING_SCENARIO, WORDING_GUIDE, WORDING_SEND, WORDING_RECEIVE, WORDING_RESTRICTION };
+enum wording_kind {
+    WORDING_CONDITION,
+    WORDING_SCENARIO,
+    WORDING_GUIDE,
+    WORDING_SEND,
+    WORDING_RECEIVE,
+    WORDING_RESTRICTION
+};
 
 struct model_wording {
     enum wording_kind kind;
@@ -197,7 +205,8 @@ struct model_name {
     const struct shape *shape; /* ... that make up the value */
 };
 
-/* A value of the source that several variables make up, which follow each other: it is shown as one. */
+/* A value of the source that several variables make up, which follow each other: it is shown as
+ * one. */
 struct model_whole {
     const char *name;
     uint32_t var; /* the first one */
@@ -239,7 +248,7 @@ struct model {
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
     VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
-    VEC(struct model_whole) wholes; /* by their variables, ascending; no variable is in two of them */
+    VEC(struct model_whole) wholes; /* by their variables, ascending; no variable is in two */
     const char *dialect; /* of its language, as it was asked for; NULL: the default */
     const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
     VEC(const char *) restrictions; /* those of the context that can end a run */
@@ -268,7 +277,8 @@ struct model *model_new(struct mem *mem, const char *file);
 void model_begin_rule(struct model *model, const char *label);
 void model_add_part(struct model *model, uint32_t process, struct place place);
 void model_add_conjunct(struct model *model, expr cond, struct place place); /* of the last part; `true` is left out */
-void model_add_worded(struct model *model, expr cond, struct place place, uint32_t wording); /* the same, with its wording */
+/* The same, with its wording. */
+void model_add_worded(struct model *model, expr cond, struct place place, uint32_t wording);
 void model_add_store(struct model *model, uint32_t var, expr value, struct place place);
 void model_add_class(struct model *model, uint32_t priority_class);
 void model_add_clock_guard(struct model *model, struct clock_constraint constraint);

@@ -47,7 +47,8 @@ bool graft_initial(struct model *model, uint32_t var, uint32_t most, int64_t (*i
     return good;
 }
 
-void graft_condition(struct model *model, uint32_t r, expr cond, struct place place, uint32_t wording)
+void graft_condition(struct model *model, uint32_t r, expr cond, struct place place,
+                     uint32_t wording)
 {
     struct model_rule *rule = &model->rules.data[r];
     uint32_t first = model->conjuncts.len;

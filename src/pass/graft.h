@@ -11,7 +11,8 @@ uint32_t graft_variable(struct model *model, struct model_var var);
 bool graft_initial(struct model *model, uint32_t var, uint32_t most, int64_t (*init)(void *context, const int64_t *state), void *context);
 
 /* A condition of the rule's first part, tested before all others, and its wording. */
-void graft_condition(struct model *model, uint32_t rule, expr cond, struct place place, uint32_t wording);
+void graft_condition(struct model *model, uint32_t rule, expr cond, struct place place,
+                     uint32_t wording);
 /* One more participant, and one more assignment, behind the others. */
 void graft_part(struct model *model, uint32_t rule, uint32_t process, struct place place);
 void graft_store(struct model *model, uint32_t rule, struct rule_store store);

@@ -136,7 +136,9 @@ static void guide_rule(struct weaving *w, uint32_t r, uint32_t label)
     struct place place = rule->parts ? model->parts.data[rule->first_part].place : (struct place){0};
     bool allowed = label != MAP_NONE && w->column[label] != MODEL_NONE;
     const char *name = label == MAP_NONE ? name_of(w, rule) : w->guide->interactions[label];
-    uint32_t wording = model_add_wording(model, (struct model_wording){.kind = WORDING_GUIDE, .text = names_intern(&model->names, name, strlen(name))});
+    uint32_t wording = model_add_wording(
+        model, (struct model_wording){.kind = WORDING_GUIDE,
+                                      .text = names_intern(&model->names, name, strlen(name))});
     note_waiting(w, r);
     if (!rule->parts) graft_part(model, r, MODEL_NONE, place);
     model->rules.data[r].is_guided = allowed;

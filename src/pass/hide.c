@@ -168,7 +168,10 @@ static void write_rule(const struct slice *slice, struct model *to, const struct
                 vec_push(to->mem, &to->parts, ((struct rule_part){.process = MODEL_NONE}));
                 rule.parts = 1;
             }
-            vec_push(to->mem, &to->conjuncts, ((struct rule_conjunct){.cond = can_be_evaluated(to, store.value), .part = rule.parts - 1, .place = store.place}));
+            vec_push(to->mem, &to->conjuncts,
+                     ((struct rule_conjunct){.cond = can_be_evaluated(to, store.value),
+                                             .part = rule.parts - 1,
+                                             .place = store.place}));
             rule.conjuncts++;
         }
     }

@@ -58,14 +58,18 @@ static const char *free_name(const struct weaving *w, const char *wanted)
     }
 }
 
-/* What the event is called in explanations: its name, and what it is where the name does not say it. */
-static uint32_t word_event(struct weaving *w, const struct context_event *event, enum wording_kind kind)
+/* What the event is called in explanations: its name, and what it is where the name does not say
+ * it. */
+static uint32_t word_event(struct weaving *w, const struct context_event *event,
+                           enum wording_kind kind)
 {
     struct names *names = &w->model->names;
     bool says_it = !event->text || !strcmp(event->name, event->text);
-    const char *text = says_it ? names_intern(names, event->name, strlen(event->name)) : names_format(names, "%s (%s)", event->name, event->text);
+    const char *text = says_it ? names_intern(names, event->name, strlen(event->name))
+                               : names_format(names, "%s (%s)", event->name, event->text);
     bool has_queue = kind == WORDING_SEND || kind == WORDING_RECEIVE;
-    return model_add_wording(w->model, (struct model_wording){kind, text, &event->queue.length, has_queue});
+    return model_add_wording(w->model,
+                             (struct model_wording){kind, text, &event->queue.length, has_queue});
 }
 
 /* ---- the process ---- */
@@ -75,7 +79,12 @@ static void add_process(struct weaving *w)
     struct model *model = w->model;
     const struct context *context = w->context;
     const char *name = free_name(w, "context");
-    struct model_process process = {.name = name, .role = ROLE_CONTEXT, .type = "context", .location = model->vars.len, .first_location = model->locations.len, .place = context->place};
+    struct model_process process = {.name = name,
+                                    .role = ROLE_CONTEXT,
+                                    .type = "context",
+                                    .location = model->vars.len,
+                                    .first_location = model->locations.len,
+                                    .place = context->place};
     struct model_var state = {.name = names_format(&model->names, "%s.state", name), .process = model->processes.len, .high = context->scenario.states - 1, .place = context->place};
     w->process = model->processes.len;
     vec_push(model->mem, &model->processes, process);
@@ -148,7 +157,8 @@ static void begin_rule(struct weaving *w, const struct context_event *event, exp
     struct model *model = w->model;
     model_begin_rule(model, names_intern(&model->names, event->name, strlen(event->name)));
     model_add_part(model, w->process, event->place);
-    model_add_worded(model, compare(w, EXPR_GT, target, 0), event->place, word_event(w, event, WORDING_SCENARIO));
+    model_add_worded(model, compare(w, EXPR_GT, target, 0), event->place,
+                     word_event(w, event, WORDING_SCENARIO));
     model_add_store(model, w->state, target, event->place);
 }
 
@@ -178,7 +188,8 @@ static void add_send(struct weaving *w, const struct context_event *event, expr 
     const struct context_queue *queue = &event->queue;
     expr length = model_var_expr(model, queue->length);
     begin_rule(w, event, target);
-    model_add_worded(model, compare(w, EXPR_LT, length, queue->capacity), event->place, word_event(w, event, WORDING_SEND));
+    model_add_worded(model, compare(w, EXPR_LT, length, queue->capacity), event->place,
+                     word_event(w, event, WORDING_SEND));
     model_add_store(model, queue->length, next_length(w, queue, true), event->place);
     for (uint32_t element = 0; element < queue->capacity; element++)
         for (uint32_t i = 0; i < queue->width; i++) {
@@ -211,11 +222,18 @@ static void add_receive(struct weaving *w, const struct context_event *event, ex
     uint32_t last = (queue->capacity - 1) * queue->width;
     begin_rule(w, event, target);
     uint32_t wording = word_event(w, event, WORDING_RECEIVE);
-    model_add_worded(model, compare(w, EXPR_GT, model_var_expr(model, queue->length), 0), event->place, wording);
+    model_add_worded(model, compare(w, EXPR_GT, model_var_expr(model, queue->length), 0),
+                     event->place, wording);
     for (uint32_t i = 0; i < queue->width; i++)
-        model_add_worded(model, compare(w, EXPR_EQ, model_var_expr(model, queue->cells + i), event->message[i]), event->place, wording);
-    if (event->never) model_add_worded(model, expr_bool(w->exprs, false), event->sender_place, wording);
-    if (event->sender_value) model_add_worded(model, compare(w, EXPR_EQ, model_var_expr(model, queue->senders), event->sender_value), event->sender_place, wording);
+        model_add_worded(
+            model, compare(w, EXPR_EQ, model_var_expr(model, queue->cells + i), event->message[i]),
+            event->place, wording);
+    if (event->never)
+        model_add_worded(model, expr_bool(w->exprs, false), event->sender_place, wording);
+    if (event->sender_value)
+        model_add_worded(
+            model, compare(w, EXPR_EQ, model_var_expr(model, queue->senders), event->sender_value),
+            event->sender_place, wording);
     model_add_store(model, queue->length, next_length(w, queue, false), event->place);
     for (uint32_t i = 0; i < last; i++) model_add_store(model, queue->cells + i, model_var_expr(model, queue->cells + queue->width + i), event->place);
     for (uint32_t i = 0; i < queue->width; i++) model_add_store(model, queue->cells + last + i, expr_int(w->exprs, queue->rest[i]), event->place);
@@ -229,7 +247,8 @@ static void add_sync(struct weaving *w, const struct context_event *event, expr 
     uint32_t wording = word_event(w, event, WORDING_SCENARIO);
     for (uint32_t i = 0; i < event->rule_count; i++) {
         graft_part(w->model, event->rules[i], w->process, event->place);
-        graft_condition(w->model, event->rules[i], compare(w, EXPR_GT, target, 0), event->place, wording);
+        graft_condition(w->model, event->rules[i], compare(w, EXPR_GT, target, 0), event->place,
+                        wording);
         graft_store(w->model, event->rules[i], (struct rule_store){.var = w->state, .value = target, .place = event->place});
     }
 }
@@ -243,7 +262,8 @@ static void forbid_steps(struct weaving *w)
         uint32_t wording = never ? word_event(w, event, WORDING_SCENARIO) : 0;
         for (uint32_t i = 0; never && i < event->rule_count; i++) {
             if (!w->model->rules.data[event->rules[i]].parts) graft_part(w->model, event->rules[i], MODEL_NONE, event->place);
-            graft_condition(w->model, event->rules[i], expr_bool(w->exprs, false), event->place, wording);
+            graft_condition(w->model, event->rules[i], expr_bool(w->exprs, false), event->place,
+                            wording);
         }
     }
     model_finish(w->model);

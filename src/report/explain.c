@@ -100,7 +100,8 @@ enum { MAX_ALLOWED = 8, MAX_TEXT = 200, MAX_VALUE = 100 };
 static void add_cut(struct text *text, const char *words, size_t most)
 {
     size_t length = strlen(words);
-    text_add(text, "%.*s%s", (int)(length > most ? most : length), words, length > most ? "..." : "");
+    text_add(text, "%.*s%s", (int)(length > most ? most : length), words,
+             length > most ? "..." : "");
 }
 
 static void show_values(struct explainer *explainer, const struct model_wording *wording)
@@ -118,7 +119,8 @@ static void show_values(struct explainer *explainer, const struct model_wording 
     text_free(&value);
 }
 
-static const struct model_wording *wording_of(const struct model *model, const struct rule_conjunct *conjunct)
+static const struct model_wording *wording_of(const struct model *model,
+                                              const struct rule_conjunct *conjunct)
 {
     return conjunct->wording ? &model->wordings.data[conjunct->wording - 1] : NULL;
 }
@@ -166,7 +168,8 @@ static uint32_t show_allowed(const struct explainer *explainer, enum wording_kin
     return allowed.count;
 }
 
-static void show_not_allowed(struct explainer *explainer, const struct model_wording *wording, expr cond)
+static void show_not_allowed(struct explainer *explainer, const struct model_wording *wording,
+                             expr cond)
 {
     const char *who = wording->kind == WORDING_GUIDE ? "the guide" : "the context";
     if (expr_is_false(&explainer->model->exprs, cond)) {
@@ -178,7 +181,8 @@ static void show_not_allowed(struct explainer *explainer, const struct model_wor
 }
 
 /* One line about a condition that is false. */
-static void show_wording(struct explainer *explainer, const struct model_wording *wording, expr cond)
+static void show_wording(struct explainer *explainer, const struct model_wording *wording,
+                         expr cond)
 {
     if (explainer->lines++ >= MAX_LINES) return;
     text_add(explainer->text, "%s", explainer->indent);
@@ -190,8 +194,12 @@ static void show_wording(struct explainer *explainer, const struct model_wording
     case WORDING_SCENARIO:
     case WORDING_GUIDE: show_not_allowed(explainer, wording, cond); break;
     case WORDING_SEND: text_add(explainer->text, "the queue has no room for the message"); break;
-    case WORDING_RECEIVE: text_add(explainer->text, "the message is not the first one in the queue"); break;
-    case WORDING_RESTRICTION: text_add(explainer->text, "the restriction %s cuts the run here", wording->text); break;
+    case WORDING_RECEIVE:
+        text_add(explainer->text, "the message is not the first one in the queue");
+        break;
+    case WORDING_RESTRICTION:
+        text_add(explainer->text, "the restriction %s cuts the run here", wording->text);
+        break;
     }
     show_values(explainer, wording);
     text_add(explainer->text, "\n");
@@ -205,7 +213,8 @@ static void show_place(const struct diag *diag, struct text *text, struct place 
     else text_add(text, "?");
 }
 
-/* Whether the rule's conjuncts on the process's own location hold, of the context that its scenario allows the event: only such commands are of interest. */
+/* Whether the rule's conjuncts on the process's own location hold, of the context that its scenario
+ * allows the event: only such commands are of interest. */
 static bool stands_at(const struct model *model, const struct model_rule *rule, uint32_t part, uint32_t location, const int64_t *state)
 {
     uint32_t process = model->parts.data[rule->first_part + part].process;
@@ -214,7 +223,9 @@ static bool stands_at(const struct model *model, const struct model_rule *rule, 
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         const struct expr_node *node = expr_get(&model->exprs, conjunct->cond);
         int64_t value;
-        if (is_context && conjunct->wording && wording_of(model, conjunct)->kind == WORDING_SCENARIO && !is_true(model, conjunct->cond, state)) return false;
+        if (is_context && conjunct->wording && wording_of(model, conjunct)->kind == WORDING_SCENARIO
+            && !is_true(model, conjunct->cond, state))
+            return false;
         if (conjunct->part != part || node->op != EXPR_EQ) continue;
         const struct expr_node *a = expr_get(&model->exprs, node->a);
         if (a->op != EXPR_VAR || a->value != location) continue;
@@ -249,10 +260,13 @@ static void show_line(const struct diag *diag, struct text *text, struct place p
     if (length) text_add(text, ": %.*s", (int)length, line);
 }
 
-/* All conjuncts are true, but the code finds that the rule is not enabled. `state` is what the code has made of the state until then. */
-static void show_requirement(const struct model *model, const struct diag *diag, struct text *text, const struct eval_failure *blocked, const int64_t *state)
+/* All conjuncts are true, but the code finds that the rule is not enabled. `state` is what the code
+ * has made of the state until then. */
+static void show_requirement(const struct model *model, const struct diag *diag, struct text *text,
+                             const struct eval_failure *blocked, const int64_t *state)
 {
-    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
+    struct explainer explainer = {
+        .model = model, .text = text, .state = state, .indent = "        "};
     const struct code_node *node = &model->code.data[blocked->at.i];
     if (node->op == CODE_REQUIRE && node->wording) {
         show_wording(&explainer, &model->wordings.data[node->wording - 1], node->value);
@@ -277,7 +291,8 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
     struct eval_failure blocked = {.at = code_none()};
     int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
     enum eval_result result = eval_rule_alone(model, r, state, next, &blocked);
-    if (result == EVAL_DISABLED && !code_is_none(blocked.at)) show_requirement(model, diag, text, &blocked, next);
+    if (result == EVAL_DISABLED && !code_is_none(blocked.at))
+        show_requirement(model, diag, text, &blocked, next);
     mem_free(model->mem, next);
     bool permits = eval_permits(model, r, state);
     if (result != EVAL_DISABLED && !permits) show_not_permitted(model, text, r, state);
@@ -294,7 +309,8 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
 static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
+    struct explainer explainer = {
+        .model = model, .text = text, .state = state, .indent = "        "};
     bool blocks = false;
     uint32_t said = 0;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
@@ -310,14 +326,17 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
         blocks = true;
         const struct model_wording *wording = wording_of(model, conjunct);
         bool is_woven = wording && wording->kind != WORDING_CONDITION;
-        if (wording && conjunct->wording == said) continue; /* several conditions are one in the user's words */
+        if (wording && conjunct->wording == said)
+            continue; /* several conditions are one in the user's words */
         said = conjunct->wording;
         if (is_woven) {
             show_wording(&explainer, wording, conjunct->cond);
             continue;
         }
         if (owner != process && explainer.lines < MAX_LINES) {
-            text_add(text, "        %s (", owner == MODEL_NONE ? "the global command" : model->processes.data[owner].name);
+            text_add(text, "        %s (",
+                     owner == MODEL_NONE ? "the global command"
+                                         : model->processes.data[owner].name);
             show_place(diag, text, conjunct->place);
             text_add(text, ") is not ready:\n");
         }
@@ -346,7 +365,8 @@ static uint32_t nearest_rule(const struct model *model, uint32_t first, uint32_t
 enum { MAX_COMMANDS = 8, MAX_PROCESSES = 12 };
 
 /* Who it is, and where it stands; the context, what it waits for. False: it can do nothing more. */
-static bool show_process(const struct model *model, struct text *text, uint32_t process, const int64_t *state)
+static bool show_process(const struct model *model, struct text *text, uint32_t process,
+                         const int64_t *state)
 {
     const struct model_process *p = process == MODEL_NONE ? NULL : &model->processes.data[process];
     if (p && p->role == ROLE_CONTEXT) {
@@ -364,10 +384,12 @@ static bool show_process(const struct model *model, struct text *text, uint32_t 
     return true;
 }
 
-static void explain_process(const struct model *model, const struct diag *diag, struct text *text, uint32_t process, const int64_t *state,
-                            const struct timed_state *timed)
+static void explain_process(const struct model *model, const struct diag *diag, struct text *text,
+                            uint32_t process, const int64_t *state, const struct timed_state *timed)
 {
-    uint32_t location = process == MODEL_NONE ? MODEL_NONE : model->processes.data[process].location, shown = 0;
+    bool is_global = process == MODEL_NONE;
+    uint32_t location = is_global ? MODEL_NONE : model->processes.data[process].location;
+    uint32_t shown = 0;
     struct place seen[MAX_COMMANDS];
     if (!show_process(model, text, process, state)) return;
     for (uint32_t r = 0; r < model->rules.len && shown < MAX_COMMANDS; r++) {
@@ -505,8 +527,10 @@ void explain_failure(const struct model *model, const struct diag *diag, struct 
 
 /* ---- violations ---- */
 
-/* What the path of a CTL counterexample leaves open: the rest of the formula, and its value at the end. */
-static void explain_part(const struct model *model, struct text *text, const struct property_result *entry, const int64_t *state)
+/* What the path of a CTL counterexample leaves open: the rest of the formula, and its value at the
+ * end. */
+static void explain_part(const struct model *model, struct text *text,
+                         const struct property_result *entry, const int64_t *state)
 {
     const struct formula_node *node = formula_get(&model->formulas, entry->end);
     text_add(text, "in the last state:\n");
@@ -519,7 +543,8 @@ static void explain_part(const struct model *model, struct text *text, const str
     text_add(text, " is %s\n", entry->end_value ? "true" : "false");
 }
 
-static void explain_stuck(const struct model *model, const struct diag *diag, struct text *text, const struct trace *trace, const int64_t *state)
+static void explain_stuck(const struct model *model, const struct diag *diag, struct text *text,
+                          const struct trace *trace, const int64_t *state)
 {
     struct timed_state timed;
     if (!trace->delays) {
@@ -534,7 +559,8 @@ static void explain_stuck(const struct model *model, const struct diag *diag, st
     timed_release(&timed);
 }
 
-static void explain_end(const struct model *model, const struct diag *diag, struct text *text, const struct property_result *entry, const int64_t *state)
+static void explain_end(const struct model *model, const struct diag *diag, struct text *text,
+                        const struct property_result *entry, const int64_t *state)
 {
     if (entry->kind == PROPERTY_DEADLOCK) {
         explain_stuck(model, diag, text, entry->trace, state);
@@ -551,7 +577,8 @@ static void explain_end(const struct model *model, const struct diag *diag, stru
     }
 }
 
-void explain_violation(const struct model *model, const struct diag *diag, struct text *text, const struct property_result *entry)
+void explain_violation(const struct model *model, const struct diag *diag, struct text *text,
+                       const struct property_result *entry)
 {
     struct trace_walk walk;
     bool is_built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;

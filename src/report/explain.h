@@ -18,8 +18,10 @@ void explain_reason(struct text *text, const struct eval_failure *failure);
 /* Whether the only way in which a step of the model can fail is to divide by zero. */
 bool explain_only_divides(const struct model *model);
 
-/* Why a property is violated, in lines: what the last state of its run, or the state that is known, breaks. Nothing when the run says it all. */
-void explain_violation(const struct model *model, const struct diag *diag, struct text *text, const struct property_result *entry);
+/* Why a property is violated, in lines: what the last state of its run, or the state that is known,
+ * breaks. Nothing when the run says it all. */
+void explain_violation(const struct model *model, const struct diag *diag, struct text *text,
+                       const struct property_result *entry);
 
 /* What fails when the rule is tried in the state. */
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t rule, const int64_t *state);

@@ -31,18 +31,21 @@ struct teller {
 
 static void put_state(struct out *json, const struct teller *teller, const int64_t *state)
 {
-    for (struct shown at = shown_first(teller->model, teller->raw); at.cells; at = shown_next(teller->model, teller->raw, &at)) {
+    for (struct shown at = shown_first(teller->model, teller->raw); at.cells;
+         at = shown_next(teller->model, teller->raw, &at)) {
         out_key(json, at.name);
         value_json(json, teller->model, teller->raw, &at, state);
     }
 }
 
 /* The names of what is different in the two states; none in the first state of a run. */
-static void put_changed(struct out *json, const struct teller *teller, const int64_t *before, const int64_t *state)
+static void put_changed(struct out *json, const struct teller *teller, const int64_t *before,
+                        const int64_t *state)
 {
     out_key(json, "changed");
     out_open_inline(json, '[');
-    for (struct shown at = shown_first(teller->model, teller->raw); before && at.cells; at = shown_next(teller->model, teller->raw, &at))
+    for (struct shown at = shown_first(teller->model, teller->raw); before && at.cells;
+         at = shown_next(teller->model, teller->raw, &at))
         if (shown_differs(&at, before, state)) out_string(json, at.name);
     out_close(json, ']');
 }
@@ -97,7 +100,8 @@ static void put_place(struct out *json, const struct diag *diag, struct place pl
 static void put_origin(struct out *json, const struct teller *teller, uint32_t rule)
 {
     struct place place = {0};
-    if (rule != MODEL_NONE && teller->model->rules.data[rule].parts) place = teller->model->parts.data[teller->model->rules.data[rule].first_part].place;
+    if (rule != MODEL_NONE && teller->model->rules.data[rule].parts)
+        place = teller->model->parts.data[teller->model->rules.data[rule].first_part].place;
     out_key(json, "file");
     out_string(json, place.line ? diag_source_name(teller->diag, place) : NULL);
     out_key(json, "line");
@@ -108,7 +112,8 @@ static void put_origin(struct out *json, const struct teller *teller, uint32_t r
     else out_null(json);
 }
 
-static void put_step(struct out *json, const struct teller *teller, const struct trace_walk *walk, int64_t date)
+static void put_step(struct out *json, const struct teller *teller, const struct trace_walk *walk,
+                     int64_t date)
 {
     char names[NAMES_LENGTH];
     const struct model *model = teller->model;
@@ -132,7 +137,8 @@ static void put_step(struct out *json, const struct teller *teller, const struct
     out_close(json, '}');
 }
 
-static void put_trace(struct out *json, const struct teller *teller, struct trace_walk *walk, const struct trace *trace, const char *file)
+static void put_trace(struct out *json, const struct teller *teller, struct trace_walk *walk,
+                      const struct trace *trace, const char *file)
 {
     int64_t date = 0;
     out_open(json, '{');
@@ -154,7 +160,8 @@ static void put_trace(struct out *json, const struct teller *teller, struct trac
     out_close(json, '}');
 }
 
-static void put_branches(struct out *json, const struct teller *teller, struct trace_walk *walk, const struct property_result *entry)
+static void put_branches(struct out *json, const struct teller *teller, struct trace_walk *walk,
+                         const struct property_result *entry)
 {
     out_key(json, "branches");
     out_open(json, '[');
@@ -215,15 +222,20 @@ static void put_verdict(struct out *json, const struct property_result *entry, c
     }
 }
 
-/* The explanations of all violations, put into words before the first character is out. The list is the caller's. */
-static struct text *make_reasons(const struct teller *teller, const struct task *task, const struct model *searched)
+/* The explanations of all violations, put into words before the first character is out. The list is
+ * the caller's. */
+static struct text *make_reasons(const struct teller *teller, const struct task *task,
+                                 const struct model *searched)
 {
-    struct text *reasons = mem_alloc(teller->model->mem, (task->property_count + UINT64_C(1)) * sizeof *reasons);
+    struct text *reasons =
+        mem_alloc(teller->model->mem, (task->property_count + UINT64_C(1)) * sizeof *reasons);
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         text_init(&reasons[i], teller->model->mem);
-        explain_violation(entry->last && searched ? searched : teller->model, teller->diag, &reasons[i], entry);
-        if (reasons[i].len && reasons[i].data[reasons[i].len - 1] == '\n') reasons[i].data[--reasons[i].len] = 0;
+        explain_violation(entry->last && searched ? searched : teller->model, teller->diag,
+                          &reasons[i], entry);
+        if (reasons[i].len && reasons[i].data[reasons[i].len - 1] == '\n')
+            reasons[i].data[--reasons[i].len] = 0;
     }
     return reasons;
 }
@@ -234,9 +246,10 @@ static void free_reasons(struct text *reasons, const struct task *task, struct m
     mem_free(mem, reasons);
 }
 
-/* searched: the model of states without a run; NULL: the same. file: of the first trace, or NULL. */
-static void put_properties(struct out *json, const struct teller *teller, struct trace_walk *walk, const struct task *task, const struct text *reasons, const struct model *searched,
-                           const char *engine, const char *file)
+/* searched: the model of states without a run; NULL: the same. file: of the first trace. */
+static void put_properties(struct out *json, const struct teller *teller, struct trace_walk *walk,
+                           const struct task *task, const struct text *reasons,
+                           const struct model *searched, const char *engine, const char *file)
 {
     struct teller last = *teller;
     if (searched) last.model = searched;
@@ -712,7 +725,8 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     out_uint(&json, result->peak_bytes);
     if (is_check) {
         out_key(&json, "properties");
-        put_properties(&json, &teller, &walk, task, reasons, result->searched, result->engine, trace_file);
+        put_properties(&json, &teller, &walk, task, reasons, result->searched, result->engine,
+                       trace_file);
     }
     put_guide(&json, model, result);
     out_key(&json, "statistics");
@@ -723,7 +737,8 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     text_free(&text);
 }
 
-void machine_simulation(FILE *out, const struct model *model, const struct diag *diag, const struct task *task, const struct simulation *told, bool raw)
+void machine_simulation(FILE *out, const struct model *model, const struct diag *diag,
+                        const struct task *task, const struct simulation *told, bool raw)
 {
     struct out json;
     struct trace_walk walk;
@@ -734,7 +749,9 @@ void machine_simulation(FILE *out, const struct model *model, const struct diag 
     out_key(&json, "engine");
     out_string(&json, "simulation");
     out_key(&json, "verdict");
-    out_string(&json, verdict_name[told->violation ? VERDICT_VIOLATED : told->is_over ? VERDICT_HOLDS : VERDICT_UNKNOWN]);
+    out_string(&json, verdict_name[told->violation ? VERDICT_VIOLATED
+                                   : told->is_over ? VERDICT_HOLDS
+                                                   : VERDICT_UNKNOWN]);
     out_key(&json, "complete");
     out_bool(&json, false);
     out_key(&json, "assurance");
@@ -770,7 +787,8 @@ void machine_failure(FILE *out, const char *command, const char *model, const ch
 
 /* ---- ITF ---- */
 
-static void put_itf_state(struct out *json, const struct teller *teller, const struct trace *trace, uint32_t index, const int64_t *state)
+static void put_itf_state(struct out *json, const struct teller *teller, const struct trace *trace,
+                          uint32_t index, const int64_t *state)
 {
     char names[NAMES_LENGTH];
     const struct model *model = teller->model;
@@ -797,7 +815,8 @@ static void put_itf_state(struct out *json, const struct teller *teller, const s
     out_close(json, '}');
 }
 
-void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry, bool raw)
+void machine_itf(FILE *out, const struct model *model, const struct trace *trace,
+                 const struct property_result *entry, bool raw)
 {
     struct out json;
     const struct teller teller = {.model = model, .raw = raw};
@@ -840,12 +859,14 @@ void machine_itf(FILE *out, const struct model *model, const struct trace *trace
     out_close(&json, '}');
     out_key(&json, "vars");
     out_open_inline(&json, '[');
-    for (struct shown at = shown_first(model, raw); at.cells; at = shown_next(model, raw, &at)) out_string(&json, at.name);
+    for (struct shown at = shown_first(model, raw); at.cells; at = shown_next(model, raw, &at))
+        out_string(&json, at.name);
     out_close(&json, ']');
     out_key(&json, "states");
     out_open(&json, '[');
     put_itf_state(&json, &teller, trace, 0, walk.state);
-    while (walk.at < trace->steps && trace_walk_step(&walk)) put_itf_state(&json, &teller, trace, walk.at, walk.state);
+    while (walk.at < trace->steps && trace_walk_step(&walk))
+        put_itf_state(&json, &teller, trace, walk.at, walk.state);
     trace_walk_end(&walk);
     out_close(&json, ']');
     if (trace->loop != MODEL_NONE) {

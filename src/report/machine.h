@@ -10,7 +10,8 @@
 /* Opens an object with what every result begins with; the caller goes on and closes it. */
 void machine_begin(struct out *json, FILE *out, const char *command, const char *model);
 
-/* command: "check" or "explore" (then without verdict and properties). trace_file: of the first trace, or NULL. raw: values are plain numbers (report/value.h). */
+/* command: "check" or "explore" (then without verdict and properties). trace_file: of the first
+ * trace, or NULL. raw: values are plain numbers (report/value.h). */
 void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,
                     const struct result *result, const char *trace_file, bool raw);
 
@@ -21,12 +22,14 @@ struct simulation {
     uint64_t seed, runs, steps;
     bool is_over; /* everything that was sought was found */
 };
-void machine_simulation(FILE *out, const struct model *model, const struct diag *diag, const struct task *task, const struct simulation *told, bool raw);
+void machine_simulation(FILE *out, const struct model *model, const struct diag *diag,
+                        const struct task *task, const struct simulation *told, bool raw);
 
 /* The object for a run that found out nothing. Allocates nothing. */
 void machine_failure(FILE *out, const char *command, const char *model, const char *why);
 
 /* A trace in ITF; property may be NULL. */
-void machine_itf(FILE *out, const struct model *model, const struct trace *trace, const struct property_result *entry, bool raw);
+void machine_itf(FILE *out, const struct model *model, const struct trace *trace,
+                 const struct property_result *entry, bool raw);
 
 #endif

@@ -396,8 +396,10 @@ void report_step(const struct report_style *style, const struct model *model, co
         text_add(&text, "  %s%s:%u%s\n", paint(style, DIM), diag_source_name(diag, place), place.line, paint(style, PLAIN));
     }
     struct listing listing = {&text, 0};
-    for (struct shown at = shown_first(model, style->raw); at.cells; at = shown_next(model, style->raw, &at)) {
-        if (before && shown_differs(&at, before, after)) value_changes(model, style->raw, &at, before, after, add_wrapped, &listing);
+    for (struct shown at = shown_first(model, style->raw); at.cells;
+         at = shown_next(model, style->raw, &at)) {
+        if (before && shown_differs(&at, before, after))
+            value_changes(model, style->raw, &at, before, after, add_wrapped, &listing);
         else if (!before || style->full) {
             word.len = 0;
             text_add(&word, "%s = ", at.name);
@@ -405,7 +407,9 @@ void report_step(const struct report_style *style, const struct model *model, co
             add_wrapped(&listing, word.data);
         }
     }
-    if (!listing.column) text_add(&text, "          %s", rule == MODEL_NONE ? "(no variables)" : "(nothing changes)");
+    if (!listing.column)
+        text_add(&text, "          %s",
+                 rule == MODEL_NONE ? "(no variables)" : "(nothing changes)");
     fprintf(style->out, "%s\n", text.data);
     text_free(&text);
     text_free(&word);
@@ -502,7 +506,8 @@ static void show_bound(const struct report_style *style, const struct property_r
     if (entry->verdict == VERDICT_UNKNOWN && entry->has_bound) fprintf(style->out, "  (not %s within %" PRIu64 " step%s)", entry->seeks ? "reached" : "violated", entry->bound, entry->bound == 1 ? "" : "s");
 }
 
-void report_reasons(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
+void report_reasons(const struct report_style *style, const struct model *model,
+                    const struct diag *diag, const struct property_result *entry)
 {
     struct text text;
     text_init(&text, model->mem);
@@ -527,7 +532,9 @@ static void show_verdict(const struct report_style *style, const struct model *m
     else fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails", style->out);
     if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
     if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
-    if (result_is_vacuous(entry)) fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW), paint(style, PLAIN));
+    if (result_is_vacuous(entry))
+        fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW),
+                paint(style, PLAIN));
     if (entry->reason) fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
     fputc('\n', style->out);
 }

@@ -18,7 +18,8 @@ void report_check(const struct report_style *style, const struct model *model, c
                   const struct result *result);
 void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
 /* Why the property is violated: what its run ends with. */
-void report_reasons(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry);
+void report_reasons(const struct report_style *style, const struct model *model,
+                    const struct diag *diag, const struct property_result *entry);
 /* How a run that repeats goes on after its last state. */
 void report_loop(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace);
 /* One step, as in a trace; rule MODEL_NONE: an initial state, with all values. `when` is its date, or NULL. */

@@ -15,16 +15,20 @@ static bool is_left_out(const struct model *model, uint32_t var, uint32_t cells)
     return false;
 }
 
-/* What begins with the variable, or with the next one that has a value. `whole`: no whole before this one matters any more. */
+/* What begins with the variable, or with the next one that has a value. `whole`: no whole before
+ * this one matters any more. */
 static struct shown shown_at(const struct model *model, bool raw, uint32_t var, uint32_t whole)
 {
     const uint32_t wholes = raw ? 0 : model->wholes.len;
     for (; var < model->vars.len; var++) {
         while (whole < wholes && model->wholes.data[whole].var < var) whole++;
-        const struct model_whole *found = whole < wholes && model->wholes.data[whole].var == var ? &model->wholes.data[whole] : NULL;
+        const struct model_whole *found = whole < wholes && model->wholes.data[whole].var == var
+                                              ? &model->wholes.data[whole]
+                                              : NULL;
         if (found && found->shape->cells && !is_left_out(model, var, found->shape->cells))
             return (struct shown){found->name, var, found->shape->cells, found->shape, whole};
-        if (!model->vars.data[var].is_left_out) return (struct shown){model->vars.data[var].name, var, 1, NULL, whole};
+        if (!model->vars.data[var].is_left_out)
+            return (struct shown){model->vars.data[var].name, var, 1, NULL, whole};
     }
     return (struct shown){.var = model->vars.len};
 }
@@ -41,7 +45,8 @@ struct shown shown_next(const struct model *model, bool raw, const struct shown 
 
 struct shown shown_of(const struct model *model, uint32_t var)
 {
-    uint32_t low = 0, high = model->wholes.len; /* the last whole that does not begin after the variable is in low - 1 */
+    /* low - 1 becomes the last whole that does not begin after the variable */
+    uint32_t low = 0, high = model->wholes.len;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (model->wholes.data[middle].var <= var) low = middle + 1;
@@ -49,7 +54,9 @@ struct shown shown_of(const struct model *model, uint32_t var)
     }
     if (low) {
         const struct model_whole *whole = &model->wholes.data[low - 1];
-        if (var - whole->var < whole->shape->cells && !is_left_out(model, whole->var, whole->shape->cells)) return shown_at(model, false, whole->var, low - 1);
+        if (var - whole->var < whole->shape->cells
+            && !is_left_out(model, whole->var, whole->shape->cells))
+            return shown_at(model, false, whole->var, low - 1);
     }
     return (struct shown){model->vars.data[var].name, var, 1, NULL, low};
 }
@@ -102,7 +109,8 @@ static void put_key(struct pen *pen, const char *name, bool first)
 
 static void put_shaped(struct pen *pen, const struct shape *shape, const int64_t *cells);
 
-static void put_elements(struct pen *pen, const struct shape *shape, const int64_t *cells, int64_t count)
+static void put_elements(struct pen *pen, const struct shape *shape, const int64_t *cells,
+                         int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         if (i && !pen->json) text_add(pen->text, ", ");
@@ -141,7 +149,10 @@ static void put_shaped(struct pen *pen, const struct shape *shape, const int64_t
         break;
     case SHAPE_QUEUE:
         put_open(pen, '[', "{|");
-        put_elements(pen, shape, cells + 1, cells[0] < 0 ? 0 : cells[0] > shape->count ? shape->count : cells[0]);
+        put_elements(pen, shape, cells + 1,
+                     cells[0] < 0              ? 0
+                     : cells[0] > shape->count ? shape->count
+                                               : cells[0]);
         put_close(pen, ']', "|}");
         break;
     case SHAPE_RECORD:
@@ -162,8 +173,10 @@ static bool find_value(const struct model *model, uint32_t v, const char *name, 
     if (model_is_location(model, v)) {
         const struct model_process *process = &model->processes.data[var->process];
         for (uint32_t i = 0; i < process->locations; i++) {
-            const struct model_location *location = &model->locations.data[process->first_location + i];
-            if (location->name && !strcmp(location->name, name)) return *value = location->value, true;
+            const struct model_location *location =
+                &model->locations.data[process->first_location + i];
+            if (location->name && !strcmp(location->name, name))
+                return *value = location->value, true;
         }
         return false;
     }
@@ -172,32 +185,38 @@ static bool find_value(const struct model *model, uint32_t v, const char *name, 
     return false;
 }
 
-static void put_var(struct pen *pen, const struct model *model, bool raw, uint32_t var, int64_t value)
+static void put_var(struct pen *pen, const struct model *model, bool raw, uint32_t var,
+                    int64_t value)
 {
     const char *name = raw ? NULL : model_value_name(model, var, value);
     int64_t meant;
-    if (name && pen->json && (!find_value(model, var, name, &meant) || meant != value)) name = NULL; /* two values have it: it says too little */
+    if (name && pen->json && (!find_value(model, var, name, &meant) || meant != value))
+        name = NULL; /* two values have it: it says too little */
     if (name) put_name(pen, name);
     else put_number(pen, value);
 }
 
-static void put_value(struct pen *pen, const struct model *model, bool raw, const struct shown *what, const int64_t *state)
+static void put_value(struct pen *pen, const struct model *model, bool raw,
+                      const struct shown *what, const int64_t *state)
 {
     if (what->shape) put_shaped(pen, what->shape, state + what->var);
     else put_var(pen, model, raw, what->var, state[what->var]);
 }
 
-void value_json(struct out *json, const struct model *model, bool raw, const struct shown *what, const int64_t *state)
+void value_json(struct out *json, const struct model *model, bool raw, const struct shown *what,
+                const int64_t *state)
 {
     put_value(&(struct pen){.json = json}, model, raw, what, state);
 }
 
-void value_text(struct text *text, const struct model *model, bool raw, const struct shown *what, const int64_t *state)
+void value_text(struct text *text, const struct model *model, bool raw, const struct shown *what,
+                const int64_t *state)
 {
     put_value(&(struct pen){.text = text}, model, raw, what, state);
 }
 
-void value_var_text(struct text *text, const struct model *model, bool raw, uint32_t var, int64_t value)
+void value_var_text(struct text *text, const struct model *model, bool raw, uint32_t var,
+                    int64_t value)
 {
     put_var(&(struct pen){.text = text}, model, raw, var, value);
 }
@@ -210,7 +229,8 @@ struct changes {
     void *context;
 };
 
-static void find_changes(const struct changes *changes, const char *name, const struct shape *shape, const int64_t *before, const int64_t *after)
+static void find_changes(const struct changes *changes, const char *name, const struct shape *shape,
+                         const int64_t *before, const int64_t *after)
 {
     if (!memcmp(before, after, shape->cells * sizeof *before)) return;
     struct text words;
@@ -236,8 +256,9 @@ static void find_changes(const struct changes *changes, const char *name, const 
     text_free(&words);
 }
 
-void value_changes(const struct model *model, bool raw, const struct shown *what, const int64_t *before, const int64_t *after, void (*tell)(void *context, const char *words),
-                   void *context)
+void value_changes(const struct model *model, bool raw, const struct shown *what,
+                   const int64_t *before, const int64_t *after,
+                   void (*tell)(void *context, const char *words), void *context)
 {
     struct changes changes = {model->mem, tell, context};
     if (what->shape) {
@@ -273,7 +294,8 @@ static bool read_number(const json_t *value, int64_t *number)
 /* A name, or a truth value by its name; NULL: neither. */
 static const char *name_of(const json_t *value)
 {
-    return json_is_boolean(value) ? json_is_true(value) ? "true" : "false" : json_string_value(value);
+    return json_is_boolean(value) ? json_is_true(value) ? "true" : "false"
+                                  : json_string_value(value);
 }
 
 static bool read_var(const struct model *model, uint32_t v, const json_t *value, int64_t *cell)
@@ -285,10 +307,12 @@ static bool read_var(const struct model *model, uint32_t v, const json_t *value,
 
 static bool read_shaped(const struct shape *shape, const json_t *value, int64_t *cells);
 
-static bool read_elements(const struct shape *shape, const json_t *value, int64_t *cells, size_t count)
+static bool read_elements(const struct shape *shape, const json_t *value, int64_t *cells,
+                          size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!read_shaped(shape->of, json_array_get(value, i), cells + i * shape->of->cells)) return false;
+        if (!read_shaped(shape->of, json_array_get(value, i), cells + i * shape->of->cells))
+            return false;
     return true;
 }
 
@@ -303,7 +327,9 @@ static bool read_queue(const struct shape *shape, const json_t *value, int64_t *
 
 static bool read_union(const struct shape *shape, const json_t *value, int64_t *cells)
 {
-    const char *name = json_is_object(value) ? json_object_iter_key(json_object_iter((json_t *)value)) : name_of(value);
+    const char *name = json_is_object(value)
+                           ? json_object_iter_key(json_object_iter((json_t *)value))
+                           : name_of(value);
     const json_t *argument = json_is_object(value) && name ? json_object_get(value, name) : NULL;
     if (json_is_object(value) && json_object_size(value) != 1) return false;
     for (uint32_t i = 1; i < shape->cells; i++) cells[i] = shape->padding[i - 1];
@@ -311,7 +337,8 @@ static bool read_union(const struct shape *shape, const json_t *value, int64_t *
         const struct shape_member *member = &shape->members[m];
         if (strcmp(member->name, name)) continue;
         cells[0] = m;
-        return !member->shape == !argument && (!argument || read_shaped(member->shape, argument, cells + 1));
+        return !member->shape == !argument
+               && (!argument || read_shaped(member->shape, argument, cells + 1));
     }
     return false;
 }
@@ -320,25 +347,37 @@ static bool read_shaped(const struct shape *shape, const json_t *value, int64_t 
 {
     switch (shape->kind) {
     case SHAPE_INT: return read_number(value, cells);
-    case SHAPE_BOOL: return json_is_boolean(value) ? (*cells = json_is_true(value), true) : read_number(value, cells);
+    case SHAPE_BOOL:
+        return json_is_boolean(value) ? (*cells = json_is_true(value), true)
+                                      : read_number(value, cells);
     case SHAPE_UNION: return read_union(shape, value, cells);
     case SHAPE_QUEUE: return read_queue(shape, value, cells);
-    case SHAPE_ARRAY: return json_array_size(value) == shape->count && read_elements(shape, value, cells, shape->count);
+    case SHAPE_ARRAY:
+        return json_array_size(value) == shape->count
+               && read_elements(shape, value, cells, shape->count);
     case SHAPE_RECORD:
         if (json_object_size(value) != shape->member_count) return false;
         for (uint32_t i = 0; i < shape->member_count; i++)
-            if (!read_shaped(shape->members[i].shape, json_object_get(value, shape->members[i].name), cells + shape->members[i].offset)) return false;
+            if (!read_shaped(shape->members[i].shape,
+                             json_object_get(value, shape->members[i].name),
+                             cells + shape->members[i].offset))
+                return false;
         return true;
     }
     return false;
 }
 
-bool value_read(const struct model *model, const struct shown *what, const struct json_t *object, int64_t *state)
+bool value_read(const struct model *model, const struct shown *what, const struct json_t *object,
+                int64_t *state)
 {
     const json_t *value = json_object_get(object, what->name);
     bool is_number = json_is_integer(value); /* a union's raw number has the name of the whole */
-    if (what->shape && value && !is_number) return read_shaped(what->shape, value, state + what->var);
+    if (what->shape && value && !is_number)
+        return read_shaped(what->shape, value, state + what->var);
     for (uint32_t i = 0; i < what->cells; i++)
-        if (!read_var(model, what->var + i, json_object_get(object, model->vars.data[what->var + i].name), &state[what->var + i])) return false;
+        if (!read_var(model, what->var + i,
+                      json_object_get(object, model->vars.data[what->var + i].name),
+                      &state[what->var + i]))
+            return false;
     return true;
 }

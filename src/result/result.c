@@ -198,7 +198,8 @@ enum verdict result_answer(const struct property_result *entry)
 bool result_is_vacuous(const struct property_result *entry)
 {
     assert(!(entry->antecedent_met && entry->antecedent_never));
-    return entry->verdict == VERDICT_HOLDS && !entry->seeks && entry->has_antecedent && entry->antecedent_never;
+    return entry->verdict == VERDICT_HOLDS && !entry->seeks && entry->has_antecedent
+           && entry->antecedent_never;
 }
 
 enum verdict result_overall(const struct property_result *properties, uint32_t count)

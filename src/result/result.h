@@ -373,7 +373,8 @@ struct property_result *result_list_properties(struct model *model, bool with_de
 /* What is told of a property. One that seeks a state holds when a run to such a state was found. */
 enum verdict result_answer(const struct property_result *entry);
 
-/* Whether a property holds only because its antecedent is never true. The one place that says so, from what engines have found out about antecedents. */
+/* Whether a property holds only because its antecedent is never true. The one place that says so,
+ * from what engines have found out about antecedents. */
 bool result_is_vacuous(const struct property_result *entry);
 
 /* One word for all: violated if one is, unknown if one that was asked for is, otherwise holds. */

@@ -49,7 +49,7 @@ struct bounded {
     uint32_t depth; /* positions */
     const char *phase;
     bool interrupted; /* memory was refused somewhere */
-    bool has_ended;   /* the search has, for the reason `ended`: limits that are met now cost no verdict */
+    bool has_ended;   /* the search has, for the reason `ended`: limits now cost no verdict */
     enum stop_reason ended;
     struct proof reach; /* of an antecedent */
     VEC(lit) lemmas;  /* invariants: all that are asked for; those that are proved help to prove the rest */
@@ -318,19 +318,22 @@ static void try_proof(struct bounded *b, struct target *target)
 
 /* ---- antecedents ---- */
 
-/* Whether the antecedent of a property that is proved can ever be true: by an induction of its own, a little deeper than that of the property. Where neither a run to such a state nor a proof is found, it
- * stays unknown. */
+/* Whether the antecedent of a property that is proved can ever be true: by an induction of its own,
+ * a little deeper than that of the property. Where neither a run to such a state nor a proof is
+ * found, it stays unknown. */
 static void decide_antecedent(struct bounded *b, struct target *target)
 {
     enum { MORE_DEPTHS = 4, MORE_CONFLICTS = 10000 };
     struct property_result *entry = target->entry;
     uint64_t depths = 2 * entry->bound + MORE_DEPTHS;
     enum proof_answer answer = PROOF_OPEN;
-    proof_init(&b->reach, &b->net, target->antecedent, NULL, true, b->lemmas.data, b->lemmas.len, (struct proof_poll){go_on, b});
+    proof_init(&b->reach, &b->net, target->antecedent, NULL, true, b->lemmas.data, b->lemmas.len,
+               (struct proof_poll){go_on, b});
     b->reach.base_conflicts = MORE_CONFLICTS;
     for (uint32_t i = 0; i < b->target_count; i++)
         if (is_lemma(&b->targets[i])) proof_assume(&b->reach, b->targets[i].good.holds);
-    for (uint64_t i = 0; i < depths && answer == PROOF_OPEN && b->result->stop == STOP_NONE; i++) answer = proof_try(&b->reach, MORE_CONFLICTS);
+    for (uint64_t i = 0; i < depths && answer == PROOF_OPEN && b->result->stop == STOP_NONE; i++)
+        answer = proof_try(&b->reach, MORE_CONFLICTS);
     entry->antecedent_met = answer == PROOF_FAILED;
     entry->antecedent_never = answer == PROOF_DONE;
     proof_release(&b->reach);
@@ -342,13 +345,16 @@ static void decide_antecedent(struct bounded *b, struct target *target)
 static void decide_antecedents(struct bounded *b)
 {
     const enum stop_reason stop = b->result->stop;
-    if (b->task->without_induction || (stop != STOP_NONE && stop != STOP_DEPTH && stop != STOP_FIRST)) return;
+    if (b->task->without_induction
+        || (stop != STOP_NONE && stop != STOP_DEPTH && stop != STOP_FIRST))
+        return;
     b->has_ended = true;
     b->ended = stop;
     b->result->stop = STOP_NONE;
     for (uint32_t i = 0; i < b->target_count && b->result->stop == STOP_NONE; i++) {
         const struct property_result *entry = b->targets[i].entry;
-        if (entry->verdict == VERDICT_HOLDS && entry->has_antecedent) decide_antecedent(b, &b->targets[i]);
+        if (entry->verdict == VERDICT_HOLDS && entry->has_antecedent)
+            decide_antecedent(b, &b->targets[i]);
     }
     b->result->stop = stop;
 }

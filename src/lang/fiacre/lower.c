@@ -95,7 +95,8 @@ struct named {
 static void find_named(struct lowering *l, const struct fiacre_exp *exp, struct named *named)
 {
     if (!exp) return;
-    const struct binding *binding = exp->kind == FIACRE_EXP_NAME ? env_find(l->f, l->env, exp->name) : NULL;
+    const struct binding *binding =
+        exp->kind == FIACRE_EXP_NAME ? env_find(l->f, l->env, exp->name) : NULL;
     if (binding && binding->kind == BIND_CELLS && !binding->at.local && named->count < MAX_WORDED) {
         const struct expr_node *offset = expr_get(exprs_of(l), binding->at.offset);
         uint32_t var = binding->at.base + (uint32_t)offset->value;
@@ -121,7 +122,8 @@ static uint32_t word_condition(struct lowering *l, const struct fiacre_exp *sour
     find_named(l, source, &named);
     const char *words = names_intern(&model->names, text.data, text.len);
     text_free(&text);
-    return model_add_wording(model, (struct model_wording){WORDING_CONDITION, words, named.vars, named.count});
+    return model_add_wording(
+        model, (struct model_wording){WORDING_CONDITION, words, named.vars, named.count});
 }
 
 static void require(struct lowering *l, expr cond, struct place place, uint32_t wording)
@@ -132,7 +134,12 @@ static void require(struct lowering *l, expr cond, struct place place, uint32_t 
         model_add_worded(l->f->model, cond, place, wording);
         return;
     }
-    struct code_node node = {.op = CODE_REQUIRE, .value = cond, .body = code_none(), .other = code_none(), .place = place, .wording = wording};
+    struct code_node node = {.op = CODE_REQUIRE,
+                             .value = cond,
+                             .body = code_none(),
+                             .other = code_none(),
+                             .place = place,
+                             .wording = wording};
     model_add_code(l->f->model, l->out, node);
 }
 
@@ -143,7 +150,8 @@ void emit_require(struct lowering *l, expr cond, struct place place)
 
 void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *source, bool negated)
 {
-    if (!expr_is_true(exprs_of(l), cond)) require(l, cond, source->place, word_condition(l, source, negated));
+    if (!expr_is_true(exprs_of(l), cond))
+        require(l, cond, source->place, word_condition(l, source, negated));
 }
 
 void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no, struct place place)

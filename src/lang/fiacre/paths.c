@@ -305,7 +305,8 @@ static bool lower_taken_if(struct lowering *l, const struct path_step *step)
     expr cond;
     for (struct fiacre_branch *b = step->stmt->branches; b && b->exp && n <= step->choice; b = b->next, n++) {
         if (!lower_condition(l, b->exp, &cond)) return false;
-        emit_condition(l, n < step->choice ? expr_make(exprs, EXPR_NOT, 0, cond, cond) : cond, b->exp, n < step->choice);
+        emit_condition(l, n < step->choice ? expr_make(exprs, EXPR_NOT, 0, cond, cond) : cond,
+                       b->exp, n < step->choice);
     }
     return true;
 }

@@ -263,7 +263,8 @@ const struct constructor *constructor_find(struct fiacre *f, const char *name, c
 void emit_set(struct lowering *l, const struct cell *at, expr value, struct place place);
 void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells, struct place place);
 void emit_require(struct lowering *l, expr cond, struct place place);
-/* The same with the condition of the source that it is, or (`negated`) that it is the opposite of. */
+/* The same with the condition of the source that it is, or (`negated`) that it is the opposite of.
+ */
 void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *source, bool negated);
 void emit_sequence(struct lowering *l, const struct code_sequence *code);
 void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no, struct place place);

@@ -37,7 +37,8 @@ static const struct shape *shape_of(struct fiacre *f, const struct ftype *type)
 void shapes_whole(struct fiacre *f, const char *name, uint32_t var, const struct ftype *type)
 {
     if (ftype_is_scalar(type)) return;
-    vec_push(f->model->mem, &f->model->wholes, ((struct model_whole){name, var, shape_of(f, type)}));
+    vec_push(f->model->mem, &f->model->wholes,
+             ((struct model_whole){name, var, shape_of(f, type)}));
 }
 
 void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const struct env *env)
