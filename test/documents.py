@@ -289,7 +289,7 @@ def pairs(shown, real, close):
 def refit(shown, real, close, merge, gap):
     """Real tokens with the elisions of the shown ones: a piece between two of them reaches from the first to the last token
     that it has in common with what is real; the first piece from the beginning. The last piece, if what ends it is no longer
-    there, reaches to the end; if it is and more has come after it, that is elided (gap)."""
+    there, reaches to the end; if it is and more than one token has come after it, they are elided (gap)."""
     found, gaps, output = pairs(shown, real, close), [i for i, token in enumerate(shown) if isinstance(token, Gap)], []
     for begin, end in zip([0] + [i + 1 for i in gaps], gaps + [len(shown)]):
         partner = {found[i]: i for i in range(begin, end) if found[i] is not None}
@@ -300,6 +300,8 @@ def refit(shown, real, close, merge, gap):
         last = len(real) - 1 if is_last and begin < end and found[-1] is None else max(partner, default=None)
         if begin == end or first is None or last is None:
             continue
+        if is_last and last == len(real) - 2:
+            last += 1
         output += [merge(shown[partner[j]] if j in partner else None, real[j]) for j in range(first, last + 1)]
         if is_last and last < len(real) - 1:
             output.append(Gap(gap))
