@@ -323,7 +323,7 @@ before = spent()
 run('check', BIG, '--order', 'past-freeze', '--freeze', folder())
 whole_run = spent() - before
 wrong, kills, resumed_clusters = [], 0, 0
-for n in range(40 if LONG else 10):
+for n in range(40 if LONG else 6):
     where = folder('kill')
     arguments = ['check', BIG, '--order', 'past-freeze', '--freeze', where, '--json']
     for attempt in range(rng.randint(1, 3)):

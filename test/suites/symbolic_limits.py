@@ -120,8 +120,8 @@ CTL near: AG z < 1; END
 KNOWN = {'low': 'violated', 'other': 'violated', 'fine': 'holds', 'unequal': 'violated', 'near': 'violated', 'deadlock': 'holds'}
 for order in ('saturation', 'bfs', 'chaining'):
     for size in ('1M', '1500K', '2M', '4M', '6M', '12M') if LONG else ('1M', '2M', '6M'):
-        later(f'scattered states, {order}, --memory {size}', limited(KNOWN, megabytes=60), 'check', SCATTER, '--order', order, '--memory', size, '--time', '2s')
-        later(f'scattered states, {order}, --memory {size}, degenerate', limited(KNOWN), 'check', SCATTER, '--order', order, '--memory', size, '--time', '2s', program=DEGENERATE)
+        later(f'scattered states, {order}, --memory {size}', limited(KNOWN, megabytes=60), 'check', SCATTER, '--order', order, '--memory', size, '--time', '1s')
+        later(f'scattered states, {order}, --memory {size}, degenerate', limited(KNOWN), 'check', SCATTER, '--order', order, '--memory', size, '--time', '1s', program=DEGENERATE)
 collect()
 for name, constants in {'pc': ('m=2',), 'phils': ('n=9',), 'tt': ('n=3',), 'szymanski': ('n=3',)}.items():
     define = [word for constant in constants for word in ('-D', constant)]
@@ -134,7 +134,7 @@ collect()
 for name, constants in {'pc': ('m=8',), 'phils': ('n=200',), 'szymanski': ('n=7',), 'el': ()}.items():
     define = [word for constant in constants for word in ('-D', constant)]
     for size, most in (('2M', 40), ('16M', 50), ('64M', 100)):
-        later(f'{name}, large, --memory {size}', limited(megabytes=most), 'check', MODEL[name], *define, '--memory', size, '--time', '2s')
+        later(f'{name}, large, --memory {size}', limited(megabytes=most), 'check', MODEL[name], *define, '--memory', size, '--time', '1s')
 collect()
 
 # Breadth-first, both engines count the same states and as many levels; a bound cuts both at the same level.
@@ -155,7 +155,7 @@ JUMPS = write('jumps.mil', 'VARIABLES x : 16 := 0; y : 16 := 0; END ACTIONS a; E
 SHIFT = write('shift.mil', 'VARIABLES ' + ' '.join(f'v{i} : 1' + (' := 0' if i else '') + ';' for i in range(3400)) + ' END ACTIONS a; b; END MAIN CASE [a] true : '
               + ' '.join(f'v{i} := v{i - 1};' for i in range(1, 3400)) + ' [b] true : v0 := 1 - v0; END END INVARIANTS v100 == 0; END\n')
 for name, file in {'products': PRODUCT, 'products, as text': WIDE, 'adding rules': ADDS, '20,000 rules': JUMPS, 'a shift register': SHIFT}.items():
-    later(f'{name}, --memory 40M', limited(megabytes=90, statuses=(1, 3)), 'check', file, '--memory', '40M', '--time', '5s')
+    later(f'{name}, --memory 40M', limited(megabytes=90, statuses=(1, 3)), 'check', file, '--memory', '40M', '--time', '2s')
     later(f'{name}, --time 1s', limited(seconds=8, statuses=(1, 3)), 'check', file, '--time', '1s')
     later(f'{name}, Ctrl-C', limited(seconds=15, statuses=(1, 3)), 'check', file, interrupt=3) # CPU seconds; earlier it might still be reading, which a signal just ends
     later(f'{name}, --order bfs --time 1s', limited(seconds=8, statuses=(1, 3)), 'check', file, '--order', 'bfs', '--time', '1s')
@@ -190,6 +190,6 @@ later('20,000 bits', limited(statuses=(3,), says='more bits'), 'explore', loose(
 later('50,000 bits', limited(statuses=(3,), says='more bits'), 'explore', loose(50000, 50), '--memory', '200M')
 later('3,000 bits in a stack of 1 MB', limited(statuses=(3,), says='more bits'), 'explore', loose(3000, 2), stack=1 << 20)
 for order in ('saturation', 'bfs', 'chaining'):
-    later(f'a shift register, {order}, sanitized', limited(statuses=(1, 3)), 'check', SHIFT, '--order', order, '--time', '3s', program=ASAN)
+    later(f'a shift register, {order}, sanitized', limited(statuses=(1, 3)), 'check', SHIFT, '--order', order, '--time', '2s', program=ASAN)
 collect()
 finish()

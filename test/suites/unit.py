@@ -24,7 +24,7 @@ for path in sorted(glob.glob(os.path.join(ROOT, 'test', 'unit', '*.c'))):
         if check(f'{test} builds ({mode})', built.returncode == 0, built.stderr):
             count(f'{test} ({mode})', subprocess.run([os.path.join(ROOT, f'build/{mode}/test/{test}')], capture_output=True, text=True))
 # Random sequences of operations on decision diagrams, the same in BuDDy. A failure names its seed: build/MODE/tools/dd_buddy SEED 1 STEPS.
-for mode, sequences, steps in (('asan', 12, 120), ('degenerate', 8, 120), ('release', 40, 150)):
+for mode, sequences, steps in (('asan', 10, 120), ('degenerate', 4, 120), ('release', 60, 150)):
     program = f'build/{mode}/tools/dd_buddy'
     built = subprocess.run(['make', '-s', f'MODE={mode}', program], cwd=ROOT, capture_output=True, text=True)
     if check(f'dd_buddy builds ({mode})', built.returncode == 0, built.stderr):
