@@ -363,7 +363,8 @@ enum dag_status order_best(const struct dag *dag, struct order_table *table, uin
     bool good = orderer_init(&o, dag);
     *order = NULL;
     *table = (struct order_table){.best = 0};
-    for (uint32_t method = 0; good && method < ORDER_METHODS && !(method && limits_hurry); method++) good = try_method(&o, table, method); /* any order will do */
+    for (uint32_t method = 0; good && method < ORDER_METHODS; method++)
+        good = try_method(&o, table, method); /* all of them: a run that is resumed must have the same ranks, whatever its --time */
     if (good) {
         *order = o.best;
         o.best = NULL;
