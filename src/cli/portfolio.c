@@ -2,7 +2,8 @@
  * model (fork copies pages only when they are written), and the first definite answer counts.
  *
  * Answers stay where they are found: a process sends the referee (the process that forked) only a summary, then waits. The one that is chosen returns
- * from portfolio_run and reports exactly as a single engine does; its exit status becomes the referee's. So no trace or statistic is ever copied.
+ * from portfolio_run and reports exactly as a single engine does; its exit status becomes the referee's. Only when no answer is definite are verdicts copied, with their runs: what others
+ * have decided is handed to the one that tells (cli/handover).
  *
  * Messages, over one pair of sockets per contender: `struct answer` and one byte per property up, `struct word` down. An end of the stream instead of
  * an answer is a crash.
@@ -10,7 +11,7 @@
  *  1. At most `at_once` processes search at a time; each may use that share of the memory. One that has given up has freed what its search needed; it
  *     waits, because its answer may turn out to be the best, and the next contender starts.
  *  2. A contender's answer is definite when no other engine could add to it (`is_definite`).
- *  3. Nobody else lives when the chosen process begins to tell: only it writes to standard output.
+ *  3. Nobody else searches when the chosen process begins to tell, and those that hand over what they know write to the referee alone.
  *  4. Only the process with the voice shows progress: the first one that still searches.
  *  5. Contenders never outlive the referee: the system kills them when it dies. The referee waits for every one of them.
  *  6. Contenders are deaf to the keyboard and to SIGTERM. The referee hears these and sends SIGUSR1 once, however the signal was delivered.
@@ -18,9 +19,9 @@
  *  8. The referee allocates before it starts the first process only: it cannot be thrown out of the race. */
 #include "cli/portfolio.h"
 
-#include "cli/deadline.h"
-
 #include "base/clock.h"
+#include "cli/deadline.h"
+#include "cli/handover.h"
 #include "cli/search.h"
 #include "engine/bounded/bounded.h"
 #include "engine/explicit/explicit.h"
@@ -66,10 +67,11 @@ struct answer {
     bool definite, violated, complete;
 };
 
-/* What the referee says to a process; it has only these two bytes. */
-enum { WORD_SPEAK, WORD_FIRST, WORD_BEST, WORD_LEAVE };
+/* What the referee says to a process; it has only these bytes. */
+enum { WORD_SPEAK, WORD_FIRST, WORD_BEST, WORD_SHARE, WORD_LEAVE };
 struct word {
     uint8_t what, started; /* so many contenders have started, when it shall tell */
+    uint8_t shared;        /* bits: verdicts of these contenders follow, in their order */
 };
 
 enum racer_state { RACER_READY, RACER_SEARCHING, RACER_ANSWERED, RACER_GONE };
@@ -100,30 +102,6 @@ struct race {
     void *show_context;
     struct racer *self; /* in the process of a contender */
 };
-
-static bool read_all(int from, void *to, size_t bytes)
-{
-    for (char *at = to; bytes;) {
-        ssize_t got = read(from, at, bytes);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        at += got;
-        bytes -= (size_t)got;
-    }
-    return true;
-}
-
-static bool write_all(int to, const void *from, size_t bytes)
-{
-    for (const char *at = from; bytes;) {
-        ssize_t put = write(to, at, bytes);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
-        at += put;
-        bytes -= (size_t)put;
-    }
-    return true;
-}
 
 /* ---- hooks of the tests ---- */
 
@@ -298,7 +276,7 @@ static struct word await_word(int socket)
 {
     struct word word;
     do
-        if (!read_all(socket, &word, sizeof word)) word.what = WORD_LEAVE;
+        if (!handover_read_all(socket, &word, sizeof word)) word.what = WORD_LEAVE;
     while (word.what == WORD_SPEAK);
     return word;
 }
@@ -327,13 +305,19 @@ static void take_part(struct race *race, struct racer *self, struct result *resu
     race->task->progress = race->show; /* the race ends before the task does */
     race->task->progress_context = race->show_context;
     session_end_progress(race->session);
-    bool sent = write_all(self->socket, &self->answer, sizeof self->answer) && write_all(self->socket, self->verdicts, self->answer.properties);
+    bool sent = handover_write_all(self->socket, &self->answer, sizeof self->answer) && handover_write_all(self->socket, self->verdicts, self->answer.properties);
     if (!sent) _exit(EXIT_INTERNAL);
     struct word word = await_word(self->socket);
+    while (word.what == WORD_SHARE) {
+        if (!handover_write(self->socket, race->task, race->session->model)) _exit(EXIT_INTERNAL);
+        word = await_word(self->socket);
+    }
     if (word.what == WORD_LEAVE) _exit(EXIT_INCONCLUSIVE);
     fail_to_tell(race);
     if (!found) mem_refuse(mem);
     deadline_tell();
+    for (uint32_t i = 0; i < race->count; i++)
+        if (word.shared >> i & 1 && !handover_read(self->socket, race->task, race->session->model, race->racers[i].contender->name)) break;
     result->why_engine = explain(race, word);
 }
 
@@ -422,8 +406,8 @@ static void hear(struct race *race, struct racer *racer)
 {
     struct answer *answer = &racer->answer;
     racer->ended = clock_now();
-    if (read_all(racer->socket, answer, sizeof *answer) && answer->properties <= race->task->property_count
-        && read_all(racer->socket, racer->verdicts, answer->properties)) {
+    if (handover_read_all(racer->socket, answer, sizeof *answer) && answer->properties <= race->task->property_count
+        && handover_read_all(racer->socket, racer->verdicts, answer->properties)) {
         racer->state = RACER_ANSWERED;
         return;
     }
@@ -467,15 +451,15 @@ static void give_voice(struct race *race)
     race->voice = NULL;
     for (uint32_t i = 0; i < race->count && !race->voice; i++)
         if (race->racers[i].state == RACER_SEARCHING) race->voice = &race->racers[i];
-    if (race->voice) write_all(race->voice->socket, &word, sizeof word);
+    if (race->voice) handover_write_all(race->voice->socket, &word, sizeof word);
 }
 
 /* SIGKILL, since there is nothing that these processes should still do, and a gentler signal only tells them to sum up. */
-static void stop_others(struct race *race, const struct racer *chosen)
+static void stop_others(struct race *race, const struct racer *chosen, bool only_searching)
 {
     for (uint32_t i = 0; i < race->count; i++) {
         struct racer *racer = &race->racers[i];
-        if (racer == chosen || (racer->state != RACER_SEARCHING && racer->state != RACER_ANSWERED)) continue;
+        if (racer == chosen || (racer->state != RACER_SEARCHING && (only_searching || racer->state != RACER_ANSWERED)) || racer->socket < 0) continue;
         kill(racer->process, SIGKILL);
         await_end(racer->process);
         close(racer->socket);
@@ -552,28 +536,37 @@ static void tell_course(const struct race *race)
     }
 }
 
-/* The chosen process reports for itself alone: what only others have decided is told here. */
-static void tell_rest(const struct race *race, const struct racer *chosen)
+/* Whether another process knows what the chosen one does not. */
+static bool knows_more(const struct race *race, const struct racer *racer, const struct racer *chosen)
 {
-    for (uint32_t i = 0; i < race->started; i++)
-        for (uint32_t p = 0; p < race->task->property_count; p++) {
-            const struct racer *racer = &race->racers[i];
-            if (racer->state != RACER_ANSWERED || chosen->verdicts[p] != VERDICT_UNKNOWN || racer->verdicts[p] == VERDICT_UNKNOWN) continue;
-            fprintf(stderr, "cairn: note: %s %s, as the %s engine found; --engine %s shows more\n", race->task->properties[p].property->name,
-                    racer->verdicts[p] == VERDICT_HOLDS ? "holds" : "is violated", racer->contender->name, racer->contender->name);
-        }
+    bool more = false;
+    for (uint32_t p = 0; p < race->task->property_count; p++) more |= chosen->verdicts[p] == VERDICT_UNKNOWN && racer->verdicts[p] != VERDICT_UNKNOWN;
+    return more && racer != chosen && racer->state == RACER_ANSWERED && racer->answer.kind == ANSWER_FOUND;
+}
+
+/* Has the others hand over what only they have decided. Whoever was refused memory cannot take it. */
+static void gather(struct race *race, struct racer *chosen, struct word word)
+{
+    static const struct word share = {WORD_SHARE, 0, 0};
+    const bool can_take = chosen->answer.kind == ANSWER_FOUND && word.what == WORD_BEST;
+    for (uint32_t i = 0; can_take && i < race->count; i++)
+        if (knows_more(race, &race->racers[i], chosen)) word.shared |= (uint8_t)(1u << i);
+    bool good = handover_write_all(chosen->socket, &word, sizeof word);
+    for (uint32_t i = 0; i < race->count; i++) {
+        if (!(word.shared >> i & 1) || !good) continue;
+        int from = race->racers[i].socket;
+        good = handover_write_all(from, &share, sizeof share) && handover_relay(from, chosen->socket);
+    }
 }
 
 /* Returns the exit status. */
 static int let_tell(struct race *race, struct racer *chosen, uint8_t what)
 {
-    const struct word word = {what, (uint8_t)race->started};
-    const struct options *options = race->session->options;
     race->session->options->told = true; /* there, whatever happens */
-    stop_others(race, chosen);
-    if (options->verbose) tell_course(race);
-    if (what == WORD_BEST && !options->quiet) tell_rest(race, chosen);
-    write_all(chosen->socket, &word, sizeof word);
+    stop_others(race, chosen, true);
+    if (race->session->options->verbose) tell_course(race);
+    gather(race, chosen, (struct word){what, (uint8_t)race->started, 0});
+    stop_others(race, chosen, false);
     sigprocmask(SIG_SETMASK, &race->usual, NULL); /* it may take long to tell: let the second Ctrl-C end it */
     int status = await_end(chosen->process);
     close(chosen->socket);
@@ -601,7 +594,7 @@ static int referee(struct race *race)
     bool contradiction = find_contradiction(race);
     if (broken) return let_tell(race, broken, WORD_FIRST);
     if (!contradiction && best) return let_tell(race, best, chosen ? WORD_FIRST : WORD_BEST);
-    stop_others(race, NULL);
+    stop_others(race, NULL, false);
     if (!contradiction) fputs("cairn: error: no engine is left to answer\n", stderr);
     return EXIT_INTERNAL;
 }

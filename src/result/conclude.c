@@ -431,11 +431,11 @@ enum verdict conclude_joined(bool seeks, enum verdict before, enum verdict verdi
 
 /* ---- status ---- */
 
-/* What is sought may be found, and everything decided, before the search ends. */
-static bool has_found(const struct task *task)
+/* What is asked may be decided before the search ends: found, or proved by another engine. */
+static bool has_asked(const struct task *task)
 {
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (task->properties[i].seeks && result_answer(&task->properties[i]) == VERDICT_HOLDS) return true;
+        if (!task->properties[i].watched_only) return true;
     return false;
 }
 
@@ -444,7 +444,7 @@ int conclude_status(bool is_check, const struct task *task, const struct result 
     if (!is_check) return result->runtime_errors ? EXIT_VIOLATED : result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
     switch (result_overall(task->properties, task->property_count)) {
     case VERDICT_VIOLATED: return EXIT_VIOLATED;
-    case VERDICT_HOLDS: return result->complete || has_found(task) ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    case VERDICT_HOLDS: return result->complete || has_asked(task) ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
     case VERDICT_UNKNOWN: break;
     }
     return EXIT_INCONCLUSIVE;

@@ -275,9 +275,16 @@ def misbehaviour():
     misbehave('one gives up late', 'symbolic:giveup explicit:last', 1, engine='explicit', why='first of explicit and symbolic')
     misbehave('both give up', 'explicit:giveup symbolic:giveup', 3, why='furthest')
     misbehave('both give up exploring', 'explicit:giveup symbolic:giveup', 3, 'explore', RUNNING, why='furthest')
-    ours = misbehave('the one that decided more', 'explicit:giveup symbolic:partial', 3, 'check', PETERSON, '-p', 'mutex', engine='symbolic', why='furthest')
+    ours = misbehave('the one that decided more', 'explicit:giveup symbolic:partial', 3, 'check', PETERSON, '-p', 'mutex', '-p', 'runtime-error', engine='symbolic', why='furthest')
     check('partial verdicts', ours and {item['verdict'] for item in ours['properties']} == {'holds', 'unknown'})
-    misbehave('what only another one decided', 'explicit:partial symbolic:tail', 3, 'check', PETERSON, '-p', 'mutex', engine='explicit', stderr='note: runtime-error holds, as the symbolic engine found')
+    ours = misbehave('what only another one decided', 'explicit:partial symbolic:tail', 0, 'check', PETERSON, '-p', 'mutex', '-p', 'runtime-error', engine='explicit')
+    check('what only another one decided: is told', ours and {p['name']: (p['verdict'], p['engine']) for p in ours['properties']} == {'mutex': ('holds', 'explicit'), 'runtime-error': ('holds', 'symbolic')}, ours)
+    two = ('check', PETERSON, '-p', 'first', '-p', 'second', '-p', 'runtime-error', '--invariant', 'first: p[0].pc != critical', '--ltl', 'second: G F p[0].pc == critical')
+    for deeds in ('explicit:partial symbolic:tail', 'explicit:tail symbolic:partial'):
+        ours = misbehave(f'runs of another one, {deeds}', deeds, 1, *two)
+        told = {p['name']: p for p in ours['properties']} if ours else {}
+        check(f'runs of another one, {deeds}: both are shown', told and all(told[name]['verdict'] == 'violated' and told[name]['trace'] for name in ('first', 'second')) and told['second']['trace']['loop'] is not None
+              and len({p['engine'] for p in told.values()}) == 2, ours)
     misbehave('a violation goes first', 'explicit:giveup symbolic:partial', 1, engine='symbolic')
     misbehave('memory refused in one', 'explicit:refuse symbolic:last', 1, engine='symbolic')
     ours = misbehave('memory refused in both', 'explicit:refuse symbolic:refuse', 3, stderr='out of memory')
