@@ -140,19 +140,28 @@ static void show_row(const struct report_style *style, const json_t *row, const 
             json_is_true(json_object_get(row, "complete")) ? "" : "  not complete");
 }
 
-static void show_violations(const struct report_style *style, const json_t *all, const json_t *rows)
+/* What a run shows: a violation, or that what was asked for is reached. */
+static bool is_shown_by_run(const json_t *property)
+{
+    bool is_question = !strcmp(text_of(property, "kind"), "reach");
+    return !strcmp(text_of(property, "verdict"), is_question ? "holds" : "violated");
+}
+
+static void show_runs(const struct report_style *style, const json_t *all, const json_t *rows)
 {
     json_t *row, *property;
     size_t i, k;
     unsigned shown = 0;
     json_array_foreach((json_t *)rows, i, row)
         json_array_foreach(json_object_get(row, "properties"), k, property) {
-            if (strcmp(text_of(property, "verdict"), "violated") || shown++ >= 10) continue;
-            fprintf(style->out, "%s is violated in %s", text_of(property, "name"), text_of(row, "context"));
+            bool is_violated = !strcmp(text_of(property, "verdict"), "violated");
+            if (!is_shown_by_run(property) || shown++ >= 10) continue;
+            fprintf(style->out, "%s %s in %s", text_of(property, "name"),
+                    is_violated ? "is violated" : "holds", text_of(row, "context"));
             if (has_trace(property)) fprintf(style->out, " after %zu step%s", steps_of(property), plural(steps_of(property)));
             fprintf(style->out, "; the run: cairn check %s %s -p '%s'\n", text_of(all, "model"), text_of(row, "arguments"), text_of(property, "name"));
         }
-    if (shown > 10) fprintf(style->out, "... and %u more violations.\n", shown - 10);
+    if (shown > 10) fprintf(style->out, "... and %u more.\n", shown - 10);
 }
 
 static bool has_vacuous(const json_t *rows)
@@ -180,7 +189,7 @@ void matrix_show(const struct report_style *style, const struct json_t *all)
     json_array_foreach(rows, i, row) show_row(style, row, columns, wide, numbered);
     if (numbered) json_array_foreach(columns, i, column) fprintf(style->out, "[%zu] %s\n", i + 1, json_string_value(column));
     if (has_vacuous(rows)) fprintf(style->out, "(v) %s\n", vacuously);
-    show_violations(style, all, rows);
+    show_runs(style, all, rows);
     if (json_object_get(all, "verdict")) fprintf(style->out, "All together: %s. ", text_of(all, "verdict"));
     fprintf(style->out, "%s.\n", text_of(all, "assurance"));
     json_decref(rows);

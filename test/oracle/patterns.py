@@ -1,10 +1,13 @@
 """Random property patterns, their meaning as a machine over steps, and their meaning in LTL.
 
-Both are written from docs/patterns.md alone and share nothing but the order in which the events of a step are read: the machine (`Monitor`) follows rounds and counters, the formulas (`formula`) follow the
-table of that page, unrolled over counts where a set has more than one occurrence. Nothing of this is taken from the program that it checks.
+Both are written from docs/patterns.md alone and share nothing but the order in which the events of
+a step are read: the machine (`Monitor`) follows rounds and counters, the formulas (`Formula`)
+follow the table of that page, unrolled over counts where a set has more than one occurrence.
+Nothing of this is taken from the program that it checks.
 
-A formula is a tuple: ('true',), ('step', event, others), ('cut',), ('not', f), ('and' | 'or' | 'U' | 'W', f, g), ('X', f). A step is true in a state when the step that leaves it is that event and none of the
-others, which are read before it."""
+A formula is a tuple: ('true',), ('step', event, others), ('cut',), ('not', f), ('X', f),
+('and' | 'or' | 'U' | 'W', f, g). A step is true in a state when the step that leaves it is that
+event and none of the others, which are read before it."""
 
 TRUE, FALSE = ('true',), ('not', ('true',))
 FAMILIES = ('response', 'precedence', 'absence', 'existence')
@@ -26,7 +29,8 @@ class Set:
     def text(self):
         def item(event, count, is_exact):
             number = NUMBERS.get(count, str(count))
-            return f'{"exactly " + number if is_exact else number + " or more"} occurrence{"" if count == 1 else "s"} of {event}'
+            how_many = f'exactly {number}' if is_exact else f'{number} or more'
+            return f'{how_many} occurrence{"" if count == 1 else "s"} of {event}'
         return self.kind + ' ' + ' '.join(item(*i) for i in self.items) + ' end'
 
     def zero(self):
@@ -48,11 +52,13 @@ class Set:
 
     def surplus(self, counts):
         """Events that must not happen again."""
-        return [item[0] for i, item in enumerate(self.items) if item[2] and self.is_complete(counts, i)]
+        return [item[0] for i, item in enumerate(self.items) if item[2]
+            and self.is_complete(counts, i)]
 
     def more(self, counts):
         """Events of which more is welcome."""
-        return [item[0] for i, item in enumerate(self.items) if not item[2] and self.is_complete(counts, i)]
+        return [item[0] for i, item in enumerate(self.items) if not item[2]
+            and self.is_complete(counts, i)]
 
     def begins(self):
         return self.events[:1] if self.kind == 'ALL Ordered' else self.events
@@ -68,7 +74,8 @@ class Set:
 
     def is_plain(self):
         """AN of one or more."""
-        return self.kind == 'AN' and all(count == 1 and not is_exact for _, count, is_exact in self.items)
+        return self.kind == 'AN' and all(count == 1 and not is_exact for _, count,
+            is_exact in self.items)
 
     def is_single(self):
         """One event, once."""
@@ -76,34 +83,45 @@ class Set:
 
 
 class Pattern:
-    def __init__(self, name, scope, open_, close, family, left, right, immediate, repeats, options, bound=None):
-        self.name, self.scope, self.open, self.close, self.family, self.left, self.right = name, scope, open_, close, family, left, right
+    def __init__(self, name, scope, open_, close, family, left, right, immediate, repeats, options,
+            bound=None):
+        self.name, self.scope, self.open, self.close = name, scope, open_, close
+        self.family, self.left, self.right = family, left, right
         self.immediate, self.repeats, self.options, self.bound = immediate, repeats, options, bound
         self.is_strict = scope in ('before', 'between')
         self.needs = [o[1] for o in options if o[0] == 'must']
         self.waits = [(o[1], o[2]) for o in options if o[0] == 'cannot']
         order = {'response': (right, left), 'precedence': (left, right)}.get(family, (left,))
         self.letters = []
-        for event in [e for s in order for e in s.events] + [e for mays in (False, True) for o in options if o[0].startswith('may') == mays for e in named(o)]:
+        for event in [e for s in order for e in s.events] + [e for mays in (False, True)
+                for o in options if o[0].startswith('may') == mays for e in named(o)]:
             if event not in self.letters:
                 self.letters.append(event)
 
     def text(self):
-        scope = {'globally': '', 'before': f'before {self.close} ', 'after': f'after {self.open} ', 'between': f'between {self.open} and {self.close} ',
+        scope = {'globally': '', 'before': f'before {self.close} ', 'after': f'after {self.open} ',
+            'between': f'between {self.open} and {self.close} ',
                  'until': f'after {self.open} until {self.close} '}[self.scope]
         bound = '' if self.bound is None else f' [0..{self.bound}]'
         how = 'immediately' if self.immediate else 'eventually'
-        family = {'response': f'{how} leads-to{bound}', 'precedence': f'{"immediately " if self.immediate else ""}precedes{bound}', 'absence': f'never occurs{bound}',
+        family = {'response': f'{how} leads-to{bound}',
+            'precedence': f'{"immediately " if self.immediate else ""}precedes{bound}',
+            'absence': f'never occurs{bound}',
                   'existence': f'eventually occurs{bound}'}[self.family]
-        text = f'Property {self.name};\n{scope}{self.left.text()}\n{family}' + (f' {self.right.text()}' if self.right else '') + '\n'
+        right = f' {self.right.text()}' if self.right else ''
+        text = f'Property {self.name};\n{scope}{self.left.text()}\n{family}{right}\n'
         for o in self.options:
-            text += {'must': lambda: f'{o[1]} must occur\n', 'may never': lambda: f'{o[1]} may never occur\n', 'cannot': lambda: f'one of {", ".join(o[1])} cannot occur before {o[2]}\n',
+            text += {'must': lambda: f'{o[1]} must occur\n',
+                'may never': lambda: f'{o[1]} may never occur\n',
+                'cannot': lambda: f'one of {", ".join(o[1])} cannot occur before {o[2]}\n',
                      'may': lambda: f'one of {", ".join(o[1])} may occur before {o[2]}\n'}[o[0]]()
-        return text + (f'repeatability: {"true" if self.repeats else "false"}\n' if self.right else '')
+        return text + (f'repeatability: {"true" if self.repeats else "false"}\n' if self.right
+            else '')
 
     def has_obligation(self):
         """Whether something has no deadline."""
-        return not self.is_strict and (bool(self.needs) or self.bound is None and self.family in ('response', 'existence'))
+        return not self.is_strict and (bool(self.needs) or self.bound is None
+            and self.family in ('response', 'existence'))
 
 
 def named(option):
@@ -119,7 +137,8 @@ def random_set(chance, events, plain):
         return Set('AN', [(e, 1, False) for e in chosen])
     exact = chance.choice((0, 0, 0.5, 1))
     kind = chance.choice(('AN', 'ALL Ordered', 'ALL Combined'))
-    return Set(kind, [(e, chance.choice((1, 1, 1, 1, 2, 2, 3)), chance.random() < exact) for e in chosen])
+    return Set(kind, [(e, chance.choice((1, 1, 1, 1, 2, 2, 3)), chance.random() < exact)
+        for e in chosen])
 
 
 def random_options(chance, events):
@@ -140,7 +159,8 @@ def random_options(chance, events):
 
 def random_pattern(chance, name, events, timed=False):
     """Over at least four events."""
-    family, scope = chance.choice(('response', 'response', 'precedence', 'absence', 'existence', 'existence')), chance.choice(SCOPES)
+    family, scope = chance.choice(('response', 'response', 'precedence', 'absence', 'existence',
+        'existence')), chance.choice(SCOPES)
     plain = chance.random() < 0.35
     close = chance.choice(events) if scope in ('before', 'between', 'until') else None
     inside = [e for e in events if e != close]
@@ -154,7 +174,9 @@ def random_pattern(chance, name, events, timed=False):
     else:
         right = None
     options = random_options(chance, inside)
-    return Pattern(name, scope, open_, close, family, left, right, right is not None and chance.random() < 0.2, chance.random() < 0.6, options, chance.randint(0, 2) if timed else None)
+    return Pattern(name, scope, open_, close, family, left, right, right is not None
+        and chance.random() < 0.2, chance.random() < 0.6, options, chance.randint(0, 2) if timed
+        else None)
 
 
 # ---- the machine ----
@@ -163,9 +185,12 @@ OUTSIDE, OVER, BROKEN, REJECT = ('outside',), ('over',), ('broken',), ('reject',
 
 
 class Monitor:
-    """Configurations are OUTSIDE, OVER, BROKEN (what went wrong counts when the scope is closed), REJECT, or (stage, counts of the left set, counts of the right set, waits that are over, needs that are met).
+    """Configurations are OUTSIDE, OVER, BROKEN (what went wrong counts when the scope is closed),
+    REJECT, or (stage, counts of the left set, counts of the right set, waits that are over, needs
+    that are met).
 
-    Stages: 'look' for the left set, 'wait' for the right one, 'answered', 'free' (the rounds ask for nothing any more)."""
+    Stages: 'look' for the left set, 'wait' for the right one, 'answered', 'free' (the rounds ask
+    for nothing any more)."""
 
     def __init__(self, pattern):
         self.p = pattern
@@ -175,7 +200,8 @@ class Monitor:
 
     def fresh(self):
         p = self.p
-        return ('look', p.left.zero(), p.right.zero() if p.right else (), (False,) * len(p.waits), (False,) * len(p.needs))
+        return ('look', p.left.zero(), p.right.zero() if p.right else (), (False,) * len(p.waits),
+            (False,) * len(p.needs))
 
     def read(self, happening, config):
         """The one event that a step counts as, or None."""
@@ -222,7 +248,8 @@ class Monitor:
     def is_unmet(self, config):
         """Something is asked for that has not come."""
         stage, _, _, _, met = config
-        return not all(met) or (self.p.family, stage) in (('response', 'wait'), ('existence', 'look'))
+        return not all(met) or (self.p.family, stage) in (('response', 'wait'),
+            ('existence', 'look'))
 
     def is_pending(self, config):
         """Something is owed that has no deadline."""
@@ -320,7 +347,9 @@ class Monitor:
             config = work.pop()
             nexts = [self.late(config)] if self.is_timed(config) else []
             if config not in (OVER, REJECT):
-                nexts += [self.count(config, e) for e in ([p.open, p.close] if config == OUTSIDE else [*p.letters, p.close]) if e is not None]
+                nexts += [self.count(config, e)
+                    for e in ([p.open, p.close] if config == OUTSIDE else [*p.letters, p.close])
+                    if e is not None]
             for other in nexts:
                 before.setdefault(other, set()).add(config)
                 if other not in found:
@@ -338,7 +367,8 @@ class Monitor:
 
 
 def verdict(graph, monitor):
-    """(violated, rejected) for a graph with `first`, `steps(state)` -> [(set of events, state)] and `is_cut(state)`."""
+    """(violated, rejected) for a graph with `first`, `is_cut(state)` and `steps(state)`, which
+    gives pairs of a set of events and a state."""
     first = (graph.first, REJECT if monitor.start in monitor.doomed else monitor.start)
     nexts, work = {}, [first]
     while work:
@@ -346,7 +376,8 @@ def verdict(graph, monitor):
         if node in nexts:
             continue
         state, config = node
-        nexts[node] = [(other, monitor.after(config, events)) for events, other in graph.steps(state)]
+        nexts[node] = [(other, monitor.after(config, events)) for events,
+            other in graph.steps(state)]
         if monitor.is_timed(config) and not graph.is_cut(state):
             nexts[node].append((state, monitor.late(config)))
         work += nexts[node]
@@ -356,7 +387,8 @@ def verdict(graph, monitor):
 
 
 def stays(inside, nexts, is_stuck):
-    """Whether a run can stay in these nodes for ever: there is a cycle of them, or a stuck one, which repeats."""
+    """Whether a run can stay in these nodes for ever: there is a cycle of them, or a stuck one,
+    which repeats."""
     if any(is_stuck(n) for n in inside):
         return True
     before, left = {n: [] for n in inside}, {}
@@ -452,23 +484,29 @@ class Formula:
         if body is None:
             return None
         needs = [until(self.none([e]), self.letter(e)) for e in p.needs]
-        waits = [weak(self.none(late), lor(self.letter(before), self.end)) for late, before in p.waits]
+        waits = [weak(self.none(late), lor(self.letter(before), self.end)) for late,
+            before in p.waits]
         return land(body, *needs, *waits)
 
     def collect(self, s, counts, is_strong, forbidden, done):
-        """The set is looked for, and then `done(counts)` holds from the next step on. Forbidden: what must not happen meanwhile, given the counts."""
+        """The set is looked for, and then `done(counts)` holds from the next step on. Forbidden:
+        what must not happen meanwhile, given the counts."""
         self.size += 1
         if self.size > 14:
             raise TooLong
         if s.occurred(counts):
             return done(counts)
-        ways = [land(self.letter(s.events[i]), after_step(self.collect(s, s.plus(counts, i), is_strong, forbidden, done))) for i in s.counted(counts)]
-        stay = self.none([s.events[i] for i in s.counted(counts)] + [e for e in forbidden(counts) if e not in [s.events[i] for i in s.counted(counts)]])
+        ways = [land(self.letter(s.events[i]),
+            after_step(self.collect(s, s.plus(counts, i), is_strong, forbidden, done)))
+            for i in s.counted(counts)]
+        stay = self.none([s.events[i] for i in s.counted(counts)]
+            + [e for e in forbidden(counts) if e not in [s.events[i] for i in s.counted(counts)]])
         return until(stay, lor(*ways)) if is_strong else weak(stay, lor(self.end, *ways))
 
     def no_more(self, events, begins=()):
         """None of these until the scope ends or one of the others comes."""
-        return weak(self.none([*events, *begins]), lor(self.end, *map(self.letter, begins))) if events else TRUE
+        return weak(self.none([*events, *begins]),
+            lor(self.end, *map(self.letter, begins))) if events else TRUE
 
     def absence(self):
         plain = Set(self.p.left.kind, [(e, n, False) for e, n, _ in self.p.left.items])
@@ -476,13 +514,15 @@ class Formula:
 
     def existence(self):
         s = self.p.left
-        return self.collect(s, s.zero(), True, s.surplus, lambda counts: self.no_more(s.surplus(counts)))
+        return self.collect(s, s.zero(), True, s.surplus,
+            lambda counts: self.no_more(s.surplus(counts)))
 
     def wait(self, left_surplus, right_counts):
         p = self.p
         events = left_surplus + p.right.surplus(right_counts)
         if p.immediate:
-            events += [e for e in p.letters if e not in events and e not in p.right.more(right_counts)]
+            events += [e for e in p.letters if e not in events
+                and e not in p.right.more(right_counts)]
         return events
 
     def response(self):
@@ -490,18 +530,23 @@ class Formula:
         left, right = p.left, p.right
         if not p.repeats:
             def waiting(left_counts):
-                return self.collect(right, right.zero(), True, lambda counts: self.wait(left.surplus(left_counts), counts), lambda counts: self.no_more(right.surplus(counts), left.begins()))
+                return self.collect(right, right.zero(), True,
+                    lambda counts: self.wait(left.surplus(left_counts), counts),
+                    lambda counts: self.no_more(right.surplus(counts), left.begins()))
             return self.collect(left, left.zero(), False, left.surplus, waiting)
         if not (left.is_plain() or left.is_single()) or not (right.is_plain() or right.is_single()):
             return None
         one = left.plus(left.zero(), 0)
-        answer = self.collect(right, right.zero(), True, lambda counts: self.wait(left.surplus(one), counts), lambda counts: TRUE)
+        answer = self.collect(right, right.zero(), True,
+            lambda counts: self.wait(left.surplus(one), counts), lambda counts: TRUE)
         begins = lor(*map(self.letter, left.events))
         always = self.always(lor(lnot(begins), after_step(answer)), self.end)
         if right.is_plain():
             return always
-        again = self.always(lor(lnot(self.letter(right.events[0])), after_step(self.no_more(right.events, left.events))), self.end)
-        return land(always, weak(self.none(left.events), lor(self.end, land(begins, after_step(again)))))
+        again = self.always(lor(lnot(self.letter(right.events[0])),
+            after_step(self.no_more(right.events, left.events))), self.end)
+        return land(always, weak(self.none(left.events),
+            lor(self.end, land(begins, after_step(again)))))
 
     def precedence(self):
         p = self.p
@@ -510,16 +555,21 @@ class Formula:
             return None
         if not p.repeats:
             def waiting(left_counts):
-                return self.collect(right, right.zero(), False, lambda counts: left.surplus(left_counts), lambda counts: self.no_more(right.surplus(counts), left.begins()))
-            return self.collect(left, left.zero(), False, lambda counts: left.surplus(counts) + right.events, waiting)
+                return self.collect(right, right.zero(), False,
+                    lambda counts: left.surplus(left_counts),
+                    lambda counts: self.no_more(right.surplus(counts), left.begins()))
+            return self.collect(left, left.zero(), False, lambda counts: left.surplus(counts)
+                + right.events, waiting)
         if not (left.is_plain() or left.is_single()):
             return None
         first = weak(self.none(right.events), lor(self.end, *map(self.letter, left.events)))
         parts = [first]
         if not right.is_plain():
-            parts.append(self.always(lor(lnot(self.letter(right.events[0])), after_step(first)), self.end))
+            parts.append(self.always(lor(lnot(self.letter(right.events[0])), after_step(first)),
+                self.end))
         if not left.is_plain():
-            parts.append(self.always(lor(lnot(self.letter(left.events[0])), after_step(self.no_more(left.events, right.events))), self.end))
+            parts.append(self.always(lor(lnot(self.letter(left.events[0])),
+                after_step(self.no_more(left.events, right.events))), self.end))
         return land(*parts)
 
 
@@ -542,7 +592,8 @@ def weakened(f, positive=True):
 
 
 def operators(f):
-    return 0 if f[0] == 'step' else (f[0] in ('X', 'U', 'W')) + sum(operators(part) for part in f[1:])
+    return 0 if f[0] == 'step' else (f[0] in ('X', 'U', 'W')) + sum(operators(part)
+        for part in f[1:])
 
 
 def steps_in(f):
@@ -558,7 +609,8 @@ def steps_in(f):
 def helper(step, name):
     """An observer that every such step moves from one of its two states to the other."""
     _, event, others = step
-    edges = [f'{a} -- / / {e} / -> {a if e in others else b}' for a, b in (('start', 'odd'), ('odd', 'start')) for e in (*others, event)]
+    edges = [f'{a} -- / / {e} / -> {a if e in others else b}' for a,
+        b in (('start', 'odd'), ('odd', 'start')) for e in (*others, event)]
     return f'property {name} is {{\n    ' + ';\n    '.join(edges) + '\n}\n'
 
 
