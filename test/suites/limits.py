@@ -75,7 +75,7 @@ def judge(name, run, threads=1, statuses=(3,), needs_object=False):
 
 # ---- models that explode ----
 
-HANG = os.path.join(REGRESS, 'hard-guards.mil')
+HANG = os.path.join(REGRESS, 'hard', 'guards.mil')
 
 
 def milestones(guard='true', update='', variables='', rest='', bits=32, processes=2):
@@ -301,7 +301,7 @@ def product(name='product'):
 # processes and linearity: what review found first
 case('hard-steps', statuses=(0, 3))(lambda: ['check', HANG, '--engine', 'bounded', '--reduce', 'steps', '--phase', 'auto'])
 case('hard-por', statuses=(0, 3))(lambda: ['explore', HANG, '--engine', 'explicit', '--reduce', 'por'])
-case('hard-auto')(lambda: ['check', os.path.join(REGRESS, 'hard-guards-many-states.mil')])
+case('hard-auto')(lambda: ['check', os.path.join(REGRESS, 'hard', 'guards-many-states.mil')])
 case('process-model', short=True, needs_json=True)(lambda: ['explore', HANG, '--show', 'process-model'])
 case('process-model-many')(lambda: ['explore', mil('rules', many_rules(3000)), '--show', 'process-model'])
 case('por-hard', short=True)(lambda: ['explore', product(), '--engine', 'explicit', '--reduce', 'por'])
