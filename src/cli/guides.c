@@ -41,15 +41,15 @@ static void show(const struct guide *guide, bool verbose)
     const struct context *context = guide->context;
     char a[32];
     printf("%s: %u events\n", context->name, context->events.len);
-    printf("  states          %14s\n", report_count(a, context->scenario.states));
-    printf("  transitions     %14s\n", report_count(a, context->scenario.edges));
+    printf("  states          %14s\n", text_count(a, context->scenario.states));
+    printf("  transitions     %14s\n", text_count(a, context->scenario.edges));
     if (strlen(guide->digits) > 15) printf("  paths           %c.%.2se%zu  (%s)\n", guide->digits[0], guide->digits + 1, strlen(guide->digits) - 1, guide->digits);
     else printf("  paths           %14s\n", guide->digits);
     printf("  length          %u to %u events\n", guide->shortest, guide->longest);
-    printf("  reached future  %14s  (the most clusters that past-freeze keeps at the same time, in the best order found)\n", report_count(a, best_metric(context)));
+    printf("  reached future  %14s  (the most clusters that past-freeze keeps at the same time, in the best order found)\n", text_count(a, best_metric(context)));
     for (unsigned i = 0; verbose && context->has_scenario && i < ORDER_METHODS; i++) {
         const struct order_row *row = &context->orders.rows[i];
-        if (row->metric) printf("    %-28s %10s%s\n", row->name, report_count(a, row->metric), i == context->orders.best ? "  <- used" : "");
+        if (row->metric) printf("    %-28s %10s%s\n", row->name, text_count(a, row->metric), i == context->orders.best ? "  <- used" : "");
     }
 }
 

@@ -307,14 +307,14 @@ static void show_progress(void *context, const struct search_progress *progress)
         return;
     }
     if (progress->nodes) {
-        fprintf(stderr, "\r\033[K%.60s: %s nodes, %.0f s, %s", progress->phase ? progress->phase : "searching", report_count(states, progress->nodes), progress->seconds,
+        fprintf(stderr, "\r\033[K%.60s: %s nodes, %.0f s, %s", progress->phase ? progress->phase : "searching", text_count(states, progress->nodes), progress->seconds,
                 report_bytes(bytes, progress->bytes));
         fflush(stderr);
         session->progress_shown = true;
         return;
     }
     if (progress->phase) {
-        fprintf(stderr, "\r\033[K%s states; deciding %.60s, %.0f s, %s", report_count(states, progress->states), progress->phase, progress->seconds,
+        fprintf(stderr, "\r\033[K%s states; deciding %.60s, %.0f s, %s", text_count(states, progress->states), progress->phase, progress->seconds,
                 report_bytes(bytes, progress->bytes));
         fflush(stderr);
         session->progress_shown = true;
@@ -324,8 +324,8 @@ static void show_progress(void *context, const struct search_progress *progress)
     if (progress->ranks) snprintf(where, sizeof where, "rank %llu of %llu (%.1f%%)", (unsigned long long)progress->rank, (unsigned long long)progress->ranks, 100.0 * (double)progress->rank / (double)progress->ranks);
     else snprintf(where, sizeof where, "depth %llu", (unsigned long long)progress->depth);
     double rate = elapsed > 0 ? (double)(progress->states - session->last_states) / elapsed : 0;
-    fprintf(stderr, "\r\033[K%s states, %.2f M/s, %s, %s waiting, %s", report_count(states, progress->states), rate / 1e6,
-            where, report_count(queue, progress->states - progress->expanded),
+    fprintf(stderr, "\r\033[K%s states, %.2f M/s, %s, %s waiting, %s", text_count(states, progress->states), rate / 1e6,
+            where, text_count(queue, progress->states - progress->expanded),
             report_bytes(bytes, progress->bytes));
     show_forecast(session, progress, elapsed);
     fflush(stderr);

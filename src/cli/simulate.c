@@ -249,7 +249,7 @@ static void tell_text(struct run *run, uint64_t runs, uint64_t steps, const stru
         if (entry->seeks && entry->trace) printf("%s is reached after %u steps.\n", entry->property->name, entry->trace->steps);
         else if (!entry->in_each_state && entry != violation) printf("%s is not checked: a simulation looks at single states.\n", entry->property->name);
     }
-    printf("Seed %" PRIu64 ": %s run%s, %s steps%s\n", run->session->options->seed, report_count(a, runs), runs == 1 ? "" : "s", report_count(b, steps),
+    printf("Seed %" PRIu64 ": %s run%s, %s steps%s\n", run->session->options->seed, text_count(a, runs), runs == 1 ? "" : "s", text_count(b, steps),
            violation ? "." : " without a violation, which proves nothing about the rest.");
 }
 

@@ -117,7 +117,7 @@ static void show_natural(struct work *work, const char *what, const struct natur
 {
     char *digits = digits_of(work, number), a[32];
     uint64_t small;
-    if (natural_fits(number, &small) && strlen(digits) <= 15) fprintf(work->out, "  %-15s %14s%s\n", what, report_count(a, small), more);
+    if (natural_fits(number, &small) && strlen(digits) <= 15) fprintf(work->out, "  %-15s %14s%s\n", what, text_count(a, small), more);
     else {
         fprintf(work->out, "  %-15s %9c.%.2se%zu", what, digits[0], digits + 1, strlen(digits) - 1);
         if (strlen(digits) <= MOST_DIGITS) fprintf(work->out, "  (%s)", digits);
@@ -137,8 +137,8 @@ static void show(struct work *work, uint32_t index, const struct size *size)
     FILE *out = work->out;
     char a[32], more[80];
     fprintf(out, "%s: %" PRIu32 " interaction%s\n", xgdl_guide_name(work->side.xgdl, index), size->interactions, size->interactions == 1 ? "" : "s");
-    fprintf(out, "  states          %14s\n", report_count(a, size->states));
-    fprintf(out, "  transitions     %14s\n", report_count(a, size->transitions));
+    fprintf(out, "  states          %14s\n", text_count(a, size->states));
+    fprintf(out, "  transitions     %14s\n", text_count(a, size->transitions));
     if (size->is_finite) {
         show_natural(work, "words", &size->words, "");
         snprintf(more, sizeof more, "  (those that cannot be continued, of %" PRIu32 " to %" PRIu32 " interactions)", size->shortest, size->longest);
@@ -148,8 +148,8 @@ static void show(struct work *work, uint32_t index, const struct size *size)
     }
     if (work->options->bound) {
         fprintf(out, "  unrolled to %" PRIu64 " interactions\n", work->options->bound);
-        fprintf(out, "    states        %14s\n", report_count(a, size->dag_states));
-        fprintf(out, "    transitions   %14s\n", report_count(a, size->dag_transitions));
+        fprintf(out, "    states        %14s\n", text_count(a, size->dag_states));
+        fprintf(out, "    transitions   %14s\n", text_count(a, size->dag_transitions));
         show_natural(work, "  paths", &size->paths, "");
     }
     for (uint64_t i = 0; size->lengths && i <= work->options->bound; i++) {

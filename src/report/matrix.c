@@ -17,7 +17,7 @@ static const char *count_of(char buffer[32], const json_t *object, const char *k
 {
     const json_t *value = json_object_get(object, key);
     if (json_is_string(value)) snprintf(buffer, 32, "%.31s", json_string_value(value));
-    else if (json_is_integer(value)) report_count(buffer, (uint64_t)json_integer_value(value));
+    else if (json_is_integer(value)) text_count(buffer, (uint64_t)json_integer_value(value));
     else snprintf(buffer, 32, "-");
     return buffer;
 }

@@ -8,16 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *report_count(char buffer[32], uint64_t number)
-{
-    return text_count(buffer, number);
-}
-
-const char *report_exact(char buffer[COUNT_ROOM], uint64_t count, const char *digits)
-{
-    return text_exact(buffer, count, digits);
-}
-
 const char *report_bytes(char buffer[32], uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -131,12 +121,12 @@ static void show_assurance(const struct report_style *style, const struct model 
 /* With -v: the figures above are of one of them, and these of each. */
 static void show_searches(const struct report_style *style, const struct result *result)
 {
-    char a[COUNT_ROOM];
+    char a[TEXT_COUNT_ROOM];
     if (!style->verbose || result->search_count < 2) return;
     for (uint32_t i = 0; i < result->search_count; i++) {
         const struct search_brief *search = &result->searches[i];
         fprintf(style->out, "  search %u        %14s", i + 1, search->engine);
-        if (search->has_states) fprintf(style->out, "  %s states", report_exact(a, search->states, search->digits));
+        if (search->has_states) fprintf(style->out, "  %s states", text_exact(a, search->states, search->digits));
         if (search->has_depth) fprintf(style->out, "%s depth %" PRIu64, search->has_states ? "," : " ", search->depth);
         fprintf(style->out, ", until %.2f s", search->seconds);
         if (search->stop != STOP_NONE) fprintf(style->out, ": %s", stop_reason_text[search->stop]);
@@ -148,8 +138,8 @@ static void show_searches(const struct report_style *style, const struct result 
 
 static void show_count(const struct report_style *style, const char *name, uint64_t count, const char *digits)
 {
-    char buffer[COUNT_ROOM];
-    fprintf(style->out, "  %-15s %14s\n", name, report_exact(buffer, count, digits));
+    char buffer[TEXT_COUNT_ROOM];
+    fprintf(style->out, "  %-15s %14s\n", name, text_exact(buffer, count, digits));
 }
 
 /* As the thesis' Listing 6.4, one line per iteration. */
@@ -169,10 +159,10 @@ static void show_symbolic(const struct report_style *style, const struct result 
     fprintf(style->out, "  time            %12.3f s  (%.3f s to encode, %.3f s to explore)\n", result->seconds, statistics->encoding_seconds, statistics->reach_seconds);
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
     fprintf(style->out, "  (%u bits per state; the states take %s nodes, at most %" PRIu64 " were in use)\n", result->state_bits,
-            report_count(b, statistics->set_nodes), statistics->peak_nodes);
-    if (statistics->post_images) fprintf(style->out, "  post-images     %14s", report_count(a, statistics->post_images));
-    if (statistics->post_images) fprintf(style->out, "  (largest frontier %s nodes)\n", report_count(b, statistics->largest_frontier));
-    if (statistics->reorderings) fprintf(style->out, "  reorderings     %14s\n", report_count(a, statistics->reorderings));
+            text_count(b, statistics->set_nodes), statistics->peak_nodes);
+    if (statistics->post_images) fprintf(style->out, "  post-images     %14s", text_count(a, statistics->post_images));
+    if (statistics->post_images) fprintf(style->out, "  (largest frontier %s nodes)\n", text_count(b, statistics->largest_frontier));
+    if (statistics->reorderings) fprintf(style->out, "  reorderings     %14s\n", text_count(a, statistics->reorderings));
     if (style->verbose) show_iterations(style, statistics);
 }
 
@@ -180,11 +170,11 @@ static void show_timed(const struct report_style *style, const struct result *re
 {
     char a[32], b[32];
     const struct timed_statistics *statistics = result->timed;
-    fprintf(style->out, "  discrete states %14s  (%u clocks at most)\n", report_count(a, statistics->discrete_states), statistics->largest);
+    fprintf(style->out, "  discrete states %14s  (%u clocks at most)\n", text_count(a, statistics->discrete_states), statistics->largest);
     double per_state = result->states ? (double)statistics->space_bytes / (double)result->states : 0;
     double per_zone = statistics->zones ? (double)statistics->zone_bytes / (double)statistics->zones : 0;
-    fprintf(style->out, "  zones           %14s  (%.0f bytes each; %.0f bytes per symbolic state in all)\n", report_count(a, statistics->zones), per_zone, per_state);
-    fprintf(style->out, "  not kept        %14s  (%s kept for a while)\n", report_count(a, statistics->covered + statistics->given_up), report_count(b, statistics->given_up));
+    fprintf(style->out, "  zones           %14s  (%.0f bytes each; %.0f bytes per symbolic state in all)\n", text_count(a, statistics->zones), per_zone, per_state);
+    fprintf(style->out, "  not kept        %14s  (%s kept for a while)\n", text_count(a, statistics->covered + statistics->given_up), text_count(b, statistics->given_up));
 }
 
 /* One bar per column: the largest cluster among those of its ranks, on a scale of roots, so that small ones are seen beside large ones. */
@@ -205,19 +195,19 @@ static void show_sizes(const struct report_style *style, const struct cluster_st
         fputs(bars[height], style->out);
     }
     fprintf(style->out, "|\n                  ranks %" PRId64 " to %" PRId64 ", largest %s states (rank %" PRId64 "), mean %s\n", clusters->sizes[0].rank, clusters->sizes[clusters->size_count - 1].rank,
-            report_count(a, clusters->largest.states), clusters->largest.rank, report_count(b, (clusters->freed_states + clusters->sizes[clusters->size_count - 1].states) / clusters->size_count));
+            text_count(a, clusters->largest.states), clusters->largest.rank, text_count(b, (clusters->freed_states + clusters->sizes[clusters->size_count - 1].states) / clusters->size_count));
 }
 
 static void show_clusters(const struct report_style *style, const struct result *result)
 {
     const struct cluster_statistics *clusters = result->clusters;
     char a[32], b[32];
-    fprintf(style->out, "  clusters        %14s", report_count(a, clusters->clusters));
-    fprintf(style->out, "  (at most %s at the same time, with %s states)\n", report_count(a, clusters->live_peak), report_count(b, clusters->peak_states));
-    fprintf(style->out, "  freed           %14s  (%.2f%% of the states; %.1f%% of the ranks are done)\n", report_count(a, clusters->freed_states), 100 * result_freezability(result),
+    fprintf(style->out, "  clusters        %14s", text_count(a, clusters->clusters));
+    fprintf(style->out, "  (at most %s at the same time, with %s states)\n", text_count(a, clusters->live_peak), text_count(b, clusters->peak_states));
+    fprintf(style->out, "  freed           %14s  (%.2f%% of the states; %.1f%% of the ranks are done)\n", text_count(a, clusters->freed_states), 100 * result_freezability(result),
             100 * result_progress(result));
     if (clusters->frozen_bytes) fprintf(style->out, "  frozen          %14s  (in files)\n", report_bytes(a, clusters->frozen_bytes));
-    if (clusters->resumed) fprintf(style->out, "  resumed         %14s  (clusters that an earlier run had finished)\n", report_count(a, clusters->resumed));
+    if (clusters->resumed) fprintf(style->out, "  resumed         %14s  (clusters that an earlier run had finished)\n", text_count(a, clusters->resumed));
     if (style->verbose) show_sizes(style, clusters);
 }
 
@@ -234,17 +224,17 @@ static void list_parts(const struct report_style *style, const struct split_stat
         else snprintf(ranks, sizeof ranks, "%" PRId64 " to %" PRId64, part->rank, part->last_rank);
         if (part->end) snprintf(ranks, sizeof ranks, "%" PRId64 " [%" PRIu64 "..%" PRIu64 "]", part->rank, part->begin, part->end - 1);
         if (part->is_known) snprintf(time, sizeof time, "%.2f s", part->seconds);
-        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  %s\n", i, parent, ranks, part->is_known ? report_count(a, part->states) : "", part->is_known ? report_count(b, part->transitions) : "", time, part->state);
+        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  %s\n", i, parent, ranks, part->is_known ? text_count(a, part->states) : "", part->is_known ? text_count(b, part->transitions) : "", time, part->state);
     }
 }
 
 static void show_parts(const struct report_style *style, const struct split_statistics *parts)
 {
     char a[32], b[32];
-    fprintf(style->out, "  parts           %14s  (%u split again", report_count(a, parts->parts), parts->split);
+    fprintf(style->out, "  parts           %14s  (%u split again", text_count(a, parts->parts), parts->split);
     if (parts->divided) fprintf(style->out, "; %u more did not fit, and were divided", parts->divided);
     if (parts->waiting) fprintf(style->out, "; %u not searched", parts->waiting);
-    fprintf(style->out, ")\n  gross states    %14s  (%s transitions: what several parts visited counts each time)\n", report_count(a, parts->gross_states), report_count(b, parts->gross_transitions));
+    fprintf(style->out, ")\n  gross states    %14s  (%s transitions: what several parts visited counts each time)\n", text_count(a, parts->gross_states), text_count(b, parts->gross_transitions));
     if (!parts->is_net) fprintf(style->out, "  the counts above are gross, too: %s\n", parts->why_gross ? parts->why_gross : "");
     if (style->verbose) list_parts(style, parts);
 }
@@ -258,29 +248,29 @@ static void list_paths(const struct report_style *style, const struct partition_
     for (uint32_t i = 0; i < partition->path_count && i < PARTITION_LISTED; i++) {
         uint32_t tail[SHOWN], length = 0;
         for (uint32_t at = i; partition->paths[at].parent != MODEL_NONE; at = partition->paths[at].parent) tail[length++ % SHOWN] = partition->paths[at].point;
-        fprintf(style->out, "  %14s  %s", report_count(a, partition->paths[i].states), length ? "" : "(none)");
+        fprintf(style->out, "  %14s  %s", text_count(a, partition->paths[i].states), length ? "" : "(none)");
         /* from the end on: the last entries of the ring are the first p-points */
         uint32_t shown = length < SHOWN ? length : SHOWN;
         for (uint32_t k = 0; k < shown; k++) fprintf(style->out, "%s%s", k ? " " : "", partition->points->names[tail[(length - 1 - k) % SHOWN]]);
         fprintf(style->out, "%s\n", length > SHOWN ? " ..." : "");
     }
     uint64_t listed = partition->path_count < PARTITION_LISTED ? partition->path_count : PARTITION_LISTED;
-    if (partition->partitions > listed) fprintf(style->out, "  %14s  (%s more)\n", "", report_count(a, partition->partitions - listed));
+    if (partition->partitions > listed) fprintf(style->out, "  %14s  (%s more)\n", "", text_count(a, partition->partitions - listed));
 }
 
 static void show_partitions(const struct report_style *style, const struct partition_statistics *partition)
 {
     char a[32], b[32];
-    fprintf(style->out, "  p-points        %14s  (%s", report_count(a, partition->points->count), partition->points->count ? "" : "none that is ever taken");
+    fprintf(style->out, "  p-points        %14s  (%s", text_count(a, partition->points->count), partition->points->count ? "" : "none that is ever taken");
     for (uint32_t i = 0; i < partition->points->count && i < 8; i++) fprintf(style->out, "%s%s", i ? ", " : "", partition->points->names[i]);
     fprintf(style->out, "%s%s)\n", partition->points->count > 8 ? ", ..." : "", partition->chosen ? "; chosen automatically" : "");
-    fprintf(style->out, "  partitions      %14s  (largest %s states", report_count(a, partition->partitions), report_count(b, partition->largest));
-    if (partition->hidden) fprintf(style->out, "; %s complete p-paths", report_count(a, partition->complete_paths));
-    else fprintf(style->out, "; %s p-paths not extended, all right after them was visited", report_count(a, partition->skipped));
-    if (partition->waiting) fprintf(style->out, "; %s had no turn", report_count(a, partition->waiting));
-    fprintf(style->out, "; at most %s p-points long)\n", report_count(a, partition->longest));
-    fprintf(style->out, "  gross states    %14s  (what several partitions visited counts each time)\n", report_count(a, partition->gross_states));
-    if (partition->spills) fprintf(style->out, "  on disk         %14s  (states; memory was full %s times, %s written)\n", report_count(a, partition->disk_states), report_count(b, partition->spills), report_bytes((char[32]){0}, partition->written));
+    fprintf(style->out, "  partitions      %14s  (largest %s states", text_count(a, partition->partitions), text_count(b, partition->largest));
+    if (partition->hidden) fprintf(style->out, "; %s complete p-paths", text_count(a, partition->complete_paths));
+    else fprintf(style->out, "; %s p-paths not extended, all right after them was visited", text_count(a, partition->skipped));
+    if (partition->waiting) fprintf(style->out, "; %s had no turn", text_count(a, partition->waiting));
+    fprintf(style->out, "; at most %s p-points long)\n", text_count(a, partition->longest));
+    fprintf(style->out, "  gross states    %14s  (what several partitions visited counts each time)\n", text_count(a, partition->gross_states));
+    if (partition->spills) fprintf(style->out, "  on disk         %14s  (states; memory was full %s times, %s written)\n", text_count(a, partition->disk_states), text_count(b, partition->spills), report_bytes((char[32]){0}, partition->written));
     if (style->verbose) list_paths(style, partition);
 }
 
@@ -292,8 +282,8 @@ static void show_statistics(const struct report_style *style, const struct resul
     show_count(style, "initial states", result->initial_states, result->exact.initial_states);
     if (!result->no_deadlocks) show_count(style, "deadlocks", result->deadlocks, result->exact.deadlocks);
     if (result->ends) show_count(style, "ends", result->ends, NULL);
-    if (result->runtime_errors) fprintf(style->out, "  run-time errors %14s\n", report_count(a, result->runtime_errors));
-    if (result->has_depth) fprintf(style->out, "  depth           %14s\n", report_count(a, result->depth));
+    if (result->runtime_errors) fprintf(style->out, "  run-time errors %14s\n", text_count(a, result->runtime_errors));
+    if (result->has_depth) fprintf(style->out, "  depth           %14s\n", text_count(a, result->depth));
     if (result->timed) show_timed(style, result);
     if (result->symbolic) {
         show_symbolic(style, result);
@@ -301,9 +291,9 @@ static void show_statistics(const struct report_style *style, const struct resul
     }
     if (result->parts) show_parts(style, result->parts);
     if (result->partition) show_partitions(style, result->partition);
-    if (!result->has_depth && (result->max_stack || !result_is_influenced(result)) && !result->parts && !result->partition && result->reduction == REDUCE_NONE && !result->clusters && !result->rounds) fprintf(style->out, "  longest path    %14s\n", report_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (!result->has_depth && (result->max_stack || !result_is_influenced(result)) && !result->parts && !result->partition && result->reduction == REDUCE_NONE && !result->clusters && !result->rounds) fprintf(style->out, "  longest path    %14s\n", text_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
-    fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, report_count(a, (uint64_t)rate));
+    fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, text_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
     if (result->parts) fprintf(style->out, "  (the most that one part needed; %u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
     else fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
@@ -551,16 +541,16 @@ static void show_last(const struct report_style *style, const struct model *mode
 void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
                   const struct result *result)
 {
-    char a[COUNT_ROOM], b[COUNT_ROOM];
+    char a[TEXT_COUNT_ROOM], b[TEXT_COUNT_ROOM];
     int width = 0;
     fprintf(style->out, "%s%s%s: ", paint(style, BOLD), model->file, paint(style, PLAIN));
     if (result->search_count > 1) fprintf(style->out, "%s engine: ", result->engine);
     if (result->bounded)
-        fprintf(style->out, "depth %" PRIu64 ", %s clauses, %s conflicts, %.2f s\n", result->bounded->depth, report_count(a, result->bounded->clauses),
-                report_count(b, result->bounded->conflicts), result->seconds);
+        fprintf(style->out, "depth %" PRIu64 ", %s clauses, %s conflicts, %.2f s\n", result->bounded->depth, text_count(a, result->bounded->clauses),
+                text_count(b, result->bounded->conflicts), result->seconds);
     else
-        fprintf(style->out, "%s %sstates, %s transitions, %.2f s\n", report_exact(a, result->states, result->exact.states), result->timed ? "symbolic " : "",
-                result->no_transitions ? "?" : report_exact(b, result->transitions, result->exact.transitions), result->seconds);
+        fprintf(style->out, "%s %sstates, %s transitions, %.2f s\n", text_exact(a, result->states, result->exact.states), result->timed ? "symbolic " : "",
+                result->no_transitions ? "?" : text_exact(b, result->transitions, result->exact.transitions), result->seconds);
     show_searches(style, result);
     if (result->bounded && style->verbose) show_depths(style, result->bounded);
     if (result->parts && style->verbose) list_parts(style, result->parts);

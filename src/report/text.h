@@ -31,12 +31,7 @@ void report_wait(const struct report_style *style, const struct model *model, co
 /* The processes of a rule: "p[0], p[1]", or "" for a purely global one. */
 void report_participants(const struct model *model, struct text *text, uint32_t rule);
 
-/* A count that may not fit in 64 bits: its digits, or 5.11e191 when there are many. */
-enum { COUNT_ROOM = 48 };
-const char *report_exact(char buffer[COUNT_ROOM], uint64_t count, const char *digits);
-
-/* 1234567 as 1,234,567; bytes as 1.2 GiB. */
-const char *report_count(char buffer[32], uint64_t number);
+/* Bytes as 1.2 GiB. */
 const char *report_bytes(char buffer[32], uint64_t bytes);
 
 #endif
