@@ -73,6 +73,32 @@ def run_json(*arguments, **more):
         return result.returncode, None
 
 
+def told(*arguments, program=None):
+    """Runs the program in silence with --json; returns (what it printed, the object or None)."""
+    result = run(*arguments, '-q', '--json', program=program)
+    try:
+        return result, json.loads(result.stdout)
+    except ValueError:
+        return result, None
+
+
+class Wrong:
+    """Collects what is wrong with a kind of case; one result for each kind."""
+
+    def __init__(self, name):
+        self.name, self.cases, self.faults = name, 0, []
+
+    def add(self, fault, *files):
+        self.cases += 1
+        if fault:
+            texts = '\n'.join(f'--- {os.path.basename(file)}\n{open(file).read()}' for file in files)
+            self.faults.append(f'{fault}\n{texts}')
+
+    def close(self, least=1):
+        good = self.cases >= least and not self.faults
+        check(f'{self.name}: {self.cases} cases', good, f'{len(self.faults)} wrong: {self.faults[:1]}')
+
+
 # ---- waiting for something to happen; never for a time, which depends on how busy the machine is ----
 
 def until(condition):

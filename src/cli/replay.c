@@ -81,19 +81,6 @@ static void take_guide(struct session *session, json_t *root)
     options->guide_filters = semantics && !strcmp(semantics, "filter");
 }
 
-/* A value of ITF: a number, a decimal string, or {"#bigint": "..."}. */
-static bool read_value(json_t *value, int64_t *number)
-{
-    json_t *big = json_object_get(value, "#bigint");
-    if (json_is_integer(value)) return *number = json_integer_value(value), true;
-    const char *text = json_string_value(big ? big : value);
-    char *end;
-    if (!text || !*text) return false;
-    errno = 0;
-    *number = strtoll(text, &end, 10);
-    return !*end && !errno;
-}
-
 /* The constants the trace was made with, unless the command line sets them. */
 static void take_constants(struct session *session, json_t *root)
 {
@@ -105,7 +92,7 @@ static void take_constants(struct session *session, json_t *root)
         bool given = false;
         for (uint32_t i = 0; i < options->defines.len; i++) given |= !strcmp(options->defines.data[i].name, name);
         int64_t number;
-        if (given || !read_value(value, &number)) continue;
+        if (given || !value_read_number(value, &number)) continue;
         vec_push(session->mem, &options->defines, ((struct language_define){name, number, true}));
     }
 }

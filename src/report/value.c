@@ -278,8 +278,7 @@ void value_changes(const struct model *model, bool raw, const struct shown *what
 
 /* ---- reading ---- */
 
-/* A number of ITF: a number, a decimal string, or {"#bigint": "..."}. */
-static bool read_number(const json_t *value, int64_t *number)
+bool value_read_number(const json_t *value, int64_t *number)
 {
     const json_t *big = json_object_get(value, "#bigint");
     if (json_is_integer(value)) return *number = json_integer_value(value), true;
@@ -302,7 +301,7 @@ static bool read_var(const struct model *model, uint32_t v, const json_t *value,
 {
     const char *name = name_of(value);
     if (name && find_value(model, v, name, cell)) return true;
-    return read_number(value, cell);
+    return value_read_number(value, cell);
 }
 
 static bool read_shaped(const struct shape *shape, const json_t *value, int64_t *cells);
@@ -346,10 +345,10 @@ static bool read_union(const struct shape *shape, const json_t *value, int64_t *
 static bool read_shaped(const struct shape *shape, const json_t *value, int64_t *cells)
 {
     switch (shape->kind) {
-    case SHAPE_INT: return read_number(value, cells);
+    case SHAPE_INT: return value_read_number(value, cells);
     case SHAPE_BOOL:
         return json_is_boolean(value) ? (*cells = json_is_true(value), true)
-                                      : read_number(value, cells);
+                                      : value_read_number(value, cells);
     case SHAPE_UNION: return read_union(shape, value, cells);
     case SHAPE_QUEUE: return read_queue(shape, value, cells);
     case SHAPE_ARRAY:

@@ -56,4 +56,7 @@ void value_changes(const struct model *model, bool raw, const struct shown *what
 bool value_read(const struct model *model, const struct shown *what, const struct json_t *object,
                 int64_t *state);
 
+/* A number of ITF: a number, a decimal string, or {"#bigint": "..."}. */
+bool value_read_number(const struct json_t *value, int64_t *number);
+
 #endif

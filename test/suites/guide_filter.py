@@ -9,20 +9,12 @@ import random
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, run_json, told, write
 import guided
 import guides
 
 FACTOR = 30 if LONG else 1
 SPLITS = ('alternatives', 'permutations', 'position', 'position=2')
-
-
-def told(*arguments, program=None):
-    result = run(*arguments, '-q', '--json', program=program)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def verdicts(claim):

@@ -11,7 +11,7 @@ import random
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, LONG, ROOT, SEED, Wrong, check, crashed, finish, path, run, run_json, write
 import generate
 import guided
 import guides
@@ -19,23 +19,6 @@ import guides
 SPLITS = ('alternatives', 'permutations', 'position', 'position=1', 'position=3')
 SHAPES = ('one failure', 'one failure', 'beside all', 'any', 'then all', 'finite')
 MOST_PARTS = 12
-
-
-class Wrong:
-    """Collects what is wrong with a kind of case; one result for each kind."""
-
-    def __init__(self, name):
-        self.name, self.cases, self.faults = name, 0, []
-
-    def add(self, fault, *files):
-        self.cases += 1
-        if fault:
-            texts = '\n'.join(f'--- {os.path.basename(file)}\n{open(file).read()}' for file in files)
-            self.faults.append(f'{fault}\n{texts}')
-
-    def close(self, least):
-        good = self.cases >= least and not self.faults
-        check(f'{self.name}: {self.cases} cases', good, f'{len(self.faults)} wrong: {self.faults[:1]}')
 
 
 # ---- what is reached, by the program ----

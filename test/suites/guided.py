@@ -10,21 +10,12 @@ import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, until, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, Wrong, check, crashed, finish, path, run, told, until, write
 import generate
 import guided
 import guides
 
 FACTOR = 25 if LONG else 1
-
-
-def told(*arguments, program=None):
-    """(result, its object or None); a crash is a failure of its own."""
-    result = run(*arguments, '-q', '--json', program=program)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def counts(claim):
@@ -39,21 +30,6 @@ def same_counts(claim, product):
         ours['deadlocks'], right['deadlocks'] = (each['deadlocks'] + each['ends'] for each in (ours, right))
         ours['ends'] = right['ends']
     return {key: (ours[key], right[key]) for key in ours if ours[key] != right[key]}
-
-
-class Wrong:
-    """Collects what is wrong with a kind of case; one result for each kind."""
-
-    def __init__(self, name):
-        self.name, self.cases, self.faults = name, 0, []
-
-    def add(self, fault, *files):
-        self.cases += 1
-        if fault:
-            self.faults.append(f'{fault}\n' + '\n'.join(open(file).read() for file in files))
-
-    def close(self, least=1):
-        check(f'{self.name}: {self.cases} cases', self.cases >= least and not self.faults, f'{len(self.faults)} wrong: {self.faults[:1]}')
 
 
 def random_system(rng, seed, kinds='mmfc'):
