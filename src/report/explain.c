@@ -249,8 +249,8 @@ static bool same_place(struct place a, struct place b)
     return a.source == b.source && a.line == b.line && a.column == b.column;
 }
 
-/* The line of the source, where code has no words for its condition. */
-static void show_line(const struct diag *diag, struct text *text, struct place place)
+/* The line of the source, where code has no words for its condition. False: it is not at hand. */
+static bool show_line(const struct diag *diag, struct text *text, struct place place)
 {
     size_t length = 0;
     const char *line = place.line ? diag_line(diag, place, &length) : NULL;
@@ -258,6 +258,7 @@ static void show_line(const struct diag *diag, struct text *text, struct place p
     while (length && (line[length - 1] == '\r' || line[length - 1] == ' ')) length--;
     if (length > MAX_TEXT) length = MAX_TEXT;
     if (length) text_add(text, ": %.*s", (int)length, line);
+    return length > 0;
 }
 
 /* All conjuncts are true, but the code finds that the rule is not enabled. `state` is what the code
@@ -274,7 +275,10 @@ static void show_requirement(const struct model *model, const struct diag *diag,
     }
     text_add(text, "        its code requires what is not true at ");
     show_place(diag, text, blocked->place);
-    show_line(diag, text, blocked->place);
+    if (!show_line(diag, text, blocked->place) && node->op == CODE_REQUIRE) {
+        text_add(text, ": ");
+        model_print_expr(model, text, node->value);
+    }
     text_add(text, "\n");
 }
 
