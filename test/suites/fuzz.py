@@ -174,14 +174,14 @@ def complaint_about(command, data, result):
         return 'crash'
     if result.returncode == 2 and 'error' not in result.stderr and command[0] != 'simulate':
         return 'status 2 without a message'
-    if result.returncode == 3 and not re.search('memory|complete|unknown', result.stderr + result.stdout):
+    if result.returncode == 3 and not re.search('memory|complete|unknown|proves nothing', result.stderr + result.stdout):
         return 'status 3 without a reason'
     if '--json' in command and result.returncode in (0, 1):
         try:
             told = json.loads(result.stdout)
         except ValueError:
             return 'not one JSON object'
-        if result.returncode == 0 and not told['complete']:
+        if result.returncode == 0 and not told['complete'] and told.get('verdict') != 'holds':
             return 'status 0 for an incomplete search'
     return None
 
