@@ -114,6 +114,15 @@ static bool failed(struct partition *partition, const char *error)
     return visit_stop(partition->search, STOP_DISK);
 }
 
+/* Which of the first `count` entries of the batch are in files. The block to read with may need what was put aside. */
+static bool find_in_runs(struct partition *partition, uint64_t count)
+{
+    struct runs *runs = &partition->done;
+    while (!runs_find(runs, partition->batch, partition->entry_bytes, count, partition->has))
+        if (runs->error || !relieve(partition)) return failed(partition, runs->error);
+    return true;
+}
+
 /* Room for one more thing; NULL: memory was refused. */
 static void *grown(struct partition *partition, void *list, uint64_t len, uint64_t *room, size_t size)
 {
@@ -389,7 +398,7 @@ static bool find_known(struct partition *partition)
         for (uint64_t i = 0; i < partition->batch_count; i++)
             make_entry(partition, partition->batch + i * partition->entry_bytes, store_get(store, (uint32_t)(first + i)), (struct entry_tail){.state = (uint32_t)(first + i)});
         sort_entries(partition, partition->batch, partition->batch_count, by_record);
-        if (!runs_find(&partition->done, partition->batch, partition->entry_bytes, partition->batch_count, partition->has)) return failed(partition, partition->done.error);
+        if (!find_in_runs(partition, partition->batch_count)) return false;
         for (uint64_t i = 0; i < partition->batch_count; i++) {
             uint32_t state = tail_of(partition, partition->batch + i * partition->entry_bytes).state;
             if (partition->has[i]) partition->known[state / 64] |= UINT64_C(1) << state % 64;
@@ -477,7 +486,7 @@ static bool filter_batch(struct partition *partition)
         if (kept && !memcmp(batch + (kept - 1) * size, entry, partition->search->space.layout.record_bytes)) continue;
         if (!is_in_store(partition, entry)) memmove(batch + kept++ * size, entry, size);
     }
-    if (kept && !runs_find(&partition->done, batch, size, kept, partition->has)) return failed(partition, partition->done.error);
+    if (kept && !find_in_runs(partition, kept)) return false;
     partition->batch_count = 0;
     for (uint64_t i = 0; i < kept; i++)
         if (!partition->has[i]) memmove(batch + partition->batch_count++ * size, batch + i * size, size);
