@@ -73,9 +73,9 @@ class Set:
         return counts
 
     def is_plain(self):
-        """AN of one or more."""
-        return self.kind == 'AN' and all(count == 1 and not is_exact for _, count,
-            is_exact in self.items)
+        """One or more of any of its events; of a single event, all kinds say the same."""
+        return (self.kind == 'AN' or len(self.items) == 1) and all(
+            count == 1 and not is_exact for _, count, is_exact in self.items)
 
     def is_single(self):
         """One event, once."""

@@ -64,7 +64,15 @@ def told(*arguments, program=None):
 
 
 def blame(case, text, detail):
+    """Noted, and told at once: a long run may be ended before its sum."""
     wrong.append(f'{detail}\n--- model:\n{case.model}--- context:\n{text}')
+    print(f'  wrong: {detail[:300]}', flush=True)
+
+
+def told_wrong(since=0):
+    """The first line of everything that is wrong, then the first of it whole."""
+    heads = [w.split('\n', 1)[0][:150] for w in wrong[since:]]
+    return '\n'.join(heads + wrong[since:since + 1])
 
 
 # ---- systems ----
@@ -328,7 +336,7 @@ def random_patterns():
                   f'{tally["patterns compared with LTL"]} patterns compared with LTL', flush=True)
         if len(wrong) >= 5:
             break
-    check(f'random patterns: {tally["patterns"]} patterns', not wrong, '\n======\n'.join(wrong[:2]))
+    check(f'random patterns: {tally["patterns"]} patterns', not wrong, told_wrong())
 
 
 # ---- patterns with a bound, on a system with time ----
@@ -435,7 +443,7 @@ def random_clockworks():
         if len(wrong) >= failed + 5:
             break
     check('random patterns with a bound, on systems with time', len(wrong) == failed,
-        '\n======\n'.join(wrong[failed:failed + 2]))
+        told_wrong(failed))
 
 
 # ---- observers written by hand ----
@@ -601,7 +609,7 @@ def random_observers():
         if len(wrong) >= failed + 5:
             break
     check(f'random observers: {tally["verdicts of observers"]} verdicts', len(wrong) == failed,
-        '\n======\n'.join(wrong[failed:failed + 2]))
+        told_wrong(failed))
 
 
 random_patterns()
