@@ -96,6 +96,9 @@ for name, body, clocks in (('any alone', 'wait [1,1]; t0 := any; t1 := any; t2 :
 status, result = run_json('explore', os.path.join(ROOT, 'test/regress/timed-any-one-clock.fcr'))
 check('two processes that choose: two clocks', result['complete'] and result['statistics']['most_clocks'] == 2, result['statistics'])
 
+status, result = run_json('check', os.path.join(ROOT, 'test/regress/timed-stores-decide.cairn'), '-p', 'never')
+check('what is stored decides about timers, too', status == 0 and result['states'] == 3, result)
+
 # ---- untimed models: the explicit engine ------------------------------------------------------------------------------------------
 
 KEYS = ('states', 'transitions', 'initial_states', 'deadlocks', 'depth')

@@ -145,7 +145,7 @@ static void add_path(struct test *t, struct random form, const char *name, uint3
     struct random after = t->random;
     t->random = own;
     if (with_code) add_code(t, &after, shared, shared + 1);
-    else if (chance(t, 6)) model_add_store(model, shared, two_divided_by(t, shared), nowhere);
+    if (chance(t, 6)) model_add_store(model, shared, two_divided_by(t, shared), nowhere);
     else if (chance(t, 40)) model_add_store(model, shared, expr_int(&model->exprs, below(t, 3)), nowhere);
     for (uint32_t c = 0; c < model->class_count; c++)
         if (chance(t, 40)) model_add_class(model, c);

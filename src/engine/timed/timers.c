@@ -13,7 +13,8 @@
  *
  * What of a rule's code decides whether it is enabled or fails: nothing after its last REQUIRE, where it can
  * only succeed or fail, which is one here. Up to there it is every REQUIRE, every statement that can fail, and
- * whatever assigns a cell that one of these reads; the rest of the code has no part in it. So the paths of
+ * whatever assigns a cell that one of these reads, the parallel assignment before it included; the rest of the
+ * code has no part in it. So the paths of
  * one transition that only choose values (`any`) have one timer. Only straight code is looked at (calls are,
  * too): a rule with branches before its last REQUIRE shares with nobody.
  *
@@ -197,6 +198,19 @@ static void add_decisions(struct finder *finder, struct key *key)
     }
 }
 
+/* The parallel assignment comes before the code. What it stores matters when the code asks for it, or when it can
+ * fail before the code has its say. */
+static void add_stores(struct finder *finder, struct key *key, const struct model_rule *rule)
+{
+    const struct model *model = finder->timers->model;
+    for (uint32_t i = 0; finder->code.len && i < rule->stores; i++) {
+        const struct rule_store *store = &model->stores.data[rule->first_store + i];
+        bool matters = finder->matters[cell_number(finder, false, store->var)] == finder->now;
+        if (!matters && never_fails(model, store->value)) continue;
+        add_words(finder, key, (uint32_t[]){store->var, store->value.i}, 2);
+    }
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -254,6 +268,7 @@ static struct key make_key(struct finder *finder, uint32_t r)
     add_guard(finder, &key, rule);
     add_parts(finder, &key, rule);
     if (may_share) add_decisions(finder, &key);
+    if (may_share) add_stores(finder, &key, rule);
     return key;
 }
 
