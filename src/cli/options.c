@@ -526,7 +526,7 @@ static void show_row(FILE *out, const struct option_row *row)
 }
 
 static const char exit_status_text[] =
-    "  0  everything asked holds and the search was complete\n"
+    "  0  everything asked is decided and holds; explore: the search was complete\n"
     "  1  a property is violated\n"
     "  2  bad usage, bad model or bad property text\n"
     "  3  inconclusive: a bound, memory or time ended the search, or it was a simulation that found nothing\n"
