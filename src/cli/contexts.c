@@ -472,6 +472,47 @@ static json_t *join_under(const struct contexts *contexts, const json_t *rows)
     return under;
 }
 
+/* Names of restrictions, each once, in words. */
+static void word_restrictions(const json_t *under, struct text *text)
+{
+    const json_t *list = json_object_get(under, "restrictions"), *name;
+    size_t i;
+    json_array_foreach((json_t *)list, i, name) {
+        bool known = false;
+        for (size_t k = 0; k < i; k++) known |= json_equal(json_array_get(list, k), name);
+        if (!known) text_add(text, "%s%s", text->len ? ", " : "", json_string_value(name));
+    }
+}
+
+static void word_constants(const json_t *under, struct text *text)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(under, "constants"), name, value) {
+        text_add(text, "%s%s = ", text->len ? ", " : "", name);
+        if (json_is_integer(value)) text_add(text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        else text_add(text, "%s", json_string_value(value));
+    }
+}
+
+/* The sentence for all of them. */
+static void word_all(struct contexts *contexts, const json_t *under, bool complete, struct text *assurance)
+{
+    struct mem *mem = contexts->session->mem;
+    struct text restrictions, constants;
+    text_init(&restrictions, mem);
+    text_init(&constants, mem);
+    word_restrictions(under, &restrictions);
+    word_constants(under, &constants);
+    conclude_divided(assurance, &(struct conclude_division){
+        .semantics = json_string_value(json_object_get(under, "guide_semantics")), .word = contexts->word, .count = contexts->count,
+        .complete = complete, .bound = contexts->options->guide_bound, .are_parts = contexts->guides && contexts->guides->are_parts,
+        .restrictions = restrictions.data, .constants = constants.data,
+        .reduction = json_string_value(json_object_get(json_object_get(under, "reduction"), "keeps"))});
+    text_free(&restrictions);
+    text_free(&constants);
+}
+
 static json_t *merge(struct contexts *contexts, int *status)
 {
     struct merged all = {.contexts = json_array(), .properties = json_array(), .complete = true, .states.is_known = true, .transitions.is_known = true, .initial_states.is_known = true, .deadlocks.is_known = true};
@@ -483,8 +524,7 @@ static json_t *merge(struct contexts *contexts, int *status)
     if (!has_properties(contexts, all.properties)) all.usage = true;
     json_t *under = join_under(contexts, all.contexts);
     text_init(&assurance, mem);
-    conclude_divided(&assurance, &(struct conclude_division){.semantics = json_string_value(json_object_get(under, "guide_semantics")), .word = contexts->word, .count = contexts->count, .complete = all.complete, .bound = contexts->options->guide_bound,
-                                                             .are_parts = contexts->guides && contexts->guides->are_parts});
+    word_all(contexts, under, all.complete, &assurance);
     json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 2, "command", contexts->command);
     json_object_set_new(object, "model", string_of(mem, contexts->options->file));
     json_object_set_new(object, contexts->guides ? "guides_file" : "contexts_file", string_of(mem, contexts->file));

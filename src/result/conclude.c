@@ -420,6 +420,10 @@ void conclude_divided(struct text *text, const struct conclude_division *divisio
     if (!division->complete && division->bound)
         text_add(text, ", and no words of more than %" PRIu64 " %s were followed: nothing is said about longer ones",
                  division->bound, be(division->bound, "interaction", "interactions"));
+    if (division->restrictions && *division->restrictions)
+        text_add(text, "; restricted by %s: what that cuts was not searched", division->restrictions);
+    if (division->constants && *division->constants) text_add(text, "; with %s", division->constants);
+    if (division->reduction && *division->reduction) text_add(text, "; reduced: keeps %s", division->reduction);
 }
 
 enum verdict conclude_joined(bool seeks, enum verdict before, enum verdict verdict)

@@ -24,6 +24,7 @@ struct conclude_division {
     bool complete;
     uint64_t bound;
     const char *semantics; /* `guide_semantics` of what they stand under; NULL: it makes no difference */
+    const char *restrictions, *constants, *reduction; /* in words, of some or all of them; empty: none */
 };
 void conclude_divided(struct text *text, const struct conclude_division *division);
 

@@ -176,6 +176,18 @@ def obligations():
         check(f'{options}: unknown, and why', done.returncode == 3 and f'unknown   p' in done.stdout and reason in done.stdout, done.stdout + done.stderr)
 
 
+def owed():
+    """A response and an existence without a deadline, in contexts in which they never come; what a restriction cuts owes nothing, and the claim names it."""
+    model, contexts = (os.path.join(ROOT, f'test/regress/pattern-owed.{ending}') for ending in ('fcr', 'cdl'))
+    status, result = run_json('check', model, '--context', contexts, '--no-deadlock')
+    found = {row['context']: {p['name']: p['verdict'] for p in row['properties'] if p['kind'] == 'ltl'} for row in result['contexts']}
+    wanted = {'Answered': 'violated', 'Comes': 'violated', 'Asked': 'holds'}
+    check('what is owed in several contexts', status == 1 and result['verdict'] == 'violated' and found == {'both': wanted, 'refused': wanted, 'cut': {'Answered': 'holds'}}, found)
+    check('all together: the restriction is named', 'restricted by no_more' in result['assurance'] and result['under']['restrictions'] == ['no_more'], result['assurance'])
+    status, result = run_json('check', model, '--context', contexts + ':cut', '--no-deadlock')
+    check('a restriction is named', status == 0 and 'restricted by no_more: what that cuts was not searched' in result['assurance'] and result['under']['restrictions'] == ['no_more'], result)
+
+
 def written():
     """Observers with `pending`, and with `success` alone, written by hand."""
     def observer(body):
@@ -325,7 +337,7 @@ def every_message():
     check('there are many messages', found > 40, found)
 
 
-for part in (messages, verdicts, obligations, written, listing, timed, damaged, every_message):
+for part in (messages, verdicts, obligations, owed, written, listing, timed, damaged, every_message):
     part()
 done = run('translate', ring, '--to', 'observers')
 check('observers need a context', done.returncode == 2 and '--to observers needs --context' in done.stderr, done.stderr)

@@ -170,6 +170,7 @@ static void divisions(struct unit *unit)
 {
     try_division(unit, (struct conclude_division){.word = "context", .count = 3, .complete = true}, "3 contexts, each searched by itself: what holds is proved for what these contexts let the environment do");
     try_division(unit, (struct conclude_division){.word = "context", .count = 3}, "3 contexts, each searched by itself: what holds is proved for what these contexts let the environment do; some were not searched to the end");
+    try_division(unit, (struct conclude_division){.word = "context", .count = 3, .complete = true, .restrictions = "calm, short", .constants = "n = 3", .reduction = "ltl"}, "3 contexts, each searched by itself: what holds is proved for what these contexts let the environment do; restricted by calm, short: what that cuts was not searched; with n = 3; reduced: keeps ltl");
     try_division(unit, (struct conclude_division){.word = "part", .count = 6, .are_parts = true, .complete = true}, "6 parts of the guide, which together allow what it allows (their automata were compared), each searched by itself: what holds in all of them is proved for all that the guide allows");
     try_division(unit, (struct conclude_division){.word = "guide", .count = 2, .bound = 4}, "2 guides, each searched by itself: what holds is proved for what these guides let the environment do; some were not searched to the end, and no words of more than 4 interactions were followed: nothing is said about longer ones");
 }
