@@ -20,7 +20,8 @@ static int tell_refusal(const struct mem *mem)
     char size[32];
     bool memory = result_why_refused() == STOP_MEMORY;
     fprintf(stderr, "cairn: error: %s", memory ? "out of memory" : deadline_words());
-    if (memory && mem->limit) fprintf(stderr, " (the limit is %s; --memory sets it)", report_bytes(size, mem->limit));
+    if (memory && mem->limit)
+        fprintf(stderr, " (the limit is %s; --memory sets it)", report_bytes(size, mem->limit));
     fputc('\n', stderr);
     return EXIT_INCONCLUSIVE;
 }
@@ -45,18 +46,23 @@ static int run_guarded(struct options *options, struct mem *mem, int argc, char 
 static void tell_failure(const struct options *options, int status)
 {
     if (!options->json || options->json_file || options->told || !options->command) return;
-    static const char *const limits[] = {[STOP_MEMORY] = "memory ran out before there was a result",
-                                         [STOP_TIME] = "incomplete: the time limit was reached before there was a result",
-                                         [STOP_INTERRUPT] = "incomplete: it was interrupted before there was a result"};
+    static const char *const limits[] = {
+        [STOP_MEMORY] = "memory ran out before there was a result",
+        [STOP_TIME] = "incomplete: the time limit was reached before there was a result",
+        [STOP_INTERRUPT] = "incomplete: it was interrupted before there was a result"};
     const char *limit = limits[result_why_refused()];
-    machine_failure(stdout, options->command->name, options->file, status == EXIT_INCONCLUSIVE ? limit : "nothing was checked: see the messages on standard error");
+    machine_failure(stdout, options->command->name, options->file,
+                    status == EXIT_INCONCLUSIVE
+                        ? limit
+                        : "nothing was checked: see the messages on standard error");
     fflush(stdout);
 }
 
 /* Words instead of a command. */
 static bool run_special(const char *word)
 {
-    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) options_help(stdout, NULL);
+    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+        options_help(stdout, NULL);
     else if (!strcmp(word, "--version")) puts("cairn " CAIRN_VERSION);
     else if (!strcmp(word, "--manual")) options_manual(stdout);
     else if (!strcmp(word, "--completion")) options_completion(stdout, "bash");
@@ -70,11 +76,13 @@ int main(int argc, char **argv)
     struct options options = {0};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
     signal(SIGXFSZ, SIG_IGN); /* and so is a limit on file sizes */
-    if (argc == 3 && !strcmp(argv[1], "--help")) argv = (char *[]){argv[0], argv[2], argv[1], NULL}; /* cairn --help check */
+    if (argc == 3 && !strcmp(argv[1], "--help"))
+        argv = (char *[]){argv[0], argv[2], argv[1], NULL}; /* cairn --help check */
     if (argc == 2 && run_special(argv[1])) return finish_output();
     mem_init(&mem);
 #ifdef CAIRN_TEST_HOOKS
-    if (getenv("CAIRN_FAIL_ALLOCATION")) mem.fail_at = strtoull(getenv("CAIRN_FAIL_ALLOCATION"), NULL, 10);
+    if (getenv("CAIRN_FAIL_ALLOCATION"))
+        mem.fail_at = strtoull(getenv("CAIRN_FAIL_ALLOCATION"), NULL, 10);
 #endif
     int status = run_guarded(&options, &mem, argc, argv);
     if (status == EXIT_USAGE || status == EXIT_INCONCLUSIVE) tell_failure(&options, status);

@@ -1,12 +1,15 @@
 /* From terms to automata.
  *
- * Parts of a term have smaller indices than the term, so the parts that are needed are marked downwards from the term, and their futures computed
- * upwards: no recursion. Operands of one operation that is nested in itself are taken together first, because how they are nested matters:
- *  - a sequence is put together from its end, so that nothing that follows is copied (the other way would be quadratic);
- *  - choices and shuffles combine neighbours, then the results, and so on: long lists cost a logarithm instead of a factor, and little is left
- *    behind on the way.
- * Every term but skip has a word of at least one label, so a sequence or a shuffle has fewer operands than its automaton has states; a choice takes
- * each operand once. So terms whose text would be exponential (x1 = x0; x0, x2 = x1; x1, ...) end soon. */
+ * Parts of a term have smaller indices than the term, so the parts that are needed are marked
+ * downwards from the term, and their futures computed upwards: no recursion. Operands of one
+ * operation that is nested in itself are taken together first, because how they are nested matters:
+ *  - a sequence is put together from its end, so that nothing that follows is copied (the other way
+ *    would be quadratic);
+ *  - choices and shuffles combine neighbours, then the results, and so on: long lists cost a
+ *    logarithm instead of a factor, and little is left behind on the way.
+ * Every term but skip has a word of at least one label, so a sequence or a shuffle has fewer
+ * operands than its automaton has states; a choice takes each operand once. So terms whose text
+ * would be exponential (x1 = x0; x0, x2 = x1; x1, ...) end soon. */
 #include "automaton/dag.h"
 #include "automaton/future.h"
 #include "automaton/room.h"
@@ -76,14 +79,16 @@ static enum dag_status mark_needed(struct builder *b, uint32_t top)
 static future loop(struct futures *f, uint32_t times, future body)
 {
     future whole = {FUTURE_END};
-    for (uint32_t i = 0; i < times && whole.i != FUTURE_NONE; i++) whole = future_sequence(f, body, whole);
+    for (uint32_t i = 0; i < times && whole.i != FUTURE_NONE; i++)
+        whole = future_sequence(f, body, whole);
     return whole;
 }
 
 static future fold_sequence(struct builder *b)
 {
     future whole = {FUTURE_END};
-    for (uint64_t i = b->list_len; i-- > 0 && whole.i != FUTURE_NONE;) whole = future_sequence(&b->futures, (future){b->value[b->list[i]]}, whole);
+    for (uint64_t i = b->list_len; i-- > 0 && whole.i != FUTURE_NONE;)
+        whole = future_sequence(&b->futures, (future){b->value[b->list[i]]}, whole);
     return whole;
 }
 
@@ -93,7 +98,8 @@ static future fold_pairs(struct builder *b, future (*combine)(struct futures *, 
     while (b->list_len > 1) {
         uint64_t pairs = b->list_len / 2;
         for (uint64_t i = 0; i < pairs; i++) {
-            future both = combine(&b->futures, (future){b->list[2 * i]}, (future){b->list[2 * i + 1]});
+            future both =
+                combine(&b->futures, (future){b->list[2 * i]}, (future){b->list[2 * i + 1]});
             if (both.i == FUTURE_NONE) return both;
             b->list[i] = both.i;
         }
@@ -137,7 +143,9 @@ static enum dag_status extract(struct dag *dag, struct builder *b, future whole)
         edges += f->first[i + 1] - f->first[i];
         for (uint32_t e = f->first[i]; e < f->first[i + 1]; e++) number[f->edges[e].to] = 1;
     }
-    enum dag_status status = states > f->limit ? DAG_TOO_LARGE : dag_alloc(dag, b->mem, states, edges) ? DAG_DONE : DAG_REFUSED;
+    enum dag_status status = states > f->limit                       ? DAG_TOO_LARGE
+                             : dag_alloc(dag, b->mem, states, edges) ? DAG_DONE
+                                                                     : DAG_REFUSED;
     dag->is_branching = future_branches(f, whole);
     for (uint32_t i = whole.i + 1; status == DAG_DONE && i-- > 0;) {
         if (!number[i]) continue;
@@ -170,12 +178,13 @@ static enum dag_status run(struct builder *b, struct dag *dag, uint32_t top)
     return status;
 }
 
-enum dag_status dag_build(struct dag *dag, struct mem *mem, const struct terms *terms, term t, bool is_branching,
-                          uint32_t max_states)
+enum dag_status dag_build(struct dag *dag, struct mem *mem, const struct terms *terms, term t,
+                          bool is_branching, uint32_t max_states)
 {
     struct builder b = {.mem = mem, .terms = terms};
     *dag = (struct dag){.mem = mem};
-    enum dag_status status = futures_init(&b.futures, mem, is_branching, max_states) ? run(&b, dag, t.i) : DAG_REFUSED;
+    enum dag_status status =
+        futures_init(&b.futures, mem, is_branching, max_states) ? run(&b, dag, t.i) : DAG_REFUSED;
     futures_release(&b.futures);
     mem_free(mem, b.value);
     mem_free(mem, b.needed);

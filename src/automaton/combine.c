@@ -1,21 +1,26 @@
 /* Union, sequence and shuffle of futures, by one subset construction.
  *
- * Problem. Both operands are deterministic, the result in general is not: after a label that both have, a shuffle may be in two places.
+ * Problem. Both operands are deterministic, the result in general is not: after a label that both
+ * have, a shuffle may be in two places.
  *
- * Method. A place is an item (a, b): for a shuffle "the rest of a beside the rest of b", for a sequence "the rest of a, then b"; (x, END) is x alone.
- * What may follow a word is the union of the items of a set. Sets are found from the first one on, depth first, each set once; when everything
- * that follows a set is known, its future is made, and the table of futures merges it with what is equal. So determinising and minimising are one
- * pass, no future is made that is not part of the result, and a set of a single item (x, END) is known at once.
+ * Method. A place is an item (a, b): for a shuffle "the rest of a beside the rest of b", for a
+ * sequence "the rest of a, then b"; (x, END) is x alone. What may follow a word is the union of the
+ * items of a set. Sets are found from the first one on, depth first, each set once; when everything
+ * that follows a set is known, its future is made, and the table of futures merges it with what is
+ * equal. So determinising and minimising are one pass, no future is made that is not part of the
+ * result, and a set of a single item (x, END) is known at once.
  *
- * In a branching table a shuffle has the items themselves as states: each step is an edge of its own, whatever its label. The other operations keep
- * apart only what branches already.
+ * In a branching table a shuffle has the items themselves as states: each step is an edge of its
+ * own, whatever its label. The other operations keep apart only what branches already.
  *
  * The depth of the search is the length of the longest word: it has its own stack.
  *
- * Cost: a set takes 28 to 40 bytes and 8 for each item; its edges are kept only while it is on the stack.
+ * Cost: a set takes 28 to 40 bytes and 8 for each item; its edges are kept only while it is on the
+ * stack.
  *
- * Rejected: memoised binary operations that unite shuffle(a.l, b) and shuffle(a, b.l). They unite futures for every pair of states, not only from
- * the first one on, and leave futures behind that no result needs. */
+ * Rejected: memoised binary operations that unite shuffle(a.l, b) and shuffle(a, b.l). They unite
+ * futures for every pair of states, not only from the first one on, and leave futures behind that
+ * no result needs. */
 #define XXH_INLINE_ALL
 #include "automaton/combine.h"
 
@@ -33,7 +38,8 @@ enum { HASH_MASK = -1, FIRST_SLOTS = 64 };
 
 enum mode { SEQUENCE, SHUFFLE };
 
-/* Sets that may be looked at for each state that is allowed: a search that merges nearly everything is given up as well. */
+/* Sets that may be looked at for each state that is allowed: a search that merges nearly everything
+ * is given up as well. */
 enum { SETS_PER_STATE = 8 };
 
 struct set {
@@ -104,7 +110,8 @@ static uint32_t hash(const uint64_t *items, uint32_t len)
     return (uint32_t)XXH3_64bits(items, len * sizeof *items) & (uint32_t)HASH_MASK;
 }
 
-static uint64_t slot_of(const struct future_work *w, uint32_t h, const uint64_t *items, uint32_t len)
+static uint64_t slot_of(const struct future_work *w, uint32_t h, const uint64_t *items,
+                        uint32_t len)
 {
     uint64_t at = h & (w->size - 1);
     for (; w->slots[at]; at = (at + 1) & (w->size - 1)) {
@@ -153,13 +160,11 @@ static uint64_t item_of(const struct future_work *w, uint32_t a, uint32_t b)
     return swap ? (uint64_t)b << 32 | a : (uint64_t)a << 32 | b;
 }
 
-static bool is_plain(uint64_t item)
-{
-    return (uint32_t)item == FUTURE_END;
-}
+static bool is_plain(uint64_t item) { return (uint32_t)item == FUTURE_END; }
 
 /* The set of the last items of w->items, which are sorted: a known one, or a new one. */
-static bool intern_set(struct futures *f, struct future_work *w, uint64_t first, struct pending *edge)
+static bool intern_set(struct futures *f, struct future_work *w, uint64_t first,
+                       struct pending *edge)
 {
     uint32_t len = (uint32_t)(w->item_count - first);
     edge->is_set = !(len == 1 && is_plain(w->items[first]));
@@ -185,15 +190,18 @@ static bool intern_set(struct futures *f, struct future_work *w, uint64_t first,
 static bool is_alone(const struct futures *f, const struct future_work *w, uint64_t item)
 {
     if (!f->is_branching) return false;
-    return w->mode == SHUFFLE || future_branches(f, (future){(uint32_t)(item >> 32)}) || future_branches(f, (future){(uint32_t)item});
+    return w->mode == SHUFFLE || future_branches(f, (future){(uint32_t)(item >> 32)})
+           || future_branches(f, (future){(uint32_t)item});
 }
 
-static bool add_steps(struct futures *f, struct future_work *w, uint32_t moving, uint32_t staying, bool beside)
+static bool add_steps(struct futures *f, struct future_work *w, uint32_t moving, uint32_t staying,
+                      bool beside)
 {
     uint32_t from = f->first[moving], to = f->first[moving + 1];
     if (!ROOM(f->mem, w->steps, &w->step_cap, w->step_count + (to - from))) return false;
     for (uint32_t e = from; e < to; e++) {
-        uint64_t item = beside ? item_of(w, f->edges[e].to, staying) : (uint64_t)f->edges[e].to << 32 | FUTURE_END;
+        uint64_t item = beside ? item_of(w, f->edges[e].to, staying)
+                               : (uint64_t)f->edges[e].to << 32 | FUTURE_END;
         w->steps[w->step_count++] = (struct step){item, f->edges[e].label, is_alone(f, w, item)};
     }
     return true;
@@ -207,13 +215,17 @@ static bool is_before(const struct step *x, const struct step *y)
 
 static uint64_t run_end(const struct step *steps, uint64_t from, uint64_t count)
 {
-    while (++from < count && !is_before(&steps[from], &steps[from - 1]));
+    while (++from < count && !is_before(&steps[from], &steps[from - 1]))
+        ;
     return from < count ? from : count;
 }
 
-static void merge(struct step *to, const struct step *steps, uint64_t a, uint64_t middle, uint64_t end)
+static void merge(struct step *to, const struct step *steps, uint64_t a, uint64_t middle,
+                  uint64_t end)
 {
-    for (uint64_t b = middle; a < middle || b < end;) *to++ = b == end || (a < middle && !is_before(&steps[b], &steps[a])) ? steps[a++] : steps[b++];
+    for (uint64_t b = middle; a < middle || b < end;)
+        *to++ =
+            b == end || (a < middle && !is_before(&steps[b], &steps[a])) ? steps[a++] : steps[b++];
 }
 
 /* The steps of an item are sorted, so there are few runs to merge. */
@@ -254,7 +266,8 @@ static bool find_steps(struct futures *f, struct future_work *w, uint32_t set, b
 
 static bool go_together(const struct step *x, const struct step *y)
 {
-    return x->label == y->label && x->is_alone == y->is_alone && (!x->is_alone || x->item == y->item);
+    return x->label == y->label && x->is_alone == y->is_alone
+           && (!x->is_alone || x->item == y->item);
 }
 
 static bool push_set(struct futures *f, struct future_work *w, uint32_t set)
@@ -302,7 +315,9 @@ static enum dag_status pop_set(struct futures *f, struct future_work *w)
     struct frame *frame = &w->frames[--w->frame_count];
     uint64_t count = w->pending_count - frame->edges;
     if (!ROOM(f->mem, w->edges, &w->edge_cap, count)) return DAG_REFUSED;
-    for (uint64_t i = 0; i < count; i++) w->edges[i] = (struct future_edge){w->pending[frame->edges + i].label, w->pending[frame->edges + i].to};
+    for (uint64_t i = 0; i < count; i++)
+        w->edges[i] = (struct future_edge){w->pending[frame->edges + i].label,
+                                           w->pending[frame->edges + i].to};
     if (f->is_branching) count = sort_edges(w->edges, count);
     future made = future_make(f, frame->has_empty, w->edges, (uint32_t)count);
     w->pending_count = frame->edges;
@@ -348,7 +363,8 @@ static future combine(struct futures *f, enum mode mode, const uint64_t *items, 
     struct pending first;
     w->mode = mode;
     f->status = DAG_REFUSED;
-    if (!forget_sets(f, w) || !ROOM(f->mem, w->items, &w->item_cap, count)) return (future){FUTURE_NONE};
+    if (!forget_sets(f, w) || !ROOM(f->mem, w->items, &w->item_cap, count))
+        return (future){FUTURE_NONE};
     memcpy(w->items, items, count * sizeof *items);
     w->item_count = count;
     if (!intern_set(f, w, 0, &first)) return (future){FUTURE_NONE};

@@ -1,5 +1,6 @@
-/* A breadth-first search through pairs of states that one word leads to, where the second or both may be the sink. Pairs are found by hashing; each
- * remembers where it came from. Of equal automata it meets each state once, in general at most every pair. */
+/* A breadth-first search through pairs of states that one word leads to, where the second or both
+ * may be the sink. Pairs are found by hashing; each remembers where it came from. Of equal automata
+ * it meets each state once, in general at most every pair. */
 #include "automaton/compare.h"
 
 #include "automaton/room.h"
@@ -35,7 +36,8 @@ static uint32_t slot_of(const struct search *s, uint32_t a, uint32_t b)
     uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
     h = (h ^ h >> 32) * UINT64_C(0xBF58476D1CE4E5B9);
     uint32_t at = (uint32_t)(h >> 32) & (uint32_t)HASH_MASK & (s->size - 1);
-    while (s->slots[at] && (s->pairs[s->slots[at] - 1].a != a || s->pairs[s->slots[at] - 1].b != b)) at = (at + 1) & (s->size - 1);
+    while (s->slots[at] && (s->pairs[s->slots[at] - 1].a != a || s->pairs[s->slots[at] - 1].b != b))
+        at = (at + 1) & (s->size - 1);
     return at;
 }
 
@@ -61,7 +63,9 @@ static bool reach(struct search *s, struct pair pair)
     if (2 * ((uint64_t)s->count + 1) > s->size && !grow(s)) return false;
     uint32_t at = slot_of(s, pair.a, pair.b);
     if (s->slots[at]) return true;
-    if (mem_enough(s->mem) || s->count == UINT32_MAX - 1 || !ROOM(s->mem, s->pairs, &s->cap, (uint64_t)s->count + 1)) return false;
+    if (mem_enough(s->mem) || s->count == UINT32_MAX - 1
+        || !ROOM(s->mem, s->pairs, &s->cap, (uint64_t)s->count + 1))
+        return false;
     s->pairs[s->count] = pair;
     s->slots[at] = ++s->count;
     bool in_a = accepts(s->a, pair.a), in_b = accepts(s->b, pair.b);
@@ -72,7 +76,8 @@ static bool reach(struct search *s, struct pair pair)
     return true;
 }
 
-/* What follows a pair, by ascending labels. Without a state in a there is nothing to find, unless both ways are looked at. */
+/* What follows a pair, by ascending labels. Without a state in a there is nothing to find, unless
+ * both ways are looked at. */
 static bool follow(struct search *s, uint32_t index)
 {
     struct pair pair = s->pairs[index];
@@ -80,7 +85,8 @@ static bool follow(struct search *s, uint32_t index)
     if (pair.a != DFA_NONE) e = s->a->first_edge[pair.a], e_end = s->a->first_edge[pair.a + 1];
     if (pair.b != DFA_NONE) f = s->b->first_edge[pair.b], f_end = s->b->first_edge[pair.b + 1];
     while (!s->found && (e < e_end || f < f_end)) {
-        uint32_t x = e < e_end ? s->a->edge_label[e] : UINT32_MAX, y = f < f_end ? s->b->edge_label[f] : UINT32_MAX;
+        uint32_t x = e < e_end ? s->a->edge_label[e] : UINT32_MAX,
+                 y = f < f_end ? s->b->edge_label[f] : UINT32_MAX;
         bool in_a = e < e_end && (f == f_end || x <= y), in_b = f < f_end && (e == e_end || y <= x);
         struct pair next = {DFA_NONE, DFA_NONE, index, in_a ? x : y};
         if (in_a) next.a = s->a->edge_to[e++];
@@ -98,7 +104,8 @@ static bool tell_word(const struct search *s, struct compare_word *word)
     if (!word->labels) return false;
     word->exists = true;
     word->length = length;
-    for (uint32_t i = s->difference; i; i = s->pairs[i].from) word->labels[--length] = s->pairs[i].label;
+    for (uint32_t i = s->difference; i; i = s->pairs[i].from)
+        word->labels[--length] = s->pairs[i].label;
     return true;
 }
 
@@ -132,7 +139,8 @@ enum dag_status compare_ends(const struct dfa *a, const struct dfa *b, bool *bot
     return status;
 }
 
-enum dag_status compare_equal(const struct dfa *a, const struct dfa *b, struct compare_word *word, bool *of_first)
+enum dag_status compare_equal(const struct dfa *a, const struct dfa *b, struct compare_word *word,
+                              bool *of_first)
 {
     struct search s = {.mem = a->mem, .a = a, .b = b, .both_ways = true};
     enum dag_status status = search(&s, word);

@@ -13,9 +13,11 @@ struct compare_word {
 /* A shortest word of a that b does not have, the first by labels among those of its length. */
 enum dag_status compare_within(const struct dfa *a, const struct dfa *b, struct compare_word *word);
 /* A shortest word that only one of them has; `*of_first` (if it exists) says whether that is a. */
-enum dag_status compare_equal(const struct dfa *a, const struct dfa *b, struct compare_word *word, bool *of_first);
+enum dag_status compare_equal(const struct dfa *a, const struct dfa *b, struct compare_word *word,
+                              bool *of_first);
 
-/* Of automata whose states are all final, a within b: `both_end[s]` (room for every state of a) says whether nothing follows state s, nor any state of b that a word to s leads to. */
+/* Of automata whose states are all final, a within b: `both_end[s]` (room for every state of a)
+ * says whether nothing follows state s, nor any state of b that a word to s leads to. */
 enum dag_status compare_ends(const struct dfa *a, const struct dfa *b, bool *both_end);
 
 #endif

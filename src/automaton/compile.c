@@ -1,12 +1,16 @@
-/* Every part of a term gets its minimal automaton, from the parts upwards, so that an operation never works on more than the least that its operands allow:
- * interleaving operands with different labels gives no state that is not needed, and equal parts are compiled once. Parts have smaller indices than the
- * term, so there is no recursion. An automaton is freed when nothing needs it any more.
+/* Every part of a term gets its minimal automaton, from the parts upwards, so that an operation
+ * never works on more than the least that its operands allow: interleaving operands with different
+ * labels gives no state that is not needed, and equal parts are compiled once. Parts have smaller
+ * indices than the term, so there is no recursion. An automaton is freed when nothing needs it any
+ * more.
  *
  * The prefixes of a term's words are found without the words themselves where that is less work:
- *    prefixes(a [] b) = prefixes(a) + prefixes(b)        prefixes(a || b) = prefixes(a) || prefixes(b)
- *    prefixes(a; b) = those of a and a; prefixes(b)      prefixes(a*), (a{i,j}), ({i,j} of [a, b]): from the words of a and b
- * This rests on no term being without a word, so that whatever has begun can be finished. So each term has two automata, WORDS and PREFIXES, of which the
- * ones needed are made. */
+ *    prefixes(a [] b) = prefixes(a) + prefixes(b)
+ *    prefixes(a || b) = prefixes(a) || prefixes(b)
+ *    prefixes(a; b) = those of a and a; prefixes(b)
+ *    prefixes(a*), (a{i,j}), ({i,j} of [a, b]): from the words of a and b
+ * This rests on no term being without a word, so that whatever has begun can be finished. So each
+ * term has two automata, WORDS and PREFIXES, of which the ones needed are made. */
 #include "automaton/compile.h"
 
 #include "automaton/operate.h"
@@ -19,8 +23,8 @@ struct compiler {
     struct mem *mem;
     const struct gterms *terms;
     uint32_t max_states;
-    struct dfa *made;      /* [FORMS * term + form] */
-    uint32_t *needed;      /* [likewise]: how many operations need it, + 1 for the whole */
+    struct dfa *made;            /* [FORMS * term + form] */
+    uint32_t *needed;            /* [likewise]: how many operations need it, + 1 for the whole */
     const struct dfa **operands; /* of the operation at hand */
 };
 
@@ -36,9 +40,11 @@ static unsigned form_of_part(const struct gterm_node *node, unsigned form, uint3
     }
 }
 
-static size_t part_of(const struct compiler *c, const struct gterm_node *node, unsigned form, uint32_t index)
+static size_t part_of(const struct compiler *c, const struct gterm_node *node, unsigned form,
+                      uint32_t index)
 {
-    return FORMS * (size_t)c->terms->parts.data[node->first + index].i + form_of_part(node, form, index);
+    return FORMS * (size_t)c->terms->parts.data[node->first + index].i
+           + form_of_part(node, form, index);
 }
 
 /* Marks what is needed; returns the most operands of an operation. */
@@ -58,11 +64,14 @@ static uint32_t mark_needed(struct compiler *c, uint32_t top, unsigned form)
 }
 
 /* Neighbours first, then the results, and so on. Overwrites the list of operands. */
-static enum dag_status fold_par(struct compiler *c, const struct operate *how, uint32_t count, struct dfa *to)
+static enum dag_status fold_par(struct compiler *c, const struct operate *how, uint32_t count,
+                                struct dfa *to)
 {
     enum dag_status status = DAG_DONE;
     const struct dfa **at = c->operands;
-    struct dfa *own = mem_try_alloc(c->mem, (size_t)count * sizeof *own); /* what was made on the way; at[i] is &own[i] or an operand */
+    struct dfa *own = mem_try_alloc(
+        c->mem,
+        (size_t)count * sizeof *own); /* what was made on the way; at[i] is &own[i] or an operand */
     if (!own) return DAG_REFUSED;
     for (uint32_t i = 0; i < count; i++) own[i].mem = c->mem;
     for (uint32_t len = count; len > 1 && status == DAG_DONE; len = len / 2 + len % 2) {
@@ -89,7 +98,8 @@ static enum dag_status fold_par(struct compiler *c, const struct operate *how, u
     return status;
 }
 
-static enum dag_status operate(struct compiler *c, const struct operate *how, const struct gterm_node *node, struct dfa *to)
+static enum dag_status operate(struct compiler *c, const struct operate *how,
+                               const struct gterm_node *node, struct dfa *to)
 {
     const struct dfa *const *parts = c->operands;
     switch (node->op) {
@@ -107,7 +117,8 @@ static enum dag_status operate(struct compiler *c, const struct operate *how, co
     return DAG_REFUSED;
 }
 
-/* How many labels a shortest and a longest word have at least; INFINITE: there is no longest one. */
+/* How many labels a shortest and a longest word have at least; INFINITE: there is no longest
+ * one. */
 struct lengths {
     uint64_t shortest, longest;
 };
@@ -118,7 +129,8 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a == INFINITE || b == INFINITE ? INFINITE : a + b;
 }
 
-static struct lengths lengths_of(const struct compiler *c, const struct gterm_node *node, const struct lengths *known)
+static struct lengths lengths_of(const struct compiler *c, const struct gterm_node *node,
+                                 const struct lengths *known)
 {
     struct lengths sum = {0, 0}, least = {INFINITE, 0};
     for (uint32_t i = 0; i < node->count; i++) {
@@ -137,13 +149,16 @@ static struct lengths lengths_of(const struct compiler *c, const struct gterm_no
     case GTERM_OPT: return (struct lengths){0, sum.longest};
     case GTERM_STAR: return (struct lengths){0, sum.longest ? INFINITE : 0};
     case GTERM_PLUS: return (struct lengths){sum.shortest, sum.longest ? INFINITE : 0};
-    case GTERM_REP: return (struct lengths){node->low * sum.shortest, sum.longest == INFINITE ? INFINITE : node->high * sum.longest};
+    case GTERM_REP:
+        return (struct lengths){node->low * sum.shortest,
+                                sum.longest == INFINITE ? INFINITE : node->high * sum.longest};
     case GTERM_OF: return (struct lengths){node->low * least.shortest, sum.longest};
     }
     return least;
 }
 
-/* A shortest word meets no state twice, and if the words are finitely many, no word does: so some terms are seen to be too large before any work is done. */
+/* A shortest word meets no state twice, and if the words are finitely many, no word does: so some
+ * terms are seen to be too large before any work is done. */
 static enum dag_status check_lengths(const struct compiler *c, uint32_t top)
 {
     const uint64_t most = c->max_states;
@@ -152,10 +167,14 @@ static enum dag_status check_lengths(const struct compiler *c, uint32_t top)
     if (!known) return DAG_REFUSED;
     for (uint32_t t = 0; t <= top && status == DAG_DONE; t++) {
         known[t] = lengths_of(c, &c->terms->nodes.data[t], known);
-        bool is_needed = c->needed[FORMS * (size_t)t + WORDS] || c->needed[FORMS * (size_t)t + PREFIXES];
+        bool is_needed =
+            c->needed[FORMS * (size_t)t + WORDS] || c->needed[FORMS * (size_t)t + PREFIXES];
         bool is_long = known[t].longest != INFINITE && known[t].longest >= most;
-        if ((is_needed && is_long) || (c->needed[FORMS * (size_t)t + WORDS] && known[t].shortest >= most)) status = DAG_TOO_LARGE;
-        if (known[t].shortest > most) known[t].shortest = most; /* so that no sum or product overflows */
+        if ((is_needed && is_long)
+            || (c->needed[FORMS * (size_t)t + WORDS] && known[t].shortest >= most))
+            status = DAG_TOO_LARGE;
+        if (known[t].shortest > most)
+            known[t].shortest = most; /* so that no sum or product overflows */
         if (is_long) known[t].longest = most;
     }
     mem_free(c->mem, known);
@@ -195,7 +214,8 @@ static enum dag_status run(struct compiler *c, uint32_t top, unsigned form)
     return status;
 }
 
-static enum dag_status compile(struct dfa *dfa, struct mem *mem, const struct gterms *terms, gterm t, uint32_t max_states, unsigned form)
+static enum dag_status compile(struct dfa *dfa, struct mem *mem, const struct gterms *terms,
+                               gterm t, uint32_t max_states, unsigned form)
 {
     struct compiler c = {.mem = mem, .terms = terms, .max_states = max_states};
     size_t whole = FORMS * (size_t)t.i + form;
@@ -213,12 +233,14 @@ static enum dag_status compile(struct dfa *dfa, struct mem *mem, const struct gt
     return status;
 }
 
-enum dag_status compile_guide(struct dfa *dfa, struct mem *mem, const struct gterms *terms, gterm t, uint32_t max_states)
+enum dag_status compile_guide(struct dfa *dfa, struct mem *mem, const struct gterms *terms, gterm t,
+                              uint32_t max_states)
 {
     return compile(dfa, mem, terms, t, max_states, PREFIXES);
 }
 
-enum dag_status compile_words(struct dfa *dfa, struct mem *mem, const struct gterms *terms, gterm t, uint32_t max_states)
+enum dag_status compile_words(struct dfa *dfa, struct mem *mem, const struct gterms *terms, gterm t,
+                              uint32_t max_states)
 {
     return compile(dfa, mem, terms, t, max_states, WORDS);
 }

@@ -24,7 +24,8 @@ void dag_release(struct dag *dag)
 }
 
 /* Copies some states: new state i is old state order[i], and old state s is number[s]. */
-static void copy_states(struct dag *to, const struct dag *from, const uint32_t *order, const uint32_t *number)
+static void copy_states(struct dag *to, const struct dag *from, const uint32_t *order,
+                        const uint32_t *number)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < to->states; i++) {
@@ -41,18 +42,21 @@ static void copy_states(struct dag *to, const struct dag *from, const uint32_t *
 }
 
 /* Fills in the numbers of the states below one and lists them; returns how many edges they have. */
-static uint32_t find_below(const struct dag *dag, uint32_t state, uint32_t *number, uint32_t *order, uint32_t *states)
+static uint32_t find_below(const struct dag *dag, uint32_t state, uint32_t *number, uint32_t *order,
+                           uint32_t *states)
 {
     uint32_t edges = 0;
     *states = 0;
     for (uint32_t s = state; s < dag->states; s++) number[s] = DAG_NONE;
     number[state] = 0;
-    for (uint32_t s = state; s < dag->states; s++) { /* all edges lead on, so a state is marked before it is met */
+    for (uint32_t s = state; s < dag->states;
+         s++) { /* all edges lead on, so a state is marked before it is met */
         if (number[s] == DAG_NONE) continue;
         order[*states] = s;
         number[s] = (*states)++;
         edges += dag->first_edge[s + 1] - dag->first_edge[s];
-        for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++) number[dag->edge_to[e]] = 0;
+        for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++)
+            number[dag->edge_to[e]] = 0;
     }
     return edges;
 }
@@ -102,13 +106,15 @@ uint32_t dag_step(const struct dag *dag, uint32_t state, uint32_t label)
         if (dag->edge_label[middle] < label) low = middle + 1;
         else high = middle;
     }
-    return low < dag->first_edge[state + 1] && dag->edge_label[low] == label ? dag->edge_to[low] : (uint32_t)DAG_NONE;
+    return low < dag->first_edge[state + 1] && dag->edge_label[low] == label ? dag->edge_to[low]
+                                                                             : (uint32_t)DAG_NONE;
 }
 
 bool dag_accepts(const struct dag *dag, const uint32_t *word, uint32_t length)
 {
     uint32_t state = 0;
-    for (uint32_t i = 0; i < length && state != DAG_NONE; i++) state = dag_step(dag, state, word[i]);
+    for (uint32_t i = 0; i < length && state != DAG_NONE; i++)
+        state = dag_step(dag, state, word[i]);
     return state != DAG_NONE && dag_is_final(dag, state);
 }
 
@@ -140,22 +146,27 @@ void dag_shortest(const struct dag *dag, uint32_t *steps)
 
 static bool has_twin(const struct dag *dag, uint32_t state, uint32_t edge)
 {
-    for (uint32_t e = edge; e-- > dag->first_edge[state] && dag->edge_label[e] == dag->edge_label[edge];)
+    for (uint32_t e = edge;
+         e-- > dag->first_edge[state] && dag->edge_label[e] == dag->edge_label[edge];)
         if (!dag->is_branching || dag->edge_to[e] == dag->edge_to[edge]) return true;
     return false;
 }
 
 bool dag_check(const struct dag *dag)
 {
-    if (!dag->states || dag->first_edge[0] || dag->first_edge[dag->states] != dag->edges) return false;
+    if (!dag->states || dag->first_edge[0] || dag->first_edge[dag->states] != dag->edges)
+        return false;
     uint64_t reached = 1; /* edges whose target no earlier edge has are counted: invariant 1 */
     uint64_t *seen = mem_try_alloc(dag->mem, ((size_t)dag->states / 64 + 1) * sizeof *seen);
     bool good = seen != NULL;
     for (uint32_t s = 0; good && s < dag->states; s++) {
-        if (dag->first_edge[s + 1] == dag->first_edge[s] && !dag_is_final(dag, s)) good = false; /* invariant 4, as edges lead on */
+        if (dag->first_edge[s + 1] == dag->first_edge[s] && !dag_is_final(dag, s))
+            good = false; /* invariant 4, as edges lead on */
         for (uint32_t e = dag->first_edge[s]; good && e < dag->first_edge[s + 1]; e++) {
             uint32_t to = dag->edge_to[e];
-            good = to > s && to < dag->states && (e == dag->first_edge[s] || dag->edge_label[e - 1] <= dag->edge_label[e]) && !has_twin(dag, s, e);
+            good = to > s && to < dag->states
+                   && (e == dag->first_edge[s] || dag->edge_label[e - 1] <= dag->edge_label[e])
+                   && !has_twin(dag, s, e);
             if (!good) break;
             reached += !(seen[to / 64] >> to % 64 & 1);
             seen[to / 64] |= UINT64_C(1) << to % 64;

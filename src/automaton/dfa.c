@@ -32,13 +32,15 @@ uint32_t dfa_step(const struct dfa *dfa, uint32_t state, uint32_t label)
         if (dfa->edge_label[middle] < label) low = middle + 1;
         else high = middle;
     }
-    return low < dfa->first_edge[state + 1] && dfa->edge_label[low] == label ? dfa->edge_to[low] : (uint32_t)DFA_NONE;
+    return low < dfa->first_edge[state + 1] && dfa->edge_label[low] == label ? dfa->edge_to[low]
+                                                                             : (uint32_t)DFA_NONE;
 }
 
 bool dfa_accepts(const struct dfa *dfa, const uint32_t *word, uint32_t length)
 {
     uint32_t state = 0;
-    for (uint32_t i = 0; i < length && state != DFA_NONE; i++) state = dfa_step(dfa, state, word[i]);
+    for (uint32_t i = 0; i < length && state != DFA_NONE; i++)
+        state = dfa_step(dfa, state, word[i]);
     return state != DFA_NONE && dfa_is_final(dfa, state);
 }
 
@@ -51,7 +53,8 @@ bool dfa_same(const struct dfa *a, const struct dfa *b)
            && !memcmp(a->final, b->final, ((size_t)a->states / 64 + 1) * sizeof *a->final);
 }
 
-/* A topological order of the states; false: there is a cycle. `waiting` is working memory, zeros. */
+/* A topological order of the states; false: there is a cycle. `waiting` is working memory,
+ * zeros. */
 static bool find_order(const struct dfa *dfa, uint32_t *order, uint32_t *waiting)
 {
     uint32_t met = 0;
@@ -64,7 +67,8 @@ static bool find_order(const struct dfa *dfa, uint32_t *order, uint32_t *waiting
     return met == dfa->states;
 }
 
-static void fill_dag(const struct dfa *dfa, struct dag *dag, const uint32_t *order, const uint32_t *number, bool ends_only)
+static void fill_dag(const struct dfa *dfa, struct dag *dag, const uint32_t *order,
+                     const uint32_t *number, bool ends_only)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < dfa->states; i++) {
@@ -86,7 +90,8 @@ enum dag_status dfa_to_dag(const struct dfa *dfa, struct dag *dag, bool ends_onl
     enum dag_status status = order && number ? DAG_DONE : DAG_REFUSED;
     *dag = (struct dag){.mem = dfa->mem};
     if (status == DAG_DONE && !find_order(dfa, order, number)) status = DAG_TOO_LARGE;
-    if (status == DAG_DONE && !dag_alloc(dag, dfa->mem, dfa->states, dfa->edges)) status = DAG_REFUSED;
+    if (status == DAG_DONE && !dag_alloc(dag, dfa->mem, dfa->states, dfa->edges))
+        status = DAG_REFUSED;
     if (status == DAG_DONE) {
         for (uint32_t i = 0; i < dfa->states; i++) number[order[i]] = i;
         fill_dag(dfa, dag, order, number, ends_only);
@@ -98,12 +103,14 @@ enum dag_status dfa_to_dag(const struct dfa *dfa, struct dag *dag, bool ends_onl
 
 bool dfa_check(const struct dfa *dfa)
 {
-    if (!dfa->states || dfa->first_edge[0] || dfa->first_edge[dfa->states] != dfa->edges) return false;
+    if (!dfa->states || dfa->first_edge[0] || dfa->first_edge[dfa->states] != dfa->edges)
+        return false;
     uint32_t known = 1; /* states found so far: each new one must be the next number */
     for (uint32_t s = 0; s < dfa->states; s++) {
         if (s >= known) return false;
         for (uint32_t e = dfa->first_edge[s]; e < dfa->first_edge[s + 1]; e++) {
-            if (e > dfa->first_edge[s] && dfa->edge_label[e - 1] >= dfa->edge_label[e]) return false;
+            if (e > dfa->first_edge[s] && dfa->edge_label[e - 1] >= dfa->edge_label[e])
+                return false;
             if (dfa->edge_to[e] > known || dfa->edge_to[e] >= dfa->states) return false;
             known += dfa->edge_to[e] == known;
         }

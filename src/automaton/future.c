@@ -18,18 +18,22 @@ static uint32_t hash(bool has_empty, const struct future_edge *edges, uint32_t c
     return (uint32_t)h & (uint32_t)HASH_MASK;
 }
 
-static bool is_equal(const struct futures *f, uint32_t i, bool has_empty, const struct future_edge *edges, uint32_t count)
+static bool is_equal(const struct futures *f, uint32_t i, bool has_empty,
+                     const struct future_edge *edges, uint32_t count)
 {
     uint32_t first = f->first[i];
     if (f->first[i + 1] - first != count || (f->longest[i] & 1) != has_empty) return false;
     return !count || !memcmp(f->edges + first, edges, count * sizeof *edges);
 }
 
-static uint32_t slot_of(const struct futures *f, uint32_t h, bool has_empty, const struct future_edge *edges, uint32_t count)
+static uint32_t slot_of(const struct futures *f, uint32_t h, bool has_empty,
+                        const struct future_edge *edges, uint32_t count)
 {
     uint32_t at = h & (f->size - 1);
     for (; f->slots[at]; at = (at + 1) & (f->size - 1))
-        if (f->slots[at] >> 32 == h && is_equal(f, (uint32_t)f->slots[at] - 1, has_empty, edges, count)) break;
+        if (f->slots[at] >> 32 == h
+            && is_equal(f, (uint32_t)f->slots[at] - 1, has_empty, edges, count))
+            break;
     return at;
 }
 
@@ -58,22 +62,27 @@ static future fail(struct futures *f, enum dag_status status)
 
 static bool has_room(struct futures *f, uint32_t count)
 {
-    return ROOM(f->mem, f->first, &f->first_cap, (uint64_t)f->count + 2) && ROOM(f->mem, f->longest, &f->longest_cap, (uint64_t)f->count + 1)
+    return ROOM(f->mem, f->first, &f->first_cap, (uint64_t)f->count + 2)
+           && ROOM(f->mem, f->longest, &f->longest_cap, (uint64_t)f->count + 1)
            && ROOM(f->mem, f->edges, &f->edge_cap, f->edge_count + count);
 }
 
-future future_make(struct futures *f, bool has_empty, const struct future_edge *edges, uint32_t count)
+future future_make(struct futures *f, bool has_empty, const struct future_edge *edges,
+                   uint32_t count)
 {
-    if (3 * ((uint64_t)f->count + 1) > 2 * (uint64_t)f->size && !grow_slots(f)) return fail(f, DAG_REFUSED);
+    if (3 * ((uint64_t)f->count + 1) > 2 * (uint64_t)f->size && !grow_slots(f))
+        return fail(f, DAG_REFUSED);
     uint32_t h = hash(has_empty, edges, count), at = slot_of(f, h, has_empty, edges, count);
     if (f->slots[at]) return (future){(uint32_t)f->slots[at] - 1};
     uint32_t longest = 0, branches = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t here = future_longest(f, (future){edges[i].to}) + 1;
         if (here > longest) longest = here;
-        branches |= future_branches(f, (future){edges[i].to}) || (i && edges[i - 1].label == edges[i].label);
+        branches |= future_branches(f, (future){edges[i].to})
+                    || (i && edges[i - 1].label == edges[i].label);
     }
-    if (f->count >= UINT32_MAX / 4 || f->edge_count + count > UINT32_MAX || longest >= f->limit) return fail(f, DAG_TOO_LARGE);
+    if (f->count >= UINT32_MAX / 4 || f->edge_count + count > UINT32_MAX || longest >= f->limit)
+        return fail(f, DAG_TOO_LARGE);
     if (mem_enough(f->mem) || !has_room(f, count)) return fail(f, DAG_REFUSED);
     if (count) memcpy(f->edges + f->edge_count, edges, count * sizeof *edges);
     f->edge_count += count;
@@ -86,7 +95,8 @@ future future_make(struct futures *f, bool has_empty, const struct future_edge *
 bool futures_init(struct futures *f, struct mem *mem, bool is_branching, uint32_t limit)
 {
     if (limit == 0) limit = 1;
-    if (limit > INT32_MAX / 2) limit = INT32_MAX / 2; /* lengths of words share their 32 bits with two others */
+    if (limit > INT32_MAX / 2)
+        limit = INT32_MAX / 2; /* lengths of words share their 32 bits with two others */
     *f = (struct futures){.mem = mem, .is_branching = is_branching, .limit = limit};
     if (!has_room(f, 0)) return false;
     f->first[0] = 0;
@@ -128,7 +138,9 @@ bool futures_check(const struct futures *f)
             if (branches && (!f->is_branching || edges[k - 1].to >= edges[k].to)) return false;
         }
         bool has_empty = f->longest[i] & 1;
-        if ((uint32_t)f->slots[slot_of(f, hash(has_empty, edges, count), has_empty, edges, count)] != i + 1) return false;
+        if ((uint32_t)f->slots[slot_of(f, hash(has_empty, edges, count), has_empty, edges, count)]
+            != i + 1)
+            return false;
         if (!count && i != FUTURE_END) return false;
     }
     return true;

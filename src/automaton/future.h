@@ -1,12 +1,16 @@
-/* Futures: finite, non-empty sets of words, hash-consed, so that equal sets are equal indices. A future is what a state of a minimal acyclic
- * automaton stands for: whether the empty word is in it, and what may follow each first label. So the futures that can be reached from one are the
+/* Futures: finite, non-empty sets of words, hash-consed, so that equal sets are equal indices. A
+ * future is what a state of a minimal acyclic automaton stands for: whether the empty word is in
+ * it, and what may follow each first label. So the futures that can be reached from one are the
  * states of its minimal deterministic automaton, and nothing ever needs minimising.
  *
- * In a branching table the two operands of a shuffle may both have an edge with one label. Such futures are trees of choices instead of sets of
- * words, equal when they are bisimilar; what has been made without such shuffles is as in any table.
+ * In a branching table the two operands of a shuffle may both have an edge with one label. Such
+ * futures are trees of choices instead of sets of words, equal when they are bisimilar; what has
+ * been made without such shuffles is as in any table.
  *
- * Layout: flat arrays; the edges of future f are edges[first[f]] .. edges[first[f + 1] - 1], ascending by label, then target. Invariants:
- * (1) edges lead to smaller indices; (2) no two futures have equal edges and finality; (3) future 0 is the empty word alone, and no future is empty. */
+ * Layout: flat arrays; the edges of future f are edges[first[f]] .. edges[first[f + 1] - 1],
+ * ascending by label, then target. Invariants:
+ * (1) edges lead to smaller indices; (2) no two futures have equal edges and finality; (3) future 0
+ *     is the empty word alone, and no future is empty. */
 #ifndef CAIRN_AUTOMATON_FUTURE_H
 #define CAIRN_AUTOMATON_FUTURE_H
 
@@ -32,7 +36,8 @@ struct futures {
     enum dag_status status; /* why the last operation gave FUTURE_NONE */
     uint32_t count;
     uint32_t *first;   /* [count + 1] */
-    uint32_t *longest; /* length of the longest word, times 4, + 2 when it or a future after it branches, + 1 when the empty word is in */
+    uint32_t *longest; /* length of the longest word, times 4, + 2 when it or a future after it
+                          branches, + 1 when the empty word is in */
     struct future_edge *edges;
     uint64_t edge_count, edge_cap, first_cap, longest_cap;
     uint64_t *slots; /* hash << 32 | index + 1; 0: free */
@@ -61,9 +66,11 @@ static inline bool future_branches(const struct futures *futures, future f)
     return futures->longest[f.i] & 2;
 }
 
-/* Operations give FUTURE_NONE when memory is refused or the limit is passed, and say why in `status`; FUTURE_NONE as an operand gives it again.
- * future_make takes edges ascending by label; it is the only way to make a future. */
-future future_make(struct futures *futures, bool has_empty, const struct future_edge *edges, uint32_t count);
+/* Operations give FUTURE_NONE when memory is refused or the limit is passed, and say why in
+ * `status`; FUTURE_NONE as an operand gives it again. future_make takes edges ascending by label;
+ * it is the only way to make a future. */
+future future_make(struct futures *futures, bool has_empty, const struct future_edge *edges,
+                   uint32_t count);
 future future_word(struct futures *futures, uint32_t label, future then);
 future future_union(struct futures *futures, future a, future b);
 future future_sequence(struct futures *futures, future a, future b);

@@ -1,5 +1,6 @@
-/* Greedy orders, forwards and backwards (order.c says why). Both keep the ready states in a heap by news, then by rank. An entry whose state has
- * changed since is left there and passed over when it comes up, so each arrow costs at most one entry. */
+/* Greedy orders, forwards and backwards (order.c says why). Both keep the ready states in a heap by
+ * news, then by rank. An entry whose state has changed since is left there and passed over when it
+ * comes up, so each arrow costs at most one entry. */
 #include "automaton/greedy.h"
 
 #include "automaton/room.h"
@@ -11,7 +12,8 @@ bool greedy_init(struct greedy *o, const struct dag *dag)
     *o = (struct greedy){.mem = dag->mem};
     uint32_t **arrays[] = {&o->waiting, &o->news, &o->left, &o->last, &o->rank, &o->by_rank};
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (!(*arrays[i] = mem_try_alloc(o->mem, (size_t)dag->states * sizeof **arrays[i]))) return false;
+        if (!(*arrays[i] = mem_try_alloc(o->mem, (size_t)dag->states * sizeof **arrays[i])))
+            return false;
     return neighbours_init(&o->graph, dag);
 }
 
@@ -28,7 +30,8 @@ static bool heap_push(struct greedy *o, uint64_t key)
 {
     if (!ROOM(o->mem, o->heap, &o->heap_cap, o->heap_len + 1)) return false;
     uint64_t at = o->heap_len++;
-    for (; at && o->heap[(at - 1) / 2] > key; at = (at - 1) / 2) o->heap[at] = o->heap[(at - 1) / 2];
+    for (; at && o->heap[(at - 1) / 2] > key; at = (at - 1) / 2)
+        o->heap[at] = o->heap[(at - 1) / 2];
     o->heap[at] = key;
     return true;
 }
@@ -97,7 +100,8 @@ static bool reach(struct greedy *o, uint32_t state)
     return true;
 }
 
-bool greedy_forwards(struct greedy *o, enum greedy_ties ties, const uint32_t *given, uint32_t *order)
+bool greedy_forwards(struct greedy *o, enum greedy_ties ties, const uint32_t *given,
+                     uint32_t *order)
 {
     const struct neighbours *g = &o->graph;
     uint32_t place = 0;
@@ -135,7 +139,8 @@ static bool start_backwards(struct greedy *o, enum greedy_ties ties)
         o->news[s] = UINT32_MAX;
         o->left[s] = g->first_before[s + 1] - g->first_before[s];
         o->last[s] = 0;
-        for (uint32_t e = g->first_before[s]; e < g->first_before[s + 1]; e++) o->last[s] ^= g->before[e];
+        for (uint32_t e = g->first_before[s]; e < g->first_before[s + 1]; e++)
+            o->last[s] ^= g->before[e];
     }
     for (uint32_t s = 0; s < g->states; s++)
         if (o->left[s] == 1) o->news[o->last[s]]--;
@@ -147,7 +152,8 @@ static bool start_backwards(struct greedy *o, enum greedy_ties ties)
     return true;
 }
 
-/* Of the states after one that has its turn, those with one predecessor left have become worth more to that one. */
+/* Of the states after one that has its turn, those with one predecessor left have become worth more
+ * to that one. */
 static bool settle_after(struct greedy *o, uint32_t state)
 {
     const struct neighbours *g = &o->graph;
@@ -161,7 +167,8 @@ static bool settle_after(struct greedy *o, uint32_t state)
     return true;
 }
 
-bool greedy_backwards(struct greedy *o, enum greedy_ties ties, const uint32_t *given, uint32_t *order)
+bool greedy_backwards(struct greedy *o, enum greedy_ties ties, const uint32_t *given,
+                      uint32_t *order)
 {
     const struct neighbours *g = &o->graph;
     uint32_t place = g->states;

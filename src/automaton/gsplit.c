@@ -1,8 +1,11 @@
-/* A split goes down from the whole term through the operations that distribute over alternatives, expands one kind of operand, and puts the whole together
- * again for each result. The laws:
- *   (a [] b); c = a; c [] b; c       (a [] b) || c = a || c [] b || c       and the same on the other side
- *   {i,j} of [a, b, ...] = the choice of {i,j} of S for all sets S of j of the operands: what uses fewer is in some larger set
- *   {i,j} of [a [] b, c, ...] = {i,j} of [a, c, ...] [] {i,j} of [b, c, ...]: an operand is used once
+/* A split goes down from the whole term through the operations that distribute over alternatives,
+ * expands one kind of operand, and puts the whole together again for each result. The laws:
+ *   (a [] b); c = a; c [] b; c       (a [] b) || c = a || c [] b || c       and the same on the
+ *                                                                           other side
+ *   {i,j} of [a, b, ...] = the choice of {i,j} of S for all sets S of j of the operands: what uses
+ *       fewer is in some larger set
+ *   {i,j} of [a [] b, c, ...] = {i,j} of [a, c, ...] [] {i,j} of [b, c, ...]: an operand is used
+ *       once
  *   a* = skip [] a [] ... [] a{n - 1} [] a{n}; a*
  *   a* || f = a*; f; a*, when words of a and f have one label each */
 #include "automaton/gsplit.h"
@@ -49,14 +52,17 @@ static void free_lists(struct splitter *s, struct gterm_list *lists, uint32_t co
 
 /* ---- alternatives ---- */
 
-static gterm join(struct splitter *s, const struct gterm_node *like, const gterm *parts, uint32_t count)
+static gterm join(struct splitter *s, const struct gterm_node *like, const gterm *parts,
+                  uint32_t count)
 {
     if (like->op != GTERM_OF) return gterm_join(s->terms, like->op, parts, count);
-    return count == 1 && like->low == 1 ? parts[0] : gterm_of(s->terms, like->low, like->high, parts, count);
+    return count == 1 && like->low == 1 ? parts[0]
+                                        : gterm_of(s->terms, like->low, like->high, parts, count);
 }
 
 /* A term for each choice of one item from every list, the last list changing fastest. */
-static void join_all(struct splitter *s, struct gterm_node like, struct gterm_list *const *lists, uint32_t count, struct gterm_list *to)
+static void join_all(struct splitter *s, struct gterm_node like, struct gterm_list *const *lists,
+                     uint32_t count, struct gterm_list *to)
 {
     uint64_t total = 1;
     gterm *chosen = mem_alloc(s->mem, (count + UINT64_C(1)) * sizeof *chosen);
@@ -64,7 +70,8 @@ static void join_all(struct splitter *s, struct gterm_node like, struct gterm_li
     if (total > GSPLIT_MAX_PARTS) s->too_many = true;
     for (uint64_t n = 0; n < total && !s->too_many; n++) {
         uint64_t rest = n;
-        for (uint32_t i = count; i-- > 0; rest /= lists[i]->len) chosen[i] = lists[i]->data[rest % lists[i]->len];
+        for (uint32_t i = count; i-- > 0; rest /= lists[i]->len)
+            chosen[i] = lists[i]->data[rest % lists[i]->len];
         push(s, to, join(s, &like, chosen, count));
     }
     mem_free(s->mem, chosen);
@@ -84,7 +91,8 @@ static void expand_operands(struct splitter *s, gterm t, struct gterm_list *to)
     mem_free(s->mem, parts);
 }
 
-/* The expansions of all alternatives; without any the choice is left as it is, unless it is alternatives that are asked for. */
+/* The expansions of all alternatives; without any the choice is left as it is, unless it is
+ * alternatives that are asked for. */
 static void expand_choice(struct splitter *s, gterm t, struct gterm_list *to)
 {
     uint32_t count = gterm_get(s->terms, t)->count;
@@ -140,7 +148,8 @@ static bool is_single(const struct gterms *terms, gterm t)
 {
     const struct gterm_node *node = gterm_get(terms, t);
     if (node->op == GTERM_EVENT) return true;
-    if (node->op != GTERM_CHOICE && (node->op != GTERM_OF || node->low != 1 || node->high != 1)) return false;
+    if (node->op != GTERM_CHOICE && (node->op != GTERM_OF || node->low != 1 || node->high != 1))
+        return false;
     for (uint32_t i = 0; i < node->count; i++)
         if (!is_single(terms, gterm_part(terms, t, i))) return false;
     return true;
@@ -152,7 +161,9 @@ static gterm in_sequence(struct splitter *s, gterm t)
     if (gterm_get(s->terms, t)->op != GTERM_PAR || gterm_get(s->terms, t)->count != 2) return t;
     for (uint32_t i = 0; i < 2; i++) {
         gterm round = gterm_part(s->terms, t, i), other = gterm_part(s->terms, t, 1 - i);
-        if (gterm_get(s->terms, round)->op != GTERM_STAR || !is_single(s->terms, gterm_part(s->terms, round, 0)) || !is_single(s->terms, other)) continue;
+        if (gterm_get(s->terms, round)->op != GTERM_STAR
+            || !is_single(s->terms, gterm_part(s->terms, round, 0)) || !is_single(s->terms, other))
+            continue;
         return gterm_join(s->terms, GTERM_SEQ, (gterm[]){round, other, round}, 3);
     }
     return t;
@@ -164,25 +175,32 @@ static void expand_rounds(struct splitter *s, gterm t, struct gterm_list *to)
     struct gterm_node node = *gterm_get(s->terms, t);
     gterm body = gterm_part(s->terms, t, 0);
     bool is_bounded = node.op == GTERM_REP;
-    uint64_t low = is_bounded ? node.low : node.op == GTERM_PLUS, rounds = s->rounds ? s->rounds : GSPLIT_ROUNDS;
-    if (is_bounded && (!s->rounds || low + rounds > node.high)) rounds = node.high - low + UINT64_C(1);
-    for (uint64_t n = low; n < low + rounds && !s->too_many; n++) push(s, to, gterm_rep(s->terms, (uint32_t)n, (uint32_t)n, body));
-    if (s->too_many || low + rounds > UINT32_MAX || (is_bounded && low + rounds > node.high)) return;
+    uint64_t low = is_bounded ? node.low : node.op == GTERM_PLUS,
+             rounds = s->rounds ? s->rounds : GSPLIT_ROUNDS;
+    if (is_bounded && (!s->rounds || low + rounds > node.high))
+        rounds = node.high - low + UINT64_C(1);
+    for (uint64_t n = low; n < low + rounds && !s->too_many; n++)
+        push(s, to, gterm_rep(s->terms, (uint32_t)n, (uint32_t)n, body));
+    if (s->too_many || low + rounds > UINT32_MAX || (is_bounded && low + rounds > node.high))
+        return;
     uint32_t past = (uint32_t)(low + rounds);
     if (is_bounded) {
         push(s, to, gterm_rep(s->terms, past, node.high, body));
         return;
     }
-    gterm more[] = {gterm_rep(s->terms, past, past, body), gterm_join(s->terms, GTERM_STAR, &body, 1)};
+    gterm more[] = {gterm_rep(s->terms, past, past, body),
+                    gterm_join(s->terms, GTERM_STAR, &body, 1)};
     push(s, to, gterm_join(s->terms, GTERM_SEQ, more, 2));
 }
 
 static bool is_repetition(const struct gterm_node *node)
 {
-    return node->op == GTERM_STAR || node->op == GTERM_PLUS || (node->op == GTERM_REP && node->low < node->high);
+    return node->op == GTERM_STAR || node->op == GTERM_PLUS
+           || (node->op == GTERM_REP && node->low < node->high);
 }
 
-/* The first operand that can be expanded: of a sequence a repetition that something follows, or else whatever has one inside. */
+/* The first operand that can be expanded: of a sequence a repetition that something follows, or
+ * else whatever has one inside. */
 static void expand_first(struct splitter *s, gterm t, struct gterm_list *to)
 {
     struct gterm_node node = *gterm_get(s->terms, t);
@@ -191,7 +209,9 @@ static void expand_first(struct splitter *s, gterm t, struct gterm_list *to)
     uint32_t i = 0;
     for (; i < node.count && !s->too_many; i++) {
         vec_free(s->mem, &found);
-        if (node.op == GTERM_SEQ && i + 1 < node.count && is_repetition(gterm_get(s->terms, parts[i]))) expand_rounds(s, parts[i], &found);
+        if (node.op == GTERM_SEQ && i + 1 < node.count
+            && is_repetition(gterm_get(s->terms, parts[i])))
+            expand_rounds(s, parts[i], &found);
         else expand(s, parts[i], &found);
         if (found.len > 1) break;
     }
@@ -212,12 +232,14 @@ static void expand(struct splitter *s, gterm t, struct gterm_list *to)
     enum gterm_op op = gterm_get(s->terms, t)->op;
     bool is_position = s->kind == GSPLIT_POSITION;
     if (op == GTERM_CHOICE) expand_choice(s, t, to);
-    else if (op == GTERM_SEQ || op == GTERM_PAR) (is_position ? expand_first : expand_operands)(s, t, to);
+    else if (op == GTERM_SEQ || op == GTERM_PAR)
+        (is_position ? expand_first : expand_operands)(s, t, to);
     else if (op == GTERM_OF && s->kind == GSPLIT_PERMUTATIONS) expand_of(s, t, to);
     else push(s, to, t);
 }
 
-enum gsplit_status gsplit(struct gterms *terms, gterm t, enum gsplit_kind kind, uint32_t rounds, struct gterm_list *parts)
+enum gsplit_status gsplit(struct gterms *terms, gterm t, enum gsplit_kind kind, uint32_t rounds,
+                          struct gterm_list *parts)
 {
     struct splitter s = {.terms = terms, .mem = terms->mem, .kind = kind, .rounds = rounds};
     expand(&s, t, parts);

@@ -11,18 +11,22 @@ enum { HASH_MASK = 15, FIRST_SLOTS = 4 };
 enum { HASH_MASK = -1, FIRST_SLOTS = 64 };
 #endif
 
-static uint32_t hash(enum gterm_op op, uint32_t low, uint32_t high, const gterm *parts, uint32_t count)
+static uint32_t hash(enum gterm_op op, uint32_t low, uint32_t high, const gterm *parts,
+                     uint32_t count)
 {
     uint64_t h = ((uint64_t)low << 32 | high) * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)op;
-    for (uint32_t i = 0; i < count; i++) h = (h ^ h >> 29 ^ parts[i].i) * UINT64_C(0xBF58476D1CE4E5B9);
+    for (uint32_t i = 0; i < count; i++)
+        h = (h ^ h >> 29 ^ parts[i].i) * UINT64_C(0xBF58476D1CE4E5B9);
     h = (h ^ h >> 31) * UINT64_C(0x94D049BB133111EB);
     return (uint32_t)(h >> 32) & (uint32_t)HASH_MASK;
 }
 
-static bool is_node(const struct gterms *terms, uint32_t index, enum gterm_op op, uint32_t low, uint32_t high, const gterm *parts, uint32_t count)
+static bool is_node(const struct gterms *terms, uint32_t index, enum gterm_op op, uint32_t low,
+                    uint32_t high, const gterm *parts, uint32_t count)
 {
     const struct gterm_node *node = &terms->nodes.data[index];
-    if (node->op != op || node->low != low || node->high != high || node->count != count) return false;
+    if (node->op != op || node->low != low || node->high != high || node->count != count)
+        return false;
     for (uint32_t i = 0; i < count; i++)
         if (terms->parts.data[node->first + i].i != parts[i].i) return false;
     return true;
@@ -37,19 +41,23 @@ static void grow(struct gterms *terms)
     terms->size = size;
     for (uint32_t i = 0; i < terms->nodes.len; i++) {
         const struct gterm_node *node = &terms->nodes.data[i];
-        uint32_t at = hash(node->op, node->low, node->high, terms->parts.data + node->first, node->count) & (size - 1);
+        uint32_t at =
+            hash(node->op, node->low, node->high, terms->parts.data + node->first, node->count)
+            & (size - 1);
         while (slots[at]) at = (at + 1) & (size - 1);
         slots[at] = i + 1;
     }
 }
 
 /* `parts` must not lie in the table itself. */
-static gterm intern(struct gterms *terms, enum gterm_op op, uint32_t low, uint32_t high, const gterm *parts, uint32_t count)
+static gterm intern(struct gterms *terms, enum gterm_op op, uint32_t low, uint32_t high,
+                    const gterm *parts, uint32_t count)
 {
     if (2 * ((uint64_t)terms->nodes.len + 1) > terms->size) grow(terms);
     uint32_t at = hash(op, low, high, parts, count) & (terms->size - 1);
     for (; terms->slots[at]; at = (at + 1) & (terms->size - 1))
-        if (is_node(terms, terms->slots[at] - 1, op, low, high, parts, count)) return (gterm){terms->slots[at] - 1};
+        if (is_node(terms, terms->slots[at] - 1, op, low, high, parts, count))
+            return (gterm){terms->slots[at] - 1};
     struct gterm_node node = {op, low, high, terms->parts.len, count};
     for (uint32_t i = 0; i < count; i++) vec_push(terms->mem, &terms->parts, parts[i]);
     vec_push(terms->mem, &terms->nodes, node);
@@ -71,10 +79,7 @@ void gterms_release(struct gterms *terms)
     *terms = (struct gterms){.mem = terms->mem};
 }
 
-gterm gterm_skip(void)
-{
-    return (gterm){0};
-}
+gterm gterm_skip(void) { return (gterm){0}; }
 
 gterm gterm_event(struct gterms *terms, uint32_t label)
 {
@@ -87,7 +92,8 @@ static int compare_gterms(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether a term is new among the alternatives so far; `sorted` has a copy of all of them in order, with the number of times that each was met. */
+/* Whether a term is new among the alternatives so far; `sorted` has a copy of all of them in order,
+ * with the number of times that each was met. */
 struct seen {
     gterm *sorted;
     bool *met;
@@ -139,7 +145,8 @@ gterm gterm_rep(struct gterms *terms, uint32_t low, uint32_t high, gterm part)
     return intern(terms, GTERM_REP, low, high, &part, 1);
 }
 
-gterm gterm_of(struct gterms *terms, uint32_t low, uint32_t high, const gterm *parts, uint32_t count)
+gterm gterm_of(struct gterms *terms, uint32_t low, uint32_t high, const gterm *parts,
+               uint32_t count)
 {
     assert(low <= high);
     if (high > count) high = count;
@@ -197,7 +204,8 @@ gterm gterm_replace(struct gterms *terms, gterm t, const gterm *by, uint32_t lab
 
 /* ---- text ---- */
 
-/* How tightly an operation binds: what binds less tightly than its surroundings needs parentheses. */
+/* How tightly an operation binds: what binds less tightly than its surroundings needs
+ * parentheses. */
 static unsigned strength(enum gterm_op op)
 {
     switch (op) {
@@ -249,7 +257,11 @@ static void print_bare(struct printer *p, gterm t)
     default:
         print_list(p, t, "", 4);
         if (node->op == GTERM_REP) print_count(p, node);
-        else text_add(p->text, "%s", node->op == GTERM_OPT ? "?" : node->op == GTERM_STAR ? "*" : "+");
+        else
+            text_add(p->text, "%s",
+                     node->op == GTERM_OPT    ? "?"
+                     : node->op == GTERM_STAR ? "*"
+                                              : "+");
     }
 }
 
@@ -257,13 +269,15 @@ static void print(struct printer *p, gterm t, unsigned needed)
 {
     enum gterm_op op = gterm_get(p->terms, t)->op;
     /* a count directly after another one, or after `of [...]`, would be hard to read */
-    bool bracketed = strength(op) < needed && (strength(op) < 3 || op == GTERM_REP || op == GTERM_OF);
+    bool bracketed =
+        strength(op) < needed && (strength(op) < 3 || op == GTERM_REP || op == GTERM_OF);
     if (bracketed) text_add(p->text, "(");
     print_bare(p, t);
     if (bracketed) text_add(p->text, ")");
 }
 
-void gterm_print(struct text *text, const struct gterms *terms, gterm t, gterm_label *label, void *data)
+void gterm_print(struct text *text, const struct gterms *terms, gterm t, gterm_label *label,
+                 void *data)
 {
     struct printer p = {text, terms, label, data};
     print(&p, t, 0);

@@ -4,7 +4,8 @@
 
 #include "automaton/dfa.h"
 
-/* Every state must be reached and must reach a final one; their numbers need no order. On DAG_REFUSED the automaton is unchanged. */
+/* Every state must be reached and must reach a final one; their numbers need no order. On
+ * DAG_REFUSED the automaton is unchanged. */
 enum dag_status minimise(struct dfa *dfa);
 
 #endif

@@ -3,7 +3,8 @@
 #include <string.h>
 
 /* The other direction of some arrows; what comes out is ascending. */
-static void turn(uint32_t states, const uint32_t *first, const uint32_t *to, uint32_t *turned_first, uint32_t *turned)
+static void turn(uint32_t states, const uint32_t *first, const uint32_t *to, uint32_t *turned_first,
+                 uint32_t *turned)
 {
     memset(turned_first, 0, ((size_t)states + 1) * sizeof *turned_first);
     for (uint32_t e = 0; e < first[states]; e++) turned_first[to[e]]++;
@@ -28,7 +29,8 @@ static uint32_t unite(uint32_t states, uint32_t *first, uint32_t *to)
 
 bool neighbours_init(struct neighbours *n, const struct dag *dag)
 {
-    size_t per_state = ((size_t)dag->states + 1) * sizeof *n->after, per_edge = (size_t)dag->edges * sizeof *n->after;
+    size_t per_state = ((size_t)dag->states + 1) * sizeof *n->after,
+           per_edge = (size_t)dag->edges * sizeof *n->after;
     *n = (struct neighbours){.mem = dag->mem, .states = dag->states};
     n->first_after = mem_try_alloc(n->mem, per_state);
     n->first_before = mem_try_alloc(n->mem, per_state);

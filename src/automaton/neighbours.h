@@ -1,4 +1,5 @@
-/* An automaton's graph without labels: the states after each state and the states before it, each once, ascending. */
+/* An automaton's graph without labels: the states after each state and the states before it, each
+ * once, ascending. */
 #ifndef CAIRN_AUTOMATON_NEIGHBOURS_H
 #define CAIRN_AUTOMATON_NEIGHBOURS_H
 
@@ -7,7 +8,8 @@
 struct neighbours {
     struct mem *mem;
     uint32_t states, arrows;
-    uint32_t *first_after, *after;   /* those of state s: after[first_after[s]] .. after[first_after[s + 1] - 1] */
+    uint32_t *first_after,
+        *after; /* those of state s: after[first_after[s]] .. after[first_after[s + 1] - 1] */
     uint32_t *first_before, *before; /* likewise */
 };
 

@@ -1,11 +1,14 @@
 /* `{low,high} of [...]`: some of the operands, each at most once, one after another in any order.
  *
- * Operands with equal automata are of one kind, and only how many of a kind were used matters. A configuration is such a count for each kind (its `use`, a
- * number in a table) and what is going on: a state of an operand of some kind, or BETWEEN, where the next operand may begin. So there are as many
- * configurations as there are ways to choose operands, not orders to choose them in; and once `high` operands were used, all ways are one (SPENT).
+ * Operands with equal automata are of one kind, and only how many of a kind were used matters. A
+ * configuration is such a count for each kind (its `use`, a number in a table) and what is going
+ * on: a state of an operand of some kind, or BETWEEN, where the next operand may begin. So there
+ * are as many configurations as there are ways to choose operands, not orders to choose them in;
+ * and once `high` operands were used, all ways are one (SPENT).
  *
- * An operand that allows the empty word could be used without a trace. That helps only to reach `low`: between operands all is well when those that were
- * used and those of this sort that were not are `low` together. So such uses need no configurations. */
+ * An operand that allows the empty word could be used without a trace. That helps only to reach
+ * `low`: between operands all is well when those that were used and those of this sort that were
+ * not are `low` together. So such uses need no configurations. */
 #include "automaton/operate.h"
 
 #include "automaton/room.h"
@@ -63,7 +66,8 @@ static const uint16_t *use_at(const struct choices *c, uint32_t use)
 static uint32_t slot_of(const struct choices *c, const uint16_t *use)
 {
     uint32_t at = hash(c, use) & (c->size - 1);
-    while (c->slots[at] && memcmp(use_at(c, c->slots[at] - 1), use, c->kind_count * sizeof *use)) at = (at + 1) & (c->size - 1);
+    while (c->slots[at] && memcmp(use_at(c, c->slots[at] - 1), use, c->kind_count * sizeof *use))
+        at = (at + 1) & (c->size - 1);
     return at;
 }
 
@@ -88,7 +92,8 @@ static enum dag_status find_use(struct choices *c, const uint16_t *use, uint32_t
         return DAG_DONE;
     }
     if (c->use_count == c->max_uses) return DAG_TOO_LARGE;
-    if (!ROOM(c->mem, c->uses, &c->use_cap, ((uint64_t)c->use_count + 1) * c->kind_count)) return DAG_REFUSED;
+    if (!ROOM(c->mem, c->uses, &c->use_cap, ((uint64_t)c->use_count + 1) * c->kind_count))
+        return DAG_REFUSED;
     if (!ROOM(c->mem, c->used, &c->used_cap, (uint64_t)c->use_count + 1)) return DAG_REFUSED;
     if (!ROOM(c->mem, c->empty, &c->empty_cap, (uint64_t)c->use_count + 1)) return DAG_REFUSED;
     for (uint32_t k = 0; k < c->kind_count; k++) {
@@ -109,12 +114,14 @@ static uint64_t config_of(uint32_t use, uint32_t going_on)
 }
 
 /* Goes to a state of an operand of kind k. */
-static void emit(struct subset *subset, const struct choices *c, uint32_t label, uint32_t use, uint32_t k, uint32_t state)
+static void emit(struct subset *subset, const struct choices *c, uint32_t label, uint32_t use,
+                 uint32_t k, uint32_t state)
 {
     const struct kind *kind = &c->kinds[k];
     bool is_end = dfa_is_end(kind->part, state);
     if (!is_end) subset_emit(subset, label, config_of(use, kind->offset + state));
-    if (dfa_is_final(kind->part, state) && (use != SPENT || is_end)) subset_emit(subset, label, config_of(use, BETWEEN));
+    if (dfa_is_final(kind->part, state) && (use != SPENT || is_end))
+        subset_emit(subset, label, config_of(use, BETWEEN));
 }
 
 static void begin_kind(struct subset *subset, struct choices *c, uint32_t use, uint32_t k)
@@ -130,7 +137,8 @@ static void begin_kind(struct subset *subset, struct choices *c, uint32_t use, u
             return;
         }
     }
-    for (uint32_t e = part->first_edge[0]; e < part->first_edge[1]; e++) emit(subset, c, part->edge_label[e], then, k, part->edge_to[e]);
+    for (uint32_t e = part->first_edge[0]; e < part->first_edge[1]; e++)
+        emit(subset, c, part->edge_label[e], then, k, part->edge_to[e]);
 }
 
 static void of_start(struct subset *subset, void *data)
@@ -154,7 +162,8 @@ static void of_follow(struct subset *subset, void *data, uint64_t config)
     }
     uint32_t k = c->owner[going_on], state = going_on - c->kinds[k].offset;
     const struct dfa *part = c->kinds[k].part;
-    for (uint32_t e = part->first_edge[state]; e < part->first_edge[state + 1]; e++) emit(subset, c, part->edge_label[e], use, k, part->edge_to[e]);
+    for (uint32_t e = part->first_edge[state]; e < part->first_edge[state + 1]; e++)
+        emit(subset, c, part->edge_label[e], use, k, part->edge_to[e]);
 }
 
 static bool of_is_final(const void *data, uint64_t config)
@@ -184,14 +193,20 @@ static enum dag_status find_kinds(struct choices *c, const struct dfa *const *pa
     }
     c->owner = mem_try_alloc(c->mem, (size_t)(states + 1) * sizeof *c->owner);
     for (uint32_t k = 0; c->owner && k < c->kind_count; k++)
-        for (uint32_t s = 0; s < c->kinds[k].part->states; s++) c->owner[c->kinds[k].offset + s] = k;
+        for (uint32_t s = 0; s < c->kinds[k].part->states; s++)
+            c->owner[c->kinds[k].offset + s] = k;
     return c->owner ? DAG_DONE : DAG_REFUSED;
 }
 
-enum dag_status operate_of(const struct operate *how, const struct dfa *const *parts, uint32_t count, uint32_t low, uint32_t high, struct dfa *to)
+enum dag_status operate_of(const struct operate *how, const struct dfa *const *parts,
+                           uint32_t count, uint32_t low, uint32_t high, struct dfa *to)
 {
     struct choices c = {.mem = how->mem, .low = low, .high = high, .max_uses = how->max_states};
-    struct subset_rules rules = {.data = &c, .all_final = how->prefixes, .start = of_start, .follow = of_follow, .is_final = of_is_final};
+    struct subset_rules rules = {.data = &c,
+                                 .all_final = how->prefixes,
+                                 .start = of_start,
+                                 .follow = of_follow,
+                                 .is_final = of_is_final};
     *to = (struct dfa){.mem = how->mem};
     enum dag_status status = find_kinds(&c, parts, count);
     if (status == DAG_DONE) status = subset_run(to, how->mem, &rules, how->max_states);

@@ -1,19 +1,25 @@
-/* Which order of the states keeps the fewest of them alive? Finding the best one is hard (it is a vertex separation problem with directions), so
- * several methods are tried and the best result is taken.
+/* Which order of the states keeps the fewest of them alive? Finding the best one is hard (it is a
+ * vertex separation problem with directions), so several methods are tried and the best result is
+ * taken.
  *
- * A state is alive from when it is first reached until its turn. A state whose predecessors all had their turn is ready; its turn takes one state
- * away and adds those successors that nobody reached before: its news. A turn with at most one piece of news is always right: taking it earlier than
- * some order does makes no R_i larger, because news only get fewer with time. So what matters is which state to take when every ready one
- * has two or more. Greedy methods take the fewest news and differ in what they do with ties. The same works backwards, from the ends, where a
- * turn adds the state and takes away the successors of which it is the last predecessor left.
+ * A state is alive from when it is first reached until its turn. A state whose predecessors all had
+ * their turn is ready; its turn takes one state away and adds those successors that nobody reached
+ * before: its news. A turn with at most one piece of news is always right: taking it earlier than
+ * some order does makes no R_i larger, because news only get fewer with time. So what matters is
+ * which state to take when every ready one has two or more. Greedy methods take the fewest news and
+ * differ in what they do with ties. The same works backwards, from the ends, where a turn adds the
+ * state and takes away the successors of which it is the last predecessor left.
  *
- * Alone, each direction is short-sighted at its far end. Back and forth is much better: a greedy order backwards whose ties are decided by an order from
- * before, then one forwards whose ties are decided by that, and so on. It starts from every simple order, and from depth-first orders that take edges in
- * random orders; with a random order of the labels, the operands of a shuffle are nested in a random way. Everything is deterministic: what the repeated
- * methods may cost is counted in edges, not in time.
+ * Alone, each direction is short-sighted at its far end. Back and forth is much better: a greedy
+ * order backwards whose ties are decided by an order from before, then one forwards whose ties are
+ * decided by that, and so on. It starts from every simple order, and from depth-first orders that
+ * take edges in random orders; with a random order of the labels, the operands of a shuffle are
+ * nested in a random way. Everything is deterministic: what the repeated methods may cost is
+ * counted in edges, not in time.
  *
- * Experience (test/unit/automaton.c): on random graphs of up to 18 states the result is nearly always optimal; on the n-cube (n events in
- * parallel) it is the known optimum, 1 + the sum of the largest binomial coefficients of 0 .. n - 1. */
+ * Experience (test/unit/automaton.c): on random graphs of up to 18 states the result is nearly
+ * always optimal; on the n-cube (n events in parallel) it is the known optimum, 1 + the sum of the
+ * largest binomial coefficients of 0 .. n - 1. */
 #include "automaton/order.h"
 
 #include "automaton/greedy.h"
@@ -27,10 +33,10 @@ struct orderer {
     const struct dag *dag;
     struct mem *mem;
     struct greedy greedy;
-    uint32_t *order;    /* what the method at hand fills in */
-    uint32_t *best;     /* the best order so far, and its metric */
+    uint32_t *order; /* what the method at hand fills in */
+    uint32_t *best;  /* the best order so far, and its metric */
     uint32_t metric;
-    uint32_t *kept;     /* for methods that try several: the best of these, and its metric */
+    uint32_t *kept; /* for methods that try several: the best of these, and its metric */
     uint32_t kept_metric;
     uint32_t *key, *stack, *next; /* scratch, per state */
     uint8_t *is_reached;          /* scratch, per state */
@@ -49,7 +55,8 @@ static bool breadth_first(struct orderer *o)
 {
     const struct neighbours *g = &o->greedy.graph;
     uint32_t len = 1;
-    for (uint32_t s = 0; s < g->states; s++) o->next[s] = g->first_before[s + 1] - g->first_before[s];
+    for (uint32_t s = 0; s < g->states; s++)
+        o->next[s] = g->first_before[s + 1] - g->first_before[s];
     o->order[0] = 0;
     for (uint32_t i = 0; i < len; i++) {
         uint32_t s = o->order[i];
@@ -61,11 +68,13 @@ static bool breadth_first(struct orderer *o)
 }
 
 /* States in the order in which a depth-first search leaves them, last first. */
-static void search_depth(struct orderer *o, uint32_t (*target)(const struct orderer *, uint32_t edge))
+static void search_depth(struct orderer *o,
+                         uint32_t (*target)(const struct orderer *, uint32_t edge))
 {
     const uint32_t *first = o->dag->first_edge;
     uint32_t *stack = o->stack, *next = o->next, depth = 1, place = o->dag->states;
-    memset(next, 0, (size_t)place * sizeof *next); /* edges taken so far, + 1 once the state is met */
+    memset(next, 0,
+           (size_t)place * sizeof *next); /* edges taken so far, + 1 once the state is met */
     stack[0] = 0;
     next[0] = 1;
     while (depth) {
@@ -106,8 +115,8 @@ static int by_number(const void *x, const void *y)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* Depth first, with edges in a random order: of labels, the same at all states, when the seed is odd, else of each state's edges. Seed 0: their
- * own order backwards. */
+/* Depth first, with edges in a random order: of labels, the same at all states, when the seed is
+ * odd, else of each state's edges. Seed 0: their own order backwards. */
 static void depth_first_shuffled(struct orderer *o, uint32_t seed)
 {
     const struct dag *dag = o->dag;
@@ -129,7 +138,8 @@ static bool depth_first_backwards(struct orderer *o)
     return true;
 }
 
-/* Sorts breadth-first order by o->key, which is below the count of states; equals stay in their order. */
+/* Sorts breadth-first order by o->key, which is below the count of states; equals stay in their
+ * order. */
 static void layers(struct orderer *o)
 {
     uint32_t n = o->dag->states, *from = o->next, *sorted = o->stack;
@@ -248,7 +258,7 @@ static bool from_random(struct orderer *o);
 static const struct {
     const char *name;
     bool (*run)(struct orderer *); /* fills in o->order; false: refused */
-    uint32_t most_edges; /* and states */
+    uint32_t most_edges;           /* and states */
 } methods[ORDER_METHODS] = {
     {"as built", as_numbered, ANY_SIZE},
     {"breadth first", breadth_first, ANY_SIZE},
@@ -316,7 +326,8 @@ bool order_is_topological(const struct dag *dag, const uint32_t *order, bool *an
         if (*answer) place[order[i]] = i + 1;
     }
     for (uint32_t s = 0; s < dag->states && *answer; s++)
-        for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++) *answer &= place[s] < place[dag->edge_to[e]];
+        for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++)
+            *answer &= place[s] < place[dag->edge_to[e]];
     mem_free(dag->mem, place);
     return true;
 }
@@ -326,7 +337,8 @@ static bool orderer_init(struct orderer *o, const struct dag *dag)
     *o = (struct orderer){.dag = dag, .mem = dag->mem};
     uint32_t **arrays[] = {&o->order, &o->best, &o->kept, &o->key, &o->stack, &o->next};
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (!(*arrays[i] = mem_try_alloc(o->mem, (size_t)dag->states * sizeof **arrays[i]))) return false;
+        if (!(*arrays[i] = mem_try_alloc(o->mem, (size_t)dag->states * sizeof **arrays[i])))
+            return false;
     o->is_reached = mem_try_alloc(o->mem, dag->states);
     o->shuffled = mem_try_alloc(o->mem, (size_t)dag->edges * sizeof *o->shuffled);
     return o->is_reached && o->shuffled && greedy_init(&o->greedy, dag);
@@ -345,7 +357,9 @@ static bool try_method(struct orderer *o, struct order_table *table, uint32_t me
 {
     struct order_row *row = &table->rows[method];
     *row = (struct order_row){methods[method].name, 0};
-    if (methods[method].most_edges != ANY_SIZE && o->dag->edges + (uint64_t)o->dag->states > methods[method].most_edges) return true;
+    if (methods[method].most_edges != ANY_SIZE
+        && o->dag->edges + (uint64_t)o->dag->states > methods[method].most_edges)
+        return true;
     if (!methods[method].run(o)) return false;
     row->metric = measure(o->dag, o->order, o->is_reached);
     if (method && row->metric >= o->metric) return true;
@@ -364,7 +378,8 @@ enum dag_status order_best(const struct dag *dag, struct order_table *table, uin
     *order = NULL;
     *table = (struct order_table){.best = 0};
     for (uint32_t method = 0; good && method < ORDER_METHODS; method++)
-        good = try_method(&o, table, method); /* all of them: a run that is resumed must have the same ranks, whatever its --time */
+        good = try_method(&o, table, method); /* all of them: a run that is resumed must have the
+                                                 same ranks, whatever its --time */
     if (good) {
         *order = o.best;
         o.best = NULL;

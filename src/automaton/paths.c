@@ -1,6 +1,7 @@
-/* Numbers of words are sums over edges, from the ends back. Each state gets just the room that its number needs: a first pass computes the numbers
- * in floating point. There are fewer than 2^32 additions, each with a relative error of at most 2^-52, so the exact number is less than twice the
- * rounded one. */
+/* Numbers of words are sums over edges, from the ends back. Each state gets just the room that its
+ * number needs: a first pass computes the numbers in floating point. There are fewer than 2^32
+ * additions, each with a relative error of at most 2^-52, so the exact number is less than twice
+ * the rounded one. */
 #include "automaton/paths.h"
 
 #include <assert.h>
@@ -43,14 +44,16 @@ static bool plan_room(struct paths *paths)
         }
         rounded[s] = sum;
     }
-    for (uint32_t s = 0; s < dag->states; s++) paths->first[s + 1] = paths->first[s] + (uint64_t)(rounded[s].exponent + 2) / 64 + 1;
+    for (uint32_t s = 0; s < dag->states; s++)
+        paths->first[s + 1] = paths->first[s] + (uint64_t)(rounded[s].exponent + 2) / 64 + 1;
     mem_free(dag->mem, rounded);
     return true;
 }
 
 struct natural paths_from(const struct paths *paths, uint32_t state)
 {
-    return (struct natural){paths->words + paths->first[state], (uint32_t)(paths->first[state + 1] - paths->first[state])};
+    return (struct natural){paths->words + paths->first[state],
+                            (uint32_t)(paths->first[state + 1] - paths->first[state])};
 }
 
 /* False: there is enough, in the middle of it. */
@@ -73,7 +76,8 @@ bool paths_init(struct paths *paths, const struct dag *dag)
 {
     *paths = (struct paths){.dag = dag};
     paths->first = mem_try_alloc(dag->mem, ((size_t)dag->states + 1) * sizeof *paths->first);
-    if (paths->first && plan_room(paths)) paths->words = mem_try_alloc(dag->mem, paths->first[dag->states] * sizeof *paths->words);
+    if (paths->first && plan_room(paths))
+        paths->words = mem_try_alloc(dag->mem, paths->first[dag->states] * sizeof *paths->words);
     if (paths->words && sum_up(paths)) return true;
     paths_release(paths);
     return false;
@@ -103,7 +107,8 @@ static bool is_zero(const struct natural *number)
     return natural_fits(number, &value) && value == 0;
 }
 
-bool paths_word(const struct paths *paths, const struct natural *rank, uint32_t *word, uint32_t *length)
+bool paths_word(const struct paths *paths, const struct natural *rank, uint32_t *word,
+                uint32_t *length)
 {
     const struct dag *dag = paths->dag;
     uint64_t one = 1;
@@ -161,7 +166,8 @@ bool paths_next(struct paths_walk *walk)
 {
     const struct dag *dag = walk->dag;
     uint32_t state = source_of(walk);
-    if (walk->has_started) { /* on to the next edge: below the word if there is one, else beside the last possible label */
+    if (walk->has_started) { /* on to the next edge: below the word if there is one, else beside the
+                                last possible label */
         uint32_t next = dag->first_edge[state];
         while (next == dag->first_edge[state + 1]) {
             if (!walk->length) return false;

@@ -1,6 +1,7 @@
-/* The words of an automaton, which are its paths from the start to a final state: how many there are, exactly, and single ones of them.
- * Words are ordered by label, and a word stands before its continuations. In a branching automaton paths are counted and listed, so that a word
- * comes as often as it has paths. */
+/* The words of an automaton, which are its paths from the start to a final state: how many there
+ * are, exactly, and single ones of them. Words are ordered by label, and a word stands before its
+ * continuations. In a branching automaton paths are counted and listed, so that a word comes as
+ * often as it has paths. */
 #ifndef CAIRN_AUTOMATON_PATHS_H
 #define CAIRN_AUTOMATON_PATHS_H
 
@@ -22,10 +23,13 @@ struct natural paths_from(const struct paths *paths, uint32_t state);
 /* Only the number of all words of the automaton; the caller frees it. */
 bool paths_count(const struct dag *dag, struct natural *count);
 
-/* Word number `rank`, counted from 0, which must be less than paths_from(0); `word` has room for the longest one. */
-bool paths_word(const struct paths *paths, const struct natural *rank, uint32_t *word, uint32_t *length);
+/* Word number `rank`, counted from 0, which must be less than paths_from(0); `word` has room for
+ * the longest one. */
+bool paths_word(const struct paths *paths, const struct natural *rank, uint32_t *word,
+                uint32_t *length);
 
-/* All words one after the other: while (paths_next(&walk)) use(walk.word, walk.length). Automata without a word do not exist. */
+/* All words one after the other: while (paths_next(&walk)) use(walk.word, walk.length). Automata
+ * without a word do not exist. */
 struct paths_walk {
     const struct dag *dag;
     uint32_t *word, *edge; /* the labels so far, and the edges that they were taken from */

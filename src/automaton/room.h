@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* `array` is the address of a pointer to items of `size` bytes. */
-static inline bool room_grow(struct mem *mem, void *array, uint64_t *cap, uint64_t need, size_t size)
+static inline bool room_grow(struct mem *mem, void *array, uint64_t *cap, uint64_t need,
+                             size_t size)
 {
     void *old;
     uint64_t grown = *cap + *cap / 2 + 16;
@@ -23,6 +24,7 @@ static inline bool room_grow(struct mem *mem, void *array, uint64_t *cap, uint64
 }
 
 /* Whether the array has room for `need` items; the array is unchanged when it has not. */
-#define ROOM(mem, array, cap, need) ((uint64_t)(need) <= *(cap) || room_grow((mem), &(array), (cap), (need), sizeof *(array)))
+#define ROOM(mem, array, cap, need)                                                                \
+    ((uint64_t)(need) <= *(cap) || room_grow((mem), &(array), (cap), (need), sizeof *(array)))
 
 #endif

@@ -1,5 +1,7 @@
-/* Sets are sorted lists of configurations, one after the other in one array, and a hash table finds them. They are numbered as they are found and dealt with
- * in this order: what follows all configurations of a set is emitted, sorted by label and configuration, and each label's run is the next set. */
+/* Sets are sorted lists of configurations, one after the other in one array, and a hash table finds
+ * them. They are numbered as they are found and dealt with in this order: what follows all
+ * configurations of a set is emitted, sorted by label and configuration, and each label's run is
+ * the next set. */
 #include "automaton/subset.h"
 
 #include "automaton/minimise.h"
@@ -32,7 +34,7 @@ struct subset {
     uint32_t sets, max_sets;
     uint64_t *slots; /* hash << 32 | set + 1; 0: free */
     uint32_t size;
-    uint32_t *edges; /* label, to, label, to, ... */
+    uint32_t *edges;               /* label, to, label, to, ... */
     uint64_t edge_cap, edge_count; /* in words */
     uint32_t *first_edge;
     uint64_t first_edge_cap;
@@ -62,7 +64,8 @@ static void sort_moves(struct subset *s)
     struct move *moves = s->moves;
     if (s->move_count > FEW) {
         bool sorted = true;
-        for (uint64_t i = 1; i < s->move_count && sorted; i++) sorted = compare_moves(&moves[i - 1], &moves[i]) <= 0;
+        for (uint64_t i = 1; i < s->move_count && sorted; i++)
+            sorted = compare_moves(&moves[i - 1], &moves[i]) <= 0;
         if (!sorted) qsort(moves, s->move_count, sizeof *moves, compare_moves);
         return;
     }
@@ -111,7 +114,8 @@ static bool is_set(const struct subset *s, uint32_t set, const uint64_t *configs
     return true;
 }
 
-/* The number of the set that lies behind the known ones, `count` configurations; a new one is kept. */
+/* The number of the set that lies behind the known ones, `count` configurations; a new one is
+ * kept. */
 static uint32_t find_set(struct subset *s, uint64_t count)
 {
     const uint64_t *configs = s->configs + s->config_count;
@@ -119,9 +123,11 @@ static uint32_t find_set(struct subset *s, uint64_t count)
     if (2 * ((uint64_t)s->sets + 1) > s->size && !grow(s)) return s->status = DAG_REFUSED, 0;
     uint32_t at = h & (s->size - 1);
     for (; s->slots[at]; at = (at + 1) & (s->size - 1))
-        if (s->slots[at] >> 32 == h && is_set(s, (uint32_t)s->slots[at] - 1, configs, count)) return (uint32_t)s->slots[at] - 1;
+        if (s->slots[at] >> 32 == h && is_set(s, (uint32_t)s->slots[at] - 1, configs, count))
+            return (uint32_t)s->slots[at] - 1;
     if (s->sets == s->max_sets) return s->status = DAG_TOO_LARGE, 0;
-    if (!ROOM(s->mem, s->first, &s->first_cap, (uint64_t)s->sets + 2)) return s->status = DAG_REFUSED, 0;
+    if (!ROOM(s->mem, s->first, &s->first_cap, (uint64_t)s->sets + 2))
+        return s->status = DAG_REFUSED, 0;
     s->slots[at] = (uint64_t)h << 32 | (s->sets + 1);
     s->config_count += count;
     s->first[++s->sets] = s->config_count;
@@ -131,11 +137,15 @@ static uint32_t find_set(struct subset *s, uint64_t count)
 /* The set of a run of sorted moves. */
 static uint32_t take_run(struct subset *s, const struct move *run, uint64_t count)
 {
-    if (!ROOM(s->mem, s->configs, &s->config_cap, s->config_count + count)) return s->status = DAG_REFUSED, 0;
+    if (!ROOM(s->mem, s->configs, &s->config_cap, s->config_count + count))
+        return s->status = DAG_REFUSED, 0;
     uint64_t *to = s->configs + s->config_count, kept = 0;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t config = run[i].config;
-        if (kept && (to[kept - 1] == config || (s->rules->covers && s->rules->covers(s->rules->data, to[kept - 1], config)))) continue;
+        if (kept
+            && (to[kept - 1] == config
+                || (s->rules->covers && s->rules->covers(s->rules->data, to[kept - 1], config))))
+            continue;
         to[kept++] = config;
     }
     return find_set(s, kept);
@@ -144,14 +154,16 @@ static uint32_t take_run(struct subset *s, const struct move *run, uint64_t coun
 static void follow_set(struct subset *s, uint32_t set)
 {
     s->move_count = 0;
-    for (uint64_t i = s->first[set]; i < s->first[set + 1]; i++) s->rules->follow(s, s->rules->data, s->configs[i]);
+    for (uint64_t i = s->first[set]; i < s->first[set + 1]; i++)
+        s->rules->follow(s, s->rules->data, s->configs[i]);
     if (s->status != DAG_DONE) return;
     sort_moves(s);
     for (uint64_t i = 0, end; i < s->move_count && s->status == DAG_DONE; i = end) {
         for (end = i + 1; end < s->move_count && s->moves[end].label == s->moves[i].label;) end++;
         uint32_t to = take_run(s, s->moves + i, end - i);
         if (s->edge_count / 2 >= UINT32_MAX - 1) subset_stop(s, DAG_TOO_LARGE);
-        else if (!ROOM(s->mem, s->edges, &s->edge_cap, s->edge_count + 2)) subset_stop(s, DAG_REFUSED);
+        else if (!ROOM(s->mem, s->edges, &s->edge_cap, s->edge_count + 2))
+            subset_stop(s, DAG_REFUSED);
         if (s->status != DAG_DONE) return;
         s->edges[s->edge_count++] = s->moves[i].label;
         s->edges[s->edge_count++] = to;
@@ -170,7 +182,8 @@ static void explore(struct subset *s)
     sort_moves(s);
     take_run(s, s->moves, s->move_count);
     for (uint32_t set = 0; s->status == DAG_DONE && set < s->sets; set++) {
-        if (mem_enough(s->mem) || !ROOM(s->mem, s->first_edge, &s->first_edge_cap, (uint64_t)set + 2)) {
+        if (mem_enough(s->mem)
+            || !ROOM(s->mem, s->first_edge, &s->first_edge_cap, (uint64_t)set + 2)) {
             s->status = DAG_REFUSED;
             return;
         }
@@ -208,7 +221,8 @@ static void extract(struct subset *s, struct dfa *dfa)
     dfa->first_edge[s->sets] = edges;
 }
 
-enum dag_status subset_run(struct dfa *dfa, struct mem *mem, const struct subset_rules *rules, uint32_t max_states)
+enum dag_status subset_run(struct dfa *dfa, struct mem *mem, const struct subset_rules *rules,
+                           uint32_t max_states)
 {
     struct subset s = {.mem = mem, .rules = rules, .max_sets = max_states};
     *dfa = (struct dfa){.mem = mem};

@@ -15,13 +15,15 @@ static uint32_t hash(const struct term_node *node)
 
 static bool same_node(const struct term_node *x, const struct term_node *y)
 {
-    return x->op == y->op && x->number == y->number && term_same(x->a, y->a) && term_same(x->b, y->b);
+    return x->op == y->op && x->number == y->number && term_same(x->a, y->a)
+           && term_same(x->b, y->b);
 }
 
 static uint32_t slot_of(const struct terms *terms, const struct term_node *node)
 {
     uint32_t at = hash(node) & (terms->size - 1);
-    while (terms->slots[at] && !same_node(&terms->nodes.data[terms->slots[at] - 1], node)) at = (at + 1) & (terms->size - 1);
+    while (terms->slots[at] && !same_node(&terms->nodes.data[terms->slots[at] - 1], node))
+        at = (at + 1) & (terms->size - 1);
     return at;
 }
 
@@ -32,7 +34,8 @@ static void grow(struct terms *terms)
     mem_free(terms->mem, terms->slots);
     terms->slots = slots;
     terms->size = size;
-    for (uint32_t i = 0; i < terms->nodes.len; i++) slots[slot_of(terms, &terms->nodes.data[i])] = i + 1;
+    for (uint32_t i = 0; i < terms->nodes.len; i++)
+        slots[slot_of(terms, &terms->nodes.data[i])] = i + 1;
 }
 
 static term intern(struct terms *terms, struct term_node node)
@@ -59,20 +62,14 @@ void terms_release(struct terms *terms)
     *terms = (struct terms){.mem = terms->mem};
 }
 
-term term_skip(void)
-{
-    return (term){0};
-}
+term term_skip(void) { return (term){0}; }
 
 term term_event(struct terms *terms, uint32_t label)
 {
     return intern(terms, (struct term_node){.op = TERM_EVENT, .number = label});
 }
 
-static bool is_skip(term t)
-{
-    return t.i == 0;
-}
+static bool is_skip(term t) { return t.i == 0; }
 
 term term_seq(struct terms *terms, term a, term b)
 {

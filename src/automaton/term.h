@@ -1,11 +1,14 @@
-/* Activities: what an environment may do, as terms over events. The language of a term is a finite, non-empty set of words of labels:
+/* Activities: what an environment may do, as terms over events. The language of a term is a finite,
+ * non-empty set of words of labels:
  *
  *   skip           the empty word               seq(a, b)     words of a followed by words of b
  *   event l        the word l                   choice(a, b)  words of a and words of b
- *   loop(n, a)     n times a, one after another par(a, b)     all interleavings of a word of a with a word of b
+ *   loop(n, a)     n times a, one after another par(a, b)     all interleavings of a word of a with
+ *                                                             a word of b
  *
- * Terms are hash-consed: equal terms are equal indices, and the parts of a term have smaller indices than the term. Skip disappears where it
- * changes nothing. Terms are made by readers, so memory that is refused jumps (base/mem.h). */
+ * Terms are hash-consed: equal terms are equal indices, and the parts of a term have smaller
+ * indices than the term. Skip disappears where it changes nothing. Terms are made by readers, so
+ * memory that is refused jumps (base/mem.h). */
 #ifndef CAIRN_AUTOMATON_TERM_H
 #define CAIRN_AUTOMATON_TERM_H
 
@@ -38,10 +41,7 @@ static inline const struct term_node *term_get(const struct terms *terms, term t
     return &terms->nodes.data[t.i];
 }
 
-static inline bool term_same(term a, term b)
-{
-    return a.i == b.i;
-}
+static inline bool term_same(term a, term b) { return a.i == b.i; }
 
 term term_skip(void);
 term term_event(struct terms *terms, uint32_t label);

@@ -9,7 +9,8 @@
 
 struct levels {
     const struct dfa *dfa;
-    uint32_t *number; /* per state of the automaton: its number in the next level + 1; 0: not there */
+    uint32_t
+        *number; /* per state of the automaton: its number in the next level + 1; 0: not there */
     uint32_t *now, *next;
     uint32_t now_count, next_count;
 };
@@ -54,7 +55,8 @@ static uint64_t find_next(struct levels *levels, uint32_t base)
         }
     }
     qsort(levels->next, levels->next_count, sizeof *levels->next, compare_states);
-    for (uint32_t i = 0; i < levels->next_count; i++) levels->number[levels->next[i]] = base + i + 1;
+    for (uint32_t i = 0; i < levels->next_count; i++)
+        levels->number[levels->next[i]] = base + i + 1;
     return edges;
 }
 
@@ -67,7 +69,8 @@ static void go_on(struct levels *levels)
     levels->next = swap;
 }
 
-static enum dag_status count_levels(struct levels *levels, uint64_t bound, uint32_t max_states, uint64_t *states, uint64_t *edges)
+static enum dag_status count_levels(struct levels *levels, uint64_t bound, uint32_t max_states,
+                                    uint64_t *states, uint64_t *edges)
 {
     *states = 1;
     *edges = 0;
@@ -81,7 +84,8 @@ static enum dag_status count_levels(struct levels *levels, uint64_t bound, uint3
     return DAG_DONE;
 }
 
-static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct dag *dag, uint32_t *state_of)
+static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct dag *dag,
+                 uint32_t *state_of)
 {
     const struct dfa *dfa = levels->dfa;
     uint32_t first = 0, at = 0;
@@ -94,8 +98,10 @@ static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct d
             uint32_t s = levels->now[i], me = first + i;
             dag->first_edge[me] = at;
             if (state_of) state_of[me] = s;
-            if (ends_only ? is_last || dfa_is_end(dfa, s) : dfa_is_final(dfa, s)) dag_set_final(dag, me);
-            for (uint32_t e = dfa->first_edge[s]; !is_last && e < dfa->first_edge[s + 1]; e++, at++) {
+            if (ends_only ? is_last || dfa_is_end(dfa, s) : dfa_is_final(dfa, s))
+                dag_set_final(dag, me);
+            for (uint32_t e = dfa->first_edge[s]; !is_last && e < dfa->first_edge[s + 1];
+                 e++, at++) {
                 dag->edge_label[at] = dfa->edge_label[e];
                 dag->edge_to[at] = levels->number[dfa->edge_to[e]] - 1;
             }
@@ -108,7 +114,8 @@ static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct d
     assert(first == dag->states && at == dag->edges);
 }
 
-enum dag_status unfold(const struct dfa *dfa, uint64_t bound, bool ends_only, uint32_t max_states, struct dag *dag, uint32_t **state_of)
+enum dag_status unfold(const struct dfa *dfa, uint64_t bound, bool ends_only, uint32_t max_states,
+                       struct dag *dag, uint32_t **state_of)
 {
     struct levels levels;
     uint64_t states, edges;
@@ -117,8 +124,11 @@ enum dag_status unfold(const struct dfa *dfa, uint64_t bound, bool ends_only, ui
     if (state_of) *state_of = NULL;
     enum dag_status status = levels_init(&levels, dfa) ? DAG_DONE : DAG_REFUSED;
     if (status == DAG_DONE) status = count_levels(&levels, bound, max_states, &states, &edges);
-    if (status == DAG_DONE && !dag_alloc(dag, dfa->mem, (uint32_t)states, (uint32_t)edges)) status = DAG_REFUSED;
-    if (status == DAG_DONE && state_of && !(origin = mem_try_alloc(dfa->mem, (size_t)states * sizeof *origin))) status = DAG_REFUSED;
+    if (status == DAG_DONE && !dag_alloc(dag, dfa->mem, (uint32_t)states, (uint32_t)edges))
+        status = DAG_REFUSED;
+    if (status == DAG_DONE && state_of
+        && !(origin = mem_try_alloc(dfa->mem, (size_t)states * sizeof *origin)))
+        status = DAG_REFUSED;
     if (status == DAG_DONE) fill(&levels, bound, ends_only, dag, origin);
     else dag_release(dag);
     if (state_of) *state_of = origin;
@@ -128,12 +138,14 @@ enum dag_status unfold(const struct dfa *dfa, uint64_t bound, bool ends_only, ui
 
 /* ---- numbers ---- */
 
-/* Words of 64 bits that hold the number of words of any length up to the bound: each label multiplies it by at most the most edges of a state. */
+/* Words of 64 bits that hold the number of words of any length up to the bound: each label
+ * multiplies it by at most the most edges of a state. */
 static uint64_t width_of(const struct dfa *dfa, uint32_t bound)
 {
     uint32_t most = 0, bits = 0;
     for (uint32_t s = 0; s < dfa->states; s++)
-        if (dfa->first_edge[s + 1] - dfa->first_edge[s] > most) most = dfa->first_edge[s + 1] - dfa->first_edge[s];
+        if (dfa->first_edge[s + 1] - dfa->first_edge[s] > most)
+            most = dfa->first_edge[s + 1] - dfa->first_edge[s];
     while (bits < 32 && most > UINT64_C(1) << bits) bits++;
     return (uint64_t)bits * bound / 64 + 1;
 }
@@ -146,7 +158,8 @@ static void count_step(const struct dfa *dfa, const uint64_t *now, uint64_t *nex
             natural_add(next + (size_t)dfa->edge_to[e] * width, now + (size_t)s * width, width);
 }
 
-static bool sum_finals(const struct dfa *dfa, const uint64_t *now, uint32_t width, struct natural *sum)
+static bool sum_finals(const struct dfa *dfa, const uint64_t *now, uint32_t width,
+                       struct natural *sum)
 {
     if (!natural_set(dfa->mem, sum, 0)) return false;
     for (uint32_t s = 0; s < dfa->states; s++) {
@@ -173,7 +186,8 @@ struct natural *unfold_counts(const struct dfa *dfa, uint32_t bound)
         now = next;
         next = swap;
     }
-    for (uint32_t length = 0; counts && !good && length <= bound; length++) natural_free(mem, &counts[length]);
+    for (uint32_t length = 0; counts && !good && length <= bound; length++)
+        natural_free(mem, &counts[length]);
     mem_free(mem, now);
     mem_free(mem, next);
     if (!good) mem_free(mem, counts);
@@ -182,20 +196,25 @@ struct natural *unfold_counts(const struct dfa *dfa, uint32_t bound)
 
 /* ---- the list ---- */
 
-enum dag_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t most, struct unfold_words *words)
+enum dag_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t most,
+                            struct unfold_words *words)
 {
     struct mem *mem = dfa->mem;
     uint64_t from_cap = 0, label_cap = 0, length_cap = 0, state_cap = 0, met = 1;
     uint32_t *state = NULL;
     *words = (struct unfold_words){.mem = mem};
-    bool good = ROOM(mem, words->from, &from_cap, 1) && ROOM(mem, words->label, &label_cap, 1) && ROOM(mem, words->length, &length_cap, 1) && ROOM(mem, state, &state_cap, 1);
+    bool good = ROOM(mem, words->from, &from_cap, 1) && ROOM(mem, words->label, &label_cap, 1)
+                && ROOM(mem, words->length, &length_cap, 1) && ROOM(mem, state, &state_cap, 1);
     if (good) words->from[0] = words->label[0] = words->length[0] = state[0] = 0;
     for (uint64_t i = 0; good && i < met && met < most; i++) {
         if (words->length[i] >= bound) break;
         good = !mem_enough(mem);
-        for (uint32_t e = dfa->first_edge[state[i]]; good && e < dfa->first_edge[state[i] + 1] && met < most; e++, met++) {
-            good = met < UINT32_MAX && ROOM(mem, words->from, &from_cap, met + 1) && ROOM(mem, words->label, &label_cap, met + 1);
-            good = good && ROOM(mem, words->length, &length_cap, met + 1) && ROOM(mem, state, &state_cap, met + 1);
+        for (uint32_t e = dfa->first_edge[state[i]];
+             good && e < dfa->first_edge[state[i] + 1] && met < most; e++, met++) {
+            good = met < UINT32_MAX && ROOM(mem, words->from, &from_cap, met + 1)
+                   && ROOM(mem, words->label, &label_cap, met + 1);
+            good = good && ROOM(mem, words->length, &length_cap, met + 1)
+                   && ROOM(mem, state, &state_cap, met + 1);
             if (!good) break;
             words->from[met] = (uint32_t)i;
             words->label[met] = dfa->edge_label[e];
@@ -219,5 +238,6 @@ void unfold_release(struct unfold_words *words)
 
 void unfold_word(const struct unfold_words *words, uint64_t index, uint32_t *labels)
 {
-    for (; index; index = words->from[index]) labels[words->length[index] - 1] = words->label[index];
+    for (; index; index = words->from[index])
+        labels[words->length[index] - 1] = words->label[index];
 }

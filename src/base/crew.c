@@ -1,5 +1,6 @@
-/* A round may be as short as some microseconds, and there may be many thousands of them: who waits first looks again and again for a while, and sleeps then. With more threads than
- * processors looking would only keep those from working who are waited for. */
+/* A round may be as short as some microseconds, and there may be many thousands of them: who waits
+ * first looks again and again for a while, and sleeps then. With more threads than processors
+ * looking would only keep those from working who are waited for. */
 #include "base/crew.h"
 
 #include <signal.h>
@@ -20,17 +21,22 @@ static void *serve(void *argument)
     struct crew_member *self = argument;
     struct crew *crew = self->crew;
     for (unsigned seen = 0;;) {
-        for (uint32_t i = 0; i < crew->spins && atomic_load_explicit(&crew->round, memory_order_acquire) == seen; i++) relax();
+        for (uint32_t i = 0;
+             i < crew->spins && atomic_load_explicit(&crew->round, memory_order_acquire) == seen;
+             i++)
+            relax();
         if (atomic_load_explicit(&crew->round, memory_order_acquire) == seen) {
             pthread_mutex_lock(&crew->lock);
-            while (atomic_load_explicit(&crew->round, memory_order_acquire) == seen) pthread_cond_wait(&crew->begin, &crew->lock);
+            while (atomic_load_explicit(&crew->round, memory_order_acquire) == seen)
+                pthread_cond_wait(&crew->begin, &crew->lock);
             pthread_mutex_unlock(&crew->lock);
         }
         seen++;
         if (crew->leaving) return NULL;
         crew->job(crew->context, self->number);
         if (atomic_fetch_sub_explicit(&crew->busy, 1, memory_order_acq_rel) > 1) continue;
-        pthread_mutex_lock(&crew->lock); /* so that the caller is either asleep or has not looked yet */
+        pthread_mutex_lock(
+            &crew->lock); /* so that the caller is either asleep or has not looked yet */
         pthread_cond_signal(&crew->end);
         pthread_mutex_unlock(&crew->lock);
     }
@@ -72,10 +78,13 @@ void crew_round(struct crew *crew, void (*job)(void *context, uint32_t number), 
     atomic_store_explicit(&crew->busy, crew->count - 1, memory_order_relaxed);
     if (crew->count > 1) begin_round(crew);
     job(context, 0);
-    for (uint32_t i = 0; i < crew->spins && atomic_load_explicit(&crew->busy, memory_order_acquire); i++) relax();
+    for (uint32_t i = 0; i < crew->spins && atomic_load_explicit(&crew->busy, memory_order_acquire);
+         i++)
+        relax();
     if (!atomic_load_explicit(&crew->busy, memory_order_acquire)) return;
     pthread_mutex_lock(&crew->lock);
-    while (atomic_load_explicit(&crew->busy, memory_order_acquire)) pthread_cond_wait(&crew->end, &crew->lock);
+    while (atomic_load_explicit(&crew->busy, memory_order_acquire))
+        pthread_cond_wait(&crew->end, &crew->lock);
     pthread_mutex_unlock(&crew->lock);
 }
 

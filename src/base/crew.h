@@ -1,4 +1,5 @@
-/* Some threads that work together in rounds: everybody does the same job, the caller too, and a round ends when all have ended. Between rounds only the caller runs, so that it may change
+/* Some threads that work together in rounds: everybody does the same job, the caller too, and a
+ * round ends when all have ended. Between rounds only the caller runs, so that it may change
  * anything; what it has written the others see in the next round, and the other way round. */
 #ifndef CAIRN_BASE_CREW_H
 #define CAIRN_BASE_CREW_H
@@ -29,7 +30,8 @@ struct crew {
     void *context;
 };
 
-/* Threads that the system refuses are left out: crew->count says how many there are. The crew must not be moved. */
+/* Threads that the system refuses are left out: crew->count says how many there are. The crew must
+ * not be moved. */
 void crew_start(struct crew *crew, uint32_t count);
 /* Between rounds: ends the threads. */
 void crew_stop(struct crew *crew);

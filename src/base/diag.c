@@ -46,10 +46,7 @@ const char *diag_line(const struct diag *diag, struct place place, size_t *lengt
     return at;
 }
 
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
+static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
 /* Shows the line around the place, with control characters made harmless, and a caret below. */
 static void show_line(struct diag *diag, struct place place)
@@ -59,8 +56,8 @@ static void show_line(struct diag *diag, struct place place)
     if (!line) return;
     if (length && line[length - 1] == '\r') length--;
     size_t target = 0;
-    for (uint32_t column = 1; target < length && column < place.column; column++)
-        do target++;
+    for (uint32_t column = 1; target < length && column < place.column; column++) do
+            target++;
         while (target < length && is_continuation(line[target]));
     size_t first = target > SHOWN_COLUMNS * 2 / 3 ? target - SHOWN_COLUMNS * 2 / 3 : 0;
     while (first > 0 && is_continuation(line[first])) first--;
@@ -73,11 +70,12 @@ static void show_line(struct diag *diag, struct place place)
         shown++;
         if (i < target) caret++;
     }
-    fprintf(diag->out, "\n%*s%s^%s\n", (int)caret, "", diag->color ? "\033[32m" : "", diag->color ? "\033[0m" : "");
+    fprintf(diag->out, "\n%*s%s^%s\n", (int)caret, "", diag->color ? "\033[32m" : "",
+            diag->color ? "\033[0m" : "");
 }
 
-static void show(struct diag *diag, struct place place, const char *kind, const char *color, const char *format,
-                 va_list args)
+static void show(struct diag *diag, struct place place, const char *kind, const char *color,
+                 const char *format, va_list args)
 {
     if (!diag->out) return;
     if (place.source < diag->sources.len) {
@@ -124,7 +122,8 @@ void diag_finish(struct diag *diag)
 {
     if (!diag->out) return;
     if (diag->errors > DIAG_MAX_ERRORS)
-        fprintf(diag->out, "cairn: %u more errors, %u in all\n", diag->errors - DIAG_MAX_ERRORS, diag->errors);
+        fprintf(diag->out, "cairn: %u more errors, %u in all\n", diag->errors - DIAG_MAX_ERRORS,
+                diag->errors);
     if (diag->warnings > DIAG_MAX_ERRORS && !diag->quiet)
         fprintf(diag->out, "cairn: %u more warnings\n", diag->warnings - DIAG_MAX_ERRORS);
 }

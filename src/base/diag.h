@@ -35,10 +35,13 @@ bool diag_read_source(struct diag *diag, const char *path, uint32_t *source);
 uint32_t diag_add_source(struct diag *diag, const char *name, const char *text, size_t length);
 
 /* At most DIAG_MAX_ERRORS errors are shown; diag_finish tells of the rest. */
-void diag_error(struct diag *diag, struct place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void diag_warning(struct diag *diag, struct place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_error(struct diag *diag, struct place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void diag_warning(struct diag *diag, struct place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Belongs to the error or warning before it. */
-void diag_note(struct diag *diag, struct place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_note(struct diag *diag, struct place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void diag_finish(struct diag *diag);
 
 /* The name of a place's source, without its folders, or "?". */

@@ -1,22 +1,27 @@
-/* The one place that says "enough". Two words are written by handlers of signals (cli/deadline), and everything that can take long reads one of them: a read is one
- * load, so that it may stand in inner loops.
+/* The one place that says "enough". Two words are written by handlers of signals (cli/deadline),
+ * and everything that can take long reads one of them: a read is one load, so that it may stand in
+ * inner loops.
  *
  * `limits_stop` is read by
- *  - base/mem: whoever is refused memory by a jump (readers, passes, exports, preparations of engines) is refused it in the same way when there is enough;
+ *  - base/mem: whoever is refused memory by a jump (readers, passes, exports, preparations of
+ *    engines) is refused it in the same way when there is enough;
  *  - diagrams and SAT solvers, whoever uses them: the operation is given up as a stopped one;
  *  - loops that can take long and allocate nothing, by mem_look.
- * Searches have clocks of their own, and read `limits_interrupted`; `limits_stop` comes a little later, for the parts of them that do not look. What was found is told behind
- * mem_lift, where nothing is refused for the sake of time. */
+ * Searches have clocks of their own, and read `limits_interrupted`; `limits_stop` comes a little
+ * later, for the parts of them that do not look. What was found is told behind mem_lift, where
+ * nothing is refused for the sake of time. */
 #ifndef CAIRN_BASE_LIMITS_H
 #define CAIRN_BASE_LIMITS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* The mutable globals of the program: a handler of signals has nothing else to write to. Other threads read them. */
+/* The mutable globals of the program: a handler of signals has nothing else to write to. Other
+ * threads read them. */
 extern atomic_int limits_stop;        /* time is up, or a signal came a while ago */
 extern atomic_int limits_interrupted; /* a signal came */
-extern atomic_int limits_hurry;       /* half of the time is gone: questions that only help, and have a safe answer, are no longer asked */
+extern atomic_int limits_hurry; /* half of the time is gone: questions that only help, and have a
+                                   safe answer, are no longer asked */
 
 static inline bool limits_enough(void)
 {

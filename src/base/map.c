@@ -1,15 +1,13 @@
 #include "base/map.h"
 
-void map_init(struct map *map, struct mem *mem)
-{
-    *map = (struct map){.mem = mem};
-}
+void map_init(struct map *map, struct mem *mem) { *map = (struct map){.mem = mem}; }
 
 static uint32_t slot_of(const struct map *map, const char *name, uint32_t scope)
 {
     uint64_t h = ((uintptr_t)name ^ (uint64_t)scope << 40) * UINT64_C(0x9E3779B97F4A7C15);
     uint32_t at = (uint32_t)(h >> 32) & (map->size - 1);
-    while (map->entries[at].name && (map->entries[at].name != name || map->entries[at].scope != scope))
+    while (map->entries[at].name
+           && (map->entries[at].name != name || map->entries[at].scope != scope))
         at = (at + 1) & (map->size - 1);
     return at;
 }
@@ -27,7 +25,8 @@ static void grow(struct map *map)
     map->size = old.size ? 2 * old.size : 64;
     map->entries = mem_alloc(map->mem, map->size * sizeof *map->entries);
     for (uint32_t i = 0; i < old.size; i++)
-        if (old.entries[i].name) map->entries[slot_of(map, old.entries[i].name, old.entries[i].scope)] = old.entries[i];
+        if (old.entries[i].name)
+            map->entries[slot_of(map, old.entries[i].name, old.entries[i].scope)] = old.entries[i];
     mem_free(map->mem, old.entries);
 }
 

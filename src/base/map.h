@@ -18,7 +18,8 @@ struct map {
 enum { MAP_NONE = 0xFFFFFFFF };
 
 void map_init(struct map *map, struct mem *mem);
-uint32_t map_get(const struct map *map, const char *name, uint32_t scope); /* MAP_NONE when absent */
+uint32_t map_get(const struct map *map, const char *name,
+                 uint32_t scope); /* MAP_NONE when absent */
 /* Returns false, changing nothing, when the key is there already. */
 bool map_add(struct map *map, const char *name, uint32_t scope, uint32_t value);
 

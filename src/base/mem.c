@@ -9,7 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Invariants: (1) `used` is the sum over `blocks` of bytes + header; (2) the list is doubly linked and acyclic. */
+/* Invariants: (1) `used` is the sum over `blocks` of bytes + header; (2) the list is doubly linked
+ * and acyclic. */
 struct mem_block {
     struct mem_block *next, *prev;
     uint64_t bytes;
@@ -22,16 +23,19 @@ void mem_init(struct mem *mem)
 {
     memset(mem, 0, sizeof *mem);
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK / 4); /* large blocks stay fresh pages of their own, untouched until used */
+    mallopt(M_MMAP_THRESHOLD,
+            LARGE_BLOCK / 4); /* large blocks stay fresh pages of their own, untouched until used */
 #endif
 }
 
-/* Random accesses to large tables miss the address translation most of all: ask for large pages before the block is touched. */
+/* Random accesses to large tables miss the address translation most of all: ask for large pages
+ * before the block is touched. */
 static void want_large_pages(void *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     enum { PAGE = 4096 };
-    uintptr_t from = ((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1), to = ((uintptr_t)block + bytes) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t from = ((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
+              to = ((uintptr_t)block + bytes) & ~(uintptr_t)(PAGE - 1);
     if (bytes >= LARGE_BLOCK) madvise((void *)from, to - from, MADV_HUGEPAGE);
 #else
     (void)block, (void)bytes;
@@ -127,8 +131,12 @@ void mem_set_limit(struct mem *mem, uint64_t bytes)
 
 void mem_cap_process(uint64_t bytes, uint64_t threads)
 {
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* these map far more than they use */
-    enum { LEAST = 64 << 20, STACK = 16 << 20 }; /* a process without any model needs some; of a thread, its stack and an arena */
+#if !defined __SANITIZE_ADDRESS__                                                                  \
+    && !defined __SANITIZE_THREAD__ /* these map far more than they use */
+    enum {
+        LEAST = 64 << 20,
+        STACK = 16 << 20
+    }; /* a process without any model needs some; of a thread, its stack and an arena */
     struct rlimit old;
     if (!bytes || bytes > INT64_MAX / 4 || getrlimit(RLIMIT_DATA, &old)) return;
     rlim_t cap = 2 * bytes - bytes / 16;
@@ -164,7 +172,8 @@ void mem_free(struct mem *mem, void *payload)
     free(block);
 }
 
-void *mem_vec_reserve(struct mem *mem, void *data, uint32_t len, uint32_t *cap, size_t extra, size_t size)
+void *mem_vec_reserve(struct mem *mem, void *data, uint32_t len, uint32_t *cap, size_t extra,
+                      size_t size)
 {
     uint64_t need = (uint64_t)len + extra;
     if (need <= *cap) return data;
@@ -176,10 +185,7 @@ void *mem_vec_reserve(struct mem *mem, void *data, uint32_t len, uint32_t *cap, 
     return data;
 }
 
-void arena_init(struct arena *arena, struct mem *mem)
-{
-    *arena = (struct arena){.mem = mem};
-}
+void arena_init(struct arena *arena, struct mem *mem) { *arena = (struct arena){.mem = mem}; }
 
 void *arena_alloc(struct arena *arena, size_t bytes)
 {

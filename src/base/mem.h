@@ -1,10 +1,12 @@
-/* All memory of the program comes from here, so that the byte budget (--memory), the statistics and the injection of
- * allocation failures are one place.
+/* All memory of the program comes from here, so that the byte budget (--memory), the statistics and
+ * the injection of allocation failures are one place.
  *
  * Two kinds of callers:
- *  - readers, passes and reports use mem_alloc/mem_resize, which never return NULL: a failure jumps to the recovery point
- *    of the context (mem_recover), where everything allocated in the context can be freed at once;
- *  - searches use mem_try_alloc/mem_try_resize, which return NULL, because for them a refusal is a result. */
+ *  - readers, passes and reports use mem_alloc/mem_resize, which never return NULL: a failure jumps
+ *    to the recovery point of the context (mem_recover), where everything allocated in the context
+ *    can be freed at once;
+ *  - searches use mem_try_alloc/mem_try_resize, which return NULL, because for them a refusal is a
+ *    result. */
 #ifndef CAIRN_BASE_MEM_H
 #define CAIRN_BASE_MEM_H
 
@@ -41,19 +43,18 @@ void mem_free(struct mem *mem, void *block);
 /* Gives up the current work: jumps to mem->recover. */
 _Noreturn void mem_refuse(struct mem *mem);
 
-/* Whether work for this context should end because time is up or a signal came (base/limits.h). mem_alloc and mem_resize refuse then. */
-static inline bool mem_enough(const struct mem *mem)
-{
-    return limits_enough() && !mem->lifted;
-}
+/* Whether work for this context should end because time is up or a signal came (base/limits.h).
+ * mem_alloc and mem_resize refuse then. */
+static inline bool mem_enough(const struct mem *mem) { return limits_enough() && !mem->lifted; }
 /* For loops that can take long and allocate nothing: gives up when there is enough. */
 static inline void mem_look(struct mem *mem)
 {
     if (mem_enough(mem)) mem_refuse(mem);
 }
 
-/* Around the telling of what was found, which must not be lost to the limits of the search: until mem_lower there are `most` bytes instead of `limit`, and time
- * does not matter. Whoever recovers from a jump lowers again. */
+/* Around the telling of what was found, which must not be lost to the limits of the search: until
+ * mem_lower there are `most` bytes instead of `limit`, and time does not matter. Whoever recovers
+ * from a jump lowers again. */
 struct mem_lift {
     uint64_t limit;
     bool lifted;
@@ -61,19 +62,26 @@ struct mem_lift {
 struct mem_lift mem_lift(struct mem *mem);
 void mem_lower(struct mem *mem, struct mem_lift before);
 
-/* The limits of --memory: so many bytes, and behind mem_lift less than twice as many; 0: none. The system refuses what would be more than twice as much and did not come
- * from here (libraries allocate by themselves), as far as it can tell; threads, each with a stack, come on top. */
+/* The limits of --memory: so many bytes, and behind mem_lift less than twice as many; 0: none. The
+ * system refuses what would be more than twice as much and did not come from here (libraries
+ * allocate by themselves), as far as it can tell; threads, each with a stack, come on top. */
 void mem_set_limit(struct mem *mem, uint64_t bytes);
 void mem_cap_process(uint64_t bytes, uint64_t threads);
 
 /* Growable arrays: a field `VEC(struct thing) things;` has .data and .len. */
-#define VEC(type) struct { type *data; uint32_t len, cap; }
-#define vec_push(mem, vec, item) \
-    (vec_reserve((mem), (vec), 1), (vec)->data[(vec)->len++] = (item))
-#define vec_reserve(mem, vec, extra) \
-    ((vec)->data = mem_vec_reserve((mem), (vec)->data, (vec)->len, &(vec)->cap, (extra), sizeof *(vec)->data))
-#define vec_free(mem, vec) (mem_free((mem), (vec)->data), (vec)->data = NULL, (vec)->len = (vec)->cap = 0)
-void *mem_vec_reserve(struct mem *mem, void *data, uint32_t len, uint32_t *cap, size_t extra, size_t size);
+#define VEC(type)                                                                                  \
+    struct {                                                                                       \
+        type *data;                                                                                \
+        uint32_t len, cap;                                                                         \
+    }
+#define vec_push(mem, vec, item) (vec_reserve((mem), (vec), 1), (vec)->data[(vec)->len++] = (item))
+#define vec_reserve(mem, vec, extra)                                                               \
+    ((vec)->data = mem_vec_reserve((mem), (vec)->data, (vec)->len, &(vec)->cap, (extra),           \
+                                   sizeof *(vec)->data))
+#define vec_free(mem, vec)                                                                         \
+    (mem_free((mem), (vec)->data), (vec)->data = NULL, (vec)->len = (vec)->cap = 0)
+void *mem_vec_reserve(struct mem *mem, void *data, uint32_t len, uint32_t *cap, size_t extra,
+                      size_t size);
 
 /* An arena: many small things with one lifetime. */
 struct arena {

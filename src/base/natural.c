@@ -21,7 +21,8 @@ void natural_add_shifted(uint64_t *to, const uint64_t *a, uint32_t shift, uint32
     uint32_t words = shift / 64, bits = shift % 64;
     wide carry = 0;
     for (uint32_t i = words; i < len; i++) {
-        uint64_t low = a[i - words] << bits, high = bits && i > words ? a[i - words - 1] >> (64 - bits) : 0;
+        uint64_t low = a[i - words] << bits,
+                 high = bits && i > words ? a[i - words - 1] >> (64 - bits) : 0;
         carry += (wide)to[i] + (low | high);
         to[i] = (uint64_t)carry;
         carry >>= 64;
@@ -89,8 +90,11 @@ bool natural_copy(struct mem *mem, struct natural *to, const struct natural *fro
 bool natural_increase(struct mem *mem, struct natural *number, const struct natural *by)
 {
     uint32_t a = used_words(number), b = used_words(by), most = a > b ? a : b;
-    uint64_t top = most ? (a == most ? number->words[most - 1] >> 1 : 0) + (b == most ? by->words[most - 1] >> 1 : 0) : 0;
-    if (!make_room(mem, number, most + (top >= INT64_MAX - 1))) return false; /* with the carries from below the sum may pass its words */
+    uint64_t top = most ? (a == most ? number->words[most - 1] >> 1 : 0)
+                              + (b == most ? by->words[most - 1] >> 1 : 0)
+                        : 0;
+    if (!make_room(mem, number, most + (top >= INT64_MAX - 1)))
+        return false; /* with the carries from below the sum may pass its words */
     natural_add_short(number->words, number->len, by->words, b);
     return true;
 }
@@ -127,8 +131,10 @@ char *natural_digits(struct mem *mem, const struct natural *number)
 {
     enum { CHUNK = 19 }; /* decimal digits that one division gives */
     static const uint64_t base = UINT64_C(10000000000000000000);
-    uint32_t len = number->len, chunks = 0, room = (uint32_t)((uint64_t)len * 64 * 30103 / 100000 / CHUNK + 2);
-    uint64_t *rest = mem_try_alloc(mem, (len + 1) * sizeof *rest), *parts = mem_try_alloc(mem, room * sizeof *parts);
+    uint32_t len = number->len, chunks = 0,
+             room = (uint32_t)((uint64_t)len * 64 * 30103 / 100000 / CHUNK + 2);
+    uint64_t *rest = mem_try_alloc(mem, (len + 1) * sizeof *rest),
+             *parts = mem_try_alloc(mem, room * sizeof *parts);
     char *digits = mem_try_alloc(mem, (size_t)room * CHUNK + 1);
     if (rest && parts && digits) {
         memcpy(rest, number->words, len * sizeof *rest);

@@ -39,7 +39,11 @@ static void before_item(struct out *json)
 static unsigned sequence_length(const unsigned char *text)
 {
     unsigned char c = text[0];
-    unsigned length = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+    unsigned length = c < 0x80                ? 1
+                      : c >= 0xC2 && c < 0xE0 ? 2
+                      : (c & 0xF0) == 0xE0    ? 3
+                      : c >= 0xF0 && c < 0xF5 ? 4
+                                              : 0;
     for (unsigned i = 1; i < length; i++)
         if ((text[i] & 0xC0) != 0x80) return 0;
     if (length == 3 && ((c == 0xE0 && text[1] < 0xA0) || (c == 0xED && text[1] > 0x9F))) return 0;
@@ -87,15 +91,9 @@ static void open_bracket(struct out *json, char bracket, bool on_one_line)
     json->depth++;
 }
 
-void out_open(struct out *json, char bracket)
-{
-    open_bracket(json, bracket, false);
-}
+void out_open(struct out *json, char bracket) { open_bracket(json, bracket, false); }
 
-void out_open_inline(struct out *json, char bracket)
-{
-    open_bracket(json, bracket, true);
-}
+void out_open_inline(struct out *json, char bracket) { open_bracket(json, bracket, true); }
 
 void out_close(struct out *json, char bracket)
 {

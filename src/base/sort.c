@@ -1,5 +1,6 @@
-/* The caller divides what is to be sorted into some pieces, each of things that are smaller than those of the next, as quicksort does; then every thread sorts one piece after the other. Dividing takes
- * log2(pieces) passes of about log2(things) that sorting takes. */
+/* The caller divides what is to be sorted into some pieces, each of things that are smaller than
+ * those of the next, as quicksort does; then every thread sorts one piece after the other. Dividing
+ * takes log2(pieces) passes of about log2(things) that sorting takes. */
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static void bring_pivot(const struct sorting *sorting, const struct piece *piece
     for (uint64_t i = 0; i < SAMPLES; i++) {
         char *at = piece->first + piece->count / SAMPLES * i * sorting->size;
         uint64_t k = i;
-        for (; k && sorting->compare(samples[k - 1], at, sorting->context) > 0; k--) samples[k] = samples[k - 1];
+        for (; k && sorting->compare(samples[k - 1], at, sorting->context) > 0; k--)
+            samples[k] = samples[k - 1];
         samples[k] = at;
     }
     swap(piece->first, samples[SAMPLES / 2], sorting->size);
@@ -58,8 +60,11 @@ static struct piece divide(const struct sorting *sorting, struct piece *piece)
     uint64_t low = 1, high = piece->count; /* smaller ones are before low, others from high on */
     bring_pivot(sorting, piece);
     for (;;) {
-        while (low < high && sorting->compare(first + low * size, first, sorting->context) < 0) low++;
-        while (low < high && sorting->compare(first + (high - 1) * size, first, sorting->context) >= 0) high--;
+        while (low < high && sorting->compare(first + low * size, first, sorting->context) < 0)
+            low++;
+        while (low < high
+               && sorting->compare(first + (high - 1) * size, first, sorting->context) >= 0)
+            high--;
         if (low == high) break;
         swap(first + low++ * size, first + --high * size, size);
     }
@@ -86,18 +91,24 @@ static void work(void *context, uint32_t number)
     (void)number;
     for (uint32_t i; (i = atomic_fetch_add(&sorting->next, 1)) < sorting->len;) {
         const struct piece *piece = &sorting->pieces[i];
-        if (piece->count > 1) qsort_r(piece->first, piece->count, sorting->size, sorting->compare, sorting->context);
+        if (piece->count > 1)
+            qsort_r(piece->first, piece->count, sorting->size, sorting->compare, sorting->context);
     }
 }
 
-void sort_things(struct crew *crew, void *things, uint64_t count, size_t size, int (*compare)(const void *, const void *, void *), void *context)
+void sort_things(struct crew *crew, void *things, uint64_t count, size_t size,
+                 int (*compare)(const void *, const void *, void *), void *context)
 {
     if (count < 2) return;
     if (!crew || crew->count < 2 || count < LEAST) {
         qsort_r(things, count, size, compare, context);
         return;
     }
-    struct sorting sorting = {.size = size, .compare = compare, .context = context, .pieces = {{things, count}}, .len = 1};
+    struct sorting sorting = {.size = size,
+                              .compare = compare,
+                              .context = context,
+                              .pieces = {{things, count}},
+                              .len = 1};
     divide_all(&sorting, 2 * crew->count < PIECES ? 2 * crew->count : PIECES);
     crew_round(crew, work, &sorting);
 }

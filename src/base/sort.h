@@ -4,7 +4,9 @@
 
 #include "base/crew.h"
 
-/* As qsort_r does; the crew, which is between rounds, helps where that is worth it. NULL: nobody does. The result is the same either way when no two things compare equal. */
-void sort_things(struct crew *crew, void *things, uint64_t count, size_t size, int (*compare)(const void *, const void *, void *), void *context);
+/* As qsort_r does; the crew, which is between rounds, helps where that is worth it. NULL: nobody
+ * does. The result is the same either way when no two things compare equal. */
+void sort_things(struct crew *crew, void *things, uint64_t count, size_t size,
+                 int (*compare)(const void *, const void *, void *), void *context);
 
 #endif

@@ -16,7 +16,8 @@ void names_init(struct names *names, struct arena *arena)
 static uint32_t slot_of(const struct names *names, const char *text, size_t length)
 {
     uint32_t at = (uint32_t)XXH3_64bits(text, length) & (names->size - 1);
-    while (names->slots[at] && (strncmp(names->slots[at], text, length) || names->slots[at][length]))
+    while (names->slots[at]
+           && (strncmp(names->slots[at], text, length) || names->slots[at][length]))
         at = (at + 1) & (names->size - 1);
     return at;
 }
@@ -59,10 +60,7 @@ const char *names_format(struct names *names, const char *format, ...)
     return name;
 }
 
-void text_init(struct text *text, struct mem *mem)
-{
-    *text = (struct text){.mem = mem};
-}
+void text_init(struct text *text, struct mem *mem) { *text = (struct text){.mem = mem}; }
 
 void text_add(struct text *text, const char *format, ...)
 {

@@ -11,7 +11,8 @@ struct names {
 };
 void names_init(struct names *names, struct arena *arena);
 const char *names_intern(struct names *names, const char *text, size_t length);
-const char *names_format(struct names *names, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *names_format(struct names *names, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A growable, always terminated string. */
 struct text {
@@ -23,14 +24,17 @@ void text_init(struct text *text, struct mem *mem);
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_free(struct text *text);
 
-/* 1234567 as 1,234,567. A count that may not fit in 64 bits: its digits, or 5.11e191 when there are many. */
+/* 1234567 as 1,234,567. A count that may not fit in 64 bits: its digits, or 5.11e191 when there are
+ * many. */
 enum { TEXT_COUNT_ROOM = 48 };
 const char *text_count(char buffer[32], uint64_t number);
 const char *text_exact(char buffer[TEXT_COUNT_ROOM], uint64_t count, const char *digits);
 
-/* Number of single-character edits between two words, or limit + 1 when it is more: for "did you mean". */
+/* Number of single-character edits between two words, or limit + 1 when it is more: for "did you
+ * mean". */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
-/* The candidate nearest to word so far; start with *best = NULL. Only plausible misspellings are kept. */
+/* The candidate nearest to word so far; start with *best = NULL. Only plausible misspellings are
+ * kept. */
 void text_nearest(const char *word, const char *candidate, const char **best, unsigned *distance);
 
 #endif

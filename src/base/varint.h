@@ -1,4 +1,5 @@
-/* Natural numbers as bytes, seven bits in each, the lowest first; the highest bit says that more follow. */
+/* Natural numbers as bytes, seven bits in each, the lowest first; the highest bit says that more
+ * follow. */
 #ifndef CAIRN_BASE_VARINT_H
 #define CAIRN_BASE_VARINT_H
 

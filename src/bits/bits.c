@@ -5,10 +5,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* A value is a number in two's complement: `width` literals, the last one repeats for ever. In the pool: width, fails, literals.
+/* A value is a number in two's complement: `width` literals, the last one repeats for ever. In the
+ * pool: width, fails, literals.
  *
- * Exact arithmetic first gets all bits of its result, then fails where they are no number of 64 bits. What an expression can be when it does not fail (its bounds)
- * says how many bits are kept; where it fails the value means nothing. */
+ * Exact arithmetic first gets all bits of its result, then fails where they are no number of 64
+ * bits. What an expression can be when it does not fail (its bounds) says how many bits are kept;
+ * where it fails the value means nothing. */
 enum { MAX_WIDTH = 64, ALL_WIDTH = 2 * MAX_WIDTH + 2 };
 
 struct word {
@@ -41,10 +43,7 @@ void bits_release(struct bits *bits)
 
 /* ---- numbers ---- */
 
-static lit at(const struct word *w, uint32_t i)
-{
-    return w->bit[i < w->width ? i : w->width - 1];
-}
+static lit at(const struct word *w, uint32_t i) { return w->bit[i < w->width ? i : w->width - 1]; }
 
 static void trim(struct word *w)
 {
@@ -54,13 +53,15 @@ static void trim(struct word *w)
 static struct word constant(int64_t value)
 {
     struct word w = {.width = MAX_WIDTH};
-    for (uint32_t i = 0; i < MAX_WIDTH; i++) w.bit[i] = (uint64_t)value >> i & 1 ? LIT_TRUE : LIT_FALSE;
+    for (uint32_t i = 0; i < MAX_WIDTH; i++)
+        w.bit[i] = (uint64_t)value >> i & 1 ? LIT_TRUE : LIT_FALSE;
     trim(&w);
     return w;
 }
 
 /* a + b + carry, `width` bits. */
-static struct word sum(struct circuit *c, const struct word *a, const struct word *b, bool negate_b, uint32_t width)
+static struct word sum(struct circuit *c, const struct word *a, const struct word *b, bool negate_b,
+                       uint32_t width)
 {
     struct word w = {.width = width};
     lit carry = negate_b ? LIT_TRUE : LIT_FALSE;
@@ -87,7 +88,8 @@ static struct word variable(struct bits *bits, uint32_t v)
 {
     const struct model_var *var = &bits->model->vars.data[v];
     struct word w = {.width = bits_width(bits, v) + 1};
-    for (uint32_t i = 0; i + 1 < w.width; i++) w.bit[i] = circuit_input(&bits->circuit, bits->first[v] + i);
+    for (uint32_t i = 0; i + 1 < w.width; i++)
+        w.bit[i] = circuit_input(&bits->circuit, bits->first[v] + i);
     w.bit[w.width - 1] = LIT_FALSE;
     if (!var->low && w.width <= MAX_WIDTH) return w;
     struct word low = constant(var->low);
@@ -101,7 +103,8 @@ static lit equal(struct circuit *c, const struct word *a, const struct word *b)
 {
     uint32_t width = a->width > b->width ? a->width : b->width;
     lit same = LIT_TRUE;
-    for (uint32_t i = width; i-- > 0;) same = circuit_and(c, same, lit_not(circuit_xor(c, at(a, i), at(b, i))));
+    for (uint32_t i = width; i-- > 0;)
+        same = circuit_and(c, same, lit_not(circuit_xor(c, at(a, i), at(b, i))));
     return same;
 }
 
@@ -111,25 +114,29 @@ static lit less(struct circuit *c, const struct word *a, const struct word *b)
     lit below = LIT_FALSE;
     for (uint32_t i = 0; i < width; i++) {
         bool sign = i + 1 == width;
-        below = circuit_ite(c, circuit_xor(c, at(a, i), at(b, i)), sign ? at(a, i) : at(b, i), below);
+        below =
+            circuit_ite(c, circuit_xor(c, at(a, i), at(b, i)), sign ? at(a, i) : at(b, i), below);
     }
     return below;
 }
 
-static struct word product(struct circuit *c, const struct word *a, const struct word *b, uint32_t bits)
+static struct word product(struct circuit *c, const struct word *a, const struct word *b,
+                           uint32_t bits)
 {
     struct word w = constant(0);
     for (uint32_t i = 0; i < bits; i++) {
         struct word row = {.width = bits};
         if (at(b, i) == LIT_FALSE) continue;
-        for (uint32_t j = 0; j < bits; j++) row.bit[j] = j < i ? LIT_FALSE : circuit_and(c, at(a, j - i), at(b, i));
+        for (uint32_t j = 0; j < bits; j++)
+            row.bit[j] = j < i ? LIT_FALSE : circuit_and(c, at(a, j - i), at(b, i));
         w = sum(c, &w, &row, false, bits);
     }
     return cut(&w, bits);
 }
 
 /* Division of natural numbers, bit by bit from the top: `bits` and a zero. By zero: anything. */
-static struct word divide(struct circuit *c, const struct word *a, const struct word *b, uint32_t bits, bool want_rest)
+static struct word divide(struct circuit *c, const struct word *a, const struct word *b,
+                          uint32_t bits, bool want_rest)
 {
     struct word rest = constant(0), result = {.width = bits + 1};
     result.bit[bits] = LIT_FALSE;
@@ -141,12 +148,14 @@ static struct word divide(struct circuit *c, const struct word *a, const struct 
         struct word minus = sum(c, &shifted, b, true, bits + 2);
         result.bit[i] = fits;
         rest.width = bits + 1;
-        for (uint32_t j = 0; j < bits + 1; j++) rest.bit[j] = circuit_ite(c, fits, minus.bit[j], shifted.bit[j]);
+        for (uint32_t j = 0; j < bits + 1; j++)
+            rest.bit[j] = circuit_ite(c, fits, minus.bit[j], shifted.bit[j]);
     }
     return want_rest ? rest : result;
 }
 
-static struct word quotient(struct circuit *c, const struct word *a, const struct word *b, uint32_t bits, bool want_rest)
+static struct word quotient(struct circuit *c, const struct word *a, const struct word *b,
+                            uint32_t bits, bool want_rest)
 {
     struct word w = divide(c, a, b, bits, want_rest);
     return cut(&w, bits);
@@ -166,7 +175,8 @@ static uint32_t width_of(int64_t low, int64_t high)
 static void narrow(struct word *w, int64_t low, int64_t high)
 {
     uint32_t width = width_of(low, high);
-    if (w->width >= width && (low >= 0 || high < 0)) w->bit[width - 1] = low >= 0 ? LIT_FALSE : LIT_TRUE; /* the sign */
+    if (w->width >= width && (low >= 0 || high < 0))
+        w->bit[width - 1] = low >= 0 ? LIT_FALSE : LIT_TRUE; /* the sign */
     if (w->width > width) w->width = width;
     trim(w);
 }
@@ -175,18 +185,21 @@ static void narrow(struct word *w, int64_t low, int64_t high)
 static lit is_too_wide(struct circuit *c, const struct word *w)
 {
     lit differs = LIT_FALSE;
-    for (uint32_t i = MAX_WIDTH; i < w->width; i++) differs = circuit_or(c, differs, circuit_xor(c, w->bit[i], w->bit[MAX_WIDTH - 1]));
+    for (uint32_t i = MAX_WIDTH; i < w->width; i++)
+        differs = circuit_or(c, differs, circuit_xor(c, w->bit[i], w->bit[MAX_WIDTH - 1]));
     return differs;
 }
 
 /* The highest bit of b counts negative. */
-static struct word exact_product(struct circuit *c, const struct word *a, const struct word *b, uint32_t width)
+static struct word exact_product(struct circuit *c, const struct word *a, const struct word *b,
+                                 uint32_t width)
 {
     struct word w = constant(0);
     for (uint32_t i = 0; i < b->width; i++) {
         struct word row = {.width = width};
         if (b->bit[i] == LIT_FALSE) continue;
-        for (uint32_t j = 0; j < width; j++) row.bit[j] = j < i ? LIT_FALSE : circuit_and(c, at(a, j - i), b->bit[i]);
+        for (uint32_t j = 0; j < width; j++)
+            row.bit[j] = j < i ? LIT_FALSE : circuit_and(c, at(a, j - i), b->bit[i]);
         w = sum(c, &w, &row, i + 1 == b->width, width);
     }
     return w;
@@ -205,15 +218,15 @@ static struct word negated_if(struct circuit *c, lit cond, const struct word *a,
     return flipped;
 }
 
-static lit sign(const struct word *w)
-{
-    return w->bit[w->width - 1];
-}
+static lit sign(const struct word *w) { return w->bit[w->width - 1]; }
 
 /* Cut towards zero: absolute values are divided. */
-static struct word exact_quotient(struct circuit *c, const struct word *a, const struct word *b, bool want_rest)
+static struct word exact_quotient(struct circuit *c, const struct word *a, const struct word *b,
+                                  bool want_rest)
 {
-    uint32_t bits = a->width > b->width ? a->width : b->width; /* of the absolute values: as many as of the numbers */
+    uint32_t bits = a->width > b->width
+                        ? a->width
+                        : b->width; /* of the absolute values: as many as of the numbers */
     struct word x = negated_if(c, sign(a), a, bits), y = negated_if(c, sign(b), b, bits);
     x.bit[x.width++] = LIT_FALSE;
     y.bit[y.width++] = LIT_FALSE;
@@ -228,7 +241,8 @@ static lit is_largest_quotient(struct circuit *c, const struct word *a, const st
     return circuit_and(c, equal(c, a, &lowest), equal(c, b, &minus_one));
 }
 
-static struct word exactly(struct circuit *c, const struct expr_node *node, const struct word *a, const struct word *b, lit *fails)
+static struct word exactly(struct circuit *c, const struct expr_node *node, const struct word *a,
+                           const struct word *b, lit *fails)
 {
     uint32_t width = (a->width > b->width ? a->width : b->width) + 1;
     struct word w;
@@ -238,9 +252,12 @@ static struct word exactly(struct circuit *c, const struct expr_node *node, cons
         w = exact_quotient(c, a, b, node->op == EXPR_MOD);
     } else {
         if (node->op == EXPR_MUL) width = a->width + b->width;
-        bool fits = node->low != INT64_MIN || node->high != INT64_MAX; /* otherwise it may leave them */
-        if (fits && width_of(node->low, node->high) < width) width = width_of(node->low, node->high);
-        w = node->op == EXPR_MUL ? exact_product(c, a, b, width) : sum(c, a, b, node->op == EXPR_SUB, width);
+        bool fits =
+            node->low != INT64_MIN || node->high != INT64_MAX; /* otherwise it may leave them */
+        if (fits && width_of(node->low, node->high) < width)
+            width = width_of(node->low, node->high);
+        w = node->op == EXPR_MUL ? exact_product(c, a, b, width)
+                                 : sum(c, a, b, node->op == EXPR_SUB, width);
         *fails = is_too_wide(c, &w);
     }
     if (w.width > MAX_WIDTH) w.width = MAX_WIDTH;
@@ -249,15 +266,18 @@ static struct word exactly(struct circuit *c, const struct expr_node *node, cons
 
 /* ---- choices ---- */
 
-static struct word choice(struct circuit *c, lit cond, const struct word *yes, const struct word *no)
+static struct word choice(struct circuit *c, lit cond, const struct word *yes,
+                          const struct word *no)
 {
     struct word w = {.width = yes->width > no->width ? yes->width : no->width};
     for (uint32_t i = 0; i < w.width; i++) w.bit[i] = circuit_ite(c, cond, at(yes, i), at(no, i));
     return w;
 }
 
-/* Of the cells from `first` on, below `end`, the one that the lowest `bits` bits of the offset say; false when none of them is possible. */
-static bool choose_cell(struct bits *bits, uint32_t base, const bool *possible, uint32_t first, uint32_t end, const struct word *offset, uint32_t count, struct word *w)
+/* Of the cells from `first` on, below `end`, the one that the lowest `bits` bits of the offset say;
+ * false when none of them is possible. */
+static bool choose_cell(struct bits *bits, uint32_t base, const bool *possible, uint32_t first,
+                        uint32_t end, const struct word *offset, uint32_t count, struct word *w)
 {
     struct word upper;
     if (first >= end) return false;
@@ -267,20 +287,23 @@ static bool choose_cell(struct bits *bits, uint32_t base, const bool *possible, 
     }
     uint32_t half = first + (UINT32_C(1) << (count - 1));
     bool has_upper = choose_cell(bits, base, possible, half, end, offset, count - 1, &upper);
-    bool has_lower = choose_cell(bits, base, possible, first, half < end ? half : end, offset, count - 1, w);
+    bool has_lower =
+        choose_cell(bits, base, possible, first, half < end ? half : end, offset, count - 1, w);
     if (has_upper && has_lower) *w = choice(&bits->circuit, at(offset, count - 1), &upper, w);
     else if (has_upper) *w = upper;
     return has_upper || has_lower;
 }
 
-static struct word array_cell(struct bits *bits, const struct expr_node *node, const struct word *offset)
+static struct word array_cell(struct bits *bits, const struct expr_node *node,
+                              const struct word *offset)
 {
     struct mem *mem = bits->model->mem;
     uint32_t count = (uint32_t)expr_get(&bits->model->exprs, node->b)->value;
     bool *possible = mem_alloc(mem, count + UINT64_C(1));
     struct word w = constant(0);
     cells_possible(bits->model, node->a, count, possible);
-    choose_cell(bits, (uint32_t)node->value, possible, 0, count, offset, count > 1 ? expr_width(count - 1) : 0, &w);
+    choose_cell(bits, (uint32_t)node->value, possible, 0, count, offset,
+                count > 1 ? expr_width(count - 1) : 0, &w);
     mem_free(mem, possible);
     return w;
 }
@@ -298,7 +321,8 @@ static void load(const struct bits *bits, expr e, struct word *w, lit *fails)
 static void keep(struct bits *bits, expr e, const struct word *w, lit fails)
 {
     struct mem *mem = bits->model->mem;
-    vec_reserve(mem, &bits->pool, w->width + 2); /* where memory is refused the word must not look known: it may be asked for again */
+    vec_reserve(mem, &bits->pool, w->width + 2); /* where memory is refused the word must not look
+                                                    known: it may be asked for again */
     bits->words[e.i] = bits->pool.len + 1;
     vec_push(mem, &bits->pool, w->width);
     vec_push(mem, &bits->pool, fails);
@@ -306,7 +330,8 @@ static void keep(struct bits *bits, expr e, const struct word *w, lit fails)
 }
 
 /* An operator on words; a Boolean is a word of one literal. */
-static struct word apply(struct circuit *c, const struct expr_node *node, const struct word *a, const struct word *b)
+static struct word apply(struct circuit *c, const struct expr_node *node, const struct word *a,
+                         const struct word *b)
 {
     struct word w = {.width = 1};
     struct word x = *a, y = *b;
@@ -323,8 +348,14 @@ static struct word apply(struct circuit *c, const struct expr_node *node, const 
     case EXPR_LE: w.bit[0] = lit_not(less(c, &y, &x)); break;
     case EXPR_GT: w.bit[0] = less(c, &y, &x); break;
     case EXPR_GE: w.bit[0] = lit_not(less(c, &x, &y)); break;
-    case EXPR_ADD: w = sum(c, &x, &y, false, node->bits); w = cut(&w, node->bits); break;
-    case EXPR_SUB: w = sum(c, &x, &y, true, node->bits); w = cut(&w, node->bits); break;
+    case EXPR_ADD:
+        w = sum(c, &x, &y, false, node->bits);
+        w = cut(&w, node->bits);
+        break;
+    case EXPR_SUB:
+        w = sum(c, &x, &y, true, node->bits);
+        w = cut(&w, node->bits);
+        break;
     case EXPR_MUL: w = product(c, &x, &y, node->bits); break;
     case EXPR_DIV: w = quotient(c, &x, &y, node->bits, false); break;
     case EXPR_MOD: w = quotient(c, &x, &y, node->bits, true); break;
@@ -335,9 +366,12 @@ static struct word apply(struct circuit *c, const struct expr_node *node, const 
 }
 
 /* When evaluating the node fails: an operand that is evaluated fails, or it divides by zero. */
-static lit failure(struct circuit *c, const struct expr_node *node, const struct word *a, const struct word *b, lit a_fails, lit b_fails)
+static lit failure(struct circuit *c, const struct expr_node *node, const struct word *a,
+                   const struct word *b, lit a_fails, lit b_fails)
 {
-    lit reached = node->op == EXPR_AND || node->op == EXPR_IMPLIES ? a->bit[0] : node->op == EXPR_OR ? lit_not(a->bit[0]) : LIT_TRUE;
+    lit reached = node->op == EXPR_AND || node->op == EXPR_IMPLIES ? a->bit[0]
+                  : node->op == EXPR_OR                            ? lit_not(a->bit[0])
+                                                                   : LIT_TRUE;
     lit fails = circuit_or(c, a_fails, circuit_and(c, reached, b_fails));
     if (node->op != EXPR_DIV && node->op != EXPR_MOD) return fails;
     struct word zero = constant(0);
@@ -345,7 +379,8 @@ static lit failure(struct circuit *c, const struct expr_node *node, const struct
 }
 
 /* A choice, a range: what only the newer operators have. */
-static lit compute_third(struct bits *bits, const struct expr_node *node, const struct word *a, lit a_fails, struct word *w)
+static lit compute_third(struct bits *bits, const struct expr_node *node, const struct word *a,
+                         lit a_fails, struct word *w)
 {
     struct circuit *c = &bits->circuit;
     struct word yes, no;
@@ -368,16 +403,19 @@ static __attribute__((noinline)) void compute(struct bits *bits, expr e)
     lit a_fails = LIT_FALSE, b_fails = LIT_FALSE, fails = LIT_FALSE, overflows = LIT_FALSE;
     assert(node.op != EXPR_LOCAL && node.op != EXPR_LOCAL_AT && node.op != EXPR_TABLE);
     if (expr_table[node.op].arity) load(bits, node.a, &a, &a_fails);
-    if (node.op == EXPR_CONST && node.is_bool) w = (struct word){1, {node.value ? LIT_TRUE : LIT_FALSE}};
+    if (node.op == EXPR_CONST && node.is_bool)
+        w = (struct word){1, {node.value ? LIT_TRUE : LIT_FALSE}};
     else if (node.op == EXPR_CONST) w = constant(node.value);
     else if (node.op == EXPR_VAR) w = variable(bits, (uint32_t)node.value);
     else if (node.op == EXPR_FAIL) fails = LIT_TRUE;
     else if (node.op > EXPR_CUT) fails = compute_third(bits, &node, &a, a_fails, &w);
     else {
         if (expr_table[node.op].arity == 2) load(bits, node.b, &b, &b_fails);
-        if (expr_table[node.op].has_bits && !node.bits) w = exactly(&bits->circuit, &node, &a, &b, &overflows);
+        if (expr_table[node.op].has_bits && !node.bits)
+            w = exactly(&bits->circuit, &node, &a, &b, &overflows);
         else w = apply(&bits->circuit, &node, &a, &b);
-        fails = circuit_or(&bits->circuit, failure(&bits->circuit, &node, &a, &b, a_fails, b_fails), overflows);
+        fails = circuit_or(&bits->circuit, failure(&bits->circuit, &node, &a, &b, a_fails, b_fails),
+                           overflows);
     }
     if (!node.is_bool) narrow(&w, node.low, node.high);
     keep(bits, e, &w, fails);
@@ -433,7 +471,8 @@ lit bits_in_range(struct bits *bits, uint32_t var)
     lit fits = LIT_TRUE; /* code <= span, from the low end */
     for (uint32_t i = 0; i < bits_width(bits, var); i++) {
         lit input = circuit_input(&bits->circuit, bits->first[var] + i);
-        fits = span >> i & 1 ? circuit_or(&bits->circuit, lit_not(input), fits) : circuit_and(&bits->circuit, lit_not(input), fits);
+        fits = span >> i & 1 ? circuit_or(&bits->circuit, lit_not(input), fits)
+                             : circuit_and(&bits->circuit, lit_not(input), fits);
     }
     return fits;
 }
@@ -444,10 +483,14 @@ static lit one_of_listed(struct bits *bits, uint32_t first, uint32_t count)
     const struct model *model = bits->model;
     if (count > 1) {
         lit left = one_of_listed(bits, first, count / 2);
-        return circuit_or(&bits->circuit, left, one_of_listed(bits, first + count / 2, count - count / 2));
+        return circuit_or(&bits->circuit, left,
+                          one_of_listed(bits, first + count / 2, count - count / 2));
     }
     lit all = LIT_TRUE;
-    for (uint32_t v = 0; v < model->vars.len; v++) all = circuit_and(&bits->circuit, all, bits_equals(bits, v, model->initial.data[(size_t)first * model->vars.len + v]));
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        all = circuit_and(
+            &bits->circuit, all,
+            bits_equals(bits, v, model->initial.data[(size_t)first * model->vars.len + v]));
     return all;
 }
 
@@ -455,10 +498,12 @@ lit bits_initial(struct bits *bits)
 {
     const struct model *model = bits->model;
     lit all = LIT_TRUE;
-    if (model_lists_initial(model)) return one_of_listed(bits, 0, model->initial.len / model->vars.len);
+    if (model_lists_initial(model))
+        return one_of_listed(bits, 0, model->initial.len / model->vars.len);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct model_var *var = &model->vars.data[v];
-        all = circuit_and(&bits->circuit, all, var->any_init ? bits_in_range(bits, v) : bits_equals(bits, v, var->init));
+        all = circuit_and(&bits->circuit, all,
+                          var->any_init ? bits_in_range(bits, v) : bits_equals(bits, v, var->init));
     }
     return all;
 }
@@ -473,7 +518,8 @@ void bits_encode_rule(struct bits *bits, uint32_t r, struct bits_rule *rule)
     rule->enabled = LIT_TRUE;
     rule->fails = LIT_FALSE;
     rule->stored.len = 0;
-    for (uint32_t i = 0; i < source->conjuncts; i++) { /* in order, stopping at the first false one */
+    for (uint32_t i = 0; i < source->conjuncts;
+         i++) { /* in order, stopping at the first false one */
         value_of(bits, model->conjuncts.data[source->first_conjunct + i].cond, &w, &fails);
         rule->fails = circuit_or(c, rule->fails, circuit_and(c, rule->enabled, fails));
         rule->enabled = circuit_and(c, rule->enabled, circuit_and(c, w.bit[0], lit_not(fails)));

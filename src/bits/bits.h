@@ -1,7 +1,9 @@
-/* The model as Boolean circuits, exactly the arithmetic of model/expr.h. The model has no code and no priorities (pass/flatten.h removes them). Inputs are the bits of the state: variable v of range low .. high is
- * kept as v - low, in as few bits as hold high - low, least significant first.
+/* The model as Boolean circuits, exactly the arithmetic of model/expr.h. The model has no code and
+ * no priorities (pass/flatten.h removes them). Inputs are the bits of the state: variable v of
+ * range low .. high is kept as v - low, in as few bits as hold high - low, least significant first.
  *
- * What can fail has two outputs: the value, and whether evaluating it fails; where it fails the value means nothing. */
+ * What can fail has two outputs: the value, and whether evaluating it fails; where it fails the
+ * value means nothing. */
 #ifndef CAIRN_BITS_BITS_H
 #define CAIRN_BITS_BITS_H
 
@@ -19,7 +21,8 @@ struct bits {
     VEC(lit) pool;
 };
 
-/* A rule: when it is enabled, whether it fails, and for every store the new bits of its variable, one after the other. */
+/* A rule: when it is enabled, whether it fails, and for every store the new bits of its variable,
+ * one after the other. */
 struct bits_rule {
     lit enabled, fails;
     VEC(lit) stored;

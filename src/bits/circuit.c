@@ -41,7 +41,8 @@ static void grow(struct circuit *circuit)
     mem_free(circuit->mem, circuit->slots);
     circuit->slots = slots;
     circuit->size = size;
-    for (uint32_t i = 1; i < circuit->gates.len; i++) slots[slot_of(circuit, &circuit->gates.data[i])] = i;
+    for (uint32_t i = 1; i < circuit->gates.len; i++)
+        slots[slot_of(circuit, &circuit->gates.data[i])] = i;
 }
 
 static lit cons(struct circuit *circuit, struct gate gate)
@@ -68,7 +69,8 @@ static bool absorb(const struct circuit *circuit, lit x, lit y, lit *result)
     if (!(y & 1)) {
         if (gate->a == x || gate->b == x) return *result = y, true;
         if (gate->a == lit_not(x) || gate->b == lit_not(x)) return *result = LIT_FALSE, true;
-    } else if (gate->a == lit_not(x) || gate->b == lit_not(x)) { /* !(a & b) is true when a is false */
+    } else if (gate->a == lit_not(x)
+               || gate->b == lit_not(x)) { /* !(a & b) is true when a is false */
         return *result = x, true;
     }
     return false;
@@ -103,7 +105,8 @@ lit circuit_xor(struct circuit *circuit, lit a, lit b)
     return cons(circuit, (struct gate){GATE_XOR, a, b}) ^ sign;
 }
 
-/* With a stack of its own: circuits are deep. The cone found last is forgotten first, also when memory was refused in the middle. */
+/* With a stack of its own: circuits are deep. The cone found last is forgotten first, also when
+ * memory was refused in the middle. */
 void circuit_cone(struct circuit *circuit, lit output)
 {
     struct mem *mem = circuit->mem;

@@ -1,5 +1,6 @@
-/* Boolean circuits: hash-consed gates over inputs, simplified as they are built. A literal is a gate and a sign. Operands come before the
- * gates that use them, so a walk in order of numbers is a walk from inputs to outputs. */
+/* Boolean circuits: hash-consed gates over inputs, simplified as they are built. A literal is a
+ * gate and a sign. Operands come before the gates that use them, so a walk in order of numbers is a
+ * walk from inputs to outputs. */
 #ifndef CAIRN_BITS_CIRCUIT_H
 #define CAIRN_BITS_CIRCUIT_H
 
@@ -31,21 +32,19 @@ lit circuit_input(struct circuit *circuit, uint32_t number);
 lit circuit_and(struct circuit *circuit, lit a, lit b);
 lit circuit_xor(struct circuit *circuit, lit a, lit b);
 
-/* The gates that the output depends on, operands first, in circuit->cone; circuit->place says where each one is. It costs what the cone has, however
- * large the circuit is. */
+/* The gates that the output depends on, operands first, in circuit->cone; circuit->place says where
+ * each one is. It costs what the cone has, however large the circuit is. */
 void circuit_cone(struct circuit *circuit, lit output);
 
-static inline lit lit_not(lit a)
-{
-    return a ^ 1;
-}
+static inline lit lit_not(lit a) { return a ^ 1; }
 static inline lit circuit_or(struct circuit *circuit, lit a, lit b)
 {
     return lit_not(circuit_and(circuit, lit_not(a), lit_not(b)));
 }
 static inline lit circuit_ite(struct circuit *circuit, lit c, lit a, lit b)
 {
-    /* c ? a : b as b ^ (c & (a ^ b)): one gate fewer than the sum of products, and none when a and b are equal */
+    /* c ? a : b as b ^ (c & (a ^ b)): one gate fewer than the sum of products, and none when a and
+     * b are equal */
     return circuit_xor(circuit, b, circuit_and(circuit, c, circuit_xor(circuit, a, b)));
 }
 

@@ -5,7 +5,8 @@
 #include "bits/circuit.h"
 #include "solver/dd/dd.h"
 
-/* Inside dd_catch; memory that is refused to others than diagrams goes to the context's recovery point. */
+/* Inside dd_catch; memory that is refused to others than diagrams goes to the context's recovery
+ * point. */
 bdd diagram_of(struct circuit *circuit, struct dd *dd, lit output);
 
 #endif

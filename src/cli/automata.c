@@ -58,14 +58,17 @@ static bool read_automaton(struct work *work)
     const struct options *options = work->options;
     uint32_t source;
     if (options->formulas.len)
-        return read_formula(work, "--ltl", options->formulas.data[0].text, &work->formula) && translate(work, work->formula, &work->automaton);
-    return diag_read_source(&work->session.diag, options->file, &source) && hoa_read(&work->session.diag, source, &work->alphabet, &work->automaton);
+        return read_formula(work, "--ltl", options->formulas.data[0].text, &work->formula)
+               && translate(work, work->formula, &work->automaton);
+    return diag_read_source(&work->session.diag, options->file, &source)
+           && hoa_read(&work->session.diag, source, &work->alphabet, &work->automaton);
 }
 
 /* ---- questions ---- */
 
 /* A word of the automaton for which f is false: then the automaton does not imply f. */
-static bool find_difference(struct work *work, const struct automaton *automaton, nnf f, struct answer *answer)
+static bool find_difference(struct work *work, const struct automaton *automaton, nnf f,
+                            struct answer *answer)
 {
     struct automaton wrong, both;
     if (!translate(work, nnf_negate(&work->nnfs, f), &wrong)) return false;
@@ -83,7 +86,8 @@ static bool ask_implies(struct work *work, struct answer *answer)
     nnf other;
     answer->question = "implies";
     answer->role = "accepted, but not by the other one";
-    return read_formula(work, "--implies", work->options->implies, &other) && find_difference(work, &work->automaton, other, answer);
+    return read_formula(work, "--implies", work->options->implies, &other)
+           && find_difference(work, &work->automaton, other, answer);
 }
 
 static bool ask_equivalent(struct work *work, struct answer *answer)
@@ -108,10 +112,14 @@ static bool ask_accepts(struct work *work, struct answer *answer)
     struct automaton only, both;
     struct word word;
     answer->question = "accepts";
-    if (!ltlread_word(diag, diag_add_source(diag, "--accepts", work->options->accepts, strlen(work->options->accepts)), &work->alphabet, &word))
+    if (!ltlread_word(diag,
+                      diag_add_source(diag, "--accepts", work->options->accepts,
+                                      strlen(work->options->accepts)),
+                      &work->alphabet, &word))
         return false;
     uint32_t count = work->alphabet.propositions.len;
-    product_word_automaton(&word, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, work->mem, &only);
+    product_word_automaton(&word, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, work->mem,
+                           &only);
     vec_free(work->mem, &word.letters);
     const char *problem = product_make(&work->automaton, &only, &both);
     automaton_release(&only);
@@ -128,7 +136,8 @@ static bool ask(struct work *work, struct answer *answer)
     struct word some;
     answer->holds = true;
     answer->empty = !product_find_word(&work->automaton, &some);
-    if (options->implies || options->equivalent || options->accepts) vec_free(work->mem, &some.letters);
+    if (options->implies || options->equivalent || options->accepts)
+        vec_free(work->mem, &some.letters);
     if (options->implies) return ask_implies(work, answer);
     if (options->equivalent) return ask_equivalent(work, answer);
     if (options->accepts) return ask_accepts(work, answer);
@@ -143,14 +152,17 @@ static bool ask(struct work *work, struct answer *answer)
 static void tell_size(FILE *out, const struct work *work)
 {
     const struct automaton *automaton = &work->automaton;
-    fprintf(out, "%u state%s, %u edge%s, %u acceptance set%s, %u proposition%s\n", automaton->states.len, automaton->states.len == 1 ? "" : "s",
-            automaton->edges.len, automaton->edges.len == 1 ? "" : "s", automaton->acceptance, automaton->acceptance == 1 ? "" : "s",
-            work->alphabet.propositions.len, work->alphabet.propositions.len == 1 ? "" : "s");
+    fprintf(out, "%u state%s, %u edge%s, %u acceptance set%s, %u proposition%s\n",
+            automaton->states.len, automaton->states.len == 1 ? "" : "s", automaton->edges.len,
+            automaton->edges.len == 1 ? "" : "s", automaton->acceptance,
+            automaton->acceptance == 1 ? "" : "s", work->alphabet.propositions.len,
+            work->alphabet.propositions.len == 1 ? "" : "s");
 }
 
 static void tell_answer(FILE *out, const struct work *work, const struct answer *answer)
 {
-    if (answer->question) fprintf(out, "%s  %s\n", answer->holds ? "holds   " : "violated", answer->question);
+    if (answer->question)
+        fprintf(out, "%s  %s\n", answer->holds ? "holds   " : "violated", answer->question);
     else if (answer->empty) fputs("accepts no word\n", out);
     if (!answer->has_word) return;
     fprintf(out, "%s: ", answer->role);
@@ -158,14 +170,16 @@ static void tell_answer(FILE *out, const struct work *work, const struct answer 
     fputc('\n', out);
 }
 
-static void put_letters(struct out *json, const struct work *work, const char *key, const struct word *word, uint32_t from, uint32_t to)
+static void put_letters(struct out *json, const struct work *work, const char *key,
+                        const struct word *word, uint32_t from, uint32_t to)
 {
     out_key(json, key);
     out_open(json, '[');
     for (uint32_t i = from; i < to; i++) {
         out_open_inline(json, '[');
         for (uint32_t p = 0; p < work->alphabet.propositions.len; p++)
-            if (word->letters.data[i] >> p & 1) out_string(json, work->alphabet.propositions.data[p]);
+            if (word->letters.data[i] >> p & 1)
+                out_string(json, work->alphabet.propositions.data[p]);
         out_close(json, ']');
     }
     out_close(json, ']');
@@ -183,7 +197,8 @@ static void tell_json(FILE *out, const struct work *work, const struct answer *a
     out_uint(&json, work->automaton.acceptance);
     out_key(&json, "propositions");
     out_open_inline(&json, '[');
-    for (uint32_t p = 0; p < work->alphabet.propositions.len; p++) out_string(&json, work->alphabet.propositions.data[p]);
+    for (uint32_t p = 0; p < work->alphabet.propositions.len; p++)
+        out_string(&json, work->alphabet.propositions.data[p]);
     out_close(&json, ']');
     out_key(&json, "empty");
     out_bool(&json, answer->empty);
@@ -199,7 +214,8 @@ static void tell_json(FILE *out, const struct work *work, const struct answer *a
         out_key(&json, "role");
         out_string(&json, answer->role);
         put_letters(&json, work, "prefix", &answer->word, 0, answer->word.loop);
-        put_letters(&json, work, "cycle", &answer->word, answer->word.loop, answer->word.letters.len);
+        put_letters(&json, work, "cycle", &answer->word, answer->word.loop,
+                    answer->word.letters.len);
         out_close(&json, '}');
     }
     out_close(&json, '}');
@@ -211,7 +227,10 @@ static bool knows_format(const char *format)
 {
     for (unsigned i = 0; formats[i]; i++)
         if (!strcmp(formats[i], format)) return true;
-    fprintf(stderr, "cairn: error: --to does not know '%.40s': for automata it is hoa, never, dot or text\n", format);
+    fprintf(
+        stderr,
+        "cairn: error: --to does not know '%.40s': for automata it is hoa, never, dot or text\n",
+        format);
     return false;
 }
 
@@ -221,7 +240,8 @@ static bool write_automaton(struct work *work)
     FILE *out = options->output ? session_open(&work->session, options->output) : stdout;
     if (!out) return false;
     if (!strcmp(options->to, "hoa"))
-        hoa_write(out, &work->automaton, &work->alphabet, options->formulas.len ? options->formulas.data[0].text : NULL, options->buchi);
+        hoa_write(out, &work->automaton, &work->alphabet,
+                  options->formulas.len ? options->formulas.data[0].text : NULL, options->buchi);
     else if (!strcmp(options->to, "never")) hoa_write_never(out, &work->automaton, &work->alphabet);
     else if (!strcmp(options->to, "dot")) hoa_write_dot(out, &work->automaton, &work->alphabet);
     else hoa_write_text(out, &work->automaton, &work->alphabet);
@@ -246,7 +266,8 @@ static bool tell(struct work *work, const struct answer *answer)
     if (options->json && !write_json(work, answer)) return false;
     bool to_screen = (!options->to || options->output) && !(options->json && !options->json_file);
     if (to_screen && !options->quiet) tell_size(stdout, work);
-    if (to_screen || (answer->question && !options->json)) tell_answer(options->to && !options->output ? stderr : stdout, work, answer);
+    if (to_screen || (answer->question && !options->json))
+        tell_answer(options->to && !options->output ? stderr : stdout, work, answer);
     return true;
 }
 
@@ -260,14 +281,18 @@ static bool usage(const char *why)
 
 static bool check_options(const struct options *options)
 {
-    unsigned questions = (options->implies != NULL) + (options->equivalent != NULL) + (options->accepts != NULL);
-    if (options->file && options->formulas.len) return usage("a FILE and --ltl: one of them is enough");
+    unsigned questions =
+        (options->implies != NULL) + (options->equivalent != NULL) + (options->accepts != NULL);
+    if (options->file && options->formulas.len)
+        return usage("a FILE and --ltl: one of them is enough");
     if (options->formulas.len > 1) return usage("--ltl twice: one formula is enough");
     if (questions > 1) return usage("--implies, --equivalent, --accepts: one question at a time");
     if (options->file && options->equivalent)
-        return usage("--equivalent compares formulas: an automaton of a file is not complemented (--implies does without)");
+        return usage("--equivalent compares formulas: an automaton of a file is not complemented "
+                     "(--implies does without)");
     if (options->to && options->json && !options->json_file && !options->output)
-        return usage("--to and --json would both write to standard output: -o FILE or --json=FILE parts them");
+        return usage("--to and --json would both write to standard output: -o FILE or --json=FILE "
+                     "parts them");
     if (options->output && !options->to) return usage("-o needs --to hoa, never, dot or text");
     return !options->to || knows_format(options->to);
 }

@@ -1,4 +1,5 @@
-/* cairn automaton: formulas over free propositions and automata in files, written, compared, asked for words. */
+/* cairn automaton: formulas over free propositions and automata in files, written, compared, asked
+ * for words. */
 #ifndef CAIRN_CLI_AUTOMATA_H
 #define CAIRN_CLI_AUTOMATA_H
 

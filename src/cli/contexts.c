@@ -1,6 +1,9 @@
 #define XXH_INLINE_ALL
-/* Each context (or guide: the same is meant of them) is searched in a process of its own (workers.h) by the command itself with --json; the objects they print are put together here. So a context that runs out of memory leaves
- * the others alone, and what is said of one context is what a search of it alone says. A mistake in the model is one in every context: messages that were told are not told again. */
+/* Each context (or guide: the same is meant of them) is searched in a process of its own
+ * (workers.h) by the command itself with --json; the objects they print are put together here. So a
+ * context that runs out of memory leaves the others alone, and what is said of one context is what
+ * a search of it alone says. A mistake in the model is one in every context: messages that were
+ * told are not told again. */
 #include "cli/contexts.h"
 
 #include "base/clock.h"
@@ -27,7 +30,7 @@ struct contexts {
     const char *command;
     int (*run)(struct options *options, struct mem *mem);
     const struct guided_list *guides; /* NULL: contexts */
-    const char *word; /* what they are: "context", "guide" or "part" */
+    const char *word;                 /* what they are: "context", "guide" or "part" */
     const char *file;
     uint64_t key[2]; /* of kept results */
     uint32_t kept;   /* that were taken over */
@@ -36,8 +39,8 @@ struct contexts {
     json_t **results; /* NULL: none yet */
     int *statuses;
     enum stop_reason *limits; /* that ended a job without a result, or STOP_NONE */
-    VEC(const char *) told; /* on standard error */
-    uint32_t repeated;      /* so many contexts had nothing else to say */
+    VEC(const char *) told;   /* on standard error */
+    uint32_t repeated;        /* so many contexts had nothing else to say */
     double started, shown;
 };
 
@@ -49,28 +52,37 @@ bool contexts_are_several(struct options *options, struct mem *mem)
     session_init(&session, options, mem);
     diag->out = NULL; /* the search will tell what is wrong */
     const char *name;
-    bool several = session_read_context(&session, &name) && !name && cdl_context_count(session.cdl) > 1;
+    bool several =
+        session_read_context(&session, &name) && !name && cdl_context_count(session.cdl) > 1;
     return several;
 }
 
 static const char *name_of(const struct contexts *contexts, uint32_t job)
 {
-    return contexts->guides ? contexts->guides->names[job] : cdl_context_name(contexts->session->cdl, job, NULL);
+    return contexts->guides ? contexts->guides->names[job]
+                            : cdl_context_name(contexts->session->cdl, job, NULL);
 }
 
 /* The options that choose it, in the same model. */
 static void add_arguments(const struct contexts *contexts, uint32_t job, struct text *text)
 {
     const struct options *options = contexts->options;
-    for (uint32_t i = 0; i < options->defines.len; i++) text_add(text, "-D %s=%" PRId64 " ", options->defines.data[i].name, options->defines.data[i].value);
-    if (!contexts->guides) text_add(text, "--context %s:%s", contexts->file, name_of(contexts, job));
-    else if (!contexts->guides->are_parts) text_add(text, "--guide %s:%s", contexts->file, name_of(contexts, job));
-    else text_add(text, "--guide %s --split %s --guide-part %u", contexts->options->guide, contexts->options->split_by, job + 1);
+    for (uint32_t i = 0; i < options->defines.len; i++)
+        text_add(text, "-D %s=%" PRId64 " ", options->defines.data[i].name,
+                 options->defines.data[i].value);
+    if (!contexts->guides)
+        text_add(text, "--context %s:%s", contexts->file, name_of(contexts, job));
+    else if (!contexts->guides->are_parts)
+        text_add(text, "--guide %s:%s", contexts->file, name_of(contexts, job));
+    else
+        text_add(text, "--guide %s --split %s --guide-part %u", contexts->options->guide,
+                 contexts->options->split_by, job + 1);
 }
 
 /* ---- kept results ---- */
 
-/* The same program, model, file and words of the command, apart from those that do not matter for a result. */
+/* The same program, model, file and words of the command, apart from those that do not matter for a
+ * result. */
 static void make_key(struct contexts *contexts)
 {
     static const char *const aside[] = {"--resume", "-q", "--quiet", "-v", "--verbose", "--json"};
@@ -80,14 +92,17 @@ static void make_key(struct contexts *contexts)
     XXH3_128bits_update(&state, CAIRN_VERSION, sizeof CAIRN_VERSION);
     for (int i = 1; i < options->argc; i++) {
         bool matters = true;
-        for (size_t k = 0; k < sizeof aside / sizeof *aside; k++) matters &= strcmp(options->argv[i], aside[k]) != 0;
+        for (size_t k = 0; k < sizeof aside / sizeof *aside; k++)
+            matters &= strcmp(options->argv[i], aside[k]) != 0;
         if (matters) XXH3_128bits_update(&state, options->argv[i], strlen(options->argv[i]) + 1);
     }
-    const char *const files[] = {options->file, contexts->file, options->context && contexts->guides ? options->context : NULL};
+    const char *const files[] = {options->file, contexts->file,
+                                 options->context && contexts->guides ? options->context : NULL};
     for (unsigned f = 0; f < 3; f++) {
         FILE *file = files[f] ? fopen(files[f], "rb") : NULL;
         char bytes[4096];
-        for (size_t size; file && (size = fread(bytes, 1, sizeof bytes, file)) > 0;) XXH3_128bits_update(&state, bytes, size);
+        for (size_t size; file && (size = fread(bytes, 1, sizeof bytes, file)) > 0;)
+            XXH3_128bits_update(&state, bytes, size);
         if (file) fclose(file);
     }
     XXH128_hash_t hash = XXH3_128bits_digest(&state);
@@ -103,17 +118,20 @@ static void kept_path(const struct contexts *contexts, uint32_t job, struct text
 
 static void key_text(const struct contexts *contexts, char *text)
 {
-    snprintf(text, 40, "%016llx%016llx", (unsigned long long)contexts->key[1], (unsigned long long)contexts->key[0]);
+    snprintf(text, 40, "%016llx%016llx", (unsigned long long)contexts->key[1],
+             (unsigned long long)contexts->key[0]);
 }
 
-/* Whether the same search would say the same again: it was not ended by a limit or a signal. (What is left open by the bound of a guide, or because a part does not tell, stays open.) */
+/* Whether the same search would say the same again: it was not ended by a limit or a signal. (What
+ * is left open by the bound of a guide, or because a part does not tell, stays open.) */
 static bool is_final(const json_t *result, int status)
 {
     static const enum stop_reason ends[] = {STOP_DECIDED, STOP_FIRST, STOP_GUIDE};
     const json_t *stop = json_object_get(json_object_get(result, "statistics"), "stop");
     const char *text = json_string_value(stop);
     bool good = json_is_null(stop);
-    for (size_t i = 0; text && i < sizeof ends / sizeof *ends; i++) good |= !strcmp(text, stop_reason_text[ends[i]]);
+    for (size_t i = 0; text && i < sizeof ends / sizeof *ends; i++)
+        good |= !strcmp(text, stop_reason_text[ends[i]]);
     return good && (status == EXIT_HOLDS || status == EXIT_VIOLATED || status == EXIT_INCONCLUSIVE);
 }
 
@@ -123,16 +141,22 @@ static void keep_result(struct contexts *contexts, uint32_t job)
     int status = contexts->statuses[job];
     char key[40];
     struct text path, beside;
-    if (!contexts->options->results || !contexts->results[job] || !is_final(contexts->results[job], status)) return;
+    if (!contexts->options->results || !contexts->results[job]
+        || !is_final(contexts->results[job], status))
+        return;
     kept_path(contexts, job, &path);
     text_init(&beside, contexts->session->mem);
     text_add(&beside, "%s.part", path.data);
     key_text(contexts, key);
-    json_t *object = json_pack("{s:s, s:i, s:O}", "key", key, "status", status, "result", contexts->results[job]);
-    bool written = object && !json_dump_file(object, beside.data, JSON_COMPACT | JSON_REAL_PRECISION(6)) && !rename(beside.data, path.data);
+    json_t *object = json_pack("{s:s, s:i, s:O}", "key", key, "status", status, "result",
+                               contexts->results[job]);
+    bool written = object
+                   && !json_dump_file(object, beside.data, JSON_COMPACT | JSON_REAL_PRECISION(6))
+                   && !rename(beside.data, path.data);
     if (!written) {
         session_end_progress(contexts->session);
-        fprintf(stderr, "cairn: warning: cannot keep the result of '%s' in %s\n", name_of(contexts, job), contexts->options->results);
+        fprintf(stderr, "cairn: warning: cannot keep the result of '%s' in %s\n",
+                name_of(contexts, job), contexts->options->results);
     }
     json_decref(object);
     text_free(&path);
@@ -152,7 +176,8 @@ static bool take_kept(struct contexts *contexts, uint32_t job)
     key_text(contexts, key);
     const char *its = json_string_value(json_object_get(object, "key"));
     json_t *result = json_object_get(object, "result"), *status = json_object_get(object, "status");
-    bool good = its && !strcmp(its, key) && json_is_object(result) && json_is_integer(status) && is_final(result, (int)json_integer_value(status));
+    bool good = its && !strcmp(its, key) && json_is_object(result) && json_is_integer(status)
+                && is_final(result, (int)json_integer_value(status));
     if (good) {
         contexts->results[job] = json_incref(result);
         contexts->statuses[job] = (int)json_integer_value(status);
@@ -168,7 +193,8 @@ static bool take_kept(struct contexts *contexts, uint32_t job)
 static bool next_job(void *context, uint32_t *job)
 {
     struct contexts *contexts = context;
-    while (contexts->next < contexts->count && take_kept(contexts, contexts->next)) contexts->next++;
+    while (contexts->next < contexts->count && take_kept(contexts, contexts->next))
+        contexts->next++;
     if (contexts->next == contexts->count) return false;
     *job = contexts->next++;
     return true;
@@ -206,7 +232,9 @@ static int run_job(void *context, uint32_t job)
     options.some_properties = true;
     options.progress = WHEN_NEVER;
     options.threads = 0;
-    if (options.trace_file) options.trace_file = own_file(contexts->session->mem, options.trace_file, name_of(contexts, job));
+    if (options.trace_file)
+        options.trace_file =
+            own_file(contexts->session->mem, options.trace_file, name_of(contexts, job));
     if (options.freeze) {
         text_init(&folder, contexts->session->mem);
         text_add(&folder, "%s/%s", options.freeze, name_of(contexts, job));
@@ -214,7 +242,8 @@ static int run_job(void *context, uint32_t job)
     }
     mem.recover = &recover;
     if (setjmp(recover)) {
-        if (result_why_refused() == STOP_TIME) fprintf(stderr, "cairn: error: %s\n", deadline_words());
+        if (result_why_refused() == STOP_TIME)
+            fprintf(stderr, "cairn: error: %s\n", deadline_words());
         return deadline_status();
     }
     return contexts->run(&options, &mem);
@@ -236,12 +265,14 @@ static void tell_errors(struct contexts *contexts, const struct text *errors)
     fputs(errors->data, stderr);
 }
 
-static void job_done(void *context, uint32_t job, const struct text *output, const struct text *errors, int status)
+static void job_done(void *context, uint32_t job, const struct text *output,
+                     const struct text *errors, int status)
 {
     struct contexts *contexts = context;
     json_error_t error;
     contexts->done++;
-    if (status > DEADLINE_STATUS) contexts->limits[job] = (enum stop_reason)(status - DEADLINE_STATUS);
+    if (status > DEADLINE_STATUS)
+        contexts->limits[job] = (enum stop_reason)(status - DEADLINE_STATUS);
     contexts->statuses[job] = status > DEADLINE_STATUS ? EXIT_INCONCLUSIVE : status;
     json_t *result = output->len ? json_loadb(output->data, output->len, 0, &error) : NULL;
     if (json_is_object(result)) contexts->results[job] = result;
@@ -255,11 +286,13 @@ static void look(void *context, uint32_t running)
     struct contexts *contexts = context;
     double now = clock_now();
     const struct options *options = contexts->options;
-    bool wanted = options->progress == WHEN_ALWAYS || (options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet);
+    bool wanted = options->progress == WHEN_ALWAYS
+                  || (options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet);
     contexts->running = running;
     if (!wanted || now - contexts->shown < 0.5) return;
     contexts->shown = now;
-    fprintf(stderr, "\r\033[K%u of %u %ss, %.0f s", contexts->done, contexts->count, contexts->word, now - contexts->started);
+    fprintf(stderr, "\r\033[K%u of %u %ss, %.0f s", contexts->done, contexts->count, contexts->word,
+            now - contexts->started);
     contexts->session->progress_shown = true;
 }
 
@@ -301,9 +334,12 @@ static char *add_digits(struct mem *mem, const char *a, const char *b)
 static void add_count(struct mem *mem, struct sum *sum, const json_t *value)
 {
     char number[32];
-    if (json_is_integer(value)) snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    if (json_is_integer(value))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     sum->is_known &= json_is_integer(value) || json_is_string(value);
-    if (sum->is_known) sum->digits = add_digits(mem, sum->digits ? sum->digits : "0", json_is_string(value) ? json_string_value(value) : number);
+    if (sum->is_known)
+        sum->digits = add_digits(mem, sum->digits ? sum->digits : "0",
+                                 json_is_string(value) ? json_string_value(value) : number);
 }
 
 static json_t *count_of(const struct sum *sum)
@@ -319,8 +355,12 @@ static json_t *nothing(const struct contexts *contexts, uint32_t job)
     int status = contexts->statuses[job];
     enum stop_reason limit = contexts->limits[job];
     bool interrupted = status == NOT_BEGUN || limit == STOP_INTERRUPT;
-    const char *why = interrupted ? "it was interrupted before this was searched" : status < 0 ? "the search was killed" : limit == STOP_TIME ? "the time limit was reached before there was a result"
-                      : status == EXIT_INCONCLUSIVE ? "memory ran out before there was a result" : "nothing was checked: see the messages on standard error";
+    const char *why = interrupted          ? "it was interrupted before this was searched"
+                      : status < 0         ? "the search was killed"
+                      : limit == STOP_TIME ? "the time limit was reached before there was a result"
+                      : status == EXIT_INCONCLUSIVE
+                          ? "memory ran out before there was a result"
+                          : "nothing was checked: see the messages on standard error";
     json_t *result = json_pack("{s:b, s:s}", "complete", 0, "assurance", why);
     if (strcmp(contexts->command, "check")) return result;
     json_object_set_new(result, "verdict", json_string("unknown"));
@@ -341,18 +381,22 @@ static enum verdict verdict_of(const char *word)
     return VERDICT_UNKNOWN;
 }
 
-/* A row per property: its verdict in all contexts together, and the run of the first context that violates it. */
+/* A row per property: its verdict in all contexts together, and the run of the first context that
+ * violates it. */
 static void merge_property(json_t *properties, const json_t *row, const char *context)
 {
     static const char *const keys[] = {"name",    "kind",   "text", "verdict", "asked", "engine",
                                        "vacuous", "reason", "why",  "trace",   "state"};
-    const char *name = json_string_value(json_object_get(row, "name")), *verdict = json_string_value(json_object_get(row, "verdict"));
+    const char *name = json_string_value(json_object_get(row, "name")),
+               *verdict = json_string_value(json_object_get(row, "verdict"));
     size_t index;
     json_t *known, *target = NULL;
     if (!name || !verdict) return;
-    json_array_foreach(properties, index, known)
-        if (!strcmp(json_string_value(json_object_get(known, "name")), name)) target = known;
-    enum verdict before = target ? verdict_of(json_string_value(json_object_get(target, "verdict"))) : VERDICT_UNKNOWN;
+    json_array_foreach(properties, index,
+                       known) if (!strcmp(json_string_value(json_object_get(known, "name")), name))
+        target = known;
+    enum verdict before = target ? verdict_of(json_string_value(json_object_get(target, "verdict")))
+                                 : VERDICT_UNKNOWN;
     if (target && !json_is_true(json_object_get(row, "vacuous")))
         json_object_del(target, "vacuous"); /* in all contexts, or not at all */
     if (target && conclude_joined(is_reach(row), before, verdict_of(verdict)) == before) return;
@@ -362,7 +406,8 @@ static void merge_property(json_t *properties, const json_t *row, const char *co
         if (value) json_object_set(target, keys[i], value);
         else json_object_del(target, keys[i]);
     }
-    if (strcmp(verdict, "holds") || is_reach(row)) json_object_set_new(target, "context", json_string(context));
+    if (strcmp(verdict, "holds") || is_reach(row))
+        json_object_set_new(target, "context", json_string(context));
 }
 
 struct merged {
@@ -374,7 +419,8 @@ struct merged {
     const char *silent;     /* the first context in which nothing was searched, or NULL */
 };
 
-/* Counts are over what was visited, so a context that left none leaves those of the others alone. */
+/* Counts are over what was visited, so a context that left none leaves those of the others
+ * alone. */
 static void merge_counts(struct mem *mem, const json_t *result, struct merged *all)
 {
     const json_t *depth = json_object_get(result, "depth");
@@ -384,7 +430,8 @@ static void merge_counts(struct mem *mem, const json_t *result, struct merged *a
     add_count(mem, &all->initial_states, json_object_get(result, "initial_states"));
     add_count(mem, &all->deadlocks, json_object_get(result, "deadlocks"));
     if (!json_is_integer(depth)) all->depth = -1;
-    else if (all->depth >= 0 && json_integer_value(depth) > all->depth) all->depth = json_integer_value(depth);
+    else if (all->depth >= 0 && json_integer_value(depth) > all->depth)
+        all->depth = json_integer_value(depth);
 }
 
 static void merge_context(struct contexts *contexts, uint32_t job, struct merged *all)
@@ -405,12 +452,15 @@ static void merge_context(struct contexts *contexts, uint32_t job, struct merged
     bool has_verdicts = json_array_size(json_object_get(result, "properties")) > 0;
     all->violated |= !verdict && status == EXIT_VIOLATED;
     all->unknown |= (verdict ? !has_verdicts : status == EXIT_INCONCLUSIVE) || status < 0;
-    all->broken |= status == EXIT_INTERNAL || (status < 0 && status != NOT_BEGUN && status != -SIGKILL && status != -SIGTERM && status != -SIGINT);
+    all->broken |= status == EXIT_INTERNAL
+                   || (status < 0 && status != NOT_BEGUN && status != -SIGKILL && status != -SIGTERM
+                       && status != -SIGINT);
     all->usage |= status == EXIT_USAGE;
     if (!json_object_get(result, "states") && !all->silent) all->silent = name_of(contexts, job);
     merge_counts(mem, result, all);
     if (peak > all->peak) all->peak = peak;
-    json_array_foreach(json_object_get(result, "properties"), index, row) merge_property(all->properties, row, name_of(contexts, job));
+    json_array_foreach(json_object_get(result, "properties"), index, row)
+        merge_property(all->properties, row, name_of(contexts, job));
     json_array_append_new(all->contexts, result);
 }
 
@@ -430,7 +480,8 @@ static void join_verdicts(struct merged *all)
 {
     json_t *row;
     size_t index;
-    json_array_foreach(all->properties, index, row) {
+    json_array_foreach(all->properties, index, row)
+    {
         if (all->silent) join_silence(row, all->silent);
         enum verdict verdict = verdict_of(json_string_value(json_object_get(row, "verdict")));
         all->violated |= verdict == VERDICT_VIOLATED;
@@ -450,7 +501,8 @@ static bool has_properties(const struct contexts *contexts, const json_t *proper
         bool found = !strcmp(name, "deadlock") || !strcmp(name, "runtime-error");
         const json_t *row;
         size_t index;
-        json_array_foreach((json_t *)properties, index, row) found |= !strcmp(json_string_value(json_object_get(row, "name")), name);
+        json_array_foreach((json_t *)properties, index, row) found |=
+            !strcmp(json_string_value(json_object_get(row, "name")), name);
         if (found) continue;
         fprintf(stderr, "cairn: error: no %s has a property '%.60s'\n", contexts->word, name);
         return false;
@@ -458,17 +510,20 @@ static bool has_properties(const struct contexts *contexts, const json_t *proper
     return true;
 }
 
-/* What all of them stand under: as the first one does, with the whole file instead of its own context or guide, and the restrictions of all. */
+/* What all of them stand under: as the first one does, with the whole file instead of its own
+ * context or guide, and the restrictions of all. */
 static json_t *join_under(const struct contexts *contexts, const json_t *rows)
 {
-    json_t *under = json_deep_copy(json_object_get(json_array_get(rows, 0), "under")), *restrictions = json_array(), *row, *name;
+    json_t *under = json_deep_copy(json_object_get(json_array_get(rows, 0), "under")),
+           *restrictions = json_array(), *row, *name;
     size_t i, k;
     if (!under) under = json_object();
     json_array_foreach((json_t *)rows, i, row)
         json_array_foreach(json_object_get(json_object_get(row, "under"), "restrictions"), k, name)
             json_array_append(restrictions, name);
     json_object_set_new(under, "restrictions", restrictions);
-    json_object_set_new(under, contexts->guides ? "guide" : "context", string_of(contexts->session->mem, contexts->file));
+    json_object_set_new(under, contexts->guides ? "guide" : "context",
+                        string_of(contexts->session->mem, contexts->file));
     return under;
 }
 
@@ -477,7 +532,8 @@ static void word_restrictions(const json_t *under, struct text *text)
 {
     const json_t *list = json_object_get(under, "restrictions"), *name;
     size_t i;
-    json_array_foreach((json_t *)list, i, name) {
+    json_array_foreach((json_t *)list, i, name)
+    {
         bool known = false;
         for (size_t k = 0; k < i; k++) known |= json_equal(json_array_get(list, k), name);
         if (!known) text_add(text, "%s%s", text->len ? ", " : "", json_string_value(name));
@@ -488,15 +544,18 @@ static void word_constants(const json_t *under, struct text *text)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(json_object_get(under, "constants"), name, value) {
+    json_object_foreach(json_object_get(under, "constants"), name, value)
+    {
         text_add(text, "%s%s = ", text->len ? ", " : "", name);
-        if (json_is_integer(value)) text_add(text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        if (json_is_integer(value))
+            text_add(text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         else text_add(text, "%s", json_string_value(value));
     }
 }
 
 /* The sentence for all of them. */
-static void word_all(struct contexts *contexts, const json_t *under, bool complete, struct text *assurance)
+static void word_all(struct contexts *contexts, const json_t *under, bool complete,
+                     struct text *assurance)
 {
     struct mem *mem = contexts->session->mem;
     struct text restrictions, constants;
@@ -504,18 +563,31 @@ static void word_all(struct contexts *contexts, const json_t *under, bool comple
     text_init(&constants, mem);
     word_restrictions(under, &restrictions);
     word_constants(under, &constants);
-    conclude_divided(assurance, &(struct conclude_division){
-        .semantics = json_string_value(json_object_get(under, "guide_semantics")), .word = contexts->word, .count = contexts->count,
-        .complete = complete, .bound = contexts->options->guide_bound, .are_parts = contexts->guides && contexts->guides->are_parts,
-        .restrictions = restrictions.data, .constants = constants.data,
-        .reduction = json_string_value(json_object_get(json_object_get(under, "reduction"), "keeps"))});
+    conclude_divided(assurance,
+                     &(struct conclude_division){
+                         .semantics = json_string_value(json_object_get(under, "guide_semantics")),
+                         .word = contexts->word,
+                         .count = contexts->count,
+                         .complete = complete,
+                         .bound = contexts->options->guide_bound,
+                         .are_parts = contexts->guides && contexts->guides->are_parts,
+                         .restrictions = restrictions.data,
+                         .constants = constants.data,
+                         .reduction = json_string_value(
+                             json_object_get(json_object_get(under, "reduction"), "keeps"))});
     text_free(&restrictions);
     text_free(&constants);
 }
 
 static json_t *merge(struct contexts *contexts, int *status)
 {
-    struct merged all = {.contexts = json_array(), .properties = json_array(), .complete = true, .states.is_known = true, .transitions.is_known = true, .initial_states.is_known = true, .deadlocks.is_known = true};
+    struct merged all = {.contexts = json_array(),
+                         .properties = json_array(),
+                         .complete = true,
+                         .states.is_known = true,
+                         .transitions.is_known = true,
+                         .initial_states.is_known = true,
+                         .deadlocks.is_known = true};
     struct mem *mem = contexts->session->mem;
     bool is_check = !strcmp(contexts->command, "check");
     struct text assurance;
@@ -525,12 +597,20 @@ static json_t *merge(struct contexts *contexts, int *status)
     json_t *under = join_under(contexts, all.contexts);
     text_init(&assurance, mem);
     word_all(contexts, under, all.complete, &assurance);
-    json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 2, "command", contexts->command);
+    json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 2, "command",
+                               contexts->command);
     json_object_set_new(object, "model", string_of(mem, contexts->options->file));
-    json_object_set_new(object, contexts->guides ? "guides_file" : "contexts_file", string_of(mem, contexts->file));
-    if (contexts->guides && contexts->guides->are_parts) json_object_set_new(object, "guide_split", string_of(mem, contexts->options->split_by));
+    json_object_set_new(object, contexts->guides ? "guides_file" : "contexts_file",
+                        string_of(mem, contexts->file));
+    if (contexts->guides && contexts->guides->are_parts)
+        json_object_set_new(object, "guide_split", string_of(mem, contexts->options->split_by));
     json_object_set_new(object, "engine", json_string(contexts->guides ? "guides" : "contexts"));
-    if (is_check) json_object_set_new(object, "verdict", json_string(all.violated ? "violated" : all.unknown || !(all.complete || all.found) || all.usage ? "unknown" : "holds"));
+    if (is_check)
+        json_object_set_new(object, "verdict",
+                            json_string(all.violated ? "violated"
+                                        : all.unknown || !(all.complete || all.found) || all.usage
+                                            ? "unknown"
+                                            : "holds"));
     json_object_set_new(object, "complete", json_boolean(all.complete));
     json_object_set_new(object, "assurance", json_string(assurance.data));
     text_free(&assurance);
@@ -546,7 +626,11 @@ static json_t *merge(struct contexts *contexts, int *status)
     json_decref(all.properties);
     json_object_set_new(object, "contexts", all.contexts);
     json_object_set_new(object, "statistics", json_object());
-    *status = all.broken ? EXIT_INTERNAL : all.usage ? EXIT_USAGE : all.violated ? EXIT_VIOLATED : all.unknown || !(all.complete || all.found) ? EXIT_INCONCLUSIVE : EXIT_HOLDS;
+    *status = all.broken                                    ? EXIT_INTERNAL
+              : all.usage                                   ? EXIT_USAGE
+              : all.violated                                ? EXIT_VIOLATED
+              : all.unknown || !(all.complete || all.found) ? EXIT_INCONCLUSIVE
+                                                            : EXIT_HOLDS;
     return object;
 }
 
@@ -555,11 +639,13 @@ static bool tell(struct contexts *contexts, const json_t *all)
     const struct options *options = contexts->options;
     bool good = true;
     if (options->json) {
-        FILE *file = options->json_file ? session_open(contexts->session, options->json_file) : stdout;
+        FILE *file =
+            options->json_file ? session_open(contexts->session, options->json_file) : stdout;
         contexts->options->told = true;
         if (file) json_dumpf(all, file, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
         if (file) fputc('\n', file);
-        good = file && session_close(file, options->json_file ? options->json_file : "standard output");
+        good = file
+               && session_close(file, options->json_file ? options->json_file : "standard output");
     }
     if (!options->json || options->json_file) matrix_show(&contexts->session->style, all);
     if (options->report_file) {
@@ -570,7 +656,8 @@ static bool tell(struct contexts *contexts, const json_t *all)
     return session_close(stdout, "standard output") && good;
 }
 
-int contexts_run(struct options *options, struct mem *mem, const struct guided_list *guides, const char *command, int (*run)(struct options *options, struct mem *mem))
+int contexts_run(struct options *options, struct mem *mem, const struct guided_list *guides,
+                 const char *command, int (*run)(struct options *options, struct mem *mem))
 {
     struct session session;
     const char *name;
@@ -579,8 +666,17 @@ int contexts_run(struct options *options, struct mem *mem, const struct guided_l
         diag_finish(&session.diag);
         return EXIT_USAGE;
     }
-    struct contexts contexts = {.session = &session, .options = options, .command = command, .run = run, .guides = guides, .word = !guides ? "context" : guides->are_parts ? "part" : "guide", .file = guides ? guides->file : options->context,
-                                .count = guides ? guides->count : cdl_context_count(session.cdl), .started = clock_now()};
+    struct contexts contexts = {.session = &session,
+                                .options = options,
+                                .command = command,
+                                .run = run,
+                                .guides = guides,
+                                .word = !guides             ? "context"
+                                        : guides->are_parts ? "part"
+                                                            : "guide",
+                                .file = guides ? guides->file : options->context,
+                                .count = guides ? guides->count : cdl_context_count(session.cdl),
+                                .started = clock_now()};
     uint32_t at_once = options->threads > 1 ? (uint32_t)options->threads : 1;
     if (at_once > contexts.count) at_once = contexts.count;
     contexts.results = mem_alloc(mem, contexts.count * sizeof *contexts.results);
@@ -588,17 +684,31 @@ int contexts_run(struct options *options, struct mem *mem, const struct guided_l
     contexts.limits = mem_alloc(mem, contexts.count * sizeof *contexts.limits);
     for (uint32_t i = 0; i < contexts.count; i++) contexts.statuses[i] = NOT_BEGUN;
     options->memory = (options->memory ? options->memory : mem_available() / 5 * 4) / at_once;
-    if (options->freeze) mkdir(options->freeze, 0777); /* the folders of contexts are made in it; what fails is told there */
+    if (options->freeze)
+        mkdir(options->freeze,
+              0777); /* the folders of contexts are made in it; what fails is told there */
     if (options->results) mkdir(options->results, 0777);
     if (options->results) make_key(&contexts);
     deadline_wait();
     mem_lift(mem);
-    struct workers workers = {.mem = mem, .at_once = at_once, .next = next_job, .run = run_job, .takes_errors = true, .done = job_done, .look = look, .context = &contexts, .interrupted = &limits_interrupted};
+    struct workers workers = {.mem = mem,
+                              .at_once = at_once,
+                              .next = next_job,
+                              .run = run_job,
+                              .takes_errors = true,
+                              .done = job_done,
+                              .look = look,
+                              .context = &contexts,
+                              .interrupted = &limits_interrupted};
     bool good = workers_run(&workers);
     session_end_progress(&session);
     if (!good) fputs("cairn: error: not all processes could be started\n", stderr);
-    if (contexts.repeated && !guides) fprintf(stderr, "cairn: note: the same in %u other context%s\n", contexts.repeated, contexts.repeated == 1 ? "" : "s");
-    if (contexts.kept && !options->quiet) fprintf(stderr, "cairn: note: %u of %u results were taken from %s\n", contexts.kept, contexts.count, options->results);
+    if (contexts.repeated && !guides)
+        fprintf(stderr, "cairn: note: the same in %u other context%s\n", contexts.repeated,
+                contexts.repeated == 1 ? "" : "s");
+    if (contexts.kept && !options->quiet)
+        fprintf(stderr, "cairn: note: %u of %u results were taken from %s\n", contexts.kept,
+                contexts.count, options->results);
     int status;
     json_t *all = merge(&contexts, &status);
     bool told = tell(&contexts, all);

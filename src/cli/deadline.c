@@ -1,7 +1,10 @@
-/* One timer, of passing time, which fires when a phase should end and then every few milliseconds; each time the handler compares both clocks with what is
- * written below. Handlers call only what POSIX allows them to (clock_gettime, timer_settime, write, _exit). While the numbers are changed, signals wait.
+/* One timer, of passing time, which fires when a phase should end and then every few milliseconds;
+ * each time the handler compares both clocks with what is written below. Handlers call only what
+ * POSIX allows them to (clock_gettime, timer_settime, write, _exit). While the numbers are changed,
+ * signals wait.
  *
- * Invariants: (1) limits_stop and limits_hurry are set by `look` alone and cleared when a phase begins; (2) hard_cpu is set once per process. */
+ * Invariants: (1) limits_stop and limits_hurry are set by `look` alone and cleared when a phase
+ * begins; (2) hard_cpu is set once per process. */
 #include "cli/deadline.h"
 
 #include "base/clock.h"
@@ -15,15 +18,18 @@
 enum phase { PHASE_NONE, PHASE_READING, PHASE_SEARCHING, PHASE_TELLING };
 
 static const double never = 1e18;
-static const double longest = 1e9;        /* seconds that a timer takes anywhere */
-static const double tick = 0.02;          /* between two looks */
-static const double least_reading = 0.6;  /* seconds of processor time, at least, before reading ends */
-static const double spare = 0.8;          /* of the second beyond three times --time: the rest is for ending */
-static const double late_share = 1.2;     /* a search that does not look at its clock is stopped later, by so much ... */
-static const double late = 0.05;          /* ... and this */
-static const double after_signal = 0.25;  /* the same after a signal, of either clock */
-static const double patience = 10;        /* processor time after a signal when there is no --time */
-enum { STILL_TICKS = 50 };                /* without any processor time: it waits for input that does not come */
+static const double longest = 1e9; /* seconds that a timer takes anywhere */
+static const double tick = 0.02;   /* between two looks */
+static const double least_reading =
+    0.6; /* seconds of processor time, at least, before reading ends */
+static const double spare =
+    0.8; /* of the second beyond three times --time: the rest is for ending */
+static const double late_share =
+    1.2; /* a search that does not look at its clock is stopped later, by so much ... */
+static const double late = 0.05;         /* ... and this */
+static const double after_signal = 0.25; /* the same after a signal, of either clock */
+static const double patience = 10;       /* processor time after a signal when there is no --time */
+enum { STILL_TICKS = 50 }; /* without any processor time: it waits for input that does not come */
 
 static struct {
     const struct options *options;
@@ -55,9 +61,12 @@ const char *deadline_words(void)
 {
     static const char *const texts[][2] = {
         [PHASE_NONE] = {"the time limit was reached", "it was interrupted"},
-        [PHASE_READING] = {"the time limit was reached while the model was read and prepared", "it was interrupted while the model was read and prepared"},
-        [PHASE_SEARCHING] = {"the time limit was reached in a part of the search without a result", "it was interrupted in a part of the search without a result"},
-        [PHASE_TELLING] = {"the time limit was reached while the result was written", "it was interrupted while the result was written"}};
+        [PHASE_READING] = {"the time limit was reached while the model was read and prepared",
+                           "it was interrupted while the model was read and prepared"},
+        [PHASE_SEARCHING] = {"the time limit was reached in a part of the search without a result",
+                             "it was interrupted in a part of the search without a result"},
+        [PHASE_TELLING] = {"the time limit was reached while the result was written",
+                           "it was interrupted while the result was written"}};
     return texts[state.phase][limits_interrupted != 0];
 }
 
@@ -65,7 +74,9 @@ static _Noreturn void speak_last_words(void)
 {
     static const char begin[] = "cairn: error: ", end[] = "\n";
     const char *text = deadline_words();
-    bool told = write(STDERR_FILENO, begin, sizeof begin - 1) >= 0 && write(STDERR_FILENO, text, strlen(text)) >= 0 && write(STDERR_FILENO, end, 1) >= 0;
+    bool told = write(STDERR_FILENO, begin, sizeof begin - 1) >= 0
+                && write(STDERR_FILENO, text, strlen(text)) >= 0
+                && write(STDERR_FILENO, end, 1) >= 0;
     if (object_length) told &= write(STDOUT_FILENO, object, object_length) >= 0;
     if (state.is_part) _exit(DEADLINE_STATUS + (limits_interrupted ? STOP_INTERRUPT : STOP_TIME));
     _exit(told ? EXIT_INCONCLUSIVE : EXIT_USAGE);
@@ -75,7 +86,8 @@ static _Noreturn void speak_last_words(void)
 static void set_timer(double seconds)
 {
     double delay = seconds < longest ? seconds : longest, whole = floor(delay);
-    struct itimerspec when = {.it_interval = {0, (long)(tick * 1e9)}, .it_value = {(time_t)whole, (long)((delay - whole) * 1e9)}};
+    struct itimerspec when = {.it_interval = {0, (long)(tick * 1e9)},
+                              .it_value = {(time_t)whole, (long)((delay - whole) * 1e9)}};
     if (seconds <= 0) when = (struct itimerspec){.it_value = {0, 0}};
     if (state.has_timer) timer_settime(state.timer, 0, &when, NULL);
 }
@@ -83,7 +95,8 @@ static void set_timer(double seconds)
 static void look(void)
 {
     double wall = clock_now(), cpu = cpu_now();
-    state.still = cpu > state.last_cpu + tick / 40 ? 0 : state.still + 1; /* the handler itself takes less */
+    state.still =
+        cpu > state.last_cpu + tick / 40 ? 0 : state.still + 1; /* the handler itself takes less */
     state.last_cpu = cpu;
     if (cpu >= state.hard_cpu) speak_last_words();
     if (wall >= state.half_wall) limits_hurry = 1;
@@ -127,13 +140,16 @@ static void make_object(const struct options *options)
     if (!options->json || options->json_file || options->told) return;
     FILE *file = fmemopen(object, sizeof object, "w");
     if (!file) return;
-    machine_failure(file, options->command->name, options->file, "incomplete: the time limit was reached, or a signal came, before there was a result");
+    machine_failure(
+        file, options->command->name, options->file,
+        "incomplete: the time limit was reached, or a signal came, before there was a result");
     long length = ftell(file);
     bool fits = !fclose(file) && length > 0 && (size_t)length < sizeof object;
     object_length = fits ? (size_t)length : 0;
 }
 
-/* The phase ends `wall` seconds from now and after so many seconds of processor time; 0: it does not. */
+/* The phase ends `wall` seconds from now and after so many seconds of processor time; 0: it does
+ * not. */
 static void enter(enum phase phase, double wall, double cpu)
 {
     sigset_t all, old;
@@ -147,7 +163,8 @@ static void enter(enum phase phase, double wall, double cpu)
     state.half_wall = wall > 0 ? clock_now() + wall / 2 : never;
     state.still = 0;
     limits_stop = limits_hurry = 0;
-    double until_hard = state.hard_cpu - cpu_now(); /* it cannot come earlier by the other clock, but for threads */
+    double until_hard =
+        state.hard_cpu - cpu_now(); /* it cannot come earlier by the other clock, but for threads */
     if (phase == PHASE_NONE) set_timer(0);
     else if (wall > 0 && wall < until_hard) set_timer(wall / 2);
     else if (state.hard_cpu < never) set_timer(until_hard > tick ? until_hard : tick);
@@ -195,50 +212,49 @@ void deadline_begin_again(void)
     begin_reading(1);
 }
 
-int deadline_status(void)
-{
-    return DEADLINE_STATUS + (int)result_why_refused();
-}
+int deadline_status(void) { return DEADLINE_STATUS + (int)result_why_refused(); }
 
 void deadline_search(double seconds)
 {
-    enter(PHASE_SEARCHING, seconds > 0 ? seconds * late_share + late : 0, seconds > 0 ? seconds * (late_share - 1) + late : 0);
+    enter(PHASE_SEARCHING, seconds > 0 ? seconds * late_share + late : 0,
+          seconds > 0 ? seconds * (late_share - 1) + late : 0);
 }
 
-void deadline_tell(void)
-{
-    enter(PHASE_TELLING, 0, 0);
-}
+void deadline_tell(void) { enter(PHASE_TELLING, 0, 0); }
 
-void deadline_has_told(void)
-{
-    object_length = 0;
-}
+void deadline_has_told(void) { object_length = 0; }
 
-void deadline_wait(void)
-{
-    enter(PHASE_NONE, 0, 0);
-}
+void deadline_wait(void) { enter(PHASE_NONE, 0, 0); }
 
 /* ---- engines ---- */
 
 /* What the engine has half done is as if it had not begun. */
-static void make_empty(const struct task *task, const struct property_result *before_it, struct result *result, const char *engine)
+static void make_empty(const struct task *task, const struct property_result *before_it,
+                       struct result *result, const char *engine)
 {
-    if (task->property_count) memcpy(task->properties, before_it, task->property_count * sizeof *before_it);
+    if (task->property_count)
+        memcpy(task->properties, before_it, task->property_count * sizeof *before_it);
     const struct model *model = task->model;
     struct mem *mem = model->mem;
     struct mem_lift before = mem_lift(mem);
-    *result = (struct result){.engine = engine, .stop = result_why_refused(), .peak_bytes = mem->peak, .no_transitions = true, .no_deadlocks = true};
+    *result = (struct result){.engine = engine,
+                              .stop = result_why_refused(),
+                              .peak_bytes = mem->peak,
+                              .no_transitions = true,
+                              .no_deadlocks = true};
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
-    result->reached_first = mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *result->reached_first);
+    result->reached_first =
+        mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *result->reached_first);
     result->reached = mem_alloc(mem, model->locations.len / 8 + 1);
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (task->properties[i].verdict == VERDICT_UNKNOWN) task->properties[i].reason = stop_reason_text[result->stop];
+        if (task->properties[i].verdict == VERDICT_UNKNOWN)
+            task->properties[i].reason = stop_reason_text[result->stop];
     mem_lower(mem, before);
 }
 
-void deadline_run(struct task *task, struct result *result, const char *engine, void (*run)(struct task *task, const void *context, struct result *result), const void *context)
+void deadline_run(struct task *task, struct result *result, const char *engine,
+                  void (*run)(struct task *task, const void *context, struct result *result),
+                  const void *context)
 {
     struct mem *mem = task->model->mem;
     jmp_buf recover, *const outer = mem->recover;

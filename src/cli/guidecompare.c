@@ -1,9 +1,9 @@
 /* What a guide does to a step of a model depends on the words of its term and on the names that it
- * knows: those it mentions (its alphabet) and those its file ignores. A step goes by the first of its
- * names that the guide knows, `process.label` before `label` (pass/guide.h). So a guide that does not
- * know `"p.a"` takes it for `a`, and one that knows it and allows it no times forbids it, though both
- * may have the same words. Guides are therefore compared by what they do to every name that any of
- * them knows:
+ * knows: those it mentions (its alphabet) and those its file ignores. A step goes by the first of
+ * its names that the guide knows, `process.label` before `label` (pass/guide.h). So a guide that
+ * does not know `"p.a"` takes it for `a`, and one that knows it and allows it no times forbids it,
+ * though both may have the same words. Guides are therefore compared by what they do to every name
+ * that any of them knows:
  *
  *   a name that the guide mentions      is where it stands in its words
  *   a name that its file ignores        is allowed at any time (unless both sides ignore it: then
@@ -11,12 +11,12 @@
  *   `"p.a"`, which it does not know     is what `a` is to it
  *   any other name                      is forbidden
  *
- * That is again a term: events are replaced by choices, and what is allowed at any time is interleaved.
- * A side is the choice of its guides, each with its own alphabet.
+ * That is again a term: events are replaced by choices, and what is allowed at any time is
+ * interleaved. A side is the choice of its guides, each with its own alphabet.
  *
- * What names alone cannot show: a step may have more names than these two, because several processes
- * take part in it or because it has a port. When a guide does not know one of the names and
- * everything else is equal, the answer says so. */
+ * What names alone cannot show: a step may have more names than these two, because several
+ * processes take part in it or because it has a port. When a guide does not know one of the names
+ * and everything else is equal, the answer says so. */
 #include "cli/guidecompare.h"
 
 #include <assert.h>
@@ -38,10 +38,7 @@ struct comparison {
 
 enum { NO_NAME = 0xFFFFFFFF };
 
-static bool *new_marks(struct comparison *c)
-{
-    return mem_alloc(c->mem, c->labels + UINT64_C(1));
-}
+static bool *new_marks(struct comparison *c) { return mem_alloc(c->mem, c->labels + UINT64_C(1)); }
 
 static const char *spelled(struct comparison *c, uint32_t label)
 {
@@ -61,8 +58,8 @@ static bool knows(const struct comparison *c, const struct side *side, uint32_t 
     return c->mentions[label] || side->ignored[label];
 }
 
-/* The name that `process.label` counts as, when the guide at hand does not know it: its label. A label
- * may have dots, too, so the longest one is taken that the guide knows. */
+/* The name that `process.label` counts as, when the guide at hand does not know it: its label. A
+ * label may have dots, too, so the longest one is taken that the guide knows. */
 static uint32_t counts_as(struct comparison *c, const struct side *side, uint32_t label)
 {
     struct xgdl_space *space = &c->in->space;
@@ -140,9 +137,10 @@ static bool compile_side(struct comparison *c, unsigned which, struct dfa *dfa,
     answer->transitions[which] = dfa->edges;
     if (all.i == source->whole.i) return true;
     dfa_release(dfa);
-    enum dag_status status = compile_guide(dfa, c->mem, &c->in->space.terms, all,
-                                           GUIDEFILE_MOST_STATES);
-    return guidefile_is_done(c->in, status, "with all names of both sides, the guide", source->name);
+    enum dag_status status =
+        compile_guide(dfa, c->mem, &c->in->space.terms, all, GUIDEFILE_MOST_STATES);
+    return guidefile_is_done(c->in, status, "with all names of both sides, the guide",
+                             source->name);
 }
 
 /* ---- in words ---- */
@@ -156,7 +154,8 @@ static uint32_t find_allowing(struct comparison *c, const struct side *side,
         struct dfa dfa;
         uint32_t index = source->first + i;
         gterm t = guide_in_all_names(c, side, index);
-        if (!guidefile_compile(c->in, t, xgdl_guide_name(source->xgdl, index), &dfa)) return NO_NAME;
+        if (!guidefile_compile(c->in, t, xgdl_guide_name(source->xgdl, index), &dfa))
+            return NO_NAME;
         bool allows = dfa_accepts(&dfa, word->labels, word->length);
         dfa_release(&dfa);
         if (allows) return index;
@@ -165,8 +164,8 @@ static uint32_t find_allowing(struct comparison *c, const struct side *side,
 }
 
 /* Names of the word that its guide takes for others. */
-static void tell_others(struct comparison *c, const struct side *side, const struct compare_word *word,
-                        struct text *why)
+static void tell_others(struct comparison *c, const struct side *side,
+                        const struct compare_word *word, struct text *why)
 {
     uint32_t index = find_allowing(c, side, word);
     if (index == NO_NAME) return;
@@ -181,8 +180,8 @@ static void tell_others(struct comparison *c, const struct side *side, const str
         if (side->ignored[label]) {
             text_add(why, "%s%s is ignored there", between, text);
         } else if ((as = counts_as(c, side, label)) != NO_NAME) {
-            text_add(why, "%s%s does not mention %s, which counts as %s there%s", between, name, text,
-                     spelled(c, as), side->ignored[as] ? ", which is ignored" : "");
+            text_add(why, "%s%s does not mention %s, which counts as %s there%s", between, name,
+                     text, spelled(c, as), side->ignored[as] ? ", which is ignored" : "");
         }
     }
     mem_free(c->mem, told);
@@ -230,12 +229,14 @@ static void warn(struct comparison *c, struct guide_answer *answer)
                 others += knows(c, side, l);
             }
             if (unknown == NO_NAME || !others) continue;
-            answer->beware = names_format(
-                &c->in->space.names,
-                "the guide '%s' does not mention %s: a step of that name that has further names (its port, "
-                "several processes) counts as one of those that '%s' mentions, which only a model can show",
-                xgdl_guide_name(side->source->xgdl, index), spelled(c, unknown),
-                xgdl_guide_name(side->source->xgdl, index));
+            answer->beware =
+                names_format(&c->in->space.names,
+                             "the guide '%s' does not mention %s: a step of that name that has "
+                             "further names (its port, "
+                             "several processes) counts as one of those that '%s' mentions, which "
+                             "only a model can show",
+                             xgdl_guide_name(side->source->xgdl, index), spelled(c, unknown),
+                             xgdl_guide_name(side->source->xgdl, index));
             return;
         }
     }

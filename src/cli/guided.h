@@ -1,29 +1,39 @@
-/* Searches with --guide: the guide is compiled, split and unrolled as the options say, and woven into the session's model. */
+/* Searches with --guide: the guide is compiled, split and unrolled as the options say, and woven
+ * into the session's model. */
 #ifndef CAIRN_CLI_GUIDED_H
 #define CAIRN_CLI_GUIDED_H
 
 #include "cli/session.h"
 
-/* Does nothing without --guide. False after a message; *status says whether it is one about the guide or a limit. */
+/* Does nothing without --guide. False after a message; *status says whether it is one about the
+ * guide or a limit. */
 bool guided_weave(struct session *session, int *status);
 
-/* A search along a guide that was cut has visited less than the guide allows: nothing holds because of it, and runs that end at the cut are no evidence about what happens for ever.
+/* A search along a guide that was cut has visited less than the guide allows: nothing holds because
+ * of it, and runs that end at the cut are no evidence about what happens for ever.
  *
- * To forbid a step can make others possible: those that it would have to happen before, by its time interval or by priority. Where interactions have such intervals, or the model has priorities, a run is evidence only if it is one
- * under the whole guide, too. (Not so when the guide is a filter: then every run under it is one of the model alone.) */
+ * To forbid a step can make others possible: those that it would have to happen before, by its time
+ * interval or by priority. Where interactions have such intervals, or the model has priorities, a
+ * run is evidence only if it is one under the whole guide, too. (Not so when the guide is a filter:
+ * then every run under it is one of the model alone.) */
 void guided_cut(struct session *session, struct task *task, struct result *result);
 
-/* A search of a part of a guide that was split must say what is true of the whole guide. Every run of a part is one (but for the above), and every run of the whole is one of a part, unless interactions have time intervals: these begin when
- * the guide allows the interaction, which may be later in a part; then nothing holds because of parts. A run that gets stuck may do so because the rest of the guide is missing,
- * and what *can* happen in a part is less than what can happen. So a deadlock is looked at again under the whole guide, LTL is violated only by runs that go on for ever, and other temporal properties stay unknown. */
+/* A search of a part of a guide that was split must say what is true of the whole guide. Every run
+ * of a part is one (but for the above), and every run of the whole is one of a part, unless
+ * interactions have time intervals: these begin when the guide allows the interaction, which may be
+ * later in a part; then nothing holds because of parts. A run that gets stuck may do so because the
+ * rest of the guide is missing, and what *can* happen in a part is less than what can happen. So a
+ * deadlock is looked at again under the whole guide, LTL is violated only by runs that go on for
+ * ever, and other temporal properties stay unknown. */
 void guided_part(struct session *session, struct task *task, struct result *result);
 
-/* The guides that a search is made for one after the other: of a file with several, or the parts of one that is split. */
+/* The guides that a search is made for one after the other: of a file with several, or the parts of
+ * one that is split. */
 struct guided_list {
     const char *file;
-    const char **names;   /* what to call them */
+    const char **names; /* what to call them */
     uint32_t count;
-    bool are_parts;       /* of one guide: names are for people, numbers from 1 choose */
+    bool are_parts; /* of one guide: names are for people, numbers from 1 choose */
 };
 /* False: there is only one, or something is wrong that the search itself will tell. */
 bool guided_are_several(struct options *options, struct mem *mem, struct guided_list *list);

@@ -30,12 +30,14 @@ static bool choose_guides(struct guide_reader *reader, struct guide_source *sour
         fprintf(stderr, "cairn: error: %s has no guide '%.60s'", source->file, source->name);
         if (nearest) fprintf(stderr, ": did you mean '%s'?\n", nearest);
         else {
-            for (uint32_t i = 0; i < xgdl_guide_count(source->xgdl) && i < 20; i++) fprintf(stderr, "%s %s", i ? "," : "; it has", xgdl_guide_name(source->xgdl, i));
+            for (uint32_t i = 0; i < xgdl_guide_count(source->xgdl) && i < 20; i++)
+                fprintf(stderr, "%s %s", i ? "," : "; it has", xgdl_guide_name(source->xgdl, i));
             fputs(xgdl_guide_count(source->xgdl) > 20 ? ", ...\n" : "\n", stderr);
         }
         return false;
     }
-    for (uint32_t i = 0; i < source->count; i++) vec_push(reader->mem, &terms, xgdl_guide_term(source->xgdl, source->first + i));
+    for (uint32_t i = 0; i < source->count; i++)
+        vec_push(reader->mem, &terms, xgdl_guide_term(source->xgdl, source->first + i));
     source->whole = gsplit_union(&reader->space.terms, &terms);
     vec_free(reader->mem, &terms);
     return true;
@@ -45,27 +47,34 @@ bool guidefile_read(struct guide_reader *reader, struct guide_source *source)
 {
     uint32_t number;
     if (!guidefile_knows(source->file)) {
-        fprintf(stderr, "cairn: error: '%.60s' is no file of guides: its name does not end in .xgdl\n", source->file);
+        fprintf(stderr,
+                "cairn: error: '%.60s' is no file of guides: its name does not end in .xgdl\n",
+                source->file);
         return false;
     }
-    if (diag_read_source(reader->diag, source->file, &number)) source->xgdl = xgdl_read(&reader->space, reader->diag, number);
+    if (diag_read_source(reader->diag, source->file, &number))
+        source->xgdl = xgdl_read(&reader->space, reader->diag, number);
     return source->xgdl && choose_guides(reader, source);
 }
 
 /* ---- automata ---- */
 
-bool guidefile_is_done(struct guide_reader *reader, enum dag_status status, const char *what, const char *name)
+bool guidefile_is_done(struct guide_reader *reader, enum dag_status status, const char *what,
+                       const char *name)
 {
     if (status == DAG_DONE) return true;
     if (status == DAG_REFUSED) mem_refuse(reader->mem);
-    fprintf(stderr, "cairn: error: %s%s%s%s needs more than %d states\n", what, name ? " '" : "", name ? name : "", name ? "'" : "", GUIDEFILE_MOST_STATES);
+    fprintf(stderr, "cairn: error: %s%s%s%s needs more than %d states\n", what, name ? " '" : "",
+            name ? name : "", name ? "'" : "", GUIDEFILE_MOST_STATES);
     reader->status = EXIT_INCONCLUSIVE;
     return false;
 }
 
 bool guidefile_compile(struct guide_reader *reader, gterm t, const char *name, struct dfa *dfa)
 {
-    return guidefile_is_done(reader, compile_guide(dfa, reader->mem, &reader->space.terms, t, GUIDEFILE_MOST_STATES), name ? "the guide" : "all guides together: their automaton", name);
+    return guidefile_is_done(
+        reader, compile_guide(dfa, reader->mem, &reader->space.terms, t, GUIDEFILE_MOST_STATES),
+        name ? "the guide" : "all guides together: their automaton", name);
 }
 
 /* ---- splitting ---- */
@@ -83,7 +92,8 @@ static bool read_split(const char *text, enum gsplit_kind *kind, uint32_t *round
     unsigned long number = strncmp(text, "position=", 9) ? 0 : strtoul(text + 9, &end, 10);
     *kind = GSPLIT_POSITION;
     *rounds = (uint32_t)number;
-    if (end && !*end && number >= 1 && number <= MOST_ROUNDS && text[9] >= '0' && text[9] <= '9') return true;
+    if (end && !*end && number >= 1 && number <= MOST_ROUNDS && text[9] >= '0' && text[9] <= '9')
+        return true;
     return false;
 }
 
@@ -94,11 +104,15 @@ bool guidefile_is_split(const char *how)
     return read_split(how, &kind, &rounds);
 }
 
-/* Whether the union of the parts is the whole. It always is, because splits rest on laws; but nobody should have to believe that. */
-static bool prove(struct guide_reader *reader, const char *name, gterm whole, const struct gterm_list *parts)
+/* Whether the union of the parts is the whole. It always is, because splits rest on laws; but
+ * nobody should have to believe that. */
+static bool prove(struct guide_reader *reader, const char *name, gterm whole,
+                  const struct gterm_list *parts)
 {
     struct dfa all, together;
-    if (!guidefile_compile(reader, whole, name, &all) || !guidefile_compile(reader, gsplit_union(&reader->space.terms, parts), NULL, &together)) return false;
+    if (!guidefile_compile(reader, whole, name, &all)
+        || !guidefile_compile(reader, gsplit_union(&reader->space.terms, parts), NULL, &together))
+        return false;
     bool is_same = dfa_same(&all, &together);
     dfa_release(&all);
     dfa_release(&together);
@@ -108,17 +122,26 @@ static bool prove(struct guide_reader *reader, const char *name, gterm whole, co
     return false;
 }
 
-bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, gterm whole, struct gterm_list *parts)
+bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, gterm whole,
+                     struct gterm_list *parts)
 {
     enum gsplit_kind kind;
     uint32_t rounds;
     if (!read_split(how, &kind, &rounds)) {
-        fprintf(stderr, "cairn: error: a guide is split by alternatives, permutations or position[=N], N from 1 to %d, not by '%.40s'\n", MOST_ROUNDS, how);
+        fprintf(stderr,
+                "cairn: error: a guide is split by alternatives, permutations or position[=N], N "
+                "from 1 to %d, not by '%.40s'\n",
+                MOST_ROUNDS, how);
         return false;
     }
     enum gsplit_status status = gsplit(&reader->space.terms, whole, kind, rounds, parts);
     if (status == GSPLIT_DONE) return prove(reader, name, whole, parts);
-    fprintf(stderr, status == GSPLIT_NOTHING ? "cairn: error: the guide '%s' has nothing to split by %s\n" : "cairn: error: the guide '%s' has more than 100000 parts when it is split by %s\n", name, split_words[kind]);
+    fprintf(
+        stderr,
+        status == GSPLIT_NOTHING
+            ? "cairn: error: the guide '%s' has nothing to split by %s\n"
+            : "cairn: error: the guide '%s' has more than 100000 parts when it is split by %s\n",
+        name, split_words[kind]);
     return false;
 }
 
@@ -128,7 +151,9 @@ const char *guidefile_stem(struct guide_reader *reader, const char *name)
     for (uint32_t i = 0; i < reader->space.interactions.len; i++) {
         const char *other = reader->space.interactions.data[i];
         size_t length = strlen(stem);
-        if (strncmp(other, stem, length) || !other[length] || other[length + strspn(other + length, "0123456789")]) continue;
+        if (strncmp(other, stem, length) || !other[length]
+            || other[length + strspn(other + length, "0123456789")])
+            continue;
         stem = names_format(&reader->space.names, "%spart_", stem);
         i = UINT32_MAX; /* once more from the beginning */
     }
@@ -139,6 +164,7 @@ const char *guidefile_free_name(struct guide_reader *reader, const char *wanted)
 {
     struct names *names = &reader->space.names;
     const char *name = names_intern(names, wanted, strlen(wanted));
-    while (map_get(&reader->space.map, name, 0) != MAP_NONE) name = names_format(names, "all_%s", name);
+    while (map_get(&reader->space.map, name, 0) != MAP_NONE)
+        name = names_format(names, "all_%s", name);
     return name;
 }

@@ -1,4 +1,5 @@
-/* Guides (xGDL) of files: read, chosen, compiled, split. What `cairn guide` and searches with --guide share. */
+/* Guides (xGDL) of files: read, chosen, compiled, split. What `cairn guide` and searches with
+ * --guide share. */
 #ifndef CAIRN_CLI_GUIDEFILE_H
 #define CAIRN_CLI_GUIDEFILE_H
 
@@ -33,14 +34,19 @@ bool guidefile_knows(const char *file);
 bool guidefile_read(struct guide_reader *reader, struct guide_source *source);
 /* The automaton of a guide that is called so, or of several (NULL). */
 bool guidefile_compile(struct guide_reader *reader, gterm t, const char *name, struct dfa *dfa);
-/* What to do with the status of an automaton: memory that is refused jumps, a limit is told: "`what` 'name' needs more than ... states". */
-bool guidefile_is_done(struct guide_reader *reader, enum dag_status status, const char *what, const char *name);
+/* What to do with the status of an automaton: memory that is refused jumps, a limit is told:
+ * "`what` 'name' needs more than ... states". */
+bool guidefile_is_done(struct guide_reader *reader, enum dag_status status, const char *what,
+                       const char *name);
 
 /* Whether a guide can be split like that: alternatives, permutations, position or position=N. */
 bool guidefile_is_split(const char *how);
-/* Splits the guide, and proves that the parts allow together what it allows: the automata are compared. */
-bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, gterm whole, struct gterm_list *parts);
-/* A name for parts that no interaction has when a number is added: parts and interactions share their names. */
+/* Splits the guide, and proves that the parts allow together what it allows: the automata are
+ * compared. */
+bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, gterm whole,
+                     struct gterm_list *parts);
+/* A name for parts that no interaction has when a number is added: parts and interactions share
+ * their names. */
 const char *guidefile_stem(struct guide_reader *reader, const char *name);
 /* A name for a definition of theirs, like `wanted`, that no interaction has. */
 const char *guidefile_free_name(struct guide_reader *reader, const char *wanted);

@@ -43,13 +43,19 @@ static void show(const struct guide *guide, bool verbose)
     printf("%s: %u events\n", context->name, context->events.len);
     printf("  states          %14s\n", text_count(a, context->scenario.states));
     printf("  transitions     %14s\n", text_count(a, context->scenario.edges));
-    if (strlen(guide->digits) > 15) printf("  paths           %c.%.2se%zu  (%s)\n", guide->digits[0], guide->digits + 1, strlen(guide->digits) - 1, guide->digits);
+    if (strlen(guide->digits) > 15)
+        printf("  paths           %c.%.2se%zu  (%s)\n", guide->digits[0], guide->digits + 1,
+               strlen(guide->digits) - 1, guide->digits);
     else printf("  paths           %14s\n", guide->digits);
     printf("  length          %u to %u events\n", guide->shortest, guide->longest);
-    printf("  reached future  %14s  (the most clusters that past-freeze keeps at the same time, in the best order found)\n", text_count(a, best_metric(context)));
+    printf("  reached future  %14s  (the most clusters that past-freeze keeps at the same time, in "
+           "the best order found)\n",
+           text_count(a, best_metric(context)));
     for (unsigned i = 0; verbose && context->has_scenario && i < ORDER_METHODS; i++) {
         const struct order_row *row = &context->orders.rows[i];
-        if (row->metric) printf("    %-28s %10s%s\n", row->name, text_count(a, row->metric), i == context->orders.best ? "  <- used" : "");
+        if (row->metric)
+            printf("    %-28s %10s%s\n", row->name, text_count(a, row->metric),
+                   i == context->orders.best ? "  <- used" : "");
     }
 }
 
@@ -81,7 +87,8 @@ static void put(struct out *out, const struct guide *guide)
     out_key(out, "orders");
     out_open(out, '{');
     for (unsigned i = 0; context->has_scenario && i < ORDER_METHODS; i++)
-        if (context->orders.rows[i].metric) put_number(out, context->orders.rows[i].name, context->orders.rows[i].metric);
+        if (context->orders.rows[i].metric)
+            put_number(out, context->orders.rows[i].name, context->orders.rows[i].metric);
     out_close(out, '}');
 }
 
@@ -114,7 +121,8 @@ static bool tell(struct session *session, const char *only, FILE *file)
     }
     for (uint32_t i = 0; i < count; i++) {
         if (only && strcmp(only, cdl_context_name(session->cdl, i, NULL))) continue;
-        struct guide guide = {.context = cdl_outline(session->cdl, i, options->defines.data, options->defines.len)};
+        struct guide guide = {
+            .context = cdl_outline(session->cdl, i, options->defines.data, options->defines.len)};
         if (!guide.context) return false;
         told++;
         if (options->to) {
@@ -145,8 +153,11 @@ int guides_run(struct options *options, struct mem *mem)
     }
     const char *guides = session_split_name(&session, options->file, &only);
     if (guidefile_knows(guides)) return xguides_run(&session, guides, only);
-    if (options->bound || options->equal || options->within || options->split_by || options->words) {
-        fputs("cairn: error: --bound, --equal, --within, --split and --words are for guides: files that end in .xgdl\n", stderr);
+    if (options->bound || options->equal || options->within || options->split_by
+        || options->words) {
+        fputs("cairn: error: --bound, --equal, --within, --split and --words are for guides: files "
+              "that end in .xgdl\n",
+              stderr);
         return EXIT_USAGE;
     }
     if (!session_read_context(&session, &only)) {

@@ -44,7 +44,8 @@ bool handover_write_all(int to, const void *from, size_t bytes)
 
 /* ---- writing ---- */
 
-static void put_entry(FILE *out, const struct model *model, const struct property_result *from, uint32_t property)
+static void put_entry(FILE *out, const struct model *model, const struct property_result *from,
+                      uint32_t property)
 {
     struct entry entry;
     memset(&entry, 0, sizeof entry); /* its gaps, too: nothing else leaves the process */
@@ -75,10 +76,12 @@ bool handover_write(int socket, const struct task *task, const struct model *mod
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     for (uint32_t i = 0; out && i < task->property_count; i++)
-        if (task->properties[i].verdict != VERDICT_UNKNOWN) put_entry(out, model, &task->properties[i], i);
+        if (task->properties[i].verdict != VERDICT_UNKNOWN)
+            put_entry(out, model, &task->properties[i], i);
     bool good = out && !fclose(out);
     uint64_t length = good ? size : 0;
-    good = handover_write_all(socket, &length, sizeof length) && handover_write_all(socket, text, length);
+    good = handover_write_all(socket, &length, sizeof length)
+           && handover_write_all(socket, text, length);
     free(text);
     return good;
 }
@@ -87,7 +90,8 @@ bool handover_relay(int from, int to)
 {
     char buffer[RELAY_BYTES];
     uint64_t left;
-    bool good = handover_read_all(from, &left, sizeof left) && handover_write_all(to, &left, sizeof left);
+    bool good =
+        handover_read_all(from, &left, sizeof left) && handover_write_all(to, &left, sizeof left);
     while (good && left) {
         size_t piece = left < sizeof buffer ? (size_t)left : sizeof buffer;
         good = handover_read_all(from, buffer, piece) && handover_write_all(to, buffer, piece);
@@ -110,12 +114,14 @@ static bool take(struct message *message, void *to, uint64_t bytes)
     return true;
 }
 
-static struct trace *take_trace(struct message *message, const struct model *model, const struct entry *entry)
+static struct trace *take_trace(struct message *message, const struct model *model,
+                                const struct entry *entry)
 {
     uint64_t rules = entry->steps + UINT64_C(1);
     if ((uint64_t)(message->end - message->at) / sizeof(uint32_t) < rules) return NULL;
     struct trace *trace = trace_new(model, entry->steps);
-    bool good = take(message, trace->initial, model->vars.len * sizeof *trace->initial) && take(message, trace->rules, rules * sizeof *trace->rules);
+    bool good = take(message, trace->initial, model->vars.len * sizeof *trace->initial)
+                && take(message, trace->rules, rules * sizeof *trace->rules);
     trace->loop = entry->loop;
     trace->failed_rule = entry->failed_rule;
     if (good) return trace;
@@ -123,7 +129,8 @@ static struct trace *take_trace(struct message *message, const struct model *mod
     return NULL;
 }
 
-static void fill(struct property_result *to, const struct entry *entry, struct trace *trace, struct model *model, const char *engine)
+static void fill(struct property_result *to, const struct entry *entry, struct trace *trace,
+                 struct model *model, const char *engine)
 {
     to->verdict = (enum verdict)entry->verdict;
     to->engine = engine;
@@ -133,8 +140,11 @@ static void fill(struct property_result *to, const struct entry *entry, struct t
     to->cycles = entry->cycles;
     to->antecedent_met = entry->antecedent_met;
     to->antecedent_never = entry->antecedent_never;
-    to->method = entry->method[0] ? names_intern(&model->names, entry->method, strlen(entry->method)) : NULL;
-    to->reason = entry->is_tree ? names_format(&model->names, "--engine %s shows all of its evidence", engine) : NULL;
+    to->method =
+        entry->method[0] ? names_intern(&model->names, entry->method, strlen(entry->method)) : NULL;
+    to->reason = entry->is_tree
+                     ? names_format(&model->names, "--engine %s shows all of its evidence", engine)
+                     : NULL;
 }
 
 bool handover_read(int socket, struct task *task, const struct model *model, const char *engine)

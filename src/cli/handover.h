@@ -1,5 +1,7 @@
-/* What one engine of a race has decided, for the process that tells the answer of all: verdicts and their runs, through sockets. Both ends are copies of one
- * process, so that properties, variables and rules have the same numbers; words are sent as text. Of evidence that is a tree (CTL), only the main run is sent. */
+/* What one engine of a race has decided, for the process that tells the answer of all: verdicts and
+ * their runs, through sockets. Both ends are copies of one process, so that properties, variables
+ * and rules have the same numbers; words are sent as text. Of evidence that is a tree (CTL), only
+ * the main run is sent. */
 #ifndef CAIRN_CLI_HANDOVER_H
 #define CAIRN_CLI_HANDOVER_H
 
@@ -11,7 +13,8 @@ bool handover_write(int socket, const struct task *task, const struct model *mod
 /* Passes a message on, without looking at it or allocating. False: one of the sockets failed. */
 bool handover_relay(int from, int to);
 
-/* Takes verdicts that the task does not have yet, as decided by this engine. False: the message is not whole, and nothing was taken from there on. */
+/* Takes verdicts that the task does not have yet, as decided by this engine. False: the message is
+ * not whole, and nothing was taken from there on. */
 bool handover_read(int socket, struct task *task, const struct model *model, const char *engine);
 
 /* Whole numbers of bytes, whatever signals come. */

@@ -11,15 +11,82 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPLORE = 1, CHECK = 2, SIMULATE = 4, REPLAY = 8, TRANSLATE = 16, AUTOMATON = 32, GUIDE = 64, MODELS = 31, ALL = 127,
-       SEARCH = EXPLORE | CHECK };
+enum {
+    EXPLORE = 1,
+    CHECK = 2,
+    SIMULATE = 4,
+    REPLAY = 8,
+    TRANSLATE = 16,
+    AUTOMATON = 32,
+    GUIDE = 64,
+    MODELS = 31,
+    ALL = 127,
+    SEARCH = EXPLORE | CHECK
+};
 
 enum option_id {
-    OPTION_ENGINE, OPTION_ORDER, OPTION_FREEZE, OPTION_RESULTS, OPTION_RESUME, OPTION_BOUND, OPTION_REDUCE, OPTION_KEEP, OPTION_DIRECTION, OPTION_RELATION, OPTION_VARIANT, OPTION_NO_FRONTIER, OPTION_TABLEAU, OPTION_FAIR, OPTION_PHASE, OPTION_NO_INDUCTION, OPTION_ZONES,
-    OPTION_MEMORY, OPTION_TIME, OPTION_THREADS, OPTION_PROPERTY, OPTION_NO_DEADLOCK, OPTION_LTL, OPTION_CTL, OPTION_INVARIANT, OPTION_FIRST, OPTION_SHOW,
-    OPTION_STEPS, OPTION_RUNS, OPTION_SEED, OPTION_INTERACTIVE, OPTION_MODEL, OPTION_TO, OPTION_OUTPUT,
-    OPTION_IMPLIES, OPTION_EQUIVALENT, OPTION_ACCEPTS, OPTION_BUCHI, OPTION_EQUAL, OPTION_WITHIN, OPTION_WORDS,
-    OPTION_DEFINE, OPTION_DIALECT, OPTION_CONTEXT, OPTION_GUIDE, OPTION_GUIDE_SEMANTICS, OPTION_GUIDE_PART, OPTION_JSON, OPTION_TRACE, OPTION_REPORT, OPTION_SPLIT, OPTION_SPLIT_DEPTH, OPTION_PART, OPTION_PARTITION, OPTION_PARTITION_HIDDEN, OPTION_FULL, OPTION_RAW, OPTION_PROGRESS, OPTION_COLOR, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
+    OPTION_ENGINE,
+    OPTION_ORDER,
+    OPTION_FREEZE,
+    OPTION_RESULTS,
+    OPTION_RESUME,
+    OPTION_BOUND,
+    OPTION_REDUCE,
+    OPTION_KEEP,
+    OPTION_DIRECTION,
+    OPTION_RELATION,
+    OPTION_VARIANT,
+    OPTION_NO_FRONTIER,
+    OPTION_TABLEAU,
+    OPTION_FAIR,
+    OPTION_PHASE,
+    OPTION_NO_INDUCTION,
+    OPTION_ZONES,
+    OPTION_MEMORY,
+    OPTION_TIME,
+    OPTION_THREADS,
+    OPTION_PROPERTY,
+    OPTION_NO_DEADLOCK,
+    OPTION_LTL,
+    OPTION_CTL,
+    OPTION_INVARIANT,
+    OPTION_FIRST,
+    OPTION_SHOW,
+    OPTION_STEPS,
+    OPTION_RUNS,
+    OPTION_SEED,
+    OPTION_INTERACTIVE,
+    OPTION_MODEL,
+    OPTION_TO,
+    OPTION_OUTPUT,
+    OPTION_IMPLIES,
+    OPTION_EQUIVALENT,
+    OPTION_ACCEPTS,
+    OPTION_BUCHI,
+    OPTION_EQUAL,
+    OPTION_WITHIN,
+    OPTION_WORDS,
+    OPTION_DEFINE,
+    OPTION_DIALECT,
+    OPTION_CONTEXT,
+    OPTION_GUIDE,
+    OPTION_GUIDE_SEMANTICS,
+    OPTION_GUIDE_PART,
+    OPTION_JSON,
+    OPTION_TRACE,
+    OPTION_REPORT,
+    OPTION_SPLIT,
+    OPTION_SPLIT_DEPTH,
+    OPTION_PART,
+    OPTION_PARTITION,
+    OPTION_PARTITION_HIDDEN,
+    OPTION_FULL,
+    OPTION_RAW,
+    OPTION_PROGRESS,
+    OPTION_COLOR,
+    OPTION_QUIET,
+    OPTION_VERBOSE,
+    OPTION_HELP
 };
 
 static const struct option_row {
@@ -31,62 +98,133 @@ static const struct option_row {
     const char *help;
 } rows[] = {
     {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS | GUIDE, "set a constant of the model"},
-    {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY, "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the interfaces of par)"},
-    {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", MODELS, "compose the model with this context (CDL): its scenario, assertions, properties and restrictions"},
-    {OPTION_GUIDE, 0, "guide", "FILE[:NAME]", MODELS, "compose the model with this guide (xGDL), which says which interactions may happen"},
-    {OPTION_GUIDE_SEMANTICS, 0, "guide-semantics", "HOW", MODELS, "disable (the default): what the guide forbids is not enabled, so that it holds nothing back; filter: the model keeps its own rules, what is forbidden keeps its priority and its deadline, and the guide lets some of the model's steps pass"},
-    {OPTION_GUIDE_PART, 0, "guide-part", "N", MODELS, "with --guide and --split alternatives, permutations or position: only part N of the guide"},
-    {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE, "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
+    {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY,
+     "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the "
+     "interfaces of par)"},
+    {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", MODELS,
+     "compose the model with this context (CDL): its scenario, assertions, properties and "
+     "restrictions"},
+    {OPTION_GUIDE, 0, "guide", "FILE[:NAME]", MODELS,
+     "compose the model with this guide (xGDL), which says which interactions may happen"},
+    {OPTION_GUIDE_SEMANTICS, 0, "guide-semantics", "HOW", MODELS,
+     "disable (the default): what the guide forbids is not enabled, so that it holds nothing back; "
+     "filter: the model keeps its own rules, what is forbidden keeps its priority and its "
+     "deadline, and the guide lets some of the model's steps pass"},
+    {OPTION_GUIDE_PART, 0, "guide-part", "N", MODELS,
+     "with --guide and --split alternatives, permutations or position: only part N of the guide"},
+    {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE,
+     "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
     {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
-    {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE, "also check that F is true in every reachable state"},
+    {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE,
+     "also check that F is true in every reachable state"},
     {OPTION_CTL, 0, "ctl", "F", SEARCH | SIMULATE, "also check the CTL formula F"},
-    {OPTION_LTL, 0, "ltl", "F", SEARCH | SIMULATE | AUTOMATON, "also check the LTL formula F (automaton: take its automaton)"},
-    {OPTION_IMPLIES, 0, "implies", "G", AUTOMATON, "does every word of the automaton satisfy the LTL formula G?"},
-    {OPTION_EQUIVALENT, 0, "equivalent", "G", AUTOMATON, "is the formula of --ltl equivalent to the LTL formula G?"},
-    {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON, "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
-    {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON, "with accepting states, instead of several acceptance sets on edges"},
-    {OPTION_EQUAL, 0, "equal", "FILE[:NAME]", GUIDE, "does the guide (xGDL) allow the same as this one? Without :NAME, all guides of a file together"},
-    {OPTION_WITHIN, 0, "within", "FILE[:NAME]", GUIDE, "does this guide allow all that the guide allows?"},
-    {OPTION_WORDS, 0, "words", "K", GUIDE, "list the first K sequences of interactions that the guide allows, the shortest first"},
+    {OPTION_LTL, 0, "ltl", "F", SEARCH | SIMULATE | AUTOMATON,
+     "also check the LTL formula F (automaton: take its automaton)"},
+    {OPTION_IMPLIES, 0, "implies", "G", AUTOMATON,
+     "does every word of the automaton satisfy the LTL formula G?"},
+    {OPTION_EQUIVALENT, 0, "equivalent", "G", AUTOMATON,
+     "is the formula of --ltl equivalent to the LTL formula G?"},
+    {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON,
+     "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
+    {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON,
+     "with accepting states, instead of several acceptance sets on edges"},
+    {OPTION_EQUAL, 0, "equal", "FILE[:NAME]", GUIDE,
+     "does the guide (xGDL) allow the same as this one? Without :NAME, all guides of a file "
+     "together"},
+    {OPTION_WITHIN, 0, "within", "FILE[:NAME]", GUIDE,
+     "does this guide allow all that the guide allows?"},
+    {OPTION_WORDS, 0, "words", "K", GUIDE,
+     "list the first K sequences of interactions that the guide allows, the shortest first"},
     {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
-    {OPTION_ENGINE, 0, "engine", "E", SEARCH, "auto (the default), explicit, symbolic, bounded or timed"},
-    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE, "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation (its default), bfs or chaining"},
-    {OPTION_FREEZE, 0, "freeze", "DIR", SEARCH, "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
-    {OPTION_SPLIT, 0, "split", "HOW", MODELS | GUIDE, "past-freeze: auto (split the context into parts when it does not fit in memory), always, or never (the default); with a guide also alternatives, permutations or position[=N]: into guides that allow the same together, each searched by itself"},
-    {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", SEARCH, "split always: D steps of the context in each part (default 1)"},
-    {OPTION_PART, 0, "part", "N", SEARCH, "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
-    {OPTION_PARTITION, 0, "partition", "LABELS", SEARCH, "divide the search by these rules (labels, PROCESS.label, or locations: entering them), or auto: path by path, within --memory"},
-    {OPTION_PARTITION_HIDDEN, 0, "partition-hidden", NULL, SEARCH, "partition as in the paper, with a hidden position: finds violations, but coverage is not guaranteed"},
-    {OPTION_RESULTS, 0, "results", "DIR", SEARCH, "several contexts, guides or parts of a guide: keep the result of each in this folder, for --resume"},
-    {OPTION_RESUME, 0, "resume", NULL, SEARCH, "go on with the run that was frozen in the folder of --freeze, or whose results are kept in that of --results"},
-    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE, "none, por (the best for what is to be kept), two-phase, deadlock, improviso or steps"},
-    {OPTION_KEEP, 0, "keep", "WHAT", SEARCH | TRANSLATE, "with --reduce: ltl, ctl (both without X) or deadlock is preserved; default: what the properties need, otherwise ltl"},
-    {OPTION_SHOW, 0, "show", "WHAT", EXPLORE, "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these properties)"},
-    {OPTION_VARIANT, 0, "variant", "N", SEARCH, "symbolic por: which states are expanded partially (1, 2 or 3)"},
-    {OPTION_DIRECTION, 0, "direction", "D", CHECK, "symbolic: decide temporal properties forward or backward"},
-    {OPTION_RELATION, 0, "relation", "R", SEARCH, "symbolic: per-rule (the default), monolithic or labelled"},
-    {OPTION_TABLEAU, 0, "tableau", NULL, CHECK, "symbolic: LTL with a tableau instead of an automaton"},
-    {OPTION_FAIR, 0, "fair", NULL, CHECK, "symbolic: LTL only on runs that are weakly fair to every process"},
-    {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH, "symbolic bfs: every step starts from all states known"},
-    {OPTION_PHASE, 0, "phase", "N", CHECK | TRANSLATE, "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
-    {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK, "bounded: look for violations, try no proofs by induction"},
-    {OPTION_ZONES, 0, "zones", "HOW", SEARCH, "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone graph"},
-    {OPTION_BOUND, 0, "bound", "N", MODELS | GUIDE, "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or auto, as deep as it takes); with a guide: unroll it to N interactions, or auto: find the least bound that is enough, and prove it"},
-    {OPTION_MEMORY, 0, "memory", "SIZE", ALL, "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
-    {OPTION_TIME, 0, "time", "LIMIT", ALL, "stop after this time (30s, 10m, 1.5h): the search, that of each context or part, and reading before it"},
-    {OPTION_THREADS, 0, "threads", "N", SEARCH, "2 or more: with --engine auto, so many engines run at the same time and the first answer counts; explicit: so many threads (at most 64) search together, breadth-first or with --partition"},
+    {OPTION_ENGINE, 0, "engine", "E", SEARCH,
+     "auto (the default), explicit, symbolic, bounded or timed"},
+    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE,
+     "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation "
+     "(its default), bfs or chaining"},
+    {OPTION_FREEZE, 0, "freeze", "DIR", SEARCH,
+     "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
+    {OPTION_SPLIT, 0, "split", "HOW", MODELS | GUIDE,
+     "past-freeze: auto (split the context into parts when it does not fit in memory), always, or "
+     "never (the default); with a guide also alternatives, permutations or position[=N]: into "
+     "guides that allow the same together, each searched by itself"},
+    {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", SEARCH,
+     "split always: D steps of the context in each part (default 1)"},
+    {OPTION_PART, 0, "part", "N", SEARCH,
+     "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
+    {OPTION_PARTITION, 0, "partition", "LABELS", SEARCH,
+     "divide the search by these rules (labels, PROCESS.label, or locations: entering them), or "
+     "auto: path by path, within --memory"},
+    {OPTION_PARTITION_HIDDEN, 0, "partition-hidden", NULL, SEARCH,
+     "partition as in the paper, with a hidden position: finds violations, but coverage is not "
+     "guaranteed"},
+    {OPTION_RESULTS, 0, "results", "DIR", SEARCH,
+     "several contexts, guides or parts of a guide: keep the result of each in this folder, for "
+     "--resume"},
+    {OPTION_RESUME, 0, "resume", NULL, SEARCH,
+     "go on with the run that was frozen in the folder of --freeze, or whose results are kept in "
+     "that of --results"},
+    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE,
+     "none, por (the best for what is to be kept), two-phase, deadlock, improviso or steps"},
+    {OPTION_KEEP, 0, "keep", "WHAT", SEARCH | TRANSLATE,
+     "with --reduce: ltl, ctl (both without X) or deadlock is preserved; default: what the "
+     "properties need, otherwise ltl"},
+    {OPTION_SHOW, 0, "show", "WHAT", EXPLORE,
+     "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these "
+     "properties)"},
+    {OPTION_VARIANT, 0, "variant", "N", SEARCH,
+     "symbolic por: which states are expanded partially (1, 2 or 3)"},
+    {OPTION_DIRECTION, 0, "direction", "D", CHECK,
+     "symbolic: decide temporal properties forward or backward"},
+    {OPTION_RELATION, 0, "relation", "R", SEARCH,
+     "symbolic: per-rule (the default), monolithic or labelled"},
+    {OPTION_TABLEAU, 0, "tableau", NULL, CHECK,
+     "symbolic: LTL with a tableau instead of an automaton"},
+    {OPTION_FAIR, 0, "fair", NULL, CHECK,
+     "symbolic: LTL only on runs that are weakly fair to every process"},
+    {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH,
+     "symbolic bfs: every step starts from all states known"},
+    {OPTION_PHASE, 0, "phase", "N", CHECK | TRANSLATE,
+     "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
+    {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK,
+     "bounded: look for violations, try no proofs by induction"},
+    {OPTION_ZONES, 0, "zones", "HOW", SEARCH,
+     "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone "
+     "graph"},
+    {OPTION_BOUND, 0, "bound", "N", MODELS | GUIDE,
+     "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or "
+     "auto, as deep as it takes); with a guide: unroll it to N interactions, or auto: find the "
+     "least bound that is enough, and prove it"},
+    {OPTION_MEMORY, 0, "memory", "SIZE", ALL,
+     "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
+    {OPTION_TIME, 0, "time", "LIMIT", ALL,
+     "stop after this time (30s, 10m, 1.5h): the search, that of each context or part, and reading "
+     "before it"},
+    {OPTION_THREADS, 0, "threads", "N", SEARCH,
+     "2 or more: with --engine auto, so many engines run at the same time and the first answer "
+     "counts; explicit: so many threads (at most 64) search together, breadth-first or with "
+     "--partition"},
     {OPTION_STEPS, 0, "steps", "N", SIMULATE, "length of a random run (default 100)"},
     {OPTION_RUNS, 0, "runs", "N", SIMULATE, "number of random runs (default 1)"},
     {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
     {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
-    {OPTION_MODEL, 0, "model", "FILE", REPLAY, "the model, when it is no longer where the trace says"},
-    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON | GUIDE, "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound say of what), dot, aut, cairn, observers (of --context) or observers-dot; automaton: hoa, never (claim), dot or text; guide: dot"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON | GUIDE, "write to FILE (smv: also FILE with .ord)"},
-    {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON | GUIDE, "print the result as one JSON object, or write it to FILE"},
-    {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE, "save the first counterexample (or the run) as ITF"},
-    {OPTION_REPORT, 0, "report", "FILE", SEARCH, "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
-    {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY, "show all variables in every state of a trace"},
-    {OPTION_RAW, 0, "raw", NULL, CHECK | SIMULATE | REPLAY, "show states as plain numbers, variable by variable, also in JSON and ITF"},
+    {OPTION_MODEL, 0, "model", "FILE", REPLAY,
+     "the model, when it is no longer where the trace says"},
+    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON | GUIDE,
+     "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound "
+     "say of what), dot, aut, cairn, observers (of --context) or observers-dot; automaton: hoa, "
+     "never (claim), dot or text; guide: dot"},
+    {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON | GUIDE,
+     "write to FILE (smv: also FILE with .ord)"},
+    {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON | GUIDE,
+     "print the result as one JSON object, or write it to FILE"},
+    {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE,
+     "save the first counterexample (or the run) as ITF"},
+    {OPTION_REPORT, 0, "report", "FILE", SEARCH,
+     "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
+    {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY,
+     "show all variables in every state of a trace"},
+    {OPTION_RAW, 0, "raw", NULL, CHECK | SIMULATE | REPLAY,
+     "show states as plain numbers, variable by variable, also in JSON and ITF"},
     {OPTION_PROGRESS, 0, "progress", "WHEN", SEARCH | TRANSLATE, "auto, always or never"},
     {OPTION_COLOR, 0, "color", "WHEN", ALL, "auto, always or never"},
     {OPTION_QUIET, 'q', "quiet", NULL, ALL, "no progress, no warnings, and only verdicts"},
@@ -110,7 +248,8 @@ static bool parse_number(const char *option, const char *text, uint64_t *number)
     char *end;
     errno = 0;
     *number = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end || errno) return complain("%s needs a natural number, not '%.40s'", option, text);
+    if (!isdigit((unsigned char)text[0]) || *end || errno)
+        return complain("%s needs a natural number, not '%.40s'", option, text);
     return true;
 }
 
@@ -119,7 +258,8 @@ static bool parse_size(const char *text, uint64_t *bytes)
     static const char units[] = "KMGT";
     char *end;
     double amount = strtod(text, &end);
-    if (!isdigit((unsigned char)text[0]) || end == text || amount < 0) return complain("--memory needs a size such as 512M or 2G, not '%.40s'", text, "");
+    if (!isdigit((unsigned char)text[0]) || end == text || amount < 0)
+        return complain("--memory needs a size such as 512M or 2G, not '%.40s'", text, "");
     const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
     if (unit) {
         end++;
@@ -127,7 +267,8 @@ static bool parse_size(const char *text, uint64_t *bytes)
         if (*end == 'i') end++;
         if (*end == 'B' || *end == 'b') end++;
     }
-    if (*end || amount < 1 || amount > 1e18) return complain("--memory needs a size such as 512M or 2G, not '%.40s'", text, "");
+    if (*end || amount < 1 || amount > 1e18)
+        return complain("--memory needs a size such as 512M or 2G, not '%.40s'", text, "");
     *bytes = (uint64_t)amount;
     return true;
 }
@@ -135,7 +276,10 @@ static bool parse_size(const char *text, uint64_t *bytes)
 static bool parse_time(const char *text, double *seconds)
 {
     char *end;
-    double amount = strtod(text, &end), unit = !strcmp(end, "") || !strcmp(end, "s") ? 1 : !strcmp(end, "m") ? 60 : !strcmp(end, "h") ? 3600 : 0;
+    double amount = strtod(text, &end), unit = !strcmp(end, "") || !strcmp(end, "s") ? 1
+                                               : !strcmp(end, "m")                   ? 60
+                                               : !strcmp(end, "h")                   ? 3600
+                                                                                     : 0;
     if (!isdigit((unsigned char)text[0]) || end == text || !unit || amount * unit > 1e9)
         return complain("--time needs a limit such as 30s, 10m or 1.5h, not '%.40s'", text, "");
     *seconds = amount * unit > 0 ? amount * unit : 1e-9;
@@ -166,46 +310,64 @@ static bool parse_define(struct options *options, struct mem *mem, const char *t
     return true;
 }
 
-/* One word of a list, as its number; `later` are words of the contract that this version does not have. */
-static bool parse_choice(const char *option, const char *text, const char *const *have, const char *const *later, unsigned *number)
+/* One word of a list, as its number; `later` are words of the contract that this version does not
+ * have. */
+static bool parse_choice(const char *option, const char *text, const char *const *have,
+                         const char *const *later, unsigned *number)
 {
     for (unsigned i = 0; have[i]; i++)
         if (!strcmp(have[i], text)) return *number = i, true;
     for (; *later; later++)
-        if (!strcmp(*later, text)) return complain("%s %.40s is not available in this version", option, text);
+        if (!strcmp(*later, text))
+            return complain("%s %.40s is not available in this version", option, text);
     fprintf(stderr, "cairn: error: %s does not know '%.40s': it is", option, text);
     for (unsigned i = 0; have[i]; i++) fprintf(stderr, "%s %s", i ? " or" : "", have[i]);
     fputc('\n', stderr);
     return false;
 }
 
-static bool set_option(struct options *options, struct mem *mem, const struct option_row *row, const char *value)
+static bool set_option(struct options *options, struct mem *mem, const struct option_row *row,
+                       const char *value)
 {
     static const char *const none[] = {NULL};
     static const char *const engines[] = {"auto", "explicit", "symbolic", "bounded", "timed", NULL};
     static const char *const splits[] = {"never", "auto", "always", NULL};
     static const char *const shown[] = {"process-model", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
-    static const char *const reductions[] = {"none", "por", "deadlock", "improviso", "steps", "two-phase", NULL};
+    static const char *const reductions[] = {"none",  "por",       "deadlock", "improviso",
+                                             "steps", "two-phase", NULL};
     static const char *const keepings[] = {"ltl", "ctl", "deadlock", NULL};
-    static const char *const orders[] = {"default", "bfs", "dfs", "saturation", "chaining", "past-freeze", NULL};
+    static const char *const orders[] = {"default",  "bfs",         "dfs", "saturation",
+                                         "chaining", "past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
     static const char *const zones[] = {"inclusion", "equal", NULL};
     unsigned choice = 0;
     switch (row->id) {
-    case OPTION_ENGINE: return parse_choice("--engine", value, engines, none, &choice) && (options->engine = (enum engine)choice, true);
+    case OPTION_ENGINE:
+        return parse_choice("--engine", value, engines, none, &choice)
+               && (options->engine = (enum engine)choice, true);
     case OPTION_REDUCE:
         if (!parse_choice("--reduce", value, reductions, none, &choice)) return false;
         options->two_phase = choice > REDUCE_STEPS;
         options->reduction = options->two_phase ? REDUCE_POR : (enum reduction)choice;
         return true;
-    case OPTION_KEEP: return parse_choice("--keep", value, keepings, none, &choice) && (options->keep = (enum keeping)(KEEP_LTL + choice), true);
-    case OPTION_ORDER: return parse_choice("--order", value, orders, none, &choice) && (options->order = (enum search_order)choice, true);
-    case OPTION_DIRECTION: return parse_choice("--direction", value, directions, none, &choice) && (options->direction = (enum search_direction)choice, true);
-    case OPTION_RELATION: return parse_choice("--relation", value, forms, none, &choice) && (options->relation = (enum relation_form)choice, true);
-    case OPTION_VARIANT: return parse_choice("--variant", value, variants, none, &choice) && (options->variant = choice + 1, true);
+    case OPTION_KEEP:
+        return parse_choice("--keep", value, keepings, none, &choice)
+               && (options->keep = (enum keeping)(KEEP_LTL + choice), true);
+    case OPTION_ORDER:
+        return parse_choice("--order", value, orders, none, &choice)
+               && (options->order = (enum search_order)choice, true);
+    case OPTION_DIRECTION:
+        return parse_choice("--direction", value, directions, none, &choice)
+               && (options->direction = (enum search_direction)choice, true);
+    case OPTION_RELATION:
+        return parse_choice("--relation", value, forms, none, &choice)
+               && (options->relation = (enum relation_form)choice, true);
+    case OPTION_VARIANT:
+        return parse_choice("--variant", value, variants, none, &choice)
+               && (options->variant = choice + 1, true);
     case OPTION_FREEZE: options->freeze = value; return true;
     case OPTION_RESULTS: options->results = value; return true;
     case OPTION_PARTITION: options->partition = value; return true;
@@ -215,7 +377,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_TABLEAU: options->tableau = true; return true;
     case OPTION_FAIR: options->fair = true; return true;
     case OPTION_NO_INDUCTION: options->no_induction = true; return true;
-    case OPTION_ZONES: return parse_choice("--zones", value, zones, none, &choice) && (options->equal_zones = choice, options->has_zones = true);
+    case OPTION_ZONES:
+        return parse_choice("--zones", value, zones, none, &choice)
+               && (options->equal_zones = choice, options->has_zones = true);
     case OPTION_PHASE:
         options->phase_auto = !strcmp(value, "auto");
         options->has_phase = !options->phase_auto;
@@ -223,7 +387,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         if (!parse_number("--phase", value, &options->phase)) return false;
         return options->phase <= MAX_PHASE || complain("--phase is at most 1000%s%s", "", "");
     case OPTION_BOUND:
-        if (!strcmp(value, "auto")) return options->bound_auto = true; /* the bounded engine's default: deeper until all is decided */
+        if (!strcmp(value, "auto"))
+            return options->bound_auto =
+                       true; /* the bounded engine's default: deeper until all is decided */
         if (!parse_number("--bound", value, &options->bound)) return false;
         return options->bound || complain("--bound needs at least one step%s%s", "", "");
     case OPTION_MEMORY: return parse_size(value, &options->memory);
@@ -233,11 +399,19 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         return options->threads || complain("--threads needs at least one%s%s", "", "");
     case OPTION_PROPERTY: vec_push(mem, &options->properties, value); return true;
     case OPTION_NO_DEADLOCK: options->no_deadlock = true; return true;
-    case OPTION_LTL: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_LTL, value})); return true;
-    case OPTION_CTL: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_CTL, value})); return true;
-    case OPTION_INVARIANT: vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_INVARIANT, value})); return true;
+    case OPTION_LTL:
+        vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_LTL, value}));
+        return true;
+    case OPTION_CTL:
+        vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_CTL, value}));
+        return true;
+    case OPTION_INVARIANT:
+        vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_INVARIANT, value}));
+        return true;
     case OPTION_FIRST: options->first = true; return true;
-    case OPTION_SHOW: return parse_choice("--show", value, shown, none, &choice) && (options->show_process_model = true);
+    case OPTION_SHOW:
+        return parse_choice("--show", value, shown, none, &choice)
+               && (options->show_process_model = true);
     case OPTION_STEPS: return parse_number("--steps", value, &options->steps);
     case OPTION_RUNS: return parse_number("--runs", value, &options->runs);
     case OPTION_SEED: return parse_number("--seed", value, &options->seed);
@@ -249,7 +423,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_EQUIVALENT: options->equivalent = value; return true;
     case OPTION_ACCEPTS: options->accepts = value; return true;
     case OPTION_BUCHI: options->buchi = true; return true;
-    case OPTION_DIALECT: return parse_choice("--dialect", value, dialects, none, &choice) && (options->dialect = dialects[choice], true);
+    case OPTION_DIALECT:
+        return parse_choice("--dialect", value, dialects, none, &choice)
+               && (options->dialect = dialects[choice], true);
     case OPTION_CONTEXT: options->context = value; return true;
     case OPTION_GUIDE: options->guide = value; return true;
     case OPTION_GUIDE_SEMANTICS:
@@ -257,16 +433,29 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         options->guide_semantics = true;
         if (options->guide_filters || !strcmp(value, "disable")) return true;
         return complain("--guide-semantics is disable or filter, not '%.40s'%s", value, "");
-    case OPTION_GUIDE_PART: return parse_number("--guide-part", value, &options->guide_part) && (options->guide_part || complain("parts of guides are counted from 1%s%s", "", ""));
+    case OPTION_GUIDE_PART:
+        return parse_number("--guide-part", value, &options->guide_part)
+               && (options->guide_part
+                   || complain("parts of guides are counted from 1%s%s", "", ""));
     case OPTION_REPORT: options->report_file = value; return true;
     case OPTION_EQUAL: options->equal = value; return true;
     case OPTION_WITHIN: options->within = value; return true;
-    case OPTION_WORDS: return parse_number("--words", value, &options->words) && (options->words || complain("--words needs at least one%s%s", "", ""));
+    case OPTION_WORDS:
+        return parse_number("--words", value, &options->words)
+               && (options->words || complain("--words needs at least one%s%s", "", ""));
     case OPTION_SPLIT:
-        if (options->command->bit == GUIDE || guidefile_is_split(value)) return options->split_by = value, true;
-        return parse_choice("--split", value, splits, none, &choice) && (options->split = (enum split)choice, true);
-    case OPTION_SPLIT_DEPTH: return parse_number("--split-depth", value, &options->split_depth) && (options->split_depth || complain("--split-depth must be at least 1%s%s", "", ""));
-    case OPTION_PART: return parse_number("--part", value, &options->part) && (options->part < UINT32_MAX || complain("there is no part %.40s%s", value, "")) && (options->has_part = true);
+        if (options->command->bit == GUIDE || guidefile_is_split(value))
+            return options->split_by = value, true;
+        return parse_choice("--split", value, splits, none, &choice)
+               && (options->split = (enum split)choice, true);
+    case OPTION_SPLIT_DEPTH:
+        return parse_number("--split-depth", value, &options->split_depth)
+               && (options->split_depth
+                   || complain("--split-depth must be at least 1%s%s", "", ""));
+    case OPTION_PART:
+        return parse_number("--part", value, &options->part)
+               && (options->part < UINT32_MAX || complain("there is no part %.40s%s", value, ""))
+               && (options->has_part = true);
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;
@@ -291,15 +480,19 @@ static bool unknown_option(const struct command *command, const char *word)
     const char *nearest = NULL;
     unsigned distance = 0;
     for (unsigned i = 0; i < ROWS; i++)
-        if (!command || rows[i].commands & command->bit) text_nearest(word, rows[i].name, &nearest, &distance);
+        if (!command || rows[i].commands & command->bit)
+            text_nearest(word, rows[i].name, &nearest, &distance);
     if (nearest) return complain("unknown option --%.40s: did you mean --%s?", word, nearest);
-    return complain("unknown option --%.40s (cairn %s --help lists them)", word, command ? command->name : "");
+    return complain("unknown option --%.40s (cairn %s --help lists them)", word,
+                    command ? command->name : "");
 }
 
 static const struct option_row *find_row(const char *name, size_t length, char letter)
 {
     for (unsigned i = 0; i < ROWS; i++)
-        if (letter ? rows[i].letter == letter : strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length)) return &rows[i];
+        if (letter ? rows[i].letter == letter
+                   : strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length))
+            return &rows[i];
     return NULL;
 }
 
@@ -310,9 +503,12 @@ static bool parse_option(struct options *options, struct mem *mem, int argc, cha
     bool is_long = word[1] == '-';
     size_t length = is_long ? strcspn(word + 2, "=") : 1;
     const struct option_row *row = find_row(word + 2, length, is_long ? 0 : word[1]);
-    if (!row && !is_long) return complain("unknown option %.40s (cairn %s --help lists them)", word, options->command->name);
+    if (!row && !is_long)
+        return complain("unknown option %.40s (cairn %s --help lists them)", word,
+                        options->command->name);
     if (!row) return unknown_option(options->command, word + 2);
-    if (!(row->commands & options->command->bit)) return complain("--%s does not go with 'cairn %s'", row->name, options->command->name);
+    if (!(row->commands & options->command->bit))
+        return complain("--%s does not go with 'cairn %s'", row->name, options->command->name);
     if (is_long && word[2 + length] == '=') value = word + 2 + length + 1;
     else if (!is_long && word[2] && row->argument) value = word + 2;
     else if (!is_long && word[2]) return complain("-%.1s takes no value, in '%s'", word + 1, word);
@@ -340,31 +536,63 @@ static bool find_command(struct options *options, const char *word)
 static bool check_reduction(const struct options *options)
 {
     if (options->reduction == REDUCE_NONE) return true;
-    if (options->reduction == REDUCE_IMPROVISO) return complain("--reduce improviso is a choice of the symbolic engine%s%s", "", "");
-    if (options->order != ORDER_DEFAULT) return complain("--order does not go with --reduce: the explicit engine then has an order of its own%s%s", "", "");
-    return !options->bound || complain("--bound does not go with --reduce: a reduced search has no depth%s%s", "", "");
+    if (options->reduction == REDUCE_IMPROVISO)
+        return complain("--reduce improviso is a choice of the symbolic engine%s%s", "", "");
+    if (options->order != ORDER_DEFAULT)
+        return complain("--order does not go with --reduce: the explicit engine then has an order "
+                        "of its own%s%s",
+                        "", "");
+    return !options->bound
+           || complain("--bound does not go with --reduce: a reduced search has no depth%s%s", "",
+                       "");
 }
 
 static bool check_freezing(struct options *options)
 {
-    if (options->split_depth && options->split != SPLIT_ALWAYS) return complain("--split-depth goes with --split always%s%s", "", "");
+    if (options->split_depth && options->split != SPLIT_ALWAYS)
+        return complain("--split-depth goes with --split always%s%s", "", "");
     bool has_rank = options->context || (options->guide && options->guide_bound);
-    if (options->split == SPLIT_ALWAYS && !has_rank) return complain("--split always splits a context, or a guide that is unrolled: it needs --context FILE, or --guide FILE and --bound N%s%s", "", "");
-    if (options->split != SPLIT_NEVER && options->order == ORDER_DEFAULT) options->order = ORDER_PAST_FREEZE;
-    if (options->split != SPLIT_NEVER && options->order != ORDER_PAST_FREEZE) return complain("--split goes with --order past-freeze%s%s", "", "");
-    if (options->has_part && (options->split == SPLIT_NEVER || !options->freeze)) return complain("--part goes with --split and the folder of a search that was split: --freeze DIR%s%s", "", "");
-    if (options->resume && !options->freeze && !options->results) return complain("--resume needs the folder of the run that it goes on with: --freeze DIR, or --results DIR%s%s", "", "");
-    if (options->freeze && options->order != ORDER_PAST_FREEZE) return complain("--freeze goes with --order past-freeze%s%s", "", "");
-    return !options->freeze || options->freeze[0] || complain("--freeze needs the name of a folder%s%s", "", "");
+    if (options->split == SPLIT_ALWAYS && !has_rank)
+        return complain("--split always splits a context, or a guide that is unrolled: it needs "
+                        "--context FILE, or --guide FILE and --bound N%s%s",
+                        "", "");
+    if (options->split != SPLIT_NEVER && options->order == ORDER_DEFAULT)
+        options->order = ORDER_PAST_FREEZE;
+    if (options->split != SPLIT_NEVER && options->order != ORDER_PAST_FREEZE)
+        return complain("--split goes with --order past-freeze%s%s", "", "");
+    if (options->has_part && (options->split == SPLIT_NEVER || !options->freeze))
+        return complain(
+            "--part goes with --split and the folder of a search that was split: --freeze DIR%s%s",
+            "", "");
+    if (options->resume && !options->freeze && !options->results)
+        return complain("--resume needs the folder of the run that it goes on with: --freeze DIR, "
+                        "or --results DIR%s%s",
+                        "", "");
+    if (options->freeze && options->order != ORDER_PAST_FREEZE)
+        return complain("--freeze goes with --order past-freeze%s%s", "", "");
+    return !options->freeze || options->freeze[0]
+           || complain("--freeze needs the name of a folder%s%s", "", "");
 }
 
-/* What a search that is divided by p-points has and has not: it is one of the explicit engine, with an order of its own. */
+/* What a search that is divided by p-points has and has not: it is one of the explicit engine, with
+ * an order of its own. */
 static bool check_partition(struct options *options)
 {
-    if (!options->partition) return !options->partition_hidden || complain("--partition-hidden goes with --partition LABELS%s%s", "", "");
-    if (options->engine != ENGINE_AUTO && options->engine != ENGINE_EXPLICIT) return complain("--partition is a choice of the explicit engine%s%s", "", "");
-    const char *other = options->split != SPLIT_NEVER ? "split" : options->freeze ? "freeze" : options->order != ORDER_DEFAULT ? "order" : options->reduction != REDUCE_NONE ? "reduce" : options->bound || options->bound_auto ? "bound" : options->show_process_model ? "show" : NULL;
-    if (other) return complain("--%s does not go with --partition, which searches path by path%s", other, "");
+    if (!options->partition)
+        return !options->partition_hidden
+               || complain("--partition-hidden goes with --partition LABELS%s%s", "", "");
+    if (options->engine != ENGINE_AUTO && options->engine != ENGINE_EXPLICIT)
+        return complain("--partition is a choice of the explicit engine%s%s", "", "");
+    const char *other = options->split != SPLIT_NEVER           ? "split"
+                        : options->freeze                       ? "freeze"
+                        : options->order != ORDER_DEFAULT       ? "order"
+                        : options->reduction != REDUCE_NONE     ? "reduce"
+                        : options->bound || options->bound_auto ? "bound"
+                        : options->show_process_model           ? "show"
+                                                                : NULL;
+    if (other)
+        return complain("--%s does not go with --partition, which searches path by path%s", other,
+                        "");
     options->engine = ENGINE_EXPLICIT;
     return true;
 }
@@ -372,7 +600,8 @@ static bool check_partition(struct options *options)
 static bool check_input(const struct options *options)
 {
     bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
-    return options->file || options->help || has_formula || complain("cairn %s needs a %s", options->command->name, options->command->argument);
+    return options->file || options->help || has_formula
+           || complain("cairn %s needs a %s", options->command->name, options->command->argument);
 }
 
 /* With a guide, the bound is one on the guide. */
@@ -381,55 +610,117 @@ static bool check_guide(struct options *options)
     bool is_search = options->command->bit & MODELS;
     if (!is_search) return true;
     if (!options->guide) {
-        if (options->split_by) return complain("--split %.40s splits a guide: it needs --guide FILE%s", options->split_by, "");
-        if (options->guide_part) return complain("--guide-part goes with --guide and --split%s%s", "", "");
-        if (options->guide_semantics) return complain("--guide-semantics goes with --guide%s%s", "", "");
-        bool has_bound = options->command->bit & (SEARCH | TRANSLATE), has_split = options->command->bit & SEARCH;
-        if (!has_bound && (options->bound || options->bound_auto)) return complain("--bound goes with 'cairn %s' only if there is a --guide%s", options->command->name, "");
-        return has_split || options->split == SPLIT_NEVER || complain("--split does not go with 'cairn %s'%s", options->command->name, "");
+        if (options->split_by)
+            return complain("--split %.40s splits a guide: it needs --guide FILE%s",
+                            options->split_by, "");
+        if (options->guide_part)
+            return complain("--guide-part goes with --guide and --split%s%s", "", "");
+        if (options->guide_semantics)
+            return complain("--guide-semantics goes with --guide%s%s", "", "");
+        bool has_bound = options->command->bit & (SEARCH | TRANSLATE),
+             has_split = options->command->bit & SEARCH;
+        if (!has_bound && (options->bound || options->bound_auto))
+            return complain("--bound goes with 'cairn %s' only if there is a --guide%s",
+                            options->command->name, "");
+        return has_split || options->split == SPLIT_NEVER
+               || complain("--split does not go with 'cairn %s'%s", options->command->name, "");
     }
     options->guide_bound = options->bound;
     options->guide_auto = options->bound_auto;
     options->bound = 0;
     options->bound_auto = false;
-    if (options->guide_part && !options->split_by) return complain("--guide-part goes with --split alternatives, permutations or position%s%s", "", "");
-    if (options->split_by && !options->guide_part && !(options->command->bit & SEARCH)) return complain("--split needs --guide-part N here: 'cairn %s' takes one guide%s", options->command->name, "");
-    if (options->guide_auto && !(options->command->bit & SEARCH)) return complain("--bound auto is for searches: 'cairn %s' needs a number%s", options->command->name, "");
+    if (options->guide_part && !options->split_by)
+        return complain("--guide-part goes with --split alternatives, permutations or position%s%s",
+                        "", "");
+    if (options->split_by && !options->guide_part && !(options->command->bit & SEARCH))
+        return complain("--split needs --guide-part N here: 'cairn %s' takes one guide%s",
+                        options->command->name, "");
+    if (options->guide_auto && !(options->command->bit & SEARCH))
+        return complain("--bound auto is for searches: 'cairn %s' needs a number%s",
+                        options->command->name, "");
     if (!options->guide_auto) return true;
-    if (options->engine != ENGINE_AUTO && options->engine != ENGINE_EXPLICIT && options->engine != ENGINE_TIMED) return complain("--bound auto with a guide searches states one by one: it goes with the explicit and the timed engine%s%s", "", "");
-    if (options->order != ORDER_DEFAULT) return complain("--bound auto has an order of its own: by the number of interactions%s%s", "", "");
-    if (options->split != SPLIT_NEVER) return complain("--bound auto does not go with --split %s%s", options->split == SPLIT_AUTO ? "auto" : "always", "");
-    return options->reduction == REDUCE_NONE || complain("--bound auto does not go with --reduce%s%s", "", "");
+    if (options->engine != ENGINE_AUTO && options->engine != ENGINE_EXPLICIT
+        && options->engine != ENGINE_TIMED)
+        return complain("--bound auto with a guide searches states one by one: it goes with the "
+                        "explicit and the timed engine%s%s",
+                        "", "");
+    if (options->order != ORDER_DEFAULT)
+        return complain("--bound auto has an order of its own: by the number of interactions%s%s",
+                        "", "");
+    if (options->split != SPLIT_NEVER)
+        return complain("--bound auto does not go with --split %s%s",
+                        options->split == SPLIT_AUTO ? "auto" : "always", "");
+    return options->reduction == REDUCE_NONE
+           || complain("--bound auto does not go with --reduce%s%s", "", "");
 }
 
 /* What the bounded engine has and has not. */
-/* What is to be kept decides between reductions, where there is a choice; otherwise the reduction must keep it. */
+/* What is to be kept decides between reductions, where there is a choice; otherwise the reduction
+ * must keep it. */
 static bool check_keeping(struct options *options)
 {
     const char *keep = keeping_name[options->keep];
-    if (options->two_phase && options->engine == ENGINE_BOUNDED) return complain("the bounded engine has --reduce por and --reduce steps%s%s", "", "");
+    if (options->two_phase && options->engine == ENGINE_BOUNDED)
+        return complain("the bounded engine has --reduce por and --reduce steps%s%s", "", "");
     if (options->keep == KEEP_ASKED) return true;
-    if (options->reduction == REDUCE_NONE) return complain("--keep %s says what a reduction preserves: add --reduce por%s", keep, "");
-    if (options->reduction == REDUCE_IMPROVISO) return complain("--reduce improviso preserves which values are reachable, but not %s: --keep %s goes with --reduce por", keep, keep);
-    if (options->engine == ENGINE_BOUNDED) return options->keep != KEEP_CTL || complain("the bounded engine decides no CTL: its reductions preserve ltl and deadlock%s%s", "", "");
-    if (options->reduction == REDUCE_DEADLOCK && options->keep != KEEP_DEADLOCK) return complain("--reduce deadlock preserves deadlocks, but not %s: --keep %s goes with --reduce por", keep, keep);
-    if (options->keep == KEEP_DEADLOCK && !options->two_phase) options->reduction = REDUCE_DEADLOCK; /* the best there is for that */
+    if (options->reduction == REDUCE_NONE)
+        return complain("--keep %s says what a reduction preserves: add --reduce por%s", keep, "");
+    if (options->reduction == REDUCE_IMPROVISO)
+        return complain("--reduce improviso preserves which values are reachable, but not %s: "
+                        "--keep %s goes with --reduce por",
+                        keep, keep);
+    if (options->engine == ENGINE_BOUNDED)
+        return options->keep != KEEP_CTL
+               || complain("the bounded engine decides no CTL: its reductions preserve ltl and "
+                           "deadlock%s%s",
+                           "", "");
+    if (options->reduction == REDUCE_DEADLOCK && options->keep != KEEP_DEADLOCK)
+        return complain(
+            "--reduce deadlock preserves deadlocks, but not %s: --keep %s goes with --reduce por",
+            keep, keep);
+    if (options->keep == KEEP_DEADLOCK && !options->two_phase)
+        options->reduction = REDUCE_DEADLOCK; /* the best there is for that */
     return true;
 }
 
 static bool check_bounded(const struct options *options, bool symbolic_choice)
 {
     if (options->engine != ENGINE_BOUNDED) {
-        if (options->bound_auto) return complain("--bound auto is a choice of the bounded engine: add --engine bounded%s%s", "", "");
-        if (options->has_phase || options->phase_auto) return complain("--phase is a choice of the bounded engine: add --engine bounded%s%s", "", "");
-        if (options->no_induction) return complain("--no-induction is a choice of the bounded engine: add --engine bounded%s%s", "", "");
-        return options->reduction != REDUCE_STEPS || complain("--reduce steps is a choice of the bounded engine: add --engine bounded%s%s", "", "");
+        if (options->bound_auto)
+            return complain(
+                "--bound auto is a choice of the bounded engine: add --engine bounded%s%s", "", "");
+        if (options->has_phase || options->phase_auto)
+            return complain("--phase is a choice of the bounded engine: add --engine bounded%s%s",
+                            "", "");
+        if (options->no_induction)
+            return complain(
+                "--no-induction is a choice of the bounded engine: add --engine bounded%s%s", "",
+                "");
+        return options->reduction != REDUCE_STEPS
+               || complain(
+                   "--reduce steps is a choice of the bounded engine: add --engine bounded%s%s", "",
+                   "");
     }
-    if (options->command->bit == EXPLORE) return complain("the bounded engine counts no states: use cairn check, or another engine%s%s", "", "");
+    if (options->command->bit == EXPLORE)
+        return complain(
+            "the bounded engine counts no states: use cairn check, or another engine%s%s", "", "");
     if (options->order != ORDER_DEFAULT || symbolic_choice)
-        return complain("--%s does not go with --engine bounded%s", options->order != ORDER_DEFAULT ? "order" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : options->variant ? "variant" : options->no_frontier ? "no-frontier" : "reduce improviso", "");
-    if (options->reduction == REDUCE_DEADLOCK) return complain("the bounded engine has --reduce por and --reduce steps, which keep deadlocks too%s%s", "", "");
-    if ((options->has_phase || options->phase_auto) && options->reduction == REDUCE_NONE) return complain("--phase goes with --reduce por or --reduce steps%s%s", "", "");
+        return complain("--%s does not go with --engine bounded%s",
+                        options->order != ORDER_DEFAULT           ? "order"
+                        : options->relation != RELATION_PER_RULE  ? "relation"
+                        : options->direction != DIRECTION_DEFAULT ? "direction"
+                        : options->tableau                        ? "tableau"
+                        : options->fair                           ? "fair"
+                        : options->variant                        ? "variant"
+                        : options->no_frontier                    ? "no-frontier"
+                                                                  : "reduce improviso",
+                        "");
+    if (options->reduction == REDUCE_DEADLOCK)
+        return complain(
+            "the bounded engine has --reduce por and --reduce steps, which keep deadlocks too%s%s",
+            "", "");
+    if ((options->has_phase || options->phase_auto) && options->reduction == REDUCE_NONE)
+        return complain("--phase goes with --reduce por or --reduce steps%s%s", "", "");
     return true;
 }
 
@@ -437,58 +728,110 @@ static bool check_bounded(const struct options *options, bool symbolic_choice)
 static bool check_timed(const struct options *options, bool symbolic_choice)
 {
     bool timed = options->engine == ENGINE_TIMED;
-    if (options->has_zones && !timed && options->engine != ENGINE_AUTO) return complain("--zones is a choice of the timed engine: add --engine timed%s%s", "", "");
+    if (options->has_zones && !timed && options->engine != ENGINE_AUTO)
+        return complain("--zones is a choice of the timed engine: add --engine timed%s%s", "", "");
     if (!timed) return true;
-    if (symbolic_choice) return complain("the timed engine has none of the choices of the symbolic one%s%s", "", "");
-    if (options->order == ORDER_DFS) return complain("the timed engine searches breadth-first, or rank by rank%s%s", "", "");
-    return options->reduction == REDUCE_NONE || complain("the timed engine has no --reduce%s%s", "", "");
+    if (symbolic_choice)
+        return complain("the timed engine has none of the choices of the symbolic one%s%s", "", "");
+    if (options->order == ORDER_DFS)
+        return complain("the timed engine searches breadth-first, or rank by rank%s%s", "", "");
+    return options->reduction == REDUCE_NONE
+           || complain("the timed engine has no --reduce%s%s", "", "");
 }
 
 bool options_race(const struct options *options)
 {
-    return options->threads > 1 && options->engine == ENGINE_AUTO && options->order == ORDER_DEFAULT && !options->bound && !options->guide_auto && !options->show_process_model;
+    return options->threads > 1 && options->engine == ENGINE_AUTO && options->order == ORDER_DEFAULT
+           && !options->bound && !options->guide_auto && !options->show_process_model;
 }
 
 static bool check_translation(const struct options *options)
 {
-    bool aiger = !strcmp(options->to, "aiger") || !strcmp(options->to, "aag"), dimacs = !strcmp(options->to, "dimacs");
-    if (dimacs && options->properties.len != 1) return complain("--to dimacs asks for one property: name it with -p%s%s", "", "");
-    if (dimacs && !options->bound) return complain("--to dimacs needs a depth: --bound N%s%s", "", "");
-    return aiger || dimacs || !options->properties.len || complain("--property goes with --to aiger, aag and dimacs: other translations have all properties%s%s", "", "");
+    bool aiger = !strcmp(options->to, "aiger") || !strcmp(options->to, "aag"),
+         dimacs = !strcmp(options->to, "dimacs");
+    if (dimacs && options->properties.len != 1)
+        return complain("--to dimacs asks for one property: name it with -p%s%s", "", "");
+    if (dimacs && !options->bound)
+        return complain("--to dimacs needs a depth: --bound N%s%s", "", "");
+    return aiger || dimacs || !options->properties.len
+           || complain("--property goes with --to aiger, aag and dimacs: other translations have "
+                       "all properties%s%s",
+                       "", "");
 }
 
 /* Choices that do not go together. One that only the symbolic engine has asks for that engine. */
 static bool check_together(struct options *options)
 {
     bool symbolic_order = options->order == ORDER_SATURATION || options->order == ORDER_CHAINING;
-    bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE || options->direction != DIRECTION_DEFAULT || options->no_frontier || options->tableau || options->fair || options->variant || options->reduction == REDUCE_IMPROVISO;
-    bool is_dimacs = options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
+    bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE
+                           || options->direction != DIRECTION_DEFAULT || options->no_frontier
+                           || options->tableau || options->fair || options->variant
+                           || options->reduction == REDUCE_IMPROVISO;
+    bool is_dimacs =
+        options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
     if (is_dimacs) options->engine = ENGINE_BOUNDED;
-    if (!check_keeping(options) || !check_guide(options) || !check_partition(options) || !check_freezing(options) || !check_bounded(options, symbolic_choice) || !check_timed(options, symbolic_choice)) return false;
-    if (options->engine == ENGINE_BOUNDED) return check_input(options) && (!is_dimacs || check_translation(options));
+    if (!check_keeping(options) || !check_guide(options) || !check_partition(options)
+        || !check_freezing(options) || !check_bounded(options, symbolic_choice)
+        || !check_timed(options, symbolic_choice))
+        return false;
+    if (options->engine == ENGINE_BOUNDED)
+        return check_input(options) && (!is_dimacs || check_translation(options));
     if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
-        return complain("--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s", "", "");
+        return complain(
+            "--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s",
+            "", "");
     if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
         return complain("--%s is a choice of the symbolic engine: add --engine symbolic%s",
-                        symbolic_order ? "order saturation or chaining" : options->relation != RELATION_PER_RULE ? "relation" : options->direction != DIRECTION_DEFAULT ? "direction" : options->tableau ? "tableau" : options->fair ? "fair" : options->variant ? "variant" : options->no_frontier ? "no-frontier" : "reduce improviso", "");
-    if (options->engine == ENGINE_SYMBOLIC && (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE))
-        return complain("--order %s is a choice of the explicit engine: the symbolic one has saturation, bfs and chaining%s", search_order_name[options->order], "");
-    if (options->order == ORDER_PAST_FREEZE && options->command->bit == TRANSLATE) return complain("--order past-freeze does not keep the states that a translation needs%s%s", "", "");
+                        symbolic_order                            ? "order saturation or chaining"
+                        : options->relation != RELATION_PER_RULE  ? "relation"
+                        : options->direction != DIRECTION_DEFAULT ? "direction"
+                        : options->tableau                        ? "tableau"
+                        : options->fair                           ? "fair"
+                        : options->variant                        ? "variant"
+                        : options->no_frontier                    ? "no-frontier"
+                                                                  : "reduce improviso",
+                        "");
+    if (options->engine == ENGINE_SYMBOLIC
+        && (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE))
+        return complain("--order %s is a choice of the explicit engine: the symbolic one has "
+                        "saturation, bfs and chaining%s",
+                        search_order_name[options->order], "");
+    if (options->order == ORDER_PAST_FREEZE && options->command->bit == TRANSLATE)
+        return complain("--order past-freeze does not keep the states that a translation needs%s%s",
+                        "", "");
     if (symbolic_order && options->relation != RELATION_PER_RULE)
-        return complain("--order %s needs --relation per-rule%s", search_order_name[options->order], "");
+        return complain("--order %s needs --relation per-rule%s", search_order_name[options->order],
+                        "");
     if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
         return complain("--no-frontier goes with --order bfs%s%s", "", "");
-    if (options->fair && options->reduction != REDUCE_NONE) return complain("--fair and --reduce do not go together: reductions do not keep fairness%s%s", "", "");
-    if (options->engine == ENGINE_SYMBOLIC && options->reduction != REDUCE_NONE && (options->bound || options->order != ORDER_DEFAULT || options->no_frontier))
-        return complain("--reduce has an order of its own: it does not go with --%s%s", options->bound ? "bound" : options->no_frontier ? "no-frontier" : "order", "");
-    if (options->engine == ENGINE_AUTO && (symbolic_choice || options->reduction == REDUCE_IMPROVISO)) options->engine = ENGINE_SYMBOLIC;
-    if ((options->engine != ENGINE_SYMBOLIC || options->command->bit == TRANSLATE) && !check_reduction(options)) return false;
-    if (options->command->bit == EXPLORE && !options->show_process_model && (options->properties.len || options->formulas.len))
-        return complain("cairn explore decides no properties: use cairn check, or add --show process-model%s%s", "", "");
+    if (options->fair && options->reduction != REDUCE_NONE)
+        return complain(
+            "--fair and --reduce do not go together: reductions do not keep fairness%s%s", "", "");
+    if (options->engine == ENGINE_SYMBOLIC && options->reduction != REDUCE_NONE
+        && (options->bound || options->order != ORDER_DEFAULT || options->no_frontier))
+        return complain("--reduce has an order of its own: it does not go with --%s%s",
+                        options->bound         ? "bound"
+                        : options->no_frontier ? "no-frontier"
+                                               : "order",
+                        "");
+    if (options->engine == ENGINE_AUTO
+        && (symbolic_choice || options->reduction == REDUCE_IMPROVISO))
+        options->engine = ENGINE_SYMBOLIC;
+    if ((options->engine != ENGINE_SYMBOLIC || options->command->bit == TRANSLATE)
+        && !check_reduction(options))
+        return false;
+    if (options->command->bit == EXPLORE && !options->show_process_model
+        && (options->properties.len || options->formulas.len))
+        return complain(
+            "cairn explore decides no properties: use cairn check, or add --show process-model%s%s",
+            "", "");
     if (!check_input(options)) return false;
     if (!options->help && options->command->bit == TRANSLATE && !options->to)
-        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, aut, cairn, observers or observers-dot%s%s", "", "");
-    if (!options->help && options->command->bit == TRANSLATE && !check_translation(options)) return false;
+        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, "
+                        "aut, cairn, observers or observers-dot%s%s",
+                        "", "");
+    if (!options->help && options->command->bit == TRANSLATE && !check_translation(options))
+        return false;
     return true;
 }
 
@@ -508,7 +851,9 @@ bool options_parse(struct options *options, struct mem *mem, int argc, char **ar
         if (!only_files && !strcmp(word, "--")) only_files = true;
         else if (!only_files && word[0] == '-' && word[1]) {
             if (!parse_option(options, mem, argc, argv, &at)) return false;
-        } else if (options->file) return complain("one %s is enough: '%.60s' is a second one", options->command->argument, word);
+        } else if (options->file)
+            return complain("one %s is enough: '%.60s' is a second one", options->command->argument,
+                            word);
         else options->file = word;
     }
     return check_together(options);
@@ -521,7 +866,8 @@ static void show_row(FILE *out, const struct option_row *row)
     char left[64], letter[8] = "    ";
     if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
     const char *gap = row->argument && row->argument[0] != '[' ? " " : "";
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, gap, row->argument ? row->argument : "");
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, gap,
+             row->argument ? row->argument : "");
     fprintf(out, "  %-28s %s\n", left, row->help);
 }
 
@@ -529,21 +875,27 @@ static const char exit_status_text[] =
     "  0  everything asked is decided and holds; explore: the search was complete\n"
     "  1  a property is violated\n"
     "  2  bad usage, bad model or bad property text\n"
-    "  3  inconclusive: a bound, memory or time ended the search, or it was a simulation that found nothing\n"
+    "  3  inconclusive: a bound, memory or time ended the search, or it was a simulation that "
+    "found nothing\n"
     "  4  an internal error\n";
 
 void options_help(FILE *out, const struct command *command)
 {
     if (!command) {
-        fprintf(out, "cairn %s: proves or refutes properties of all behaviours of a concurrent system\n\n", CAIRN_VERSION);
+        fprintf(
+            out,
+            "cairn %s: proves or refutes properties of all behaviours of a concurrent system\n\n",
+            CAIRN_VERSION);
         for (const struct command *each = commands; each->name; each++)
             fprintf(out, "  cairn %-10s %-7s %s\n", each->name, each->argument, each->summary);
         fputs("\ncairn COMMAND --help lists the options of a command. Models:\n", out);
-        for (unsigned i = 0; languages[i]; i++) fprintf(out, "  %-8s %s\n", languages[i]->extension, languages[i]->summary);
+        for (unsigned i = 0; languages[i]; i++)
+            fprintf(out, "  %-8s %s\n", languages[i]->extension, languages[i]->summary);
         fprintf(out, "\nExit status:\n%s", exit_status_text);
         return;
     }
-    fprintf(out, "cairn %s %s [options]: %s\n\n", command->name, command->argument, command->summary);
+    fprintf(out, "cairn %s %s [options]: %s\n\n", command->name, command->argument,
+            command->summary);
     for (unsigned i = 0; i < ROWS; i++)
         if (rows[i].commands & command->bit) show_row(out, &rows[i]);
 }
@@ -560,11 +912,17 @@ static void put_roff(FILE *out, const char *text)
 
 void options_manual(FILE *out)
 {
-    fprintf(out, ".TH CAIRN 1 \"\" \"cairn %s\" \"User commands\"\n.SH NAME\ncairn \\- model checker for concurrent systems\n.SH SYNOPSIS\n", CAIRN_VERSION);
+    fprintf(out,
+            ".TH CAIRN 1 \"\" \"cairn %s\" \"User commands\"\n.SH NAME\ncairn \\- model checker "
+            "for concurrent systems\n.SH SYNOPSIS\n",
+            CAIRN_VERSION);
     for (const struct command *each = commands; each->name; each++)
         fprintf(out, ".B cairn %s\n.I %s\n[options]\n.br\n", each->name, each->argument);
-    fputs(".SH DESCRIPTION\ncairn reads a description of a concurrent system and proves or refutes properties of all its behaviours.\n"
-          "Results go to standard output, progress, warnings and errors to standard error.\n.SH COMMANDS\n", out);
+    fputs(".SH DESCRIPTION\ncairn reads a description of a concurrent system and proves or refutes "
+          "properties of all its behaviours.\n"
+          "Results go to standard output, progress, warnings and errors to standard error.\n.SH "
+          "COMMANDS\n",
+          out);
     for (const struct command *each = commands; each->name; each++) {
         fprintf(out, ".TP\n.B %s\n", each->name);
         put_roff(out, each->summary);
@@ -576,7 +934,8 @@ void options_manual(FILE *out)
         if (rows[i].letter) fprintf(out, "\\-%c, ", rows[i].letter);
         fputs("\\-\\-", out);
         put_roff(out, rows[i].name);
-        if (rows[i].argument) fprintf(out, "%s%s", rows[i].argument[0] == '[' ? "" : " ", rows[i].argument);
+        if (rows[i].argument)
+            fprintf(out, "%s%s", rows[i].argument[0] == '[' ? "" : " ", rows[i].argument);
         fputs("\n", out);
         put_roff(out, rows[i].help);
         fputs(" (", out);
@@ -590,17 +949,21 @@ void options_manual(FILE *out)
     fputs(".SH EXIT STATUS\n.nf\n", out);
     put_roff(out, exit_status_text);
     fputs(".fi\nNever 0 for a search that was cut short.\n.SH FILES\n", out);
-    for (unsigned i = 0; languages[i]; i++) fprintf(out, ".TP\n.B *%s\n%s\n", languages[i]->extension, languages[i]->summary);
+    for (unsigned i = 0; languages[i]; i++)
+        fprintf(out, ".TP\n.B *%s\n%s\n", languages[i]->extension, languages[i]->summary);
     fputs(".SH EXAMPLES\n.nf\ncairn check examples/philosophers/phils.mil \\-D n=5\n"
           "cairn explore examples/running/running.mil \\-\\-json\n"
-          "cairn translate examples/running/running.mil \\-\\-to promela \\-o running.pml\n.fi\n", out);
+          "cairn translate examples/running/running.mil \\-\\-to promela \\-o running.pml\n.fi\n",
+          out);
 }
 
 void options_completion(FILE *out, const char *shell)
 {
     (void)shell; /* bash; zsh reads it with bashcompinit */
-    fputs("# completion of cairn for bash (zsh: bashcompinit)\n_cairn()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options=\n"
-          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"", out);
+    fputs("# completion of cairn for bash (zsh: bashcompinit)\n_cairn()\n{\n    local "
+          "word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options=\n"
+          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"",
+          out);
     for (const struct command *each = commands; each->name; each++) fprintf(out, "%s ", each->name);
     fputs("--help --version\" -- \"$word\"))\n        return\n    fi\n    case $command in\n", out);
     for (const struct command *each = commands; each->name; each++) {
@@ -610,17 +973,26 @@ void options_completion(FILE *out, const char *shell)
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
-          "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- \"$word\")); return ;;\n"
-          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- \"$word\")); return ;;\n"
+          "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- "
+          "\"$word\")); return ;;\n"
+          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- "
+          "\"$word\")); return ;;\n"
           "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
-          "    --reduce) COMPREPLY=($(compgen -W 'none por two-phase deadlock improviso steps' -- \"$word\")); return ;;\n"
+          "    --reduce) COMPREPLY=($(compgen -W 'none por two-phase deadlock improviso steps' -- "
+          "\"$word\")); return ;;\n"
           "    --keep) COMPREPLY=($(compgen -W 'ltl ctl deadlock' -- \"$word\")); return ;;\n"
           "    --zones) COMPREPLY=($(compgen -W 'inclusion equal' -- \"$word\")); return ;;\n"
           "    --show) COMPREPLY=($(compgen -W 'process-model' -- \"$word\")); return ;;\n"
           "    --direction) COMPREPLY=($(compgen -W 'forward backward' -- \"$word\")); return ;;\n"
-          "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); return ;;\n"
-          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn observers observers-dot hoa never text' -- \"$word\")); return ;;\n"
-          "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
-          "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F _cairn cairn\n", out);
+          "    --relation) COMPREPLY=($(compgen -W 'per-rule monolithic labelled' -- \"$word\")); "
+          "return ;;\n"
+          "    --to) COMPREPLY=($(compgen -W 'promela smv ord aiger aag dimacs dot aut cairn "
+          "observers observers-dot hoa never text' -- \"$word\")); return ;;\n"
+          "    --progress|--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); "
+          "return ;;\n"
+          "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- "
+          "\"$word\")) ;;\n"
+          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\ncomplete -o filenames -F "
+          "_cairn cairn\n",
+          out);
 }

@@ -24,25 +24,34 @@ static uint64_t reached_bytes(const struct model *model)
 static void put_head(const struct parts *parts, uint32_t part, struct text *text)
 {
     const struct parts_line *line = &parts->lines.data[part];
-    text_add(text, "cairn part 3 %016" PRIx64 "%016" PRIx64 " %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", parts->hash[0], parts->hash[1], part, line->parent, line->rank,
-             line->last_rank, line->begin, line->end);
+    text_add(text,
+             "cairn part 3 %016" PRIx64 "%016" PRIx64 " %u %u %" PRIu64 " %" PRIu64 " %" PRIu64
+             " %" PRIu64 "\n",
+             parts->hash[0], parts->hash[1], part, line->parent, line->rank, line->last_rank,
+             line->begin, line->end);
 }
 
 /* ---- writing ---- */
 
-static void put_property(struct text *text, const struct model *model, uint32_t number, const struct property_result *entry)
+static void put_property(struct text *text, const struct model *model, uint32_t number,
+                         const struct property_result *entry)
 {
     const struct trace *trace = entry->trace;
-    text_add(text, "property %u %u %u %u\n", number, (unsigned)entry->verdict, entry->reason == result_cannot_evaluate, entry->antecedent_met);
+    text_add(text, "property %u %u %u %u\n", number, (unsigned)entry->verdict,
+             entry->reason == result_cannot_evaluate, entry->antecedent_met);
     if (trace) {
-        text_add(text, "trace %u %u %u %" PRId64 "\n", number, trace->steps, trace->failed_rule, trace->delays ? trace->denominator : 0);
-        for (uint32_t v = 0; v < model->vars.len; v++) text_add(text, "%" PRId64 " ", trace->initial[v]);
+        text_add(text, "trace %u %u %u %" PRId64 "\n", number, trace->steps, trace->failed_rule,
+                 trace->delays ? trace->denominator : 0);
+        for (uint32_t v = 0; v < model->vars.len; v++)
+            text_add(text, "%" PRId64 " ", trace->initial[v]);
         for (uint32_t i = 0; i < trace->steps; i++) text_add(text, "%u ", trace->rules[i]);
-        for (uint32_t i = 0; trace->delays && i <= trace->steps; i++) text_add(text, "%" PRId64 " ", trace->delays[i]);
+        for (uint32_t i = 0; trace->delays && i <= trace->steps; i++)
+            text_add(text, "%" PRId64 " ", trace->delays[i]);
         text_add(text, "\n");
     } else if (entry->last) {
         text_add(text, "state %u\n", number);
-        for (uint32_t v = 0; v < model->vars.len; v++) text_add(text, "%" PRId64 " ", entry->last[v]);
+        for (uint32_t v = 0; v < model->vars.len; v++)
+            text_add(text, "%" PRId64 " ", entry->last[v]);
         text_add(text, "%s\n", entry->reason);
     }
 }
@@ -53,16 +62,28 @@ static void put_all(struct text *text, const struct task *task, const struct res
     const struct model *model = task->model;
     text_add(text, "stop %u %u\n", (unsigned)result->stop, clusters && clusters->handed_on);
     if (result->stop_detail) text_add(text, "detail %s\n", result->stop_detail);
-    text_add(text, "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", result->states, result->transitions, result->initial_states, result->deadlocks, result->ends,
-             result->runtime_errors, result->expanded);
-    text_add(text, "costs %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (uint64_t)(result->seconds * 1e6), result->peak_bytes, clusters ? clusters->frozen_bytes : 0, clusters ? clusters->live_peak : 0);
+    text_add(text,
+             "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+             " %" PRIu64 "\n",
+             result->states, result->transitions, result->initial_states, result->deadlocks,
+             result->ends, result->runtime_errors, result->expanded);
+    text_add(text, "costs %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+             (uint64_t)(result->seconds * 1e6), result->peak_bytes,
+             clusters ? clusters->frozen_bytes : 0, clusters ? clusters->live_peak : 0);
     const struct timed_statistics *timed = result->timed;
     if (timed)
-        text_add(text, "timed %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u\n", timed->discrete_states, timed->zones, timed->configurations, timed->zone_bytes,
-                 timed->space_bytes, timed->covered, timed->given_up, timed->timers, timed->clocks, timed->largest);
+        text_add(text,
+                 "timed %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                 " %" PRIu64 " %u %u %u\n",
+                 timed->discrete_states, timed->zones, timed->configurations, timed->zone_bytes,
+                 timed->space_bytes, timed->covered, timed->given_up, timed->timers, timed->clocks,
+                 timed->largest);
     for (uint64_t i = 0; clusters && clusters->handed_on && i < clusters->rest_count; i++)
-        text_add(text, "rest %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (uint64_t)(clusters->rest[i].rank - clusters->lowest), clusters->rest[i].states, clusters->rest[i].entries);
-    for (uint32_t i = 0; i < task->property_count; i++) put_property(text, model, i, &task->properties[i]);
+        text_add(text, "rest %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+                 (uint64_t)(clusters->rest[i].rank - clusters->lowest), clusters->rest[i].states,
+                 clusters->rest[i].entries);
+    for (uint32_t i = 0; i < task->property_count; i++)
+        put_property(text, model, i, &task->properties[i]);
     for (uint32_t r = 0; r < model->rules.len; r++)
         if (result->taken[r]) text_add(text, "rule %u %" PRIu64 "\n", r, result->taken[r]);
     for (uint64_t i = 0; result->reached && i < reached_bytes(model); i++)
@@ -70,16 +91,19 @@ static void put_all(struct text *text, const struct task *task, const struct res
     text_add(text, "end\n");
 }
 
-const char *outcome_write(const struct parts *parts, uint32_t part, const struct task *task, const struct result *result)
+const char *outcome_write(const struct parts *parts, uint32_t part, const struct task *task,
+                          const struct result *result)
 {
-    const char *path = parts_name(parts, part, "outcome"), *new_path = parts_name(parts, part, "outcome.new");
+    const char *path = parts_name(parts, part, "outcome"),
+               *new_path = parts_name(parts, part, "outcome.new");
     struct text text;
     text_init(&text, parts->mem);
     put_head(parts, part, &text);
     put_all(&text, task, result);
     text_add(&text, "check %016" PRIx64 "\n", (uint64_t)XXH3_64bits(text.data, text.len));
     FILE *file = fopen(new_path, "w");
-    bool good = file && fwrite(text.data, 1, text.len, file) == text.len && !fflush(file) && !fsync(fileno(file));
+    bool good = file && fwrite(text.data, 1, text.len, file) == text.len && !fflush(file)
+                && !fsync(fileno(file));
     int reason = errno;
     if (file && fclose(file) && good) good = false, reason = errno;
     text_free(&text);
@@ -168,7 +192,8 @@ static void read_evidence(struct reader *reader, struct task *task, bool is_trac
         entry->last = NULL;
         return;
     }
-    int64_t *values = mem_alloc(task->model->mem, (task->model->vars.len + UINT64_C(1)) * sizeof *values);
+    int64_t *values =
+        mem_alloc(task->model->mem, (task->model->vars.len + UINT64_C(1)) * sizeof *values);
     for (uint32_t v = 0; v < task->model->vars.len; v++) values[v] = integer(reader);
     const char *reason = line(reader);
     if (entry->trace || entry->last) return;
@@ -178,11 +203,13 @@ static void read_evidence(struct reader *reader, struct task *task, bool is_trac
 
 static void read_property(struct reader *reader, struct task *task)
 {
-    uint32_t p = below(reader, task->property_count), verdict = below(reader, 3), cannot = below(reader, 2), met = below(reader, 2);
+    uint32_t p = below(reader, task->property_count), verdict = below(reader, 3),
+             cannot = below(reader, 2), met = below(reader, 2);
     if (!reader->good) return;
     struct property_result *entry = &task->properties[p];
     entry->antecedent_met |= met;
-    if ((verdict == VERDICT_VIOLATED && entry->verdict != VERDICT_VIOLATED) || (verdict == VERDICT_HOLDS && entry->is_reachability)) {
+    if ((verdict == VERDICT_VIOLATED && entry->verdict != VERDICT_VIOLATED)
+        || (verdict == VERDICT_HOLDS && entry->is_reachability)) {
         entry->verdict = (enum verdict)verdict;
         entry->reason = NULL;
     } else if (cannot && entry->verdict == VERDICT_UNKNOWN) {
@@ -200,19 +227,25 @@ static void read_costs(struct reader *reader, struct outcome *outcome)
 
 static void read_timed(struct reader *reader, struct timed_statistics *timed)
 {
-    uint64_t *const counts[] = {&timed->discrete_states, &timed->zones, &timed->configurations, &timed->zone_bytes, &timed->space_bytes, &timed->covered, &timed->given_up};
+    uint64_t *const counts[] = {
+        &timed->discrete_states, &timed->zones,   &timed->configurations, &timed->zone_bytes,
+        &timed->space_bytes,     &timed->covered, &timed->given_up};
     uint32_t *const numbers[] = {&timed->timers, &timed->clocks, &timed->largest};
     for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] = number(reader);
-    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = below(reader, UINT64_C(1) << 32);
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = below(reader, UINT64_C(1) << 32);
 }
 
 static void read_counts(struct reader *reader, struct outcome *outcome)
 {
-    uint64_t *const counts[] = {&outcome->states, &outcome->transitions, &outcome->initial_states, &outcome->deadlocks, &outcome->ends, &outcome->runtime_errors, &outcome->expanded};
+    uint64_t *const counts[] = {
+        &outcome->states, &outcome->transitions,    &outcome->initial_states, &outcome->deadlocks,
+        &outcome->ends,   &outcome->runtime_errors, &outcome->expanded};
     for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] = number(reader);
 }
 
-static bool read_all(struct reader *reader, struct task *task, struct result *result, struct outcome *outcome)
+static bool read_all(struct reader *reader, struct task *task, struct result *result,
+                     struct outcome *outcome)
 {
     const struct model *model = task->model;
     while (reader->good && !is_word(reader, "end")) {
@@ -253,21 +286,27 @@ static char *load(const struct parts *parts, uint32_t part)
     FILE *file = fopen(path, "r");
     mem_free(parts->mem, path); /* parts can be very many */
     if (!file) return NULL;
-    uint64_t size = !fstat(fileno(file), &status) && status.st_size < MOST_BYTES ? (uint64_t)status.st_size : 0;
+    uint64_t size =
+        !fstat(fileno(file), &status) && status.st_size < MOST_BYTES ? (uint64_t)status.st_size : 0;
     if (size > CHECK_BYTES) bytes = mem_alloc(parts->mem, size + 1);
     bool good = bytes && fread(bytes, 1, size, file) == size;
     fclose(file);
     text_init(&head, parts->mem);
     put_head(parts, part, &head);
-    if (good) snprintf(check, sizeof check, "check %016" PRIx64 "\n", (uint64_t)XXH3_64bits(bytes, size - CHECK_BYTES));
-    good = good && size > head.len + CHECK_BYTES && !memcmp(bytes + size - CHECK_BYTES, check, CHECK_BYTES) && !memcmp(bytes, head.data, head.len);
+    if (good)
+        snprintf(check, sizeof check, "check %016" PRIx64 "\n",
+                 (uint64_t)XXH3_64bits(bytes, size - CHECK_BYTES));
+    good = good && size > head.len + CHECK_BYTES
+           && !memcmp(bytes + size - CHECK_BYTES, check, CHECK_BYTES)
+           && !memcmp(bytes, head.data, head.len);
     text_free(&head);
     if (good) return bytes;
     mem_free(parts->mem, bytes);
     return NULL;
 }
 
-bool outcome_read(const struct parts *parts, uint32_t part, struct task *task, struct result *result, struct outcome *outcome)
+bool outcome_read(const struct parts *parts, uint32_t part, struct task *task,
+                  struct result *result, struct outcome *outcome)
 {
     char *bytes = load(parts, part);
     if (!bytes) return false;

@@ -21,7 +21,8 @@ enum { LINE_ROOM = 256, PATH_ROOM = 4096, LOCK_TRIES = 100, LOCK_WAIT = 50000000
 
 static bool fail(struct parts *parts, const char *what)
 {
-    snprintf(parts->error, sizeof parts->error, "cannot %s the folder '%.200s': %s", what, parts->folder, strerror(errno));
+    snprintf(parts->error, sizeof parts->error, "cannot %s the folder '%.200s': %s", what,
+             parts->folder, strerror(errno));
     return false;
 }
 
@@ -64,7 +65,9 @@ void parts_clear(const struct parts *parts, uint32_t part)
 static int add_check(char *line, size_t room)
 {
     size_t length = strlen(line);
-    return (int)length + snprintf(line + length, room - length, " #%016" PRIx64 "\n", (uint64_t)XXH3_64bits(line, length));
+    return (int)length
+           + snprintf(line + length, room - length, " #%016" PRIx64 "\n",
+                      (uint64_t)XXH3_64bits(line, length));
 }
 
 /* Appends a line, durably. What a full disk leaves of it does not count. */
@@ -72,12 +75,15 @@ static bool append(struct parts *parts, char line[LINE_ROOM])
 {
     size_t length = (size_t)add_check(line, LINE_ROOM);
     errno = ENOSPC;
-    if (pwrite(parts->journal, line, length, (off_t)parts->size) != (ssize_t)length || fdatasync(parts->journal)) return fail(parts, "write to");
+    if (pwrite(parts->journal, line, length, (off_t)parts->size) != (ssize_t)length
+        || fdatasync(parts->journal))
+        return fail(parts, "write to");
     parts->size += length;
     return true;
 }
 
-/* The line at `at` as a string without its checksum, in place; NULL: it is not whole. *next: where the one after it begins. */
+/* The line at `at` as a string without its checksum, in place; NULL: it is not whole. *next: where
+ * the one after it begins. */
 static char *take_line(char *at, char **next)
 {
     char *end = strchr(at, '\n'), *mark = NULL, *rest;
@@ -93,7 +99,8 @@ static char *take_line(char *at, char **next)
 
 static void print_head(const struct parts *parts, char line[LINE_ROOM])
 {
-    snprintf(line, LINE_ROOM, "cairn parts 2 %016" PRIx64 "%016" PRIx64, parts->hash[0], parts->hash[1]);
+    snprintf(line, LINE_ROOM, "cairn parts 2 %016" PRIx64 "%016" PRIx64, parts->hash[0],
+             parts->hash[1]);
 }
 
 /* False: the line makes no sense here. */
@@ -101,19 +108,32 @@ static bool take_over(struct parts *parts, const char *line, uint64_t offset)
 {
     uint32_t number, parent;
     uint64_t rank, last, begin, end;
-    if (sscanf(line, "part %u %u %" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &number, &parent, &rank, &last, &begin, &end) == 6) {
+    if (sscanf(line, "part %u %u %" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &number, &parent,
+               &rank, &last, &begin, &end)
+        == 6) {
         bool first = !parts->lines.len;
-        if (number != parts->lines.len || rank > last || (end && (rank < last || begin >= end)) || (first ? parent != NO_PART : parent >= number)) return false;
-        vec_push(parts->mem, &parts->lines, ((struct parts_line){.parent = parent, .rank = rank, .last_rank = last, .begin = begin, .end = end, .at = offset}));
+        if (number != parts->lines.len || rank > last || (end && (rank < last || begin >= end))
+            || (first ? parent != NO_PART : parent >= number))
+            return false;
+        vec_push(parts->mem, &parts->lines,
+                 ((struct parts_line){.parent = parent,
+                                      .rank = rank,
+                                      .last_rank = last,
+                                      .begin = begin,
+                                      .end = end,
+                                      .at = offset}));
         return true;
     }
-    if (sscanf(line, "done %u", &number) != 1 || number >= parts->lines.len || parts->lines.data[number].is_done) return false;
+    if (sscanf(line, "done %u", &number) != 1 || number >= parts->lines.len
+        || parts->lines.data[number].is_done)
+        return false;
     parts->lines.data[number].is_done = true;
     parts->lines.data[number].done_at = offset;
     return true;
 }
 
-/* Takes over what an earlier run has noted, up to the first line that is not whole. Parts after the last `done` do not count: the one that leaves them is not done. */
+/* Takes over what an earlier run has noted, up to the first line that is not whole. Parts after the
+ * last `done` do not count: the one that leaves them is not done. */
 static bool read_journal(struct parts *parts, char *text)
 {
     char head[LINE_ROOM], *at = text, *next;
@@ -122,7 +142,9 @@ static bool read_journal(struct parts *parts, char *text)
     const char *line = take_line(at, &next);
     if (!line) return refuse(parts, "has a damaged list of parts");
     if (strncmp(line, "cairn parts 2 ", 14)) return refuse(parts, "was written by another version");
-    if (strcmp(line, head)) return refuse(parts, "has parts of another model, or of a search that asked something else");
+    if (strcmp(line, head))
+        return refuse(parts,
+                      "has parts of another model, or of a search that asked something else");
     parts->size = (uint64_t)(next - text);
     for (at = next; *at && (line = take_line(at, &next)); at = next) {
         if (!take_over(parts, line, (uint64_t)(at - text))) break;
@@ -155,7 +177,8 @@ bool parts_add(struct parts *parts, struct parts_line part)
     uint32_t number = parts->lines.len;
     part.at = parts->size;
     parts_clear(parts, number); /* of a part with this number that did not count */
-    snprintf(line, sizeof line, "part %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, number, part.parent, part.rank, part.last_rank, part.begin, part.end);
+    snprintf(line, sizeof line, "part %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, number,
+             part.parent, part.rank, part.last_rank, part.begin, part.end);
     if (!append(parts, line)) return false;
     vec_push(parts->mem, &parts->lines, part);
     return true;
@@ -185,7 +208,8 @@ static bool is_empty(const char *folder)
     return empty;
 }
 
-/* The processes of a run that was killed have the lock, too, until they are gone: that is waited for. */
+/* The processes of a run that was killed have the lock, too, until they are gone: that is waited
+ * for. */
 static bool lock(struct parts *parts, bool patient)
 {
     for (unsigned i = 0;; i++) {
@@ -202,7 +226,11 @@ static bool make_folder(struct parts *parts, const char *given)
     if (given) return !mkdir(given, 0777) || errno == EEXIST || fail(parts, "make");
     struct text name;
     text_init(&name, parts->mem);
-    text_add(&name, "%s/cairn-XX" "XX" "XX", where && *where ? where : "/tmp");
+    text_add(&name,
+             "%s/cairn-XX"
+             "XX"
+             "XX",
+             where && *where ? where : "/tmp");
     parts->folder = name.data;
     parts->is_temporary = mkdtemp(name.data);
     return parts->is_temporary || fail(parts, "make");
@@ -213,7 +241,8 @@ static bool begin(struct parts *parts)
 {
     char head[LINE_ROOM];
     print_head(parts, head);
-    return (!ftruncate(parts->journal, 0) || fail(parts, "write to")) && append(parts, head) && parts_add(parts, (struct parts_line){.parent = NO_PART});
+    return (!ftruncate(parts->journal, 0) || fail(parts, "write to")) && append(parts, head)
+           && parts_add(parts, (struct parts_line){.parent = NO_PART});
 }
 
 static bool read_text(struct parts *parts, uint64_t size, char **text)
@@ -251,7 +280,8 @@ bool parts_begin_again(struct parts *parts, const uint64_t hash[2])
     return begin(parts);
 }
 
-bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const uint64_t hash[2], bool resume, bool must)
+bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const uint64_t hash[2],
+                bool resume, bool must)
 {
     char *text, head[LINE_ROOM], path[PATH_ROOM];
     struct stat status;
@@ -261,15 +291,19 @@ bool parts_open(struct parts *parts, struct mem *mem, const char *folder, const 
     journal_name(parts, path);
     bool exists = !access(path, F_OK);
     if (!exists && must) return refuse(parts, "has no search that was split");
-    if (!exists && !is_empty(parts->folder)) return refuse(parts, "is not empty, and has no search that was split");
+    if (!exists && !is_empty(parts->folder))
+        return refuse(parts, "is not empty, and has no search that was split");
     parts->journal = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (parts->journal < 0) return fail(parts, "write to");
     if (!lock(parts, exists && resume)) return false;
     if (fstat(parts->journal, &status)) return fail(parts, "read");
-    if (status.st_size && !resume) return refuse(parts, "has an earlier run: --resume continues it; to begin again, remove the folder");
+    if (status.st_size && !resume)
+        return refuse(
+            parts, "has an earlier run: --resume continues it; to begin again, remove the folder");
     print_head(parts, head);
     if ((uint64_t)status.st_size < (uint64_t)add_check(head, sizeof head)) return begin(parts);
-    if (!read_text(parts, (uint64_t)status.st_size, &text) || !read_journal(parts, text)) return false;
+    if (!read_text(parts, (uint64_t)status.st_size, &text) || !read_journal(parts, text))
+        return false;
     mem_free(mem, text);
     if (ftruncate(parts->journal, (off_t)parts->size)) return fail(parts, "write to");
     return parts->lines.len || parts_add(parts, (struct parts_line){.parent = NO_PART});

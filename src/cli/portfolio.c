@@ -1,22 +1,31 @@
-/* Which engine suits a model is hard to foresee and easy to try. So the contenders race: each runs in a process of its own on a copy of the loaded
- * model (fork copies pages only when they are written), and the first definite answer counts.
+/* Which engine suits a model is hard to foresee and easy to try. So the contenders race: each runs
+ * in a process of its own on a copy of the loaded model (fork copies pages only when they are
+ * written), and the first definite answer counts.
  *
- * Answers stay where they are found: a process sends the referee (the process that forked) only a summary, then waits. The one that is chosen returns
- * from portfolio_run and reports exactly as a single engine does; its exit status becomes the referee's. Only when no answer is definite are verdicts copied, with their runs: what others
- * have decided is handed to the one that tells (cli/handover).
+ * Answers stay where they are found: a process sends the referee (the process that forked) only a
+ * summary, then waits. The one that is chosen returns from portfolio_run and reports exactly as a
+ * single engine does; its exit status becomes the referee's. Only when no answer is definite are
+ * verdicts copied, with their runs: what others have decided is handed to the one that tells
+ * (cli/handover).
  *
- * Messages, over one pair of sockets per contender: `struct answer` and one byte per property up, `struct word` down. An end of the stream instead of
- * an answer is a crash.
+ * Messages, over one pair of sockets per contender: `struct answer` and one byte per property up,
+ * `struct word` down. An end of the stream instead of an answer is a crash.
  *
- *  1. At most `at_once` processes search at a time; each may use that share of the memory. One that has given up has freed what its search needed; it
- *     waits, because its answer may turn out to be the best, and the next contender starts.
+ *  1. At most `at_once` processes search at a time; each may use that share of the memory. One that
+ *     has given up has freed what its search needed; it waits, because its answer may turn out to
+ *     be the best, and the next contender starts.
  *  2. A contender's answer is definite when no other engine could add to it (`is_definite`).
- *  3. Nobody else searches when the chosen process begins to tell, and those that hand over what they know write to the referee alone.
+ *  3. Nobody else searches when the chosen process begins to tell, and those that hand over what
+ *     they know write to the referee alone.
  *  4. Only the process with the voice shows progress: the first one that still searches.
- *  5. Contenders never outlive the referee: the system kills them when it dies. The referee waits for every one of them.
- *  6. Contenders are deaf to the keyboard and to SIGTERM. The referee hears these and sends SIGUSR1 once, however the signal was delivered.
- *  7. A crash, a trace that does not replay and two answers that exclude each other are told, whoever wins.
- *  8. The referee allocates before it starts the first process only: it cannot be thrown out of the race. */
+ *  5. Contenders never outlive the referee: the system kills them when it dies. The referee waits
+ *     for every one of them.
+ *  6. Contenders are deaf to the keyboard and to SIGTERM. The referee hears these and sends SIGUSR1
+ *     once, however the signal was delivered.
+ *  7. A crash, a trace that does not replay and two answers that exclude each other are told,
+ *     whoever wins.
+ *  8. The referee allocates before it starts the first process only: it cannot be thrown out of the
+ *     race. */
 #include "cli/portfolio.h"
 
 #include "base/clock.h"
@@ -57,7 +66,11 @@ static const struct contender {
 };
 enum { CONTENDERS = sizeof contenders / sizeof *contenders };
 
-enum answer_kind { ANSWER_FOUND, ANSWER_BROKEN, ANSWER_REFUSED }; /* broken: an internal error; refused: memory ran out outside a search */
+enum answer_kind {
+    ANSWER_FOUND,
+    ANSWER_BROKEN,
+    ANSWER_REFUSED
+}; /* broken: an internal error; refused: memory ran out outside a search */
 
 /* What a process tells of its answer; so many bytes follow as it has properties, each a verdict. */
 struct answer {
@@ -92,8 +105,8 @@ struct race {
     bool is_check;
     struct racer racers[CONTENDERS];
     uint32_t count, started, at_once;
-    struct racer *voice; /* who shows progress, or NULL */
-    bool passed_on;      /* the interruption */
+    struct racer *voice;    /* who shows progress, or NULL */
+    bool passed_on;         /* the interruption */
     struct mem_lift limits; /* of memory, in contenders */
     pid_t referee;
     double began;
@@ -128,7 +141,8 @@ static void misbehave_after(struct race *race, struct result *result)
 {
     struct task *task = race->task;
     if (is_told_to(race->self, "broken")) result->broken = "a test asked for it";
-    const bool giveup = is_told_to(race->self, "giveup"), partial = is_told_to(race->self, "partial"), tail = is_told_to(race->self, "tail");
+    const bool giveup = is_told_to(race->self, "giveup"),
+               partial = is_told_to(race->self, "partial"), tail = is_told_to(race->self, "tail");
     if (giveup || partial || tail) {
         result->complete = false;
         result->stop = STOP_SIZE;
@@ -136,9 +150,11 @@ static void misbehave_after(struct race *race, struct result *result)
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
         bool hidden = giveup || (partial && i + 1 == task->property_count) || (tail && i == 0);
-        bool lies = is_told_to(race->self, "lie") && entry->verdict != VERDICT_UNKNOWN && !entry->trace;
+        bool lies =
+            is_told_to(race->self, "lie") && entry->verdict != VERDICT_UNKNOWN && !entry->trace;
         if (lies) entry->verdict = VERDICT_HOLDS + VERDICT_VIOLATED - entry->verdict;
-        if (is_told_to(race->self, "badtrace") && entry->trace && entry->trace->steps) entry->trace->steps--;
+        if (is_told_to(race->self, "badtrace") && entry->trace && entry->trace->steps)
+            entry->trace->steps--;
         if (hidden) entry->verdict = VERDICT_UNKNOWN, entry->trace = NULL;
     }
     struct timespec rest = {0, is_told_to(race->self, "slow") ? 400000000 : 0};
@@ -150,7 +166,8 @@ static bool must_wait(const struct race *race, const struct racer *racer)
 {
     if (!is_told_to(racer, "last")) return false;
     for (uint32_t i = 0; i < race->count; i++)
-        if (race->racers[i].state == RACER_SEARCHING && !is_told_to(&race->racers[i], "last")) return true;
+        if (race->racers[i].state == RACER_SEARCHING && !is_told_to(&race->racers[i], "last"))
+            return true;
     return false;
 }
 
@@ -168,7 +185,10 @@ static uint32_t adjust(const char *name, uint32_t usual)
 #else
 static void misbehave_before(struct race *race) { (void)race; }
 static void misbehave_after(struct race *race, struct result *result) { (void)race, (void)result; }
-static bool must_wait(const struct race *race, const struct racer *racer) { return (void)race, (void)racer, false; }
+static bool must_wait(const struct race *race, const struct racer *racer)
+{
+    return (void)race, (void)racer, false;
+}
 static void fail_to_tell(const struct race *race) { (void)race; }
 static uint32_t adjust(const char *name, uint32_t usual) { return (void)name, usual; }
 #endif
@@ -180,7 +200,9 @@ static void show_if_asked(void *context, const struct search_progress *progress)
 {
     struct race *race = context;
     struct word word;
-    if (!race->voice && recv(race->self->socket, &word, sizeof word, MSG_DONTWAIT) == sizeof word && word.what == WORD_SPEAK) race->voice = race->self;
+    if (!race->voice && recv(race->self->socket, &word, sizeof word, MSG_DONTWAIT) == sizeof word
+        && word.what == WORD_SPEAK)
+        race->voice = race->self;
     if (race->voice) race->show(race->show_context, progress);
 }
 
@@ -190,7 +212,8 @@ static void enter(struct race *race, struct racer *self)
     struct mem *mem = race->session->mem;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != race->referee) _exit(EXIT_INTERNAL); /* it died before it could be heard of */
-    for (uint32_t i = 0; i < race->count; i++) /* the ends of other streams: their ends must be seen */
+    for (uint32_t i = 0; i < race->count;
+         i++) /* the ends of other streams: their ends must be seen */
         if (&race->racers[i] != self && race->racers[i].socket >= 0) close(race->racers[i].socket);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
@@ -209,7 +232,8 @@ static void enter(struct race *race, struct racer *self)
         task->max_seconds -= self->started - race->began;
         if (task->max_seconds <= 0) task->max_seconds = 1e-9;
     }
-    if (mem->limit > mem->used) mem->limit = mem->used + (mem->limit - mem->used) / race->at_once; /* the model is shared */
+    if (mem->limit > mem->used)
+        mem->limit = mem->used + (mem->limit - mem->used) / race->at_once; /* the model is shared */
 }
 
 /* Another engine has nothing to add: what was asked is decided, or known to have no answer. */
@@ -222,7 +246,8 @@ static bool is_definite(const struct race *race, const struct result *result)
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
         bool has_no_answer = result->complete && entry->reason == result_cannot_evaluate;
-        if (entry->verdict == VERDICT_UNKNOWN && !entry->watched_only && !has_no_answer) return false;
+        if (entry->verdict == VERDICT_UNKNOWN && !entry->watched_only && !has_no_answer)
+            return false;
     }
     return status != EXIT_INCONCLUSIVE || result->complete;
 }
@@ -231,7 +256,8 @@ static void sum_up(struct race *race, const struct result *result)
 {
     const struct task *task = race->task;
     struct answer *answer = &race->self->answer;
-    answer->kind = search_is_sound(race->session->model, task, result) ? ANSWER_FOUND : ANSWER_BROKEN;
+    answer->kind =
+        search_is_sound(race->session->model, task, result) ? ANSWER_FOUND : ANSWER_BROKEN;
     answer->definite = is_definite(race, result);
     answer->violated = conclude_status(race->is_check, task, result) == EXIT_VIOLATED;
     answer->complete = result->all_states;
@@ -248,7 +274,8 @@ static void run_contender(struct task *task, const void *contender, struct resul
     ((const struct contender *)contender)->run(task, result);
 }
 
-/* False: memory was refused where the engine could not make a result of it, and all of it is freed. */
+/* False: memory was refused where the engine could not make a result of it, and all of it is
+ * freed. */
 static bool search(struct race *race, struct result *result)
 {
     struct mem *mem = race->session->mem;
@@ -262,8 +289,10 @@ static bool search(struct race *race, struct result *result)
     }
     mem->recover = &refused;
     misbehave_before(race);
-    if (race->self->contender->is_flat && race->session->flat) race->task->model = race->session->flat;
-    deadline_run(race->task, result, race->self->contender->name, run_contender, race->self->contender);
+    if (race->self->contender->is_flat && race->session->flat)
+        race->task->model = race->session->flat;
+    deadline_run(race->task, result, race->self->contender->name, run_contender,
+                 race->self->contender);
     misbehave_after(race, result);
     result->seconds += race->self->started - race->began;
     mem_lift(mem); /* as for every report */
@@ -288,7 +317,11 @@ static const char *explain(const struct race *race, struct word word)
     text_init(&text, race->session->mem);
     text_add(&text, "%s ", word.what == WORD_FIRST ? "it was the first of" : "it got furthest of");
     for (uint32_t i = 0; i < word.started; i++)
-        text_add(&text, "%s%s", i == 0 ? "" : i + 1 < word.started ? ", " : " and ", race->racers[i].contender->name);
+        text_add(&text, "%s%s",
+                 i == 0                 ? ""
+                 : i + 1 < word.started ? ", "
+                                        : " and ",
+                 race->racers[i].contender->name);
     if (word.what == WORD_FIRST) text_add(&text, " to answer");
     if (word.started > race->at_once) text_add(&text, ", %u at a time", race->at_once);
     if (word.what == WORD_BEST) text_add(&text, ", none of which could answer everything");
@@ -301,11 +334,12 @@ static void take_part(struct race *race, struct racer *self, struct result *resu
     struct mem *mem = race->session->mem;
     enter(race, self);
     bool found = search(race, result);
-    mem_trim(); /* invariant 1 */
+    mem_trim();                        /* invariant 1 */
     race->task->progress = race->show; /* the race ends before the task does */
     race->task->progress_context = race->show_context;
     session_end_progress(race->session);
-    bool sent = handover_write_all(self->socket, &self->answer, sizeof self->answer) && handover_write_all(self->socket, self->verdicts, self->answer.properties);
+    bool sent = handover_write_all(self->socket, &self->answer, sizeof self->answer)
+                && handover_write_all(self->socket, self->verdicts, self->answer.properties);
     if (!sent) _exit(EXIT_INTERNAL);
     struct word word = await_word(self->socket);
     while (word.what == WORD_SHARE) {
@@ -317,7 +351,10 @@ static void take_part(struct race *race, struct racer *self, struct result *resu
     if (!found) mem_refuse(mem);
     deadline_tell();
     for (uint32_t i = 0; i < race->count; i++)
-        if (word.shared >> i & 1 && !handover_read(self->socket, race->task, race->session->model, race->racers[i].contender->name)) break;
+        if (word.shared >> i & 1
+            && !handover_read(self->socket, race->task, race->session->model,
+                              race->racers[i].contender->name))
+            break;
     result->why_engine = explain(race, word);
 }
 
@@ -326,7 +363,8 @@ static void take_part(struct race *race, struct racer *self, struct result *resu
 static uint32_t count_searching(const struct race *race)
 {
     uint32_t searching = 0;
-    for (uint32_t i = 0; i < race->count; i++) searching += race->racers[i].state == RACER_SEARCHING;
+    for (uint32_t i = 0; i < race->count; i++)
+        searching += race->racers[i].state == RACER_SEARCHING;
     return searching;
 }
 
@@ -369,15 +407,19 @@ static bool start(struct race *race, struct racer *racer)
     return true;
 }
 
-/* Fills the free places. A process that cannot be started is tried again when another one has ended. */
+/* Fills the free places. A process that cannot be started is tried again when another one has
+ * ended. */
 static void start_more(struct race *race)
 {
     double limit = race->task->max_seconds;
     while (!race->self && race->started < race->count && count_searching(race) < race->at_once) {
-        if (race->started && (*race->task->interrupted || (limit > 0 && clock_now() - race->began >= limit))) return;
+        if (race->started
+            && (*race->task->interrupted || (limit > 0 && clock_now() - race->began >= limit)))
+            return;
         if (start(race, &race->racers[race->started])) continue;
         if (race->session->options->verbose)
-            fprintf(stderr, "cairn: note: no process for the %s engine: %s\n", race->racers[race->started].contender->name, strerror(errno));
+            fprintf(stderr, "cairn: note: no process for the %s engine: %s\n",
+                    race->racers[race->started].contender->name, strerror(errno));
         return;
     }
 }
@@ -385,28 +427,37 @@ static void start_more(struct race *race)
 static int await_end(pid_t process)
 {
     int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR);
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        ;
     return status;
 }
 
-/* What the process with the voice may have left on the screen, when it could not clear the line itself. */
+/* What the process with the voice may have left on the screen, when it could not clear the line
+ * itself. */
 static void clear_line(struct race *race)
 {
-    if (race->voice && race->voice->state == RACER_SEARCHING && race->task->progress) fputs("\r\033[K", stderr);
+    if (race->voice && race->voice->state == RACER_SEARCHING && race->task->progress)
+        fputs("\r\033[K", stderr);
     race->voice = NULL;
 }
 
 static void tell_crash(const char *name, int status)
 {
-    if (WIFSIGNALED(status)) fprintf(stderr, "cairn: warning: the %s engine crashed: %s\n", name, strsignal(WTERMSIG(status)));
-    else fprintf(stderr, "cairn: warning: the %s engine ended with status %d and without an answer\n", name, WEXITSTATUS(status));
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "cairn: warning: the %s engine crashed: %s\n", name,
+                strsignal(WTERMSIG(status)));
+    else
+        fprintf(stderr,
+                "cairn: warning: the %s engine ended with status %d and without an answer\n", name,
+                WEXITSTATUS(status));
 }
 
 static void hear(struct race *race, struct racer *racer)
 {
     struct answer *answer = &racer->answer;
     racer->ended = clock_now();
-    if (handover_read_all(racer->socket, answer, sizeof *answer) && answer->properties <= race->task->property_count
+    if (handover_read_all(racer->socket, answer, sizeof *answer)
+        && answer->properties <= race->task->property_count
         && handover_read_all(racer->socket, racer->verdicts, answer->properties)) {
         racer->state = RACER_ANSWERED;
         return;
@@ -454,12 +505,17 @@ static void give_voice(struct race *race)
     if (race->voice) handover_write_all(race->voice->socket, &word, sizeof word);
 }
 
-/* SIGKILL, since there is nothing that these processes should still do, and a gentler signal only tells them to sum up. */
+/* SIGKILL, since there is nothing that these processes should still do, and a gentler signal only
+ * tells them to sum up. */
 static void stop_others(struct race *race, const struct racer *chosen, bool only_searching)
 {
     for (uint32_t i = 0; i < race->count; i++) {
         struct racer *racer = &race->racers[i];
-        if (racer == chosen || (racer->state != RACER_SEARCHING && (only_searching || racer->state != RACER_ANSWERED)) || racer->socket < 0) continue;
+        if (racer == chosen
+            || (racer->state != RACER_SEARCHING
+                && (only_searching || racer->state != RACER_ANSWERED))
+            || racer->socket < 0)
+            continue;
         kill(racer->process, SIGKILL);
         await_end(racer->process);
         close(racer->socket);
@@ -475,13 +531,18 @@ static bool find_contradiction(const struct race *race)
         const char *holds = NULL, *violated = NULL;
         for (uint32_t i = 0; i < race->count; i++) {
             const struct racer *racer = &race->racers[i];
-            if (racer->state == RACER_ANSWERED && racer->verdicts[p] == VERDICT_HOLDS) holds = racer->contender->name;
-            if (racer->state == RACER_ANSWERED && racer->verdicts[p] == VERDICT_VIOLATED) violated = racer->contender->name;
+            if (racer->state == RACER_ANSWERED && racer->verdicts[p] == VERDICT_HOLDS)
+                holds = racer->contender->name;
+            if (racer->state == RACER_ANSWERED && racer->verdicts[p] == VERDICT_VIOLATED)
+                violated = racer->contender->name;
         }
         if (!holds || !violated) continue;
         found = true;
-        fprintf(stderr, "cairn: BUG: '%s' holds for the %s engine and is violated for the %s engine (cairn %s, %s); please report it with the model\n",
-                race->task->properties[p].property->name, holds, violated, CAIRN_VERSION, race->session->model->file);
+        fprintf(stderr,
+                "cairn: BUG: '%s' holds for the %s engine and is violated for the %s engine (cairn "
+                "%s, %s); please report it with the model\n",
+                race->task->properties[p].property->name, holds, violated, CAIRN_VERSION,
+                race->session->model->file);
     }
     return found;
 }
@@ -489,7 +550,8 @@ static bool find_contradiction(const struct race *race)
 /* A known violation goes before everything else. */
 static bool is_better(const struct answer *a, const struct answer *b)
 {
-    if ((a->kind == ANSWER_REFUSED) != (b->kind == ANSWER_REFUSED)) return b->kind == ANSWER_REFUSED;
+    if ((a->kind == ANSWER_REFUSED) != (b->kind == ANSWER_REFUSED))
+        return b->kind == ANSWER_REFUSED;
     if (a->violated != b->violated) return a->violated;
     if (a->decided != b->decided) return a->decided > b->decided;
     if (a->complete != b->complete) return a->complete;
@@ -501,7 +563,8 @@ static struct racer *find_best(struct race *race)
     struct racer *best = NULL;
     for (uint32_t i = 0; i < race->count; i++) {
         struct racer *racer = &race->racers[i];
-        if (racer->state == RACER_ANSWERED && (!best || is_better(&racer->answer, &best->answer))) best = racer;
+        if (racer->state == RACER_ANSWERED && (!best || is_better(&racer->answer, &best->answer)))
+            best = racer;
     }
     return best;
 }
@@ -509,7 +572,8 @@ static struct racer *find_best(struct race *race)
 static struct racer *find_broken(struct race *race)
 {
     for (uint32_t i = 0; i < race->count; i++)
-        if (race->racers[i].state == RACER_ANSWERED && race->racers[i].answer.kind == ANSWER_BROKEN) return &race->racers[i];
+        if (race->racers[i].state == RACER_ANSWERED && race->racers[i].answer.kind == ANSWER_BROKEN)
+            return &race->racers[i];
     return NULL;
 }
 
@@ -518,7 +582,8 @@ static struct racer *find_definite(struct race *race)
     struct racer *first = NULL;
     for (uint32_t i = 0; i < race->count; i++) {
         struct racer *racer = &race->racers[i];
-        bool is_definite = racer->state == RACER_ANSWERED && racer->answer.kind == ANSWER_FOUND && racer->answer.definite;
+        bool is_definite = racer->state == RACER_ANSWERED && racer->answer.kind == ANSWER_FOUND
+                           && racer->answer.definite;
         if (is_definite && (!first || racer->ended < first->ended)) first = racer;
     }
     return first;
@@ -531,20 +596,28 @@ static void tell_course(const struct race *race)
     for (uint32_t i = 0; i < race->started; i++) {
         const struct racer *racer = &race->racers[i];
         bool stopped = racer->state == RACER_SEARCHING;
-        const char *fate = stopped ? "was stopped" : racer->state == RACER_GONE ? "crashed" : racer->answer.definite ? "answered" : "gave up";
-        fprintf(stderr, "cairn: note: the %s engine %s after %.2f s\n", racer->contender->name, fate, (stopped ? end : racer->ended) - racer->started);
+        const char *fate = stopped                      ? "was stopped"
+                           : racer->state == RACER_GONE ? "crashed"
+                           : racer->answer.definite     ? "answered"
+                                                        : "gave up";
+        fprintf(stderr, "cairn: note: the %s engine %s after %.2f s\n", racer->contender->name,
+                fate, (stopped ? end : racer->ended) - racer->started);
     }
 }
 
 /* Whether another process knows what the chosen one does not. */
-static bool knows_more(const struct race *race, const struct racer *racer, const struct racer *chosen)
+static bool knows_more(const struct race *race, const struct racer *racer,
+                       const struct racer *chosen)
 {
     bool more = false;
-    for (uint32_t p = 0; p < race->task->property_count; p++) more |= chosen->verdicts[p] == VERDICT_UNKNOWN && racer->verdicts[p] != VERDICT_UNKNOWN;
-    return more && racer != chosen && racer->state == RACER_ANSWERED && racer->answer.kind == ANSWER_FOUND;
+    for (uint32_t p = 0; p < race->task->property_count; p++)
+        more |= chosen->verdicts[p] == VERDICT_UNKNOWN && racer->verdicts[p] != VERDICT_UNKNOWN;
+    return more && racer != chosen && racer->state == RACER_ANSWERED
+           && racer->answer.kind == ANSWER_FOUND;
 }
 
-/* Has the others hand over what only they have decided. Whoever was refused memory cannot take it. */
+/* Has the others hand over what only they have decided. Whoever was refused memory cannot take
+ * it. */
 static void gather(struct race *race, struct racer *chosen, struct word word)
 {
     static const struct word share = {WORD_SHARE, 0, 0};
@@ -555,7 +628,8 @@ static void gather(struct race *race, struct racer *chosen, struct word word)
     for (uint32_t i = 0; i < race->count; i++) {
         if (!(word.shared >> i & 1) || !good) continue;
         int from = race->racers[i].socket;
-        good = handover_write_all(from, &share, sizeof share) && handover_relay(from, chosen->socket);
+        good =
+            handover_write_all(from, &share, sizeof share) && handover_relay(from, chosen->socket);
     }
 }
 
@@ -567,7 +641,8 @@ static int let_tell(struct race *race, struct racer *chosen, uint8_t what)
     if (race->session->options->verbose) tell_course(race);
     gather(race, chosen, (struct word){what, (uint8_t)race->started, 0});
     stop_others(race, chosen, false);
-    sigprocmask(SIG_SETMASK, &race->usual, NULL); /* it may take long to tell: let the second Ctrl-C end it */
+    sigprocmask(SIG_SETMASK, &race->usual,
+                NULL); /* it may take long to tell: let the second Ctrl-C end it */
     int status = await_end(chosen->process);
     close(chosen->socket);
     if (WIFEXITED(status)) return WEXITSTATUS(status);
@@ -605,15 +680,24 @@ static void line_up(struct race *race)
     for (uint32_t i = 0; i < CONTENDERS && i < adjust("CAIRN_RACE_CONTENDERS", CONTENDERS); i++) {
         if (!race->is_check && !contenders[i].explores) continue;
         if (contenders[i].is_flat && !session_flat(race->session, false)) continue;
-        race->racers[race->count++] = (struct racer){.contender = &contenders[i], .socket = -1, .verdicts = mem_alloc(race->session->mem, size)};
+        race->racers[race->count++] =
+            (struct racer){.contender = &contenders[i],
+                           .socket = -1,
+                           .verdicts = mem_alloc(race->session->mem, size)};
     }
     uint64_t threads = race->session->options->threads;
-    race->at_once = adjust("CAIRN_RACE_AT_ONCE", threads < race->count ? (uint32_t)threads : race->count);
+    race->at_once =
+        adjust("CAIRN_RACE_AT_ONCE", threads < race->count ? (uint32_t)threads : race->count);
 }
 
-enum portfolio_end portfolio_run(struct session *session, struct task *task, bool is_check, struct result *result, int *status)
+enum portfolio_end portfolio_run(struct session *session, struct task *task, bool is_check,
+                                 struct result *result, int *status)
 {
-    struct race race = {.session = session, .task = task, .is_check = is_check, .referee = getpid(), .began = clock_now()};
+    struct race race = {.session = session,
+                        .task = task,
+                        .is_check = is_check,
+                        .referee = getpid(),
+                        .began = clock_now()};
     sigset_t heard;
     line_up(&race);
     deadline_stop_at(SIGUSR1); /* inherited, so that it cannot come too early */

@@ -1,5 +1,6 @@
-/* Several engines at the same time, each in a process of its own: `--engine auto --threads N` with N of two or more. The first definite answer is
- * told, by the process that found it, and the others are stopped. */
+/* Several engines at the same time, each in a process of its own: `--engine auto --threads N` with
+ * N of two or more. The first definite answer is told, by the process that found it, and the others
+ * are stopped. */
 #ifndef CAIRN_CLI_PORTFOLIO_H
 #define CAIRN_CLI_PORTFOLIO_H
 
@@ -8,11 +9,14 @@
 enum portfolio_end {
     PORTFOLIO_NONE, /* no process could be started: nothing was searched */
     PORTFOLIO_TOLD, /* another process has told the result: this one ends with *status */
-    PORTFOLIO_TELL  /* this is the process that has the answer, in task and result: it tells it and ends, as if it had been alone */
+    PORTFOLIO_TELL  /* this is the process that has the answer, in task and result: it tells it and
+                       ends, as if it had been alone */
 };
 
-/* Of a loaded model and a prepared task. Like fork, it may return in two processes: once with PORTFOLIO_TOLD, once with PORTFOLIO_TELL. Memory that is
- * refused in a process that shall tell jumps to the recovery point of session->mem there. */
-enum portfolio_end portfolio_run(struct session *session, struct task *task, bool is_check, struct result *result, int *status);
+/* Of a loaded model and a prepared task. Like fork, it may return in two processes: once with
+ * PORTFOLIO_TOLD, once with PORTFOLIO_TELL. Memory that is refused in a process that shall tell
+ * jumps to the recovery point of session->mem there. */
+enum portfolio_end portfolio_run(struct session *session, struct task *task, bool is_check,
+                                 struct result *result, int *status);
 
 #endif

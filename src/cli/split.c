@@ -1,22 +1,32 @@
-/* Parts are in a work folder (cli/parts.h): --freeze, or a temporary one. A part is some of its parent's clusters and nothing else, so the answer does not depend on when, in which order or how
+/* Parts are in a work folder (cli/parts.h): --freeze, or a temporary one. A part is some of its
+ * parent's clusters and nothing else, so the answer does not depend on when, in which order or how
  * often parts are run.
  *
- * What is violated in a part is violated: its run is made by the part itself, through the folders of the parts that it comes from. What holds in all parts holds: every waiting
- * cluster is a part, so together they visit every state.
+ * What is violated in a part is violated: its run is made by the part itself, through the folders
+ * of the parts that it comes from. What holds in all parts holds: every waiting cluster is a part,
+ * so together they visit every state.
  *
- * Division. A part that has finished a cluster hands the rest on when memory is full. One that has not is divided: two parts begin with a half of its clusters each, and what it counted does not
- * count. When it began with one cluster, its states are divided, down to single ones: scenarios that end alike meet in one cluster, so that is how they are told apart again. A single state is tried first; when that does
- * not fit, what it leads to is too much, others will not fit either, and no cluster is divided any more.
+ * Division. A part that has finished a cluster hands the rest on when memory is full. One that has
+ * not is divided: two parts begin with a half of its clusters each, and what it counted does not
+ * count. When it began with one cluster, its states are divided, down to single ones: scenarios
+ * that end alike meet in one cluster, so that is how they are told apart again. A single state is
+ * tried first; when that does not fit, what it leads to is too much, others will not fit either,
+ * and no cluster is divided any more.
  *
- * Limits. A part that meets one (memory before its first cluster is finished, time, Ctrl-C, a full disk) stays in its folder, not done: --resume goes on with it. One that says
- * why it failed does so on its standard output, as the number of a stop reason and a text.
+ * Limits. A part that meets one (memory before its first cluster is finished, time, Ctrl-C, a full
+ * disk) stays in its folder, not done: --resume goes on with it. One that says why it failed does
+ * so on its standard output, as the number of a stop reason and a text.
  *
- * Time. A part of a model with clocks may find out that deadlocks need other zones (engine/timed/timed.c). Zones of both kinds do not mix, so everything begins again, as another run: folders of
- * the one are not those of the other. What was found before that stays found.
+ * Time. A part of a model with clocks may find out that deadlocks need other zones
+ * (engine/timed/timed.c). Zones of both kinds do not mix, so everything begins again, as another
+ * run: folders of the one are not those of the other. What was found before that stays found.
  *
- * Memory. Parts write files, which takes memory. When parts that were not asked for (--split auto) fail for want of it, the search is done once more as if it had not been split.
+ * Memory. Parts write files, which takes memory. When parts that were not asked for (--split auto)
+ * fail for want of it, the search is done once more as if it had not been split.
  *
- * What is told when it is cut short (result/furthest.h): the verdicts of all parts, those of earlier zones and of the whole; the counts of the furthest of these searches, in parts the sum over the parts. */
+ * What is told when it is cut short (result/furthest.h): the verdicts of all parts, those of
+ * earlier zones and of the whole; the counts of the furthest of these searches, in parts the sum
+ * over the parts. */
 #include "cli/split.h"
 
 #include "base/clock.h"
@@ -60,18 +70,20 @@ struct division {
     uint32_t only;            /* this part alone, or NO_PART: all */
     uint32_t next;            /* parts before it have been started */
     uint32_t done, messages;
-    uint64_t given, used;     /* bytes for the search without parts, and how many were taken before it */
-    uint64_t limit;           /* for each part */
+    uint64_t given,
+        used;       /* bytes for the search without parts, and how many were taken before it */
+    uint64_t limit; /* for each part */
     bool stopping, is_broken;
-    bool single_failed;       /* a part that began with one state did not fit */
-    enum stop_reason stop;    /* of a failure that is not in an outcome, and ... */
-    const char *detail;       /* ... why */
+    bool single_failed;    /* a part that began with one state did not fit */
+    enum stop_reason stop; /* of a failure that is not in an outcome, and ... */
+    const char *detail;    /* ... why */
     double started, shown;
 };
 
 static bool is_over(const struct outcome *outcome)
 {
-    return outcome->handed_on || outcome->stop == STOP_NONE || outcome->stop == STOP_DECIDED || outcome->stop == STOP_FIRST;
+    return outcome->handed_on || outcome->stop == STOP_NONE || outcome->stop == STOP_DECIDED
+           || outcome->stop == STOP_FIRST;
 }
 
 /* The folders of the parts that it comes from, the first one first, and what is skipped in each. */
@@ -95,12 +107,15 @@ static void find_folders(const struct division *split, uint32_t number, struct s
 
 /* ---- failures ---- */
 
-/* Something that ends the search, or a part of it: the first reason is told with the result. A disk that is full for one part is full for all. */
+/* Something that ends the search, or a part of it: the first reason is told with the result. A disk
+ * that is full for one part is full for all. */
 static void fail(struct division *split, enum stop_reason stop, const char *detail)
 {
     if (split->stop == STOP_NONE || (split->stop == STOP_MEMORY && stop == STOP_DISK)) {
         split->stop = stop;
-        split->detail = detail && *detail ? arena_copy(&split->session->model->arena, detail, strlen(detail)) : NULL;
+        split->detail = detail && *detail
+                            ? arena_copy(&split->session->model->arena, detail, strlen(detail))
+                            : NULL;
     }
     split->stopping |= stop == STOP_DISK;
 }
@@ -126,13 +141,19 @@ static double seconds_left(const struct division *split)
     return left > 1e-9 ? left : 1e-9;
 }
 
-static void prepare_part(struct division *split, uint32_t number, struct task *task, struct search_part *part)
+static void prepare_part(struct division *split, uint32_t number, struct task *task,
+                         struct search_part *part)
 {
     const struct options *options = split->session->options;
     const struct parts_line *line = &split->parts.lines.data[number];
-    *part = (struct search_part){.rank = line->rank, .last_rank = line->last_rank, .begin = line->begin, .end = line->end, .hands_on = true};
+    *part = (struct search_part){.rank = line->rank,
+                                 .last_rank = line->last_rank,
+                                 .begin = line->begin,
+                                 .end = line->end,
+                                 .hands_on = true};
     find_folders(split, number, part);
-    if (options->split == SPLIT_ALWAYS && !part->folder_count) { /* the parts of that are split only when they do not fit */
+    if (options->split == SPLIT_ALWAYS
+        && !part->folder_count) { /* the parts of that are split only when they do not fit */
         part->depths = split->session->depths;
         part->depth = options->split_depth ? (uint32_t)options->split_depth : 1;
     }
@@ -144,7 +165,8 @@ static void prepare_part(struct division *split, uint32_t number, struct task *t
     if (options->time > 0) task->max_seconds = seconds_left(split);
 }
 
-/* Something is wrong with the folder of the part: damage. It is searched from its beginning, then. */
+/* Something is wrong with the folder of the part: damage. It is searched from its beginning,
+ * then. */
 static bool begins_again(struct division *split, uint32_t number, const struct result *result)
 {
     if (!result->refused || strstr(result->refused, freezer_no_memory)) return false;
@@ -176,10 +198,13 @@ static int run_part(void *context, uint32_t number)
     if (begins_again(split, number, &result)) run_engine(split, &task, &result);
     mem_lift(mem);
     if (result.broken) {
-        fprintf(stderr, "cairn: BUG: part %u: %s (cairn %s, %s)\n", number, result.broken, CAIRN_VERSION, split->session->model->file);
+        fprintf(stderr, "cairn: BUG: part %u: %s (cairn %s, %s)\n", number, result.broken,
+                CAIRN_VERSION, split->session->model->file);
         return EXIT_INTERNAL;
     }
-    if (result.refused) return strstr(result.refused, freezer_no_memory) ? give_up(STOP_MEMORY, "") : give_up(STOP_DISK, result.refused);
+    if (result.refused)
+        return strstr(result.refused, freezer_no_memory) ? give_up(STOP_MEMORY, "")
+                                                         : give_up(STOP_DISK, result.refused);
     const char *why = outcome_write(&split->parts, number, &task, &result);
     if (result.stop == STOP_EXACT) return give_up(STOP_EXACT, "");
     return why ? give_up(STOP_DISK, why) : EXIT_HOLDS;
@@ -190,19 +215,23 @@ static int run_part(void *context, uint32_t number)
 static bool take_outcome(struct division *split, uint32_t number)
 {
     struct piece *piece = &split->pieces.data[number];
-    piece->has_outcome = outcome_read(&split->parts, number, split->task, split->result, &piece->outcome);
+    piece->has_outcome =
+        outcome_read(&split->parts, number, split->task, split->result, &piece->outcome);
     return piece->has_outcome;
 }
 
 /* New parts have nothing yet. */
 static void match_pieces(struct division *split)
 {
-    while (split->pieces.len < split->parts.lines.len) vec_push(split->session->mem, &split->pieces, (struct piece){0});
+    while (split->pieces.len < split->parts.lines.len)
+        vec_push(split->session->mem, &split->pieces, (struct piece){0});
     split->pieces.len = split->parts.lines.len;
 }
 
-/* Makes parts, at most `groups` and of about the same number of states, of the clusters from number `from` to before `to` that `parent` has left. */
-static bool add_groups(struct division *split, uint32_t parent, uint32_t from, uint32_t to, uint32_t groups)
+/* Makes parts, at most `groups` and of about the same number of states, of the clusters from number
+ * `from` to before `to` that `parent` has left. */
+static bool add_groups(struct division *split, uint32_t parent, uint32_t from, uint32_t to,
+                       uint32_t groups)
 {
     const struct cluster_size *rest = split->pieces.data[parent].outcome.rest.data;
     uint64_t total = 0, sum = 0;
@@ -212,21 +241,30 @@ static bool add_groups(struct division *split, uint32_t parent, uint32_t from, u
     for (uint32_t group = 1; good && from < to; group++) {
         uint32_t end = from;
         do sum += rest[end++].states;
-        while (end < to && (group == groups || (to - end > groups - group && sum * groups < total * group)));
-        good = parts_add(&split->parts, (struct parts_line){.parent = parent, .rank = (uint64_t)rest[from].rank, .last_rank = (uint64_t)rest[end - 1].rank});
+        while (end < to
+               && (group == groups || (to - end > groups - group && sum * groups < total * group)));
+        good = parts_add(&split->parts,
+                         (struct parts_line){.parent = parent,
+                                             .rank = (uint64_t)rest[from].rank,
+                                             .last_rank = (uint64_t)rest[end - 1].rank});
         from = end;
     }
     match_pieces(split);
     return good;
 }
 
-/* The clusters that this one leaves become parts: few, because clusters of neighbouring ranks have much of their future in common, and parts visit that each for itself. With
- * --split always the first part is split as it was asked for, a part for each cluster. */
+/* The clusters that this one leaves become parts: few, because clusters of neighbouring ranks have
+ * much of their future in common, and parts visit that each for itself. With --split always the
+ * first part is split as it was asked for, a part for each cluster. */
 static bool add_rest(struct division *split, uint32_t number)
 {
     const struct options *options = split->session->options;
-    bool as_asked = options->split == SPLIT_ALWAYS && split->parts.lines.data[number].parent == NO_PART;
-    return add_groups(split, number, 0, split->pieces.data[number].outcome.rest.len, as_asked ? MOST_GROUPS : options->threads > 2 ? (uint32_t)options->threads : 2);
+    bool as_asked =
+        options->split == SPLIT_ALWAYS && split->parts.lines.data[number].parent == NO_PART;
+    return add_groups(split, number, 0, split->pieces.data[number].outcome.rest.len,
+                      as_asked               ? MOST_GROUPS
+                      : options->threads > 2 ? (uint32_t)options->threads
+                                             : 2);
 }
 
 /* Which clusters of its parent's rest it begins with. */
@@ -243,13 +281,16 @@ static uint32_t find_clusters(const struct division *split, uint32_t number, uin
     return count;
 }
 
-/* How many states of its cluster, when that is one, lead to all that it will visit: what was found by searching that cluster need not be there. */
+/* How many states of its cluster, when that is one, lead to all that it will visit: what was found
+ * by searching that cluster need not be there. */
 static uint64_t states_at_first(const struct division *split, uint32_t number)
 {
     const struct parts_line *line = &split->parts.lines.data[number];
     uint32_t from = 0;
     if (line->end) return line->end - line->begin;
-    return find_clusters(split, number, &from) == 1 ? split->pieces.data[line->parent].outcome.rest.data[from].entries : 0;
+    return find_clusters(split, number, &from) == 1
+               ? split->pieces.data[line->parent].outcome.rest.data[from].entries
+               : 0;
 }
 
 /* Whether it could not finish even its first cluster, and could with less. */
@@ -257,15 +298,21 @@ static bool can_be_divided(const struct division *split, uint32_t number)
 {
     const struct outcome *outcome = &split->pieces.data[number].outcome;
     uint32_t from;
-    if (outcome->stop != STOP_MEMORY || outcome->handed_on || !outcome->states || split->parts.lines.data[number].parent == NO_PART) return false;
-    return find_clusters(split, number, &from) > 1 || (states_at_first(split, number) > 1 && !split->single_failed);
+    if (outcome->stop != STOP_MEMORY || outcome->handed_on || !outcome->states
+        || split->parts.lines.data[number].parent == NO_PART)
+        return false;
+    return find_clusters(split, number, &from) > 1
+           || (states_at_first(split, number) > 1 && !split->single_failed);
 }
 
 /* The states of a single cluster, in halves; the first time one of them apart. */
 static bool divide_states(struct division *split, uint32_t number)
 {
-    struct parts_line line = split->parts.lines.data[number], part = {.parent = line.parent, .rank = line.rank, .last_rank = line.last_rank};
-    uint64_t begin = line.begin, end = begin + states_at_first(split, number), middle = begin + (end - begin) / 2;
+    struct parts_line line = split->parts.lines.data[number], part = {.parent = line.parent,
+                                                                      .rank = line.rank,
+                                                                      .last_rank = line.last_rank};
+    uint64_t begin = line.begin, end = begin + states_at_first(split, number),
+             middle = begin + (end - begin) / 2;
     const uint64_t bounds[] = {begin, line.end ? middle : begin + 1, line.end ? end : middle, end};
     bool good = true;
     for (unsigned i = 0; good && i < 3; i++) {
@@ -281,7 +328,9 @@ static bool divide_states(struct division *split, uint32_t number)
 static bool divide(struct division *split, uint32_t number)
 {
     uint32_t from = 0, count = find_clusters(split, number, &from);
-    return count > 1 ? add_groups(split, split->parts.lines.data[number].parent, from, from + count, 2) : divide_states(split, number);
+    return count > 1
+               ? add_groups(split, split->parts.lines.data[number].parent, from, from + count, 2)
+               : divide_states(split, number);
 }
 
 /* Whether nothing is left to find out: violations, and states that EF asks for. */
@@ -302,7 +351,9 @@ static bool is_decided(const struct division *split)
 static enum stop_reason stop_when_decided(const struct division *split)
 {
     for (uint32_t i = 0; i < split->task->property_count; i++)
-        if (split->task->properties[i].verdict == VERDICT_UNKNOWN && !split->task->properties[i].watched_only) return STOP_FIRST;
+        if (split->task->properties[i].verdict == VERDICT_UNKNOWN
+            && !split->task->properties[i].watched_only)
+            return STOP_FIRST;
     return STOP_DECIDED;
 }
 
@@ -314,24 +365,30 @@ static struct freezer_identity identity_of(const struct division *split)
     struct layout layout;
     if (split->timed) return timed_identity(split->task);
     layout_init(&layout, split->session->model);
-    struct freezer_identity identity = {{split->task->freeze_hash[0], split->task->freeze_hash[1]}, layout.record_bytes};
+    struct freezer_identity identity = {{split->task->freeze_hash[0], split->task->freeze_hash[1]},
+                                        layout.record_bytes};
     layout_release(&layout, split->session->model);
     return identity;
 }
 
-/* A part that the journal calls done and that has not left all that others need; NO_PART: there is none. */
+/* A part that the journal calls done and that has not left all that others need; NO_PART: there is
+ * none. */
 static uint32_t find_damaged(struct division *split)
 {
     struct freezer_identity identity = identity_of(split);
     const struct parts_line *lines = split->parts.lines.data;
     for (uint32_t i = 0; i < split->parts.lines.len; i++)
-        if (lines[i].is_done && !split->pieces.data[i].has_outcome && !take_outcome(split, i)) return i;
+        if (lines[i].is_done && !split->pieces.data[i].has_outcome && !take_outcome(split, i))
+            return i;
     for (uint32_t i = 1; i < split->parts.lines.len; i++) {
         uint32_t parent = lines[i].parent;
         const struct outcome *outcome = &split->pieces.data[parent].outcome;
-        bool known = i > 1 && lines[i - 1].parent == parent && !lines[i - 1].is_done; /* it was looked at for the part before */
+        bool known = i > 1 && lines[i - 1].parent == parent
+                     && !lines[i - 1].is_done; /* it was looked at for the part before */
         if (lines[i].is_done || known) continue;
-        if (!part_rest_is_whole(split->session->mem, parts_name(&split->parts, parent, NULL), &identity, outcome->rest.data, outcome->rest.len)) return parent;
+        if (!part_rest_is_whole(split->session->mem, parts_name(&split->parts, parent, NULL),
+                                &identity, outcome->rest.data, outcome->rest.len))
+            return parent;
     }
     return NO_PART;
 }
@@ -341,14 +398,18 @@ static bool take_over(struct division *split)
     uint32_t damaged;
     match_pieces(split);
     while ((damaged = find_damaged(split)) != NO_PART) {
-        fprintf(stderr, "cairn: note: what part %u has left in '%.200s' is damaged: it is searched again\n", damaged, split->parts.folder);
+        fprintf(stderr,
+                "cairn: note: what part %u has left in '%.200s' is damaged: it is searched again\n",
+                damaged, split->parts.folder);
         if (!parts_distrust(&split->parts, damaged)) return false;
         match_pieces(split);
-        for (uint32_t i = 0; i < split->pieces.len; i++) split->pieces.data[i].has_outcome &= split->parts.lines.data[i].is_done;
+        for (uint32_t i = 0; i < split->pieces.len; i++)
+            split->pieces.data[i].has_outcome &= split->parts.lines.data[i].is_done;
     }
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         if (!split->parts.lines.data[i].is_done) continue;
-        split->pieces.data[i].state = is_over(&split->pieces.data[i].outcome) ? PART_DONE : PART_DIVIDED;
+        split->pieces.data[i].state =
+            is_over(&split->pieces.data[i].outcome) ? PART_DONE : PART_DIVIDED;
         split->done++;
     }
     split->stopping = is_decided(split);
@@ -362,7 +423,9 @@ static bool next_part(void *context, uint32_t *job)
     struct division *split = context;
     if (split->stopping || split->is_broken) return false;
     for (; split->next < split->pieces.len; split->next++) {
-        if (split->pieces.data[split->next].state != PART_WAITING || (split->only != NO_PART && split->next != split->only)) continue;
+        if (split->pieces.data[split->next].state != PART_WAITING
+            || (split->only != NO_PART && split->next != split->only))
+            continue;
         *job = split->next++;
         split->pieces.data[*job].state = PART_RUNNING;
         return true;
@@ -371,10 +434,12 @@ static bool next_part(void *context, uint32_t *job)
 }
 
 /* A part that left no outcome. */
-static void part_failed(struct division *split, uint32_t number, const struct text *output, int status)
+static void part_failed(struct division *split, uint32_t number, const struct text *output,
+                        int status)
 {
     char *why = "";
-    unsigned long stop = status == EXIT_INCONCLUSIVE && output->len ? strtoul(output->data, &why, 10) : STOP_COUNT;
+    unsigned long stop =
+        status == EXIT_INCONCLUSIVE && output->len ? strtoul(output->data, &why, 10) : STOP_COUNT;
     if (status > DEADLINE_STATUS) {
         fail(split, (enum stop_reason)(status - DEADLINE_STATUS), NULL);
     } else if (status == EXIT_INCONCLUSIVE && stop == STOP_EXACT) {
@@ -382,7 +447,8 @@ static void part_failed(struct division *split, uint32_t number, const struct te
         fail(split, STOP_EXACT, NULL);
         split->begins_again = split->stopping = true;
     } else if (status == -SIGKILL) {
-        if (may_tell(split)) fprintf(stderr, "cairn: part %u was killed, perhaps for want of memory\n", number);
+        if (may_tell(split))
+            fprintf(stderr, "cairn: part %u was killed, perhaps for want of memory\n", number);
         fail(split, STOP_MEMORY, NULL);
     } else if (status == EXIT_INCONCLUSIVE && stop < STOP_COUNT) {
         why += *why == ' ';
@@ -391,13 +457,16 @@ static void part_failed(struct division *split, uint32_t number, const struct te
     } else if (status == EXIT_HOLDS) {
         fail(split, STOP_DISK, "what a part has written cannot be read");
     } else {
-        if (status < 0) fprintf(stderr, "cairn: BUG: part %u was ended by signal %d\n", number, -status);
+        if (status < 0)
+            fprintf(stderr, "cairn: BUG: part %u was ended by signal %d\n", number, -status);
         split->is_broken = true;
     }
 }
 
-/* Parts are written to the journal before the one that leaves them is done, so that none is lost. */
-static void part_done(void *context, uint32_t number, const struct text *output, const struct text *errors, int status)
+/* Parts are written to the journal before the one that leaves them is done, so that none is
+ * lost. */
+static void part_done(void *context, uint32_t number, const struct text *output,
+                      const struct text *errors, int status)
 {
     struct division *split = context;
     (void)errors;
@@ -411,12 +480,16 @@ static void part_done(void *context, uint32_t number, const struct text *output,
     bool divided = can_be_divided(split, number);
     if (!divided && !is_over(outcome)) {
         piece->state = PART_LIMITED;
-        split->single_failed |= outcome->stop == STOP_MEMORY && split->parts.lines.data[number].parent != NO_PART && states_at_first(split, number) == 1;
-        if (outcome->detail && may_tell(split)) fprintf(stderr, "cairn: part %u: %s\n", number, outcome->detail);
+        split->single_failed |= outcome->stop == STOP_MEMORY
+                                && split->parts.lines.data[number].parent != NO_PART
+                                && states_at_first(split, number) == 1;
+        if (outcome->detail && may_tell(split))
+            fprintf(stderr, "cairn: part %u: %s\n", number, outcome->detail);
         fail(split, outcome->stop, outcome->detail);
         return;
     }
-    if ((outcome->handed_on && !add_rest(split, number)) || (divided && !divide(split, number)) || !parts_done(&split->parts, number)) {
+    if ((outcome->handed_on && !add_rest(split, number)) || (divided && !divide(split, number))
+        || !parts_done(&split->parts, number)) {
         fail(split, STOP_DISK, split->parts.error);
         return;
     }
@@ -429,12 +502,14 @@ static void look(void *context, uint32_t running)
 {
     struct division *split = context;
     const struct options *options = split->session->options;
-    bool wanted = options->progress == WHEN_ALWAYS || (options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet);
+    bool wanted = options->progress == WHEN_ALWAYS
+                  || (options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet);
     double now = clock_now();
     if (options->time > 0 && now - split->started > options->time) split->stopping = true;
     if (!wanted || now - split->shown < 0.5) return;
     split->shown = now;
-    fprintf(stderr, "\r\033[K%u of %u parts are done, %u at work, %.0f s", split->done, split->pieces.len, running, now - split->started);
+    fprintf(stderr, "\r\033[K%u of %u parts are done, %u at work, %.0f s", split->done,
+            split->pieces.len, running, now - split->started);
     split->session->progress_shown = true;
 }
 
@@ -448,17 +523,29 @@ static bool counts(const struct piece *piece)
 
 static void list_parts(const struct division *split, struct split_statistics *statistics)
 {
-    static const char *const words[] = {[PART_WAITING] = "waiting", [PART_RUNNING] = "waiting", [PART_DONE] = "done", [PART_DIVIDED] = "divided", [PART_LIMITED] = "limited", [PART_FAILED] = "failed"};
+    static const char *const words[] = {
+        [PART_WAITING] = "waiting", [PART_RUNNING] = "waiting", [PART_DONE] = "done",
+        [PART_DIVIDED] = "divided", [PART_LIMITED] = "limited", [PART_FAILED] = "failed"};
     const struct model *model = split->session->model;
     int64_t lowest = model_lowest_rank(model);
     statistics->list_count = split->pieces.len;
-    statistics->list = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *statistics->list);
+    statistics->list = mem_alloc(split->session->mem,
+                                 (split->pieces.len + UINT64_C(1)) * sizeof *statistics->list);
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         const struct piece *piece = &split->pieces.data[i];
         const struct parts_line *line = &split->parts.lines.data[i];
-        statistics->list[i] = (struct split_part){.parent = line->parent == NO_PART ? MODEL_NONE : line->parent, .rank = lowest + (int64_t)line->rank, .last_rank = lowest + (int64_t)line->last_rank, .begin = line->begin, .end = line->end,
-                                                  .state = piece->outcome.handed_on && piece->state == PART_DONE ? "split" : words[piece->state], .is_known = counts(piece),
-                                                  .states = piece->outcome.states, .transitions = piece->outcome.transitions, .seconds = piece->outcome.seconds};
+        statistics->list[i] = (struct split_part){
+            .parent = line->parent == NO_PART ? MODEL_NONE : line->parent,
+            .rank = lowest + (int64_t)line->rank,
+            .last_rank = lowest + (int64_t)line->last_rank,
+            .begin = line->begin,
+            .end = line->end,
+            .state = piece->outcome.handed_on && piece->state == PART_DONE ? "split"
+                                                                           : words[piece->state],
+            .is_known = counts(piece),
+            .states = piece->outcome.states,
+            .transitions = piece->outcome.transitions,
+            .seconds = piece->outcome.seconds};
     }
 }
 
@@ -488,19 +575,23 @@ static void add_counts(struct division *split, struct split_statistics *statisti
 }
 
 /* A refusal outside of the search for them must not end everything. */
-static bool find_repeated(struct division *split, const char *const *folders, const uint64_t *states, uint32_t count, struct net_counts *repeated, struct split_statistics *statistics)
+static bool find_repeated(struct division *split, const char *const *folders,
+                          const uint64_t *states, uint32_t count, struct net_counts *repeated,
+                          struct split_statistics *statistics)
 {
     struct mem *mem = split->session->mem;
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
     if (setjmp(recover)) {
         statistics->is_net = false;
-        statistics->why_gross = limits_enough() ? stop_reason_text[result_why_refused()] : "there is too little memory";
+        statistics->why_gross =
+            limits_enough() ? stop_reason_text[result_why_refused()] : "there is too little memory";
     } else {
         mem->recover = &recover;
         deadline_search(split->session->options->time);
         mem_lower(mem, (struct mem_lift){split->limit, false});
-        statistics->is_net = (split->timed ? repeats_find : recount_find)(split->task, folders, states, count, repeated, &statistics->why_gross);
+        statistics->is_net = (split->timed ? repeats_find : recount_find)(
+            split->task, folders, states, count, repeated, &statistics->why_gross);
     }
     mem->recover = outer;
     mem_lift(mem);
@@ -508,7 +599,8 @@ static bool find_repeated(struct division *split, const char *const *folders, co
     return statistics->is_net;
 }
 
-/* What several parts have counted counts once. Of a search that is not complete counts say little, and stay as they are. */
+/* What several parts have counted counts once. Of a search that is not complete counts say little,
+ * and stay as they are. */
 static void make_net(struct division *split, struct split_statistics *statistics)
 {
     struct result *result = split->result;
@@ -516,8 +608,10 @@ static void make_net(struct division *split, struct split_statistics *statistics
     uint32_t count = 0;
     statistics->why_gross = "the search is not complete";
     if (result->stop != STOP_NONE) return;
-    const char **folders = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *folders);
-    uint64_t *states = mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *states);
+    const char **folders =
+        mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *folders);
+    uint64_t *states =
+        mem_alloc(split->session->mem, (split->pieces.len + UINT64_C(1)) * sizeof *states);
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         if (!counts(&split->pieces.data[i]) || !split->pieces.data[i].outcome.states) continue;
         folders[count] = parts_name(&split->parts, i, NULL);
@@ -527,7 +621,8 @@ static void make_net(struct division *split, struct split_statistics *statistics
     if (split->timed) result->timed->discrete_states -= repeated.discrete;
     if (split->timed && !split->task->equal_zones && repeated.discrete) {
         statistics->is_net = false;
-        statistics->why_gross = "zones are kept by inclusion, so that symbolic states depend on where the search was split (discrete states are net)";
+        statistics->why_gross = "zones are kept by inclusion, so that symbolic states depend on "
+                                "where the search was split (discrete states are net)";
         return;
     }
     result->states -= repeated.states;
@@ -536,14 +631,17 @@ static void make_net(struct division *split, struct split_statistics *statistics
     result->ends -= repeated.ends;
     result->runtime_errors -= repeated.runtime_errors;
     result->expanded -= repeated.states;
-    if (split->timed && split->task->equal_zones) result->timed->covered = result->transitions + result->initial_states - result->states;
+    if (split->timed && split->task->equal_zones)
+        result->timed->covered = result->transitions + result->initial_states - result->states;
 }
 
 /* Sums over parts, or the most in one of them. */
 static void add_timed(struct division *split)
 {
-    struct timed_statistics *all = split->result->timed = mem_alloc(split->session->mem, sizeof *all);
-    *all = (struct timed_statistics){.equal = split->task->equal_zones, .exact = split->task->exact_zones};
+    struct timed_statistics *all = split->result->timed =
+        mem_alloc(split->session->mem, sizeof *all);
+    *all = (struct timed_statistics){.equal = split->task->equal_zones,
+                                     .exact = split->task->exact_zones};
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         const struct timed_statistics *one = &split->pieces.data[i].outcome.timed;
         if (!counts(&split->pieces.data[i])) continue;
@@ -567,13 +665,16 @@ static enum stop_reason stop_of(const struct division *split)
     bool all = true;
     for (uint32_t i = 0; i < split->pieces.len; i++) {
         const struct piece *piece = &split->pieces.data[i];
-        all &= piece->state == PART_DIVIDED || (piece->state == PART_DONE && (piece->outcome.handed_on || piece->outcome.stop == STOP_NONE));
+        all &= piece->state == PART_DIVIDED
+               || (piece->state == PART_DONE
+                   && (piece->outcome.handed_on || piece->outcome.stop == STOP_NONE));
     }
     if (all) return STOP_NONE;
     if (is_decided(split)) return stop_when_decided(split);
     if (split->stop != STOP_NONE) return split->stop;
     if (limits_interrupted) return STOP_INTERRUPT;
-    return options->time > 0 && clock_now() - split->started > options->time ? STOP_TIME : STOP_PARTS;
+    return options->time > 0 && clock_now() - split->started > options->time ? STOP_TIME
+                                                                             : STOP_PARTS;
 }
 
 static void conclude_properties(const struct division *split)
@@ -584,7 +685,10 @@ static void conclude_properties(const struct division *split)
         if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
         if (entry->is_reachability && result->complete) entry->verdict = VERDICT_VIOLATED;
         else if (entry->is_reachability) entry->reason = stop_reason_text[result->stop];
-        else if (!entry->in_each_state) entry->reason = split->timed && entry->kind == PROPERTY_CTL ? timed_reachability_only : "it needs the whole graph: --order bfs";
+        else if (!entry->in_each_state)
+            entry->reason = split->timed && entry->kind == PROPERTY_CTL
+                                ? timed_reachability_only
+                                : "it needs the whole graph: --order bfs";
         else if (result->complete) entry->verdict = VERDICT_HOLDS;
         else entry->reason = stop_reason_text[result->stop];
         entry->antecedent_never = result->complete && !entry->antecedent_met;
@@ -597,7 +701,8 @@ static void conclude(struct division *split)
     struct layout layout;
     struct split_statistics *statistics = mem_alloc(split->session->mem, sizeof *statistics);
     result->engine = split->timed ? "timed" : "explicit";
-    if (split->timed && split->session->options->engine == ENGINE_AUTO) result->why_engine = "the model has time";
+    if (split->timed && split->session->options->engine == ENGINE_AUTO)
+        result->why_engine = "the model has time";
     result->parts = statistics;
     result->stop = stop_of(split);
     if (result->stop == split->stop) result->stop_detail = split->detail;
@@ -606,7 +711,8 @@ static void conclude(struct division *split)
     list_parts(split, statistics);
     if (split->timed) {
         result->no_deadlocks = split->session->model->clocks.len && !split->task->count_deadlocks;
-        for (uint32_t i = 0; i < split->task->property_count; i++) result->no_deadlocks &= split->task->properties[i].kind != PROPERTY_DEADLOCK;
+        for (uint32_t i = 0; i < split->task->property_count; i++)
+            result->no_deadlocks &= split->task->properties[i].kind != PROPERTY_DEADLOCK;
         add_timed(split);
     }
     make_net(split, statistics);
@@ -615,7 +721,8 @@ static void conclude(struct division *split)
     result->state_bits = layout.state_bits;
     layout_release(&layout, split->session->model);
     result->seconds = clock_now() - split->started;
-    if (split->messages > MOST_MESSAGES) fprintf(stderr, "cairn: ... and so did %u more parts\n", split->messages - MOST_MESSAGES);
+    if (split->messages > MOST_MESSAGES)
+        fprintf(stderr, "cairn: ... and so did %u more parts\n", split->messages - MOST_MESSAGES);
     conclude_properties(split);
 }
 
@@ -624,7 +731,8 @@ static void clear_result(struct division *split)
     struct session *session = split->session;
     struct result *result = split->result;
     memset(result, 0, sizeof *result);
-    result->taken = mem_alloc(session->mem, (session->model->rules.len + UINT64_C(1)) * sizeof *result->taken);
+    result->taken =
+        mem_alloc(session->mem, (session->model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     mem_free(session->mem, reached_begin(session->model, result));
 }
 
@@ -640,12 +748,14 @@ static void end_search(struct division *split)
 static void free_pieces(struct division *split)
 {
     struct mem *mem = split->session->mem;
-    for (uint32_t i = 0; i < split->pieces.len; i++) vec_free(mem, &split->pieces.data[i].outcome.rest);
+    for (uint32_t i = 0; i < split->pieces.len; i++)
+        vec_free(mem, &split->pieces.data[i].outcome.rest);
     vec_free(mem, &split->pieces);
 }
 
-/* Parts need memory for their files, so that a search that just fits in memory may not fit in parts: a cluster that is too large for a part, or a part of many at the same time. Without
- * parts it gets as much as if they had not been asked for: what is kept of them does not count. */
+/* Parts need memory for their files, so that a search that just fits in memory may not fit in
+ * parts: a cluster that is too large for a part, or a part of many at the same time. Without parts
+ * it gets as much as if they had not been asked for: what is kept of them does not count. */
 static void search_whole(void *context)
 {
     struct division *split = context;
@@ -659,7 +769,8 @@ static void search_whole(void *context)
     run_engine(split, &task, split->result);
     mem_lift(mem);
     split->result->seconds = clock_now() - split->started;
-    if (split->timed && split->session->options->engine == ENGINE_AUTO) split->result->why_engine = "the model has time";
+    if (split->timed && split->session->options->engine == ENGINE_AUTO)
+        split->result->why_engine = "the model has time";
     furthest_add(&split->furthest, split->result);
 }
 
@@ -670,8 +781,10 @@ static bool may_search_whole(const struct division *split)
     bool has_time = !(options->time > 0) || seconds_left(split) > 1e-9;
     bool open = !split->task->property_count || !furthest_is_decided(&split->furthest);
     for (uint32_t i = 0; i < split->task->property_count; i++)
-        open &= !(split->task->stop_at_first && split->furthest.known[i].verdict == VERDICT_VIOLATED);
-    return options->split == SPLIT_AUTO && split->only == NO_PART && split->furthest.stop == STOP_MEMORY && open && has_time && !limits_interrupted;
+        open &=
+            !(split->task->stop_at_first && split->furthest.known[i].verdict == VERDICT_VIOLATED);
+    return options->split == SPLIT_AUTO && split->only == NO_PART
+           && split->furthest.stop == STOP_MEMORY && open && has_time && !limits_interrupted;
 }
 
 /* An earlier run may have begun again already. */
@@ -699,7 +812,10 @@ static bool begin_again(struct division *split)
     split->stop = STOP_NONE;
     split->stopping = split->begins_again = false;
     if (split->only != NO_PART && split->only) {
-        fprintf(stderr, "cairn: note: part %u found that deadlocks need zones of another kind: all parts begin again, with part 0\n", split->only);
+        fprintf(stderr,
+                "cairn: note: part %u found that deadlocks need zones of another kind: all parts "
+                "begin again, with part 0\n",
+                split->only);
         split->only = 0;
     }
     return true;
@@ -712,17 +828,27 @@ static int search(struct division *split)
     const struct options *options = session->options;
     bool resume = options->resume || split->only != NO_PART;
     choose_zones(split, resume);
-    bool opened = parts_open(&split->parts, session->mem, options->freeze, identity_of(split).hash, resume, split->only != NO_PART && split->only);
+    bool opened = parts_open(&split->parts, session->mem, options->freeze, identity_of(split).hash,
+                             resume, split->only != NO_PART && split->only);
     if (!opened || !take_over(split)) {
         fprintf(stderr, "cairn: error: %s\n", split->parts.error);
         return EXIT_USAGE;
     }
     if (split->only != NO_PART && split->only >= split->pieces.len) {
-        fprintf(stderr, "cairn: error: there is no part %u in the folder '%.200s': parts are 0 to %u\n", split->only, options->freeze, split->pieces.len - 1);
+        fprintf(stderr,
+                "cairn: error: there is no part %u in the folder '%.200s': parts are 0 to %u\n",
+                split->only, options->freeze, split->pieces.len - 1);
         return EXIT_USAGE;
     }
-    const struct workers workers = {.mem = session->mem, .at_once = options->threads > 1 ? (uint32_t)options->threads : 1, .next = next_part, .run = run_part, .done = part_done, .look = look,
-                              .context = split, .interrupted = split->task->interrupted};
+    const struct workers workers = {.mem = session->mem,
+                                    .at_once =
+                                        options->threads > 1 ? (uint32_t)options->threads : 1,
+                                    .next = next_part,
+                                    .run = run_part,
+                                    .done = part_done,
+                                    .look = look,
+                                    .context = split,
+                                    .interrupted = split->task->interrupted};
     bool good = workers_run(&workers);
     if (good && split->begins_again && !is_decided(split) && !limits_interrupted) {
         end_search(split);
@@ -737,7 +863,8 @@ static int search(struct division *split)
     return EXIT_HOLDS;
 }
 
-bool split_run(struct session *session, struct task *task, bool timed, struct result *result, int *status)
+bool split_run(struct session *session, struct task *task, bool timed, struct result *result,
+               int *status)
 {
     const struct options *options = session->options;
     struct mem *mem = session->mem;
@@ -746,7 +873,13 @@ bool split_run(struct session *session, struct task *task, bool timed, struct re
     uint64_t given = mem->limit ? mem->limit : mem_available() / 5 * 4;
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
-    *split = (struct division){.session = session, .task = task, .result = result, .timed = timed, .only = options->has_part ? (uint32_t)options->part : NO_PART, .started = clock_now(), .parts.journal = -1};
+    *split = (struct division){.session = session,
+                               .task = task,
+                               .result = result,
+                               .timed = timed,
+                               .only = options->has_part ? (uint32_t)options->part : NO_PART,
+                               .started = clock_now(),
+                               .parts.journal = -1};
     if (timed) timed_classify(task);
     furthest_begin(&split->furthest, task);
     clear_result(split);

@@ -18,7 +18,8 @@
 
 static int incomplete(const struct result *result)
 {
-    fprintf(stderr, "cairn: error: the state graph is not complete: %s\n", stop_reason_text[result->stop]);
+    fprintf(stderr, "cairn: error: the state graph is not complete: %s\n",
+            stop_reason_text[result->stop]);
     return EXIT_INCONCLUSIVE;
 }
 
@@ -46,23 +47,29 @@ static void run_walk(struct task *task, const void *context, struct result *resu
     else explicit_run(task, walk->states, result);
 }
 
-static void walk(struct task *task, bool zones, const struct explicit_graph *states, const struct timed_graph *timed, struct result *result)
+static void walk(struct task *task, bool zones, const struct explicit_graph *states,
+                 const struct timed_graph *timed, struct result *result)
 {
     struct walk context = {states, timed, zones};
     task->equal_zones = true; /* with inclusion it would not be a graph */
     deadline_run(task, result, zones ? "timed" : "explicit", run_walk, &context);
 }
 
-/* A graph that is only a part of the whole says so, and what is true of both. The format may have comments, which stay with the graph. */
-static void tell_reduction(const struct session *session, const struct task *task, const struct result *result, FILE *comments)
+/* A graph that is only a part of the whole says so, and what is true of both. The format may have
+ * comments, which stay with the graph. */
+static void tell_reduction(const struct session *session, const struct task *task,
+                           const struct result *result, FILE *comments)
 {
     struct text kept;
     if (result->reduction == REDUCE_NONE) return;
     text_init(&kept, session->mem);
     conclude_kept(&kept, session->model, task, result);
-    if (comments) fprintf(comments, "// a part of the state graph: --reduce %s %s\n", reduction_name[result->reduction], kept.data);
+    if (comments)
+        fprintf(comments, "// a part of the state graph: --reduce %s %s\n",
+                reduction_name[result->reduction], kept.data);
     if (!session->options->quiet)
-        fprintf(stderr, "cairn: note: this is a part of the state graph: --reduce %s %s%s\n", reduction_name[result->reduction], kept.data,
+        fprintf(stderr, "cairn: note: this is a part of the state graph: --reduce %s %s%s\n",
+                reduction_name[result->reduction], kept.data,
                 result->keeps == KEEP_LTL ? "; for checkers of branching time add --keep ctl" : "");
     text_free(&kept);
 }
@@ -83,7 +90,8 @@ static int write_dot(struct session *session, FILE *out)
     graph_dot_end(&writer);
     tell_reduction(session, &task, &result, out);
     if (result.states > 2000 && !session->options->quiet)
-        fprintf(stderr, "cairn: note: %llu states make a large picture\n", (unsigned long long)result.states);
+        fprintf(stderr, "cairn: note: %llu states make a large picture\n",
+                (unsigned long long)result.states);
     return result.complete ? EXIT_HOLDS : incomplete(&result);
 }
 
@@ -114,7 +122,8 @@ static int write_aut(struct session *session, FILE *out)
 static int refused(const struct session *session, const char *why)
 {
     if (!why) return EXIT_HOLDS;
-    fprintf(stderr, "%s: error: cannot be translated to %s: %s\n", session->model->file, session->options->to, why);
+    fprintf(stderr, "%s: error: cannot be translated to %s: %s\n", session->model->file,
+            session->options->to, why);
     return EXIT_USAGE;
 }
 
@@ -176,7 +185,8 @@ static int write_gates(struct session *session, FILE *out, bool binary)
     if (!model) return no_model(session);
     aiger_write(model, task.properties, count, out, binary, &left_out);
     char *rest = left_out.data;
-    for (char *line; !session->options->quiet && (line = strsep(&rest, "\n")) && *line;) fprintf(stderr, "cairn: note: %s\n", line);
+    for (char *line; !session->options->quiet && (line = strsep(&rest, "\n")) && *line;)
+        fprintf(stderr, "cairn: note: %s\n", line);
     text_free(&left_out);
     return EXIT_HOLDS;
 }
@@ -211,9 +221,11 @@ static int write_cairn(struct session *session, FILE *out)
 static int write_observers(struct session *session, FILE *out, bool as_dot)
 {
     const struct context *context = session->context;
-    const struct observer_words words = {context, &session->model->exprs, session->model->ticks, cdl_predicate_name, session->cdl};
+    const struct observer_words words = {context, &session->model->exprs, session->model->ticks,
+                                         cdl_predicate_name, session->cdl};
     if (!context) {
-        fprintf(stderr, "cairn: error: --to %s needs --context: observers are those of a context\n", session->options->to);
+        fprintf(stderr, "cairn: error: --to %s needs --context: observers are those of a context\n",
+                session->options->to);
         return EXIT_USAGE;
     }
     for (uint32_t i = 0; i < context->observers.len; i++) {
@@ -239,24 +251,40 @@ static const struct {
     const char *name;
     int (*write)(struct session *session, FILE *out);
     bool knows_time;
-} formats[] = {{"promela", write_promela, false}, {"smv", write_smv, false}, {"ord", write_order, false}, {"aiger", write_aiger, false}, {"aag", write_aag, false},
-               {"dimacs", write_dimacs, false},   {"dot", write_dot, true},  {"aut", write_aut, true},    {"cairn", write_cairn, true},
-               {"observers", write_observer_texts, true}, {"observers-dot", write_observer_graphs, true}};
+} formats[] = {{"promela", write_promela, false},
+               {"smv", write_smv, false},
+               {"ord", write_order, false},
+               {"aiger", write_aiger, false},
+               {"aag", write_aag, false},
+               {"dimacs", write_dimacs, false},
+               {"dot", write_dot, true},
+               {"aut", write_aut, true},
+               {"cairn", write_cairn, true},
+               {"observers", write_observer_texts, true},
+               {"observers-dot", write_observer_graphs, true}};
 
-/* Harmless hidden variables are left out; the others have no counterpart. What is written of properties decides which these are: all of them, those named with -p, or none in graphs. False after a message. */
+/* Harmless hidden variables are left out; the others have no counterpart. What is written of
+ * properties decides which these are: all of them, those named with -p, or none in graphs. False
+ * after a message. */
 static bool leave_out(struct session *session, int (*write)(struct session *session, FILE *out))
 {
     struct task task = {0};
     struct text names;
-    bool is_own = write == write_cairn || write == write_observer_texts || write == write_observer_graphs, is_graph = write == write_dot || write == write_aut;
+    bool is_own = write == write_cairn || write == write_observer_texts
+                  || write == write_observer_graphs,
+         is_graph = write == write_dot || write == write_aut;
     bool is_chosen = write == write_aiger || write == write_aag || write == write_dimacs;
     if (is_own || !model_has_hidden(session->model)) return true;
     if (is_chosen && !session_properties(session, &task)) return false;
-    if (!is_chosen && !is_graph) task.properties = result_list_properties(session->model, false, &task.property_count);
+    if (!is_chosen && !is_graph)
+        task.properties = result_list_properties(session->model, false, &task.property_count);
     session_hide(session, task.properties, task.property_count);
     text_init(&names, session->mem);
     if (!session_is_influenced(session, &names)) return true;
-    fprintf(stderr, "%s: error: cannot be translated to %s: hidden variables influence what can be seen (%s)\n", session->model->file, session->options->to, names.data);
+    fprintf(
+        stderr,
+        "%s: error: cannot be translated to %s: hidden variables influence what can be seen (%s)\n",
+        session->model->file, session->options->to, names.data);
     return false;
 }
 
@@ -266,15 +294,22 @@ int translate_run(struct options *options, struct mem *mem)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (strcmp(formats[i].name, options->to)) continue;
         session_init(&session, options, mem);
-        session.keep_ranges = formats[i].write == write_cairn; /* those that are tightened hold for reasons that a reader of the text cannot see */
+        session.keep_ranges =
+            formats[i].write == write_cairn; /* those that are tightened hold for reasons that a
+                                                reader of the text cannot see */
         if (!session_load(&session, options->file)) return session.status;
         if (!formats[i].knows_time && session_refuses_time(&session)) return EXIT_USAGE;
         if (!leave_out(&session, formats[i].write)) return EXIT_USAGE;
         FILE *out = options->output ? session_open(&session, options->output) : stdout;
         if (!out) return EXIT_USAGE;
         int status = formats[i].write(&session, out);
-        return session_close(out, options->output ? options->output : "standard output") ? status : EXIT_USAGE;
+        return session_close(out, options->output ? options->output : "standard output")
+                   ? status
+                   : EXIT_USAGE;
     }
-    fprintf(stderr, "cairn: error: --to does not know '%.40s': promela, smv, ord, aiger, aag, dimacs, dot, aut, cairn, observers or observers-dot\n", options->to);
+    fprintf(stderr,
+            "cairn: error: --to does not know '%.40s': promela, smv, ord, aiger, aag, dimacs, dot, "
+            "aut, cairn, observers or observers-dot\n",
+            options->to);
     return EXIT_USAGE;
 }

@@ -1,5 +1,7 @@
-/* Each job is a forked process with a pipe as its standard output (and one as its standard error), in a process group of its own: a Ctrl-C reaches the parent alone, which passes it on once, because a second one would end a
- * job without its result. Jobs never outlive the parent: the system kills them when it dies. */
+/* Each job is a forked process with a pipe as its standard output (and one as its standard error),
+ * in a process group of its own: a Ctrl-C reaches the parent alone, which passes it on once,
+ * because a second one would end a job without its result. Jobs never outlive the parent: the
+ * system kills them when it dies. */
 #include "cli/workers.h"
 
 #include "cli/deadline.h"
@@ -25,7 +27,8 @@ struct worker {
     struct text texts[STREAMS];
 };
 
-static _Noreturn void be_worker(const struct workers *workers, uint32_t job, const int ends[STREAMS], pid_t parent)
+static _Noreturn void be_worker(const struct workers *workers, uint32_t job,
+                                const int ends[STREAMS], pid_t parent)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -93,7 +96,8 @@ static void end(const struct workers *workers, struct worker *worker)
     int status = 0;
     while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
     worker->process = 0;
-    workers->done(workers->context, worker->job, &worker->texts[OUTPUT], &worker->texts[ERRORS], WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+    workers->done(workers->context, worker->job, &worker->texts[OUTPUT], &worker->texts[ERRORS],
+                  WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
     for (unsigned i = 0; i < STREAMS; i++) text_free(&worker->texts[i]);
 }
 
@@ -132,7 +136,8 @@ bool workers_run(const struct workers *workers)
     struct mem *const mem = workers->mem;
     jmp_buf refused, *const outer = mem->recover;
     struct worker *const list = mem_alloc(workers->mem, workers->at_once * sizeof *list);
-    struct pollfd *const polls = mem_alloc(workers->mem, (size_t)STREAMS * workers->at_once * sizeof *polls);
+    struct pollfd *const polls =
+        mem_alloc(workers->mem, (size_t)STREAMS * workers->at_once * sizeof *polls);
     char *const piece = mem_alloc(workers->mem, PIECE);
     bool good = true, told = false;
     if (setjmp(refused)) { /* nobody is left behind */
@@ -146,7 +151,9 @@ bool workers_run(const struct workers *workers)
         if (!running) break;
         if (*workers->interrupted && !told) stop_all(workers, list);
         told |= *workers->interrupted != 0;
-        for (uint32_t i = 0; i < STREAMS * workers->at_once; i++) polls[i] = (struct pollfd){list[i / STREAMS].process ? list[i / STREAMS].pipes[i % STREAMS] : -1, POLLIN, 0};
+        for (uint32_t i = 0; i < STREAMS * workers->at_once; i++)
+            polls[i] = (struct pollfd){
+                list[i / STREAMS].process ? list[i / STREAMS].pipes[i % STREAMS] : -1, POLLIN, 0};
         if (poll(polls, STREAMS * workers->at_once, LOOK_MILLISECONDS) < 0) {
             good &= errno == EINTR;
             continue;

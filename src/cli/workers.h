@@ -1,5 +1,6 @@
-/* Jobs in processes of their own, some at the same time: one that runs out of memory or crashes takes nothing with it. What a job prints on standard output reaches the parent as text, and what it prints
- * on standard error too, if that is wanted. */
+/* Jobs in processes of their own, some at the same time: one that runs out of memory or crashes
+ * takes nothing with it. What a job prints on standard output reaches the parent as text, and what
+ * it prints on standard error too, if that is wanted. */
 #ifndef CAIRN_CLI_WORKERS_H
 #define CAIRN_CLI_WORKERS_H
 
@@ -17,7 +18,8 @@ struct workers {
     int (*run)(void *context, uint32_t job);
     bool takes_errors; /* standard error is text, too */
     /* Status: that of the process, or less than 0 when a signal ended it. */
-    void (*done)(void *context, uint32_t job, const struct text *output, const struct text *errors, int status);
+    void (*done)(void *context, uint32_t job, const struct text *output, const struct text *errors,
+                 int status);
     /* Called from time to time. May be NULL. */
     void (*look)(void *context, uint32_t running);
     void *context;

@@ -26,8 +26,9 @@ struct work {
 struct size {
     uint32_t states, transitions, interactions;
     bool is_finite;
-    uint32_t shortest, longest;                    /* of words that cannot be continued, when it is finite */
-    struct natural words, maximal, *lengths;       /* how many words, how many that cannot be continued; with a bound: how many of each length */
+    uint32_t shortest, longest; /* of words that cannot be continued, when it is finite */
+    struct natural words, maximal, *lengths; /* how many words, how many that cannot be continued;
+                                                with a bound: how many of each length */
     uint32_t dag_states, dag_transitions;
     struct natural paths;
     struct unfold_words list;
@@ -58,16 +59,21 @@ static bool measure_words(struct work *work, const struct dfa *dfa, struct size 
     mem_free(work->mem, steps);
     if (!paths_count(&dag, &size->maximal)) mem_refuse(work->mem);
     dag_release(&dag);
-    if (dfa_to_dag(dfa, &dag, false) != DAG_DONE || !paths_count(&dag, &size->words)) mem_refuse(work->mem);
+    if (dfa_to_dag(dfa, &dag, false) != DAG_DONE || !paths_count(&dag, &size->words))
+        mem_refuse(work->mem);
     dag_release(&dag);
     return true;
 }
 
-static bool measure_dag(struct work *work, const struct dfa *dfa, const char *name, struct size *size)
+static bool measure_dag(struct work *work, const struct dfa *dfa, const char *name,
+                        struct size *size)
 {
     const struct options *options = work->options;
     struct dag dag;
-    if (!guidefile_is_done(&work->in, unfold(dfa, options->bound, true, GUIDEFILE_MOST_STATES, &dag, NULL), "unrolled to this bound, the guide", name)) return false;
+    if (!guidefile_is_done(&work->in,
+                           unfold(dfa, options->bound, true, GUIDEFILE_MOST_STATES, &dag, NULL),
+                           "unrolled to this bound, the guide", name))
+        return false;
     size->dag_states = dag.states;
     size->dag_transitions = dag.edges;
     if (!paths_count(&dag, &size->paths)) mem_refuse(work->mem);
@@ -98,8 +104,13 @@ static bool measure(struct work *work, uint32_t index, struct size *size)
     mem_free(work->mem, has);
     size->states = dfa.states;
     size->transitions = dfa.edges;
-    bool good = measure_words(work, &dfa, size) && (!options->bound || measure_dag(work, &dfa, name, size));
-    if (good && options->words && unfold_list(&dfa, options->bound ? options->bound : UINT64_MAX, options->words, &size->list) != DAG_DONE) mem_refuse(work->mem);
+    bool good =
+        measure_words(work, &dfa, size) && (!options->bound || measure_dag(work, &dfa, name, size));
+    if (good && options->words
+        && unfold_list(&dfa, options->bound ? options->bound : UINT64_MAX, options->words,
+                       &size->list)
+               != DAG_DONE)
+        mem_refuse(work->mem);
     dfa_release(&dfa);
     return good;
 }
@@ -113,11 +124,13 @@ static char *digits_of(struct work *work, const struct natural *number)
     return digits;
 }
 
-static void show_natural(struct work *work, const char *what, const struct natural *number, const char *more)
+static void show_natural(struct work *work, const char *what, const struct natural *number,
+                         const char *more)
 {
     char *digits = digits_of(work, number), a[32];
     uint64_t small;
-    if (natural_fits(number, &small) && strlen(digits) <= 15) fprintf(work->out, "  %-15s %14s%s\n", what, text_count(a, small), more);
+    if (natural_fits(number, &small) && strlen(digits) <= 15)
+        fprintf(work->out, "  %-15s %14s%s\n", what, text_count(a, small), more);
     else {
         fprintf(work->out, "  %-15s %9c.%.2se%zu", what, digits[0], digits + 1, strlen(digits) - 1);
         if (strlen(digits) <= MOST_DIGITS) fprintf(work->out, "  (%s)", digits);
@@ -129,19 +142,23 @@ static void show_natural(struct work *work, const char *what, const struct natur
 static void show_word(struct work *work, const uint32_t *labels, uint32_t length)
 {
     if (!length) fputs("(nothing)", work->out);
-    for (uint32_t i = 0; i < length; i++) fprintf(work->out, "%s%s", i ? "; " : "", xgdl_spelling(&work->in.space, labels[i]));
+    for (uint32_t i = 0; i < length; i++)
+        fprintf(work->out, "%s%s", i ? "; " : "", xgdl_spelling(&work->in.space, labels[i]));
 }
 
 static void show(struct work *work, uint32_t index, const struct size *size)
 {
     FILE *out = work->out;
     char a[32], more[80];
-    fprintf(out, "%s: %" PRIu32 " interaction%s\n", xgdl_guide_name(work->side.xgdl, index), size->interactions, size->interactions == 1 ? "" : "s");
+    fprintf(out, "%s: %" PRIu32 " interaction%s\n", xgdl_guide_name(work->side.xgdl, index),
+            size->interactions, size->interactions == 1 ? "" : "s");
     fprintf(out, "  states          %14s\n", text_count(a, size->states));
     fprintf(out, "  transitions     %14s\n", text_count(a, size->transitions));
     if (size->is_finite) {
         show_natural(work, "words", &size->words, "");
-        snprintf(more, sizeof more, "  (those that cannot be continued, of %" PRIu32 " to %" PRIu32 " interactions)", size->shortest, size->longest);
+        snprintf(more, sizeof more,
+                 "  (those that cannot be continued, of %" PRIu32 " to %" PRIu32 " interactions)",
+                 size->shortest, size->longest);
         show_natural(work, "maximal words", &size->maximal, more);
     } else {
         fprintf(out, "  words           %14s\n", "infinitely many");
@@ -156,7 +173,10 @@ static void show(struct work *work, uint32_t index, const struct size *size)
         snprintf(more, sizeof more, "  of length %" PRIu64, i);
         show_natural(work, more, &size->lengths[i], "");
     }
-    uint32_t *labels = size->list.count ? mem_alloc(work->mem, (size->list.length[size->list.count - 1] + UINT64_C(1)) * sizeof *labels) : NULL;
+    uint32_t *labels =
+        size->list.count ? mem_alloc(
+            work->mem, (size->list.length[size->list.count - 1] + UINT64_C(1)) * sizeof *labels)
+                         : NULL;
     if (size->list.count) fprintf(out, "  the first words\n");
     for (uint64_t i = 0; i < size->list.count; i++) {
         unfold_word(&size->list, i, labels);
@@ -185,13 +205,15 @@ static void put_natural(struct work *work, struct out *json, const struct natura
 static void put_labels(struct work *work, struct out *json, const uint32_t *labels, uint32_t count)
 {
     out_open_inline(json, '[');
-    for (uint32_t i = 0; i < count; i++) out_string(json, work->in.space.interactions.data[labels[i]]);
+    for (uint32_t i = 0; i < count; i++)
+        out_string(json, work->in.space.interactions.data[labels[i]]);
     out_close(json, ']');
 }
 
 static void put_words(struct work *work, struct out *json, const struct unfold_words *list)
 {
-    uint32_t *labels = mem_alloc(work->mem, (list->length[list->count - 1] + UINT64_C(1)) * sizeof *labels);
+    uint32_t *labels =
+        mem_alloc(work->mem, (list->length[list->count - 1] + UINT64_C(1)) * sizeof *labels);
     out_key(json, "words");
     out_open(json, '[');
     for (uint64_t i = 0; i < list->count; i++) {
@@ -233,7 +255,8 @@ static void put_dag(struct work *work, struct out *json, const struct size *size
     if (size->lengths) {
         out_key(json, "words_by_length");
         out_open_inline(json, '[');
-        for (uint64_t i = 0; i <= work->options->bound; i++) put_natural(work, json, &size->lengths[i]);
+        for (uint64_t i = 0; i <= work->options->bound; i++)
+            put_natural(work, json, &size->lengths[i]);
         out_close(json, ']');
     }
     out_close(json, '}');
@@ -280,7 +303,8 @@ static bool tell_sizes(struct work *work)
     struct out json;
     for (uint32_t i = 0; i < side->count; i++)
         if (!measure(work, side->first + i, &sizes[i])) return false;
-    for (uint32_t i = 0; !work->options->json && i < side->count; i++) show(work, side->first + i, &sizes[i]);
+    for (uint32_t i = 0; !work->options->json && i < side->count; i++)
+        show(work, side->first + i, &sizes[i]);
     if (!work->options->json) return true;
     work->session->options->told = true;
     machine_begin(&json, work->out, "guide", side->file);
@@ -314,7 +338,8 @@ static bool draw(struct work *work)
     for (uint32_t i = 0; i < side->count; i++) {
         struct dfa dfa;
         const char *name = xgdl_guide_name(side->xgdl, side->first + i);
-        if (!guidefile_compile(&work->in, xgdl_guide_term(side->xgdl, side->first + i), name, &dfa)) return false;
+        if (!guidefile_compile(&work->in, xgdl_guide_term(side->xgdl, side->first + i), name, &dfa))
+            return false;
         dot_print_dfa(&text, &dfa, name, label_of, &work->in.space, 0);
         dfa_release(&dfa);
     }
@@ -347,16 +372,20 @@ static void show_answer(struct work *work, const struct answer *answer)
     show_side(out, &answer->other);
     fputc('\n', out);
     if (!answer->found.word.exists) return;
-    fprintf(out, "  a shortest word that only the %s one allows: ", answer->found.of_first ? "first" : "second");
+    fprintf(out, "  a shortest word that only the %s one allows: ",
+            answer->found.of_first ? "first" : "second");
     show_word(work, answer->found.word.labels, answer->found.word.length);
     fputc('\n', out);
     if (answer->found.why) fprintf(out, "  %s\n", answer->found.why);
 }
 
-static void put_side(struct out *json, const struct guide_source *side, uint32_t states, uint32_t transitions)
+static void put_side(struct out *json, const struct guide_source *side, uint32_t states,
+                     uint32_t transitions)
 {
     out_key(json, "name");
-    out_string(json, side->name ? side->name : side->count == 1 ? xgdl_guide_name(side->xgdl, 0) : NULL);
+    out_string(json, side->name         ? side->name
+                     : side->count == 1 ? xgdl_guide_name(side->xgdl, 0)
+                                        : NULL);
     put_number(json, "guides", side->count);
     out_key(json, "dfa");
     out_open(json, '{');
@@ -412,28 +441,31 @@ static bool compare(struct work *work)
     if (answer.found.word.exists) work->in.status = EXIT_VIOLATED;
     if (options->json) put_answer(work, &answer);
     else show_answer(work, &answer);
-    if (answer.found.beware && !options->quiet) fprintf(stderr, "cairn: note: %s\n", answer.found.beware);
+    if (answer.found.beware && !options->quiet)
+        fprintf(stderr, "cairn: note: %s\n", answer.found.beware);
     return true;
 }
 
 /* ---- splitting ---- */
 
-/* A part no longer has all names that the guide mentions. It must know them all the same: it would take
- * a name that it does not know for another one (`"p.a"` for `a`), or find it ignored. So what a part has
- * lost is added as something that happens no times. */
+/* A part no longer has all names that the guide mentions. It must know them all the same: it would
+ * take a name that it does not know for another one (`"p.a"` for `a`), or find it ignored. So what
+ * a part has lost is added as something that happens no times. */
 struct alphabet {
     uint32_t labels;
     bool *names; /* per label: the guide mentions it */
     bool *has;   /* per label: the part at hand does */
 };
 
-static void find_lost(struct work *work, gterm part, struct alphabet *alphabet, struct gterm_list *lost)
+static void find_lost(struct work *work, gterm part, struct alphabet *alphabet,
+                      struct gterm_list *lost)
 {
     struct gterms *terms = &work->in.space.terms;
     lost->len = 0;
     gterm_mark_labels(terms, part, alphabet->has, alphabet->labels);
     for (uint32_t l = 0; l < alphabet->labels; l++)
-        if (alphabet->names[l] && !alphabet->has[l]) vec_push(work->mem, lost, gterm_event(terms, l));
+        if (alphabet->names[l] && !alphabet->has[l])
+            vec_push(work->mem, lost, gterm_event(terms, l));
 }
 
 /* "(a [] b){0}" */
@@ -493,15 +525,19 @@ static void write_ignored(struct work *work, FILE *file)
                 i + 1 == count ? ";\n" : "");
 }
 
-static void write_parts(struct work *work, const char *name, const struct gterm_list *parts, FILE *file)
+static void write_parts(struct work *work, const char *name, const struct gterm_list *parts,
+                        FILE *file)
 {
     const char *stem = guidefile_stem(&work->in, name);
     const char *source = diag_source_name(&work->session->diag, (struct place){0, 1, 1});
     struct alphabet alphabet = alphabet_of(work);
     struct gterm_list lost = {0};
     struct text text;
-    fprintf(file, "// The guide %s of %s in %" PRIu32 " parts (--split %s). Together they allow what it allows: "
-                  "their languages were compared.\n", name, source, parts->len, work->options->split_by);
+    fprintf(file,
+            "// The guide %s of %s in %" PRIu32
+            " parts (--split %s). Together they allow what it allows: "
+            "their languages were compared.\n",
+            name, source, parts->len, work->options->split_by);
     write_ignored(work, file);
     const char *names = write_names(work, parts, &alphabet, file);
     text_init(&text, work->mem);
@@ -558,7 +594,9 @@ static void put_parts(struct work *work, const char *name, const struct gterm_li
     out_key(&json, "complete");
     out_bool(&json, true);
     out_key(&json, "assurance");
-    out_string(&json, "the languages of the guide and of all parts together were compared: they are equal");
+    out_string(
+        &json,
+        "the languages of the guide and of all parts together were compared: they are equal");
     put_ignored(work, &json);
     put_alphabet(work, &json, work->side.first);
     put_number(&json, "parts", parts->len);
@@ -581,7 +619,10 @@ static bool split(struct work *work)
     if (options->output || !options->json) write_parts(work, name, &parts, file);
     if (options->output && !session_close(file, options->output)) return false;
     if (options->output && !options->json && !options->quiet)
-        fprintf(work->out, "%s: %" PRIu32 " parts, in %s; together they allow what it allows (the languages were compared)\n", name, parts.len, options->output);
+        fprintf(work->out,
+                "%s: %" PRIu32
+                " parts, in %s; together they allow what it allows (the languages were compared)\n",
+                name, parts.len, options->output);
     return true;
 }
 
@@ -589,9 +630,12 @@ static bool split(struct work *work)
 
 static bool check_options(const struct options *options)
 {
-    unsigned tasks = (options->equal != NULL) + (options->within != NULL) + (options->split_by != NULL) + (options->to != NULL);
+    unsigned tasks = (options->equal != NULL) + (options->within != NULL)
+                     + (options->split_by != NULL) + (options->to != NULL);
     if (tasks > 1) return usage("--equal, --within, --split and --to are asked one at a time");
-    if (tasks && (options->bound || options->words)) return usage("--bound and --words tell of a guide itself: they do not go with --equal, --within, --split and --to");
+    if (tasks && (options->bound || options->words))
+        return usage("--bound and --words tell of a guide itself: they do not go with --equal, "
+                     "--within, --split and --to");
     if (options->defines.len) return usage("guides have no constants: -D does not go with them");
     if (options->to && options->json) return usage("--to dot and --json are asked one at a time");
     return true;
@@ -605,13 +649,19 @@ static bool run(struct work *work)
     const char *path = options->output && !options->split_by ? options->output : options->json_file;
     work->out = path ? session_open(work->session, path) : stdout;
     if (!work->out) return false;
-    bool good = options->equal || options->within ? compare(work) : options->split_by ? split(work) : options->to ? draw(work) : tell_sizes(work);
+    bool good = options->equal || options->within ? compare(work)
+                : options->split_by               ? split(work)
+                : options->to                     ? draw(work)
+                                                  : tell_sizes(work);
     return session_close(work->out, path ? path : "standard output") && good;
 }
 
 int xguides_run(struct session *session, const char *file, const char *name)
 {
-    struct work work = {.session = session, .mem = session->mem, .options = session->options, .side = {.file = file, .name = name}};
+    struct work work = {.session = session,
+                        .mem = session->mem,
+                        .options = session->options,
+                        .side = {.file = file, .name = name}};
     guidefile_init(&work.in, session->mem, &session->diag);
     bool good = run(&work);
     diag_finish(&session->diag);

@@ -26,36 +26,45 @@ static const char *event_text(const struct observer_words *words, uint32_t event
     return event == CONTEXT_NONE ? "" : words->context->events.data[event].name;
 }
 
-static void put_guards(const struct observer *observer, const struct observer_edge *edge, const struct observer_words *words, FILE *out)
+static void put_guards(const struct observer *observer, const struct observer_edge *edge,
+                       const struct observer_words *words, FILE *out)
 {
     for (uint32_t i = 0; i < edge->guards; i++) {
         const struct observer_guard *guard = &observer->guards.data[edge->first_guard + i];
-        fprintf(out, "%s%s %s %" PRId64, i ? " and " : "", observer->clocks.data[guard->clock], op_text(guard->op), guard->ticks / words->ticks);
+        fprintf(out, "%s%s %s %" PRId64, i ? " and " : "", observer->clocks.data[guard->clock],
+                op_text(guard->op), guard->ticks / words->ticks);
     }
 }
 
-static void put_actions(const struct observer *observer, const struct observer_edge *edge, FILE *out)
+static void put_actions(const struct observer *observer, const struct observer_edge *edge,
+                        FILE *out)
 {
     for (uint32_t i = 0; i < edge->actions; i++) {
         const struct observer_action *action = &observer->actions.data[edge->first_action + i];
-        fprintf(out, action->starts ? "%s%s := 0" : "%sdisable %s", i ? ", " : "", observer->clocks.data[action->clock]);
+        fprintf(out, action->starts ? "%s%s := 0" : "%sdisable %s", i ? ", " : "",
+                observer->clocks.data[action->clock]);
     }
 }
 
 void observer_print(const struct observer *observer, const struct observer_words *words, FILE *out)
 {
     if (observer->ltl) fprintf(out, "// in LTL over events: %s\n", observer->ltl);
-    fprintf(out, "%s %s is {", observer->is_restriction ? "restriction" : "property", observer->name);
+    fprintf(out, "%s %s is {", observer->is_restriction ? "restriction" : "property",
+            observer->name);
     for (uint32_t i = 0; i < observer->edges.len; i++) {
         const struct observer_edge *edge = &observer->edges.data[i];
         fprintf(out, "%s\n    %s -- ", i ? ";" : "", observer->states.data[edge->from]);
         put_guards(observer, edge, words, out);
-        fprintf(out, "%s/ %s%s/ %s%s/ ", edge->guards ? " " : "", edge->has_predicate ? predicate_text(words, edge->predicate) : "", edge->has_predicate ? " " : "",
-                event_text(words, edge->event), edge->event == CONTEXT_NONE ? "" : " ");
+        fprintf(out, "%s/ %s%s/ %s%s/ ", edge->guards ? " " : "",
+                edge->has_predicate ? predicate_text(words, edge->predicate) : "",
+                edge->has_predicate ? " " : "", event_text(words, edge->event),
+                edge->event == CONTEXT_NONE ? "" : " ");
         put_actions(observer, edge, out);
         fprintf(out, "%s-> %s", edge->actions ? " " : "", observer->states.data[edge->to]);
     }
-    for (uint32_t i = 0; i < observer->pending.len; i++) fprintf(out, "%s%s", i ? ", " : ";\n    pending ", observer->states.data[observer->pending.data[i]]);
+    for (uint32_t i = 0; i < observer->pending.len; i++)
+        fprintf(out, "%s%s", i ? ", " : ";\n    pending ",
+                observer->states.data[observer->pending.data[i]]);
     fputs("\n}\n", out);
 }
 
@@ -83,11 +92,13 @@ static uint32_t edges_from(const struct observer *observer, uint32_t state, uint
     return count;
 }
 
-static void dot_edge(const struct observer *observer, const struct observer_words *words, uint32_t number, FILE *out)
+static void dot_edge(const struct observer *observer, const struct observer_words *words,
+                     uint32_t number, FILE *out)
 {
     const struct observer_edge *edge = &observer->edges.data[number];
     fprintf(out, "  s%u -> s%u [label=\"", edge->from, edge->to);
-    if (edges_from(observer, edge->from, observer->edges.len) > 1) fprintf(out, "%u: ", edges_from(observer, edge->from, number) + 1);
+    if (edges_from(observer, edge->from, observer->edges.len) > 1)
+        fprintf(out, "%u: ", edges_from(observer, edge->from, number) + 1);
     put_guards(observer, edge, words, out);
     if (edge->guards && (edge->has_predicate || edge->event != CONTEXT_NONE)) fputs(", ", out);
     if (edge->has_predicate) put_quoted(predicate_text(words, edge->predicate), out);
@@ -100,17 +111,23 @@ static void dot_edge(const struct observer *observer, const struct observer_word
 
 void observer_dot(const struct observer *observer, const struct observer_words *words, FILE *out)
 {
-    fputs("digraph observer {\n  rankdir=LR; node [shape=ellipse, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n  label=\"", out);
+    fputs("digraph observer {\n  rankdir=LR; node [shape=ellipse, fontname=\"Helvetica\", "
+          "fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n  label=\"",
+          out);
     put_quoted(observer->name, out);
     if (observer->text) {
         fputs(": ", out);
         put_quoted(observer->text, out);
     }
-    fputs("\"; fontname=\"Helvetica\"; fontsize=10;\n  initial [shape=point]; initial -> s0;\n", out);
+    fputs("\"; fontname=\"Helvetica\"; fontsize=10;\n  initial [shape=point]; initial -> s0;\n",
+          out);
     for (uint32_t s = 0; s < observer->states.len; s++) {
         fprintf(out, "  s%u [label=\"", s);
         put_quoted(observer->states.data[s], out);
-        fprintf(out, "\"%s];\n", s == observer->bad ? ", shape=doublecircle, color=red" : is_pending(observer, s) ? ", style=dashed" : "");
+        fprintf(out, "\"%s];\n",
+                s == observer->bad        ? ", shape=doublecircle, color=red"
+                : is_pending(observer, s) ? ", style=dashed"
+                                          : "");
     }
     for (uint32_t i = 0; i < observer->edges.len; i++) dot_edge(observer, words, i, out);
     fputs("}\n", out);
@@ -124,7 +141,9 @@ static bool has_sound_edges(const struct observer *observer, const struct contex
         const struct observer_edge *edge = &observer->edges.data[i];
         if (edge->from >= observer->states.len || edge->to >= observer->states.len) return false;
         if (edge->event != CONTEXT_NONE && edge->event >= context->events.len) return false;
-        if (edge->first_guard + edge->guards > observer->guards.len || edge->first_action + edge->actions > observer->actions.len) return false;
+        if (edge->first_guard + edge->guards > observer->guards.len
+            || edge->first_action + edge->actions > observer->actions.len)
+            return false;
     }
     for (uint32_t i = 0; i < observer->guards.len; i++)
         if (observer->guards.data[i].clock >= observer->clocks.len) return false;
@@ -135,7 +154,8 @@ static bool has_sound_edges(const struct observer *observer, const struct contex
 
 static bool reaches_all(const struct observer *observer, struct mem *mem)
 {
-    bool *is_reached = mem_alloc(mem, (observer->states.len + UINT64_C(1)) * sizeof *is_reached), all = true;
+    bool *is_reached = mem_alloc(mem, (observer->states.len + UINT64_C(1)) * sizeof *is_reached),
+         all = true;
     is_reached[0] = true;
     for (bool changed = true; changed;) {
         changed = false;

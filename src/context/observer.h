@@ -16,10 +16,13 @@ struct observer_words {
 
 /* As CDL: `property NAME is { start -- / / E / -> s1; ... }`. */
 void observer_print(const struct observer *observer, const struct observer_words *words, FILE *out);
-/* As a Graphviz graph; edges are numbered in the order in which they are tried where that matters. */
+/* As a Graphviz graph; edges are numbered in the order in which they are tried where that
+ * matters. */
 void observer_dot(const struct observer *observer, const struct observer_words *words, FILE *out);
 
-/* For tests: whether numbers are in range, states have different names and all are reached, and `bad` is the state of that name. */
-bool observer_check(const struct observer *observer, const struct context *context, struct mem *mem);
+/* For tests: whether numbers are in range, states have different names and all are reached, and
+ * `bad` is the state of that name. */
+bool observer_check(const struct observer *observer, const struct context *context,
+                    struct mem *mem);
 
 #endif

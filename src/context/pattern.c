@@ -1,16 +1,21 @@
 /* From a pattern to its observer.
  *
- * A step is read as one letter: the scope's closing event, or the first of the pattern's events (pattern_events) that happens in it. So an observer with an event per edge, tried in
- * order, can see exactly what the definition sees, also when events coincide.
+ * A step is read as one letter: the scope's closing event, or the first of the pattern's events
+ * (pattern_events) that happens in it. So an observer with an event per edge, tried in order, can
+ * see exactly what the definition sees, also when events coincide.
  *
- *  1. `struct config` is what the definition in docs/patterns.md has to remember: the phase of the scope, the round, counters of both sets, which options are settled.
- *     step(), expire() and close_scope() are that definition. explore() finds the configurations that are reached.
+ *  1. `struct config` is what the definition in docs/patterns.md has to remember: the phase of the
+ *     scope, the round, counters of both sets, which options are settled. step(), expire() and
+ *     close_scope() are that definition. explore() finds the configurations that are reached.
  *  2. Configurations from which nothing good can follow are merged with reject.
- *  3. minimise() merges configurations with the same future (Moore). Configurations in which the clock is asked stay apart from others, as do pending ones.
+ *  3. minimise() merges configurations with the same future (Moore). Configurations in which the
+ *     clock is asked stay apart from others, as do pending ones.
  *  4. emit() writes edges: a letter that changes nothing needs one only if it hides a later letter.
  *
- * Time: at most one bound, so one clock. It is started by the letter with which a configuration that asks for it is entered, never stopped. Configurations that are asked have an
- * expiry, which is like a letter of its own. An observer takes one edge per step, so what a letter does after the expiry gets an edge with guard and event, in front. */
+ * Time: at most one bound, so one clock. It is started by the letter with which a configuration
+ * that asks for it is entered, never stopped. Configurations that are asked have an expiry, which
+ * is like a letter of its own. An observer takes one edge per step, so what a letter does after the
+ * expiry gets an edge with guard and event, in front. */
 #include "context/pattern.h"
 
 #include <assert.h>
@@ -23,7 +28,8 @@ enum progress { IGNORED, ADVANCED, COMPLETE, EXCESS };
 struct config {
     uint8_t phase, round;
     uint8_t left[PATTERN_MOST_ITEMS], right[PATTERN_MOST_ITEMS];
-    uint8_t settled[PATTERN_MOST_OPTIONS]; /* the event that must occur, or that allows another, has occurred */
+    uint8_t settled[PATTERN_MOST_OPTIONS]; /* the event that must occur, or that allows another, has
+                                              occurred */
 };
 
 struct edge {
@@ -41,8 +47,9 @@ struct builder {
     uint32_t letter_count;
     bool is_strict; /* what goes wrong counts only when the scope is closed */
     VEC(struct config) configs;
-    VEC(struct edge) edges; /* (letter_count + 1) for each configuration, the last one for the expiry */
-    uint32_t *class;        /* per configuration; 0 is reject */
+    VEC(struct edge)
+    edges;           /* (letter_count + 1) for each configuration, the last one for the expiry */
+    uint32_t *class; /* per configuration; 0 is reject */
     uint32_t class_count;
     uint32_t *number; /* per class: its state, or CONTEXT_NONE */
     uint32_t *member; /* per state: a configuration */
@@ -65,14 +72,17 @@ static void add_set(uint32_t *events, uint32_t *count, const struct pattern_set 
 uint32_t pattern_events(const struct pattern *pattern, uint32_t *events)
 {
     uint32_t count = 0;
-    if (pattern->family == PATTERN_RESPONSE) add_set(events, &count, &pattern->right); /* what answers in the same step is an answer */
+    if (pattern->family == PATTERN_RESPONSE)
+        add_set(events, &count, &pattern->right); /* what answers in the same step is an answer */
     add_set(events, &count, &pattern->left);
     if (pattern->family == PATTERN_PRECEDENCE) add_set(events, &count, &pattern->right);
     for (uint32_t i = 0; i < pattern->option_count; i++) {
-        if (pattern->options[i].before != CONTEXT_NONE) add_event(events, &count, pattern->options[i].before);
+        if (pattern->options[i].before != CONTEXT_NONE)
+            add_event(events, &count, pattern->options[i].before);
         add_event(events, &count, pattern->options[i].event);
     }
-    for (uint32_t i = 0; i < pattern->named_count; i++) add_event(events, &count, pattern->named[i]);
+    for (uint32_t i = 0; i < pattern->named_count; i++)
+        add_event(events, &count, pattern->named[i]);
     return count;
 }
 
@@ -121,7 +131,8 @@ static enum progress advance(const struct pattern_set *set, uint8_t *counts, uin
     if (counts[i] == set->items[i].count) return set->items[i].is_exact ? EXCESS : IGNORED;
     if (set->quantifier == PATTERN_ORDERED && i != first_open(set, counts)) return IGNORED;
     counts[i]++;
-    if (set->quantifier == PATTERN_AN) return counts[i] == set->items[i].count ? COMPLETE : ADVANCED;
+    if (set->quantifier == PATTERN_AN)
+        return counts[i] == set->items[i].count ? COMPLETE : ADVANCED;
     return first_open(set, counts) == set->count ? COMPLETE : ADVANCED;
 }
 
@@ -145,7 +156,9 @@ static bool collect(struct config *c, const struct pattern *p, uint32_t event, b
         memset(c->right, 0, sizeof c->right);
         *starts = true;
     }
-    if (p->family == PATTERN_PRECEDENCE && c->round == COLLECTING && advance(&p->right, c->right, event) == COMPLETE) return false;
+    if (p->family == PATTERN_PRECEDENCE && c->round == COLLECTING
+        && advance(&p->right, c->right, event) == COMPLETE)
+        return false;
     return true;
 }
 
@@ -172,7 +185,9 @@ static bool after_answer(struct config *c, const struct pattern *p, uint32_t eve
         return true;
     }
     if (is_excess(&p->right, c->right, event)) return false;
-    if (p->family == PATTERN_PRECEDENCE && p->is_immediate && p->repeats && item_of(&p->right, event) == p->right.count) begin_round(c);
+    if (p->family == PATTERN_PRECEDENCE && p->is_immediate && p->repeats
+        && item_of(&p->right, event) == p->right.count)
+        begin_round(c);
     return true;
 }
 
@@ -197,8 +212,10 @@ static bool step_options(struct config *c, const struct pattern *p, uint32_t eve
 {
     for (uint32_t i = 0; i < p->option_count; i++) {
         const struct pattern_option *option = &p->options[i];
-        if (event == option->event && option->before != CONTEXT_NONE && !c->settled[i]) return false;
-        if (event == (option->before == CONTEXT_NONE ? option->event : option->before)) c->settled[i] = 1;
+        if (event == option->event && option->before != CONTEXT_NONE && !c->settled[i])
+            return false;
+        if (event == (option->before == CONTEXT_NONE ? option->event : option->before))
+            c->settled[i] = 1;
     }
     return true;
 }
@@ -269,7 +286,10 @@ static struct config expire(const struct builder *b, struct config c)
     case PATTERN_RESPONSE:
     case PATTERN_EXISTENCE: return violated(b);
     case PATTERN_PRECEDENCE: begin_round(&c); return c;
-    case PATTERN_ABSENCE: begin_round(&c); c.round = FREE; return c;
+    case PATTERN_ABSENCE:
+        begin_round(&c);
+        c.round = FREE;
+        return c;
     }
     return c;
 }
@@ -280,14 +300,16 @@ static struct config close_scope(const struct builder *b, const struct config *c
     return in_phase(b->pattern->scope == PATTERN_BEFORE ? OVER : OUTSIDE);
 }
 
-static struct config step(const struct builder *b, struct config c, uint32_t event, struct edge *edge)
+static struct config step(const struct builder *b, struct config c, uint32_t event,
+                          struct edge *edge)
 {
     const struct pattern *p = b->pattern;
     edge->is_seen = edge->starts = false;
     if (c.phase == OVER || c.phase == REJECT) return c;
     if (c.phase == OUTSIDE) {
         edge->is_seen = event == p->close || event == p->open;
-        if (event != p->open) return c; /* together with the closing event it opens nothing: that is read first */
+        if (event != p->open)
+            return c; /* together with the closing event it opens nothing: that is read first */
         edge->starts = true;
         return in_phase(INSIDE);
     }
@@ -338,7 +360,8 @@ static bool explore(struct builder *b)
 
 /* ---- merging ---- */
 
-/* Class 0: reject and what leads nowhere else. A configuration is good when one is reached in which a run may stay. */
+/* Class 0: reject and what leads nowhere else. A configuration is good when one is reached in which
+ * a run may stay. */
 static void find_doomed(struct builder *b)
 {
     uint32_t count = b->configs.len;
@@ -367,7 +390,8 @@ static bool is_move(const struct builder *b, uint32_t config, uint32_t letter)
     return edge->is_seen && (edge->starts || b->class[edge->to] != b->class[config]);
 }
 
-/* A letter without effect needs an edge only if it hides a later one: a step with both is read as the first. */
+/* A letter without effect needs an edge only if it hides a later one: a step with both is read as
+ * the first. */
 static bool is_needed(const struct builder *b, uint32_t config, uint32_t letter)
 {
     if (!edge_of(b, config, letter)->is_seen) return false;
@@ -381,16 +405,20 @@ static bool is_like(const struct builder *b, uint32_t x, uint32_t y)
     if (!b->class[x]) return true;
     for (uint32_t l = 0; l <= b->letter_count; l++) {
         const struct edge *ex = edge_of(b, x, l), *ey = edge_of(b, y, l);
-        bool is_expiry = l == b->letter_count, needs_x = is_expiry ? ex->is_seen : is_needed(b, x, l), needs_y = is_expiry ? ey->is_seen : is_needed(b, y, l);
+        bool is_expiry = l == b->letter_count,
+             needs_x = is_expiry ? ex->is_seen : is_needed(b, x, l),
+             needs_y = is_expiry ? ey->is_seen : is_needed(b, y, l);
         if (needs_x != needs_y) return false;
-        if (needs_x && (b->class[ex->to] != b->class[ey->to] || ex->starts != ey->starts)) return false;
+        if (needs_x && (b->class[ex->to] != b->class[ey->to] || ex->starts != ey->starts))
+            return false;
     }
     return true;
 }
 
 static void minimise(struct builder *b)
 {
-    uint32_t count = b->configs.len, *next = mem_alloc(b->mem, count * sizeof *next), *first = mem_alloc(b->mem, count * sizeof *first);
+    uint32_t count = b->configs.len, *next = mem_alloc(b->mem, count * sizeof *next),
+             *first = mem_alloc(b->mem, count * sizeof *first);
     find_doomed(b);
     for (uint32_t before = 0;; before = b->class_count) {
         b->class_count = 0;
@@ -400,7 +428,8 @@ static void minimise(struct builder *b)
             if (k == b->class_count) first[b->class_count++] = i;
             next[i] = k;
         }
-        memcpy(b->class, next, count * sizeof *next); /* configuration 0 is reject, so its class stays 0 */
+        memcpy(b->class, next,
+               count * sizeof *next); /* configuration 0 is reject, so its class stays 0 */
         if (b->class_count == before) break;
     }
     mem_free(b->mem, next);
@@ -428,7 +457,8 @@ static bool is_sink(const struct builder *b, uint32_t config)
     return true;
 }
 
-/* States in the order in which they are found, reject last. An observer cannot have a clock that runs from the beginning: then there is one state more, which is left at once. */
+/* States in the order in which they are found, reject last. An observer cannot have a clock that
+ * runs from the beginning: then there is one state more, which is left at once. */
 static void name_states(struct builder *b, bool has_prelude, struct observer *observer)
 {
     uint32_t count = has_prelude, named = 0;
@@ -437,27 +467,38 @@ static void name_states(struct builder *b, bool has_prelude, struct observer *ob
     number_class(b, START_CONFIG, &count);
     for (uint32_t s = has_prelude; s < count; s++)
         for (uint32_t l = 0; l <= b->letter_count; l++)
-            if (is_move(b, b->member[s], l) && b->class[edge_of(b, b->member[s], l)->to]) number_class(b, edge_of(b, b->member[s], l)->to, &count);
+            if (is_move(b, b->member[s], l) && b->class[edge_of(b, b->member[s], l)->to])
+                number_class(b, edge_of(b, b->member[s], l)->to, &count);
     for (uint32_t s = 0; s < count; s++) {
         const char *name = "start";
-        if (s) name = is_sink(b, b->member[s]) && !is_pending(b, &b->configs.data[b->member[s]]) ? "success" : names_format(b->names, "s%u", ++named);
+        if (s)
+            name = is_sink(b, b->member[s]) && !is_pending(b, &b->configs.data[b->member[s]])
+                       ? "success"
+                       : names_format(b->names, "s%u", ++named);
         vec_push(b->mem, &observer->states, name);
     }
     observer->bad = CONTEXT_NONE;
     for (uint32_t s = has_prelude; s < count; s++)
         for (uint32_t l = 0; l <= b->letter_count; l++)
-            if (is_move(b, b->member[s], l) && !b->class[edge_of(b, b->member[s], l)->to]) observer->bad = count;
+            if (is_move(b, b->member[s], l) && !b->class[edge_of(b, b->member[s], l)->to])
+                observer->bad = count;
     if (observer->bad != CONTEXT_NONE) vec_push(b->mem, &observer->states, "reject");
     b->number[0] = observer->bad;
 }
 
-static void add_edge(struct builder *b, struct observer *observer, uint32_t from, bool is_late, uint32_t event, const struct edge *edge)
+static void add_edge(struct builder *b, struct observer *observer, uint32_t from, bool is_late,
+                     uint32_t event, const struct edge *edge)
 {
-    struct observer_edge new = {.from = from, .to = b->number[b->class[edge->to]], .event = event, .predicate = expr_bool(b->exprs, true), .place = b->pattern->place};
+    struct observer_edge new = {.from = from,
+                                .to = b->number[b->class[edge->to]],
+                                .event = event,
+                                .predicate = expr_bool(b->exprs, true),
+                                .place = b->pattern->place};
     new.first_guard = observer->guards.len;
     new.first_action = observer->actions.len;
     if (is_late) {
-        vec_push(b->mem, &observer->guards, ((struct observer_guard){0, EXPR_GT, b->pattern->bound}));
+        vec_push(b->mem, &observer->guards,
+                 ((struct observer_guard){0, EXPR_GT, b->pattern->bound}));
         new.guards = 1;
     }
     if (edge->starts) {
@@ -467,13 +508,16 @@ static void add_edge(struct builder *b, struct observer *observer, uint32_t from
     vec_push(b->mem, &observer->edges, new);
 }
 
-static void add_letter(struct builder *b, struct observer *observer, uint32_t state, uint32_t letter)
+static void add_letter(struct builder *b, struct observer *observer, uint32_t state,
+                       uint32_t letter)
 {
     uint32_t config = b->member[state];
-    if (is_needed(b, config, letter)) add_edge(b, observer, state, false, b->letters[letter], edge_of(b, config, letter));
+    if (is_needed(b, config, letter))
+        add_edge(b, observer, state, false, b->letters[letter], edge_of(b, config, letter));
 }
 
-/* The edges of a state with a bound. Letters up to the last one that moves the expired state are told twice where they differ; the expiry comes behind them. */
+/* The edges of a state with a bound. Letters up to the last one that moves the expired state are
+ * told twice where they differ; the expiry comes behind them. */
 static void emit_timed(struct builder *b, struct observer *observer, uint32_t state)
 {
     uint32_t config = b->member[state], late = edge_of(b, config, b->letter_count)->to, last = 0;
@@ -482,9 +526,12 @@ static void emit_timed(struct builder *b, struct observer *observer, uint32_t st
     for (uint32_t l = 0; l < last; l++) {
         const struct edge *in_time = edge_of(b, config, l), *too_late = edge_of(b, late, l);
         assert(in_time->is_seen == too_late->is_seen); /* both are inside of the scope */
-        bool is_same = b->class[in_time->to] == b->class[too_late->to] && in_time->starts == too_late->starts;
-        if (too_late->is_seen && !is_same) add_edge(b, observer, state, true, b->letters[l], too_late);
-        if (in_time->is_seen && (is_same || is_needed(b, config, l))) add_edge(b, observer, state, false, b->letters[l], in_time);
+        bool is_same =
+            b->class[in_time->to] == b->class[too_late->to] && in_time->starts == too_late->starts;
+        if (too_late->is_seen && !is_same)
+            add_edge(b, observer, state, true, b->letters[l], too_late);
+        if (in_time->is_seen && (is_same || is_needed(b, config, l)))
+            add_edge(b, observer, state, false, b->letters[l], in_time);
     }
     add_edge(b, observer, state, true, CONTEXT_NONE, edge_of(b, config, b->letter_count));
     for (uint32_t l = last; l < b->letter_count; l++) add_letter(b, observer, state, l);
@@ -495,7 +542,8 @@ static void emit(struct builder *b, struct observer *observer, bool has_prelude)
     uint32_t end = observer->bad == CONTEXT_NONE ? observer->states.len : observer->bad;
     if (b->pattern->has_bound) vec_push(b->mem, &observer->clocks, "time");
     if (has_prelude) {
-        add_edge(b, observer, 0, false, CONTEXT_NONE, &(struct edge){.to = START_CONFIG, .starts = true});
+        add_edge(b, observer, 0, false, CONTEXT_NONE,
+                 &(struct edge){.to = START_CONFIG, .starts = true});
         observer->edges.data[0].has_predicate = true;
     }
     for (uint32_t s = has_prelude; s < end; s++) {
@@ -537,26 +585,34 @@ static void fill(struct builder *b, const struct context *context, struct observ
     observer->text = names_intern(b->names, text.data, text.len);
     text_free(&text);
     text_init(&text, b->mem);
-    if (pattern_ltl(b->pattern, context, &text)) observer->ltl = names_intern(b->names, text.data, text.len);
+    if (pattern_ltl(b->pattern, context, &text))
+        observer->ltl = names_intern(b->names, text.data, text.len);
     text_free(&text);
     mem_free(b->mem, b->number);
     mem_free(b->mem, b->member);
 }
 
-bool pattern_observe(struct mem *mem, struct names *names, struct exprs *exprs, const struct pattern *pattern, const struct context *context, struct diag *diag,
-                     struct observer *observer)
+bool pattern_observe(struct mem *mem, struct names *names, struct exprs *exprs,
+                     const struct pattern *pattern, const struct context *context,
+                     struct diag *diag, struct observer *observer)
 {
     struct builder b = {.mem = mem, .names = names, .exprs = exprs, .pattern = pattern};
     b.is_strict = pattern->scope == PATTERN_BEFORE || pattern->scope == PATTERN_BETWEEN;
-    *observer = (struct observer){.name = pattern->name, .goal = CONTEXT_NONE, .place = pattern->place};
+    *observer =
+        (struct observer){.name = pattern->name, .goal = CONTEXT_NONE, .place = pattern->place};
     make_letters(&b);
     bool good = explore(&b);
-    if (!good) diag_error(diag, pattern->place, "the observer of '%s' would have more than %d states", pattern->name, PATTERN_MOST_STATES);
+    if (!good)
+        diag_error(diag, pattern->place, "the observer of '%s' would have more than %d states",
+                   pattern->name, PATTERN_MOST_STATES);
     b.class = mem_alloc(mem, (b.configs.len + UINT64_C(1)) * sizeof *b.class);
     if (good) {
         minimise(&b);
         good = b.class[START_CONFIG] != 0;
-        if (!good) diag_error(diag, pattern->place, "'%s' can never hold: what it asks for is also forbidden by it", pattern->name);
+        if (!good)
+            diag_error(diag, pattern->place,
+                       "'%s' can never hold: what it asks for is also forbidden by it",
+                       pattern->name);
     }
     if (good) fill(&b, context, observer);
     mem_free(mem, b.class);

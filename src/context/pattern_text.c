@@ -24,7 +24,9 @@ static bool has_event(const struct pattern_set *set, uint32_t event)
     return false;
 }
 
-static bool check_set(const struct pattern *p, const struct pattern_set *set, const struct pattern_set *other, const struct context *context, struct diag *diag)
+static bool check_set(const struct pattern *p, const struct pattern_set *set,
+                      const struct pattern_set *other, const struct context *context,
+                      struct diag *diag)
 {
     bool good = set->count > 0;
     if (!good) diag_error(diag, set->place, "a set of events is empty");
@@ -35,8 +37,11 @@ static bool check_set(const struct pattern *p, const struct pattern_set *set, co
             if (set->items[k].event == item->event) problem = "occurs twice in a set";
         if (other && has_event(other, item->event)) problem = "is in both sets";
         if (item->event == p->close) problem = "ends the scope, so it never occurs inside";
-        if (problem) diag_error(diag, item->place, "event '%s' %s", name_of(context, item->event), problem);
-        if (item->count < 1 || item->count > PATTERN_MOST_COUNT) diag_error(diag, item->place, "occurrences are counted from 1 to %d", PATTERN_MOST_COUNT);
+        if (problem)
+            diag_error(diag, item->place, "event '%s' %s", name_of(context, item->event), problem);
+        if (item->count < 1 || item->count > PATTERN_MOST_COUNT)
+            diag_error(diag, item->place, "occurrences are counted from 1 to %d",
+                       PATTERN_MOST_COUNT);
         good &= !problem && item->count >= 1 && item->count <= PATTERN_MOST_COUNT;
     }
     return good;
@@ -48,9 +53,14 @@ static bool check_options(const struct pattern *p, const struct context *context
     for (uint32_t i = 0; i < p->option_count; i++) {
         const struct pattern_option *option = &p->options[i];
         const char *event = name_of(context, option->event);
-        bool is_end = p->close != CONTEXT_NONE && (option->event == p->close || option->before == p->close);
-        if (is_end) diag_error(diag, option->place, "event '%s' ends the scope, so it never occurs inside", name_of(context, p->close));
-        else if (option->event == option->before) diag_error(diag, option->place, "event '%s' cannot be asked to come after itself", event);
+        bool is_end =
+            p->close != CONTEXT_NONE && (option->event == p->close || option->before == p->close);
+        if (is_end)
+            diag_error(diag, option->place, "event '%s' ends the scope, so it never occurs inside",
+                       name_of(context, p->close));
+        else if (option->event == option->before)
+            diag_error(diag, option->place, "event '%s' cannot be asked to come after itself",
+                       event);
         else continue;
         good = false;
     }
@@ -63,7 +73,8 @@ bool pattern_check(const struct pattern *p, const struct context *context, struc
     if (has_right(p)) good &= check_set(p, &p->right, &p->left, context, diag);
     good &= check_options(p, context, diag);
     if (p->open != CONTEXT_NONE && p->open == p->close) {
-        diag_error(diag, p->place, "the scope of '%s' begins and ends with the same event '%s'", p->name, name_of(context, p->open));
+        diag_error(diag, p->place, "the scope of '%s' begins and ends with the same event '%s'",
+                   p->name, name_of(context, p->open));
         good = false;
     }
     if (p->has_bound && p->bound < 0) {
@@ -75,32 +86,45 @@ bool pattern_check(const struct pattern *p, const struct context *context, struc
 
 /* ---- words ---- */
 
-static void describe_set(const struct pattern_set *set, const struct context *context, struct text *text)
+static void describe_set(const struct pattern_set *set, const struct context *context,
+                         struct text *text)
 {
-    static const char *const words[] = {[PATTERN_AN] = "one of ", [PATTERN_ORDERED] = "in order ", [PATTERN_COMBINED] = "all of "};
+    static const char *const words[] = {
+        [PATTERN_AN] = "one of ", [PATTERN_ORDERED] = "in order ", [PATTERN_COMBINED] = "all of "};
     if (set->count > 1) text_add(text, "%s", words[set->quantifier]);
     for (uint32_t i = 0; i < set->count; i++) {
         const struct pattern_item *item = &set->items[i];
         text_add(text, "%s%s", i ? ", " : "", name_of(context, item->event));
-        if (item->count > 1 || item->is_exact) text_add(text, " (%s%u)", item->is_exact ? "exactly " : "", item->count);
+        if (item->count > 1 || item->is_exact)
+            text_add(text, " (%s%u)", item->is_exact ? "exactly " : "", item->count);
     }
 }
 
-static void describe_scope(const struct pattern *p, const struct context *context, struct text *text)
+static void describe_scope(const struct pattern *p, const struct context *context,
+                           struct text *text)
 {
     switch (p->scope) {
     case PATTERN_GLOBALLY: return;
     case PATTERN_BEFORE: text_add(text, "before %s, ", name_of(context, p->close)); return;
     case PATTERN_AFTER: text_add(text, "after %s, ", name_of(context, p->open)); return;
     /* "the first": while the scope is open it is not opened anew, which others read differently */
-    case PATTERN_BETWEEN: text_add(text, "between the first %s and the next %s, ", name_of(context, p->open), name_of(context, p->close)); return;
-    case PATTERN_AFTER_UNTIL: text_add(text, "after the first %s until the next %s, ", name_of(context, p->open), name_of(context, p->close)); return;
+    case PATTERN_BETWEEN:
+        text_add(text, "between the first %s and the next %s, ", name_of(context, p->open),
+                 name_of(context, p->close));
+        return;
+    case PATTERN_AFTER_UNTIL:
+        text_add(text, "after the first %s until the next %s, ", name_of(context, p->open),
+                 name_of(context, p->close));
+        return;
     }
 }
 
 void pattern_describe(const struct pattern *p, const struct context *context, struct text *text)
 {
-    static const char *const verbs[] = {[PATTERN_RESPONSE] = "leads to", [PATTERN_PRECEDENCE] = "precedes", [PATTERN_ABSENCE] = "never occurs", [PATTERN_EXISTENCE] = "occurs"};
+    static const char *const verbs[] = {[PATTERN_RESPONSE] = "leads to",
+                                        [PATTERN_PRECEDENCE] = "precedes",
+                                        [PATTERN_ABSENCE] = "never occurs",
+                                        [PATTERN_EXISTENCE] = "occurs"};
     describe_scope(p, context, text);
     describe_set(&p->left, context, text);
     text_add(text, " %s%s", p->is_immediate ? "immediately " : "", verbs[p->family]);
@@ -112,8 +136,11 @@ void pattern_describe(const struct pattern *p, const struct context *context, st
     if (has_right(p) && !p->repeats) text_add(text, ", once");
     for (uint32_t i = 0; i < p->option_count; i++) {
         const struct pattern_option *option = &p->options[i];
-        if (option->before == CONTEXT_NONE) text_add(text, "; %s must occur", name_of(context, option->event));
-        else text_add(text, "; no %s before %s", name_of(context, option->event), name_of(context, option->before));
+        if (option->before == CONTEXT_NONE)
+            text_add(text, "; %s must occur", name_of(context, option->event));
+        else
+            text_add(text, "; no %s before %s", name_of(context, option->event),
+                     name_of(context, option->before));
     }
 }
 
@@ -131,8 +158,12 @@ struct writer {
 static void put_event(const struct writer *w, uint32_t event)
 {
     const char *name = name_of(w->context, event);
-    bool is_plain = !strchr("FGMRUVWX0123456789", name[0]) && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(name);
-    text_add(w->text, is_plain && strcmp(name, "true") && strcmp(name, "false") ? "%s" : "\"%s\"", name);
+    bool is_plain =
+        !strchr("FGMRUVWX0123456789", name[0])
+        && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+               == strlen(name);
+    text_add(w->text, is_plain && strcmp(name, "true") && strcmp(name, "false") ? "%s" : "\"%s\"",
+             name);
 }
 
 /* The event, when the step is read as this event. */
@@ -161,10 +192,7 @@ static void put_any(const struct writer *w, const struct pattern_set *set)
     text_add(w->text, ")");
 }
 
-static bool has_close(const struct writer *w)
-{
-    return w->pattern->close != CONTEXT_NONE;
-}
+static bool has_close(const struct writer *w) { return w->pattern->close != CONTEXT_NONE; }
 
 /* "Inside of the scope there will be a step with": what follows is one. */
 static void put_eventually(const struct writer *w)
@@ -186,7 +214,8 @@ static void put_or_close(const struct writer *w)
 }
 
 /* Occurrences of items from..to, in this order, of the last one `more` more. */
-static void put_chain(const struct writer *w, const struct pattern_set *set, uint32_t from, uint32_t to, uint32_t more)
+static void put_chain(const struct writer *w, const struct pattern_set *set, uint32_t from,
+                      uint32_t to, uint32_t more)
 {
     uint32_t depth = 0;
     for (uint32_t i = from; i <= to; i++)
@@ -243,7 +272,9 @@ static bool is_complete(const struct pattern_set *set, const uint32_t *counts)
     return set->quantifier == PATTERN_AN ? complete > 0 : complete == set->count;
 }
 
-/* Response: once the left set has occurred, the right one does. Precedence: no event of the right set until the left one has occurred. Both for one round, after `counts` occurrences of left items. */
+/* Response: once the left set has occurred, the right one does. Precedence: no event of the right
+ * set until the left one has occurred. Both for one round, after `counts` occurrences of left
+ * items. */
 static void put_once(const struct writer *w, uint32_t *counts)
 {
     const struct pattern *p = w->pattern;
@@ -324,7 +355,9 @@ static bool put_body(const struct writer *w)
         }
         return true;
     case PATTERN_PRECEDENCE:
-        if (p->is_immediate || !is_plain_set(&p->left) || !is_single(&p->right) || (p->repeats && !is_single(&p->left))) return false;
+        if (p->is_immediate || !is_plain_set(&p->left) || !is_single(&p->right)
+            || (p->repeats && !is_single(&p->left)))
+            return false;
         put_once(w, counts);
         return true;
     }

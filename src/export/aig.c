@@ -1,12 +1,16 @@
-/* A circuit as an and-inverter graph. Circuits have XOR gates, AIGER has not; and most of those XORs are halves of a choice (circuit_ite). So:
+/* A circuit as an and-inverter graph. Circuits have XOR gates, AIGER has not; and most of those
+ * XORs are halves of a choice (circuit_ite). So:
  *
- *  1. What the roots (next states, properties) need is rebuilt, operands first, in a second circuit that has AND gates only. It is
- *     hash-consed and simplifies like the first one. An XOR is !(a & b) & !(!a & !b); the term a & b is what adders have in their carries too.
- *     A choice, x ^ (c & (x ^ y)), is recognised and takes three gates instead of seven.
- *  2. What is not needed any more (the inner gates of choices, operands of gates that became simpler) gets no number.
+ *  1. What the roots (next states, properties) need is rebuilt, operands first, in a second circuit
+ *     that has AND gates only. It is hash-consed and simplifies like the first one. An XOR is !(a &
+ *     b) & !(!a & !b); the term a & b is what adders have in their carries too. A choice, x ^ (c &
+ *     (x ^ y)), is recognised and takes three gates instead of seven.
+ *  2. What is not needed any more (the inner gates of choices, operands of gates that became
+ *     simpler) gets no number.
  *
- * Invariants of the numbers: inputs come first, then latches, then gates; both operands of a gate have smaller numbers, and the larger one
- * comes first, as the binary form demands: it writes only differences. */
+ * Invariants of the numbers: inputs come first, then latches, then gates; both operands of a gate
+ * have smaller numbers, and the larger one comes first, as the binary form demands: it writes only
+ * differences. */
 #include "export/aig.h"
 
 #include "export/names.h"
@@ -37,21 +41,26 @@ struct writer {
     struct mem *mem;
     FILE *out;
     bool binary;
-    VEC(lit) roots;        /* next states, bad states, constraints, justice: in the order of the file */
-    struct circuit ands;   /* gates 1, 2, ... are the inputs and latches */
-    uint32_t *uses;        /* per gate of the first circuit: how many gates and roots need it */
-    lit *rebuilt;          /* per gate of the first circuit: in `ands` */
-    uint32_t *number;      /* per gate of `ands`: its number in the file; 0: not needed (or the constant) */
+    VEC(lit) roots; /* next states, bad states, constraints, justice: in the order of the file */
+    struct circuit ands; /* gates 1, 2, ... are the inputs and latches */
+    uint32_t *uses;      /* per gate of the first circuit: how many gates and roots need it */
+    lit *rebuilt;        /* per gate of the first circuit: in `ands` */
+    uint32_t
+        *number; /* per gate of `ands`: its number in the file; 0: not needed (or the constant) */
     uint32_t ports, gates; /* inputs and latches; gates that are needed */
 };
 
 static void collect_roots(struct writer *w)
 {
     const struct aig *aig = w->aig;
-    for (uint32_t i = 0; i < aig->latches.len; i++) vec_push(w->mem, &w->roots, aig->latches.data[i].next);
-    for (uint32_t i = 0; i < aig->bads.len; i++) vec_push(w->mem, &w->roots, aig->bads.data[i].value);
-    for (uint32_t i = 0; i < aig->constraints.len; i++) vec_push(w->mem, &w->roots, aig->constraints.data[i].value);
-    for (uint32_t i = 0; i < aig->justice_lits.len; i++) vec_push(w->mem, &w->roots, aig->justice_lits.data[i]);
+    for (uint32_t i = 0; i < aig->latches.len; i++)
+        vec_push(w->mem, &w->roots, aig->latches.data[i].next);
+    for (uint32_t i = 0; i < aig->bads.len; i++)
+        vec_push(w->mem, &w->roots, aig->bads.data[i].value);
+    for (uint32_t i = 0; i < aig->constraints.len; i++)
+        vec_push(w->mem, &w->roots, aig->constraints.data[i].value);
+    for (uint32_t i = 0; i < aig->justice_lits.len; i++)
+        vec_push(w->mem, &w->roots, aig->justice_lits.data[i]);
 }
 
 /* How often each gate is used by the roots and by gates that they need. */
@@ -70,17 +79,15 @@ static uint32_t *count_uses(const struct writer *w, const struct circuit *circui
 
 /* ---- AND gates only ---- */
 
-static lit rebuilt(const struct writer *w, lit a)
-{
-    return w->rebuilt[a / 2] ^ (a & 1);
-}
+static lit rebuilt(const struct writer *w, lit a) { return w->rebuilt[a / 2] ^ (a & 1); }
 
 struct choice {
     lit condition, yes, no;
     bool found, alone; /* alone: its XOR is for this choice only, and will not be needed */
 };
 
-/* gate = x ^ y where y = c & (x ^ z): when c is true it is z, otherwise x. The signs of XORs are outside, so x and y have none. */
+/* gate = x ^ y where y = c & (x ^ z): when c is true it is z, otherwise x. The signs of XORs are
+ * outside, so x and y have none. */
 static void find_choice(const struct writer *w, lit x, lit y, struct choice *choice)
 {
     const struct gate *gates = w->aig->circuit->gates.data, *both = &gates[y / 2];
@@ -91,7 +98,8 @@ static void find_choice(const struct writer *w, lit x, lit y, struct choice *cho
         if (inner->kind != GATE_XOR || (inner->a != x && inner->b != x)) continue;
         bool alone = w->uses[differ / 2] == 1;
         if (choice->found && (choice->alone || !alone)) continue;
-        *choice = (struct choice){condition, (inner->a == x ? inner->b : inner->a) ^ (differ & 1), x, true, alone};
+        *choice = (struct choice){condition, (inner->a == x ? inner->b : inner->a) ^ (differ & 1),
+                                  x, true, alone};
     }
 }
 
@@ -116,14 +124,18 @@ static void rebuild(struct writer *w)
     w->uses = count_uses(w, circuit);
     w->rebuilt = mem_alloc(w->mem, circuit->gates.len * sizeof *w->rebuilt);
     circuit_init(&w->ands, w->mem);
-    for (uint32_t i = 0; i < w->aig->inputs.len; i++) w->rebuilt[w->aig->inputs.data[i].value / 2] = circuit_input(&w->ands, w->ports++);
-    for (uint32_t i = 0; i < w->aig->latches.len; i++) w->rebuilt[w->aig->latches.data[i].value / 2] = circuit_input(&w->ands, w->ports++);
+    for (uint32_t i = 0; i < w->aig->inputs.len; i++)
+        w->rebuilt[w->aig->inputs.data[i].value / 2] = circuit_input(&w->ands, w->ports++);
+    for (uint32_t i = 0; i < w->aig->latches.len; i++)
+        w->rebuilt[w->aig->latches.data[i].value / 2] = circuit_input(&w->ands, w->ports++);
     assert(w->ands.gates.len == w->ports + 1); /* each of them is an input of its own */
     for (uint32_t g = 1; g < circuit->gates.len; g++) {
         const struct gate *gate = &circuit->gates.data[g];
         assert(!w->uses[g] || gate->kind != GATE_INPUT || w->rebuilt[g]);
         if (!w->uses[g] || gate->kind == GATE_INPUT) continue;
-        w->rebuilt[g] = gate->kind == GATE_XOR ? rebuild_xor(w, gate) : circuit_and(&w->ands, rebuilt(w, gate->a), rebuilt(w, gate->b));
+        w->rebuilt[g] = gate->kind == GATE_XOR
+                            ? rebuild_xor(w, gate)
+                            : circuit_and(&w->ands, rebuilt(w, gate->a), rebuilt(w, gate->b));
     }
     for (uint32_t i = 0; i < w->roots.len; i++) w->roots.data[i] = rebuilt(w, w->roots.data[i]);
 }
@@ -140,17 +152,15 @@ static void give_numbers(struct writer *w)
 
 /* ---- the file ---- */
 
-static uint32_t in_file(const struct writer *w, lit a)
-{
-    return 2 * w->number[a / 2] + (a & 1);
-}
+static uint32_t in_file(const struct writer *w, lit a) { return 2 * w->number[a / 2] + (a & 1); }
 
 /* Fields that are zero may be left out at the end; not all readers know the last ones. */
 static void write_header(const struct writer *w)
 {
     const struct aig *aig = w->aig;
-    const uint32_t fields[] = {w->ports + w->gates, aig->inputs.len, aig->latches.len, 0, w->gates,
-                               aig->bads.len,       aig->constraints.len, aig->justice.len};
+    const uint32_t fields[] = {
+        w->ports + w->gates, aig->inputs.len,      aig->latches.len, 0, w->gates,
+        aig->bads.len,       aig->constraints.len, aig->justice.len};
     unsigned count = sizeof fields / sizeof *fields;
     while (count > 5 && !fields[count - 1]) count--;
     fputs(w->binary ? "aig" : "aag", w->out);
@@ -175,7 +185,8 @@ static void write_properties(const struct writer *w)
     const struct aig *aig = w->aig;
     uint32_t at = aig->latches.len, justice = w->roots.len - aig->justice_lits.len;
     for (; at < justice; at++) fprintf(w->out, "%" PRIu32 "\n", in_file(w, w->roots.data[at]));
-    for (uint32_t i = 0; i < aig->justice.len; i++) fprintf(w->out, "%" PRIu32 "\n", aig->justice.data[i].count);
+    for (uint32_t i = 0; i < aig->justice.len; i++)
+        fprintf(w->out, "%" PRIu32 "\n", aig->justice.data[i].count);
     for (; at < w->roots.len; at++) fprintf(w->out, "%" PRIu32 "\n", in_file(w, w->roots.data[at]));
 }
 
@@ -190,10 +201,12 @@ static void write_gates(const struct writer *w)
 {
     for (uint32_t g = w->ports + 1; g < w->ands.gates.len; g++) {
         if (!w->number[g]) continue;
-        uint32_t self = 2 * w->number[g], a = in_file(w, w->ands.gates.data[g].a), b = in_file(w, w->ands.gates.data[g].b);
+        uint32_t self = 2 * w->number[g], a = in_file(w, w->ands.gates.data[g].a),
+                 b = in_file(w, w->ands.gates.data[g].b);
         uint32_t large = a > b ? a : b, small = a > b ? b : a;
         assert(self > large && large > small);
-        if (!w->binary) fprintf(w->out, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", self, large, small);
+        if (!w->binary)
+            fprintf(w->out, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", self, large, small);
         else write_difference(w->out, self - large), write_difference(w->out, large - small);
     }
 }
@@ -208,11 +221,15 @@ static void write_symbol(const struct writer *w, char kind, uint32_t i, const ch
 static void write_symbols(const struct writer *w)
 {
     const struct aig *aig = w->aig;
-    for (uint32_t i = 0; i < aig->inputs.len; i++) write_symbol(w, 'i', i, aig->inputs.data[i].name);
-    for (uint32_t i = 0; i < aig->latches.len; i++) write_symbol(w, 'l', i, aig->latches.data[i].name);
+    for (uint32_t i = 0; i < aig->inputs.len; i++)
+        write_symbol(w, 'i', i, aig->inputs.data[i].name);
+    for (uint32_t i = 0; i < aig->latches.len; i++)
+        write_symbol(w, 'l', i, aig->latches.data[i].name);
     for (uint32_t i = 0; i < aig->bads.len; i++) write_symbol(w, 'b', i, aig->bads.data[i].name);
-    for (uint32_t i = 0; i < aig->constraints.len; i++) write_symbol(w, 'c', i, aig->constraints.data[i].name);
-    for (uint32_t i = 0; i < aig->justice.len; i++) write_symbol(w, 'j', i, aig->justice.data[i].name);
+    for (uint32_t i = 0; i < aig->constraints.len; i++)
+        write_symbol(w, 'c', i, aig->constraints.data[i].name);
+    for (uint32_t i = 0; i < aig->justice.len; i++)
+        write_symbol(w, 'j', i, aig->justice.data[i].name);
 }
 
 void aig_write(const struct aig *aig, FILE *out, bool binary)
@@ -222,7 +239,8 @@ void aig_write(const struct aig *aig, FILE *out, bool binary)
     rebuild(&w);
     give_numbers(&w);
     write_header(&w);
-    for (uint32_t i = 0; i < aig->inputs.len && !binary; i++) fprintf(out, "%" PRIu32 "\n", 2 * (i + 1));
+    for (uint32_t i = 0; i < aig->inputs.len && !binary; i++)
+        fprintf(out, "%" PRIu32 "\n", 2 * (i + 1));
     write_latches(&w);
     write_properties(&w);
     write_gates(&w);

@@ -1,5 +1,6 @@
-/* And-inverter graphs with inputs, latches and properties, written in the format AIGER 1.9 (Biere, Heljanko, Wieringa 2011), as text (aag) or
- * binary (aig). What the graph computes is a circuit of bits/circuit.h; it becomes AND gates only when it is written. */
+/* And-inverter graphs with inputs, latches and properties, written in the format AIGER 1.9 (Biere,
+ * Heljanko, Wieringa 2011), as text (aag) or binary (aig). What the graph computes is a circuit of
+ * bits/circuit.h; it becomes AND gates only when it is written. */
 #ifndef CAIRN_EXPORT_AIG_H
 #define CAIRN_EXPORT_AIG_H
 

@@ -1,20 +1,26 @@
 /* A model as a sequential circuit.
  *
- * State: a latch per bit of bits/bits.h. A variable that starts with any value has latches without a reset value; where its range is no
- * power of two a constraint keeps it within. The constraint is about initial states only, because a step never leaves the range.
+ * State: a latch per bit of bits/bits.h. A variable that starts with any value has latches without
+ * a reset value; where its range is no power of two a constraint keeps it within. The constraint is
+ * about initial states only, because a step never leaves the range.
  *
- * Steps: the inputs rule[] are a number. The rule of this number fires when it is enabled; otherwise, and when there is no such rule, nothing
- * changes. At most one rule fires, so the new value of a bit is a disjunction:
- *     (some rule that writes its variable fires ? false : old bit)  |  (rule 1 fires & its value)  |  (rule 2 fires & its value)  |  ...
+ * Steps: the inputs rule[] are a number. The rule of this number fires when it is enabled;
+ * otherwise, and when there is no such rule, nothing changes. At most one rule fires, so the new
+ * value of a bit is a disjunction:
+ *     (some rule that writes its variable fires ? false : old bit)  |  (rule 1 fires & its value)
+ *                                                                      |  (rule 2 fires & its
+ *                                                                      value)  |  ...
  * Steps in which nothing changes add no states; they do not matter for bad states.
  *
- * Bad states: where a property that speaks of single states is false (where it divides by zero it is not), where no rule is enabled, where a
- * rule fails.
+ * Bad states: where a property that speaks of single states is false (where it divides by zero it
+ * is not), where no rule is enabled, where a rule fails.
  *
- * LTL: the generalised Büchi automaton of the negated formula runs beside the model, a latch per state (one of them is set, or none: then it
- * has given up for ever), inputs edge[] choose the edge. A run of the model must not stand still unless it is deadlocked, so the automaton
- * gives up in a step in which nothing fires although something could; likewise where a proposition divides by zero. The justice
- * literal of acceptance set k is: an edge with mark k is taken. Automata share the inputs edge[], because properties are decided one by one. */
+ * LTL: the generalised Büchi automaton of the negated formula runs beside the model, a latch per
+ * state (one of them is set, or none: then it has given up for ever), inputs edge[] choose the
+ * edge. A run of the model must not stand still unless it is deadlocked, so the automaton gives up
+ * in a step in which nothing fires although something could; likewise where a proposition divides
+ * by zero. The justice literal of acceptance set k is: an edge with mark k is taken. Automata share
+ * the inputs edge[], because properties are decided one by one. */
 #include "export/aiger.h"
 
 #include "bits/bits.h"
@@ -64,9 +70,12 @@ static void sort_groups(struct builder *b, uint32_t count)
     struct groups *groups = &b->groups;
     groups->sorted = mem_alloc(b->mem, (groups->terms.len + UINT64_C(1)) * sizeof *groups->sorted);
     groups->first = mem_alloc(b->mem, (count + UINT64_C(2)) * sizeof *groups->first);
-    for (uint32_t i = 0; i < groups->terms.len; i++) groups->first[groups->terms.data[i].group + 2]++;
+    for (uint32_t i = 0; i < groups->terms.len; i++)
+        groups->first[groups->terms.data[i].group + 2]++;
     for (uint32_t g = 2; g <= count; g++) groups->first[g] += groups->first[g - 1];
-    for (uint32_t i = 0; i < groups->terms.len; i++) groups->sorted[groups->first[groups->terms.data[i].group + 1]++] = groups->terms.data[i].value;
+    for (uint32_t i = 0; i < groups->terms.len; i++)
+        groups->sorted[groups->first[groups->terms.data[i].group + 1]++] =
+            groups->terms.data[i].value;
 }
 
 static void clear_groups(struct builder *b)
@@ -85,7 +94,8 @@ static lit any_of(struct builder *b, uint32_t group)
     uint32_t count = b->groups.first[group + 1] - b->groups.first[group];
     if (!count) return LIT_FALSE;
     for (; count > 1; count = (count + 1) / 2) {
-        for (uint32_t i = 0; i < count / 2; i++) terms[i] = circuit_or(b->circuit, terms[2 * i], terms[2 * i + 1]);
+        for (uint32_t i = 0; i < count / 2; i++)
+            terms[i] = circuit_or(b->circuit, terms[2 * i], terms[2 * i + 1]);
         if (count % 2) terms[count / 2] = terms[count - 1];
     }
     return terms[0];
@@ -93,14 +103,12 @@ static lit any_of(struct builder *b, uint32_t group)
 
 /* ---- inputs and latches ---- */
 
-static uint32_t bits_for(uint32_t choices)
-{
-    return choices > 1 ? expr_width(choices - 1) : 0;
-}
+static uint32_t bits_for(uint32_t choices) { return choices > 1 ? expr_width(choices - 1) : 0; }
 
 static void add_input(struct builder *b, const char *name)
 {
-    vec_push(b->mem, &b->aig.inputs, ((struct aig_signal){name, circuit_input(b->circuit, b->inputs++)}));
+    vec_push(b->mem, &b->aig.inputs,
+             ((struct aig_signal){name, circuit_input(b->circuit, b->inputs++)}));
 }
 
 static lit last_input(const struct builder *b)
@@ -108,12 +116,16 @@ static lit last_input(const struct builder *b)
     return b->aig.inputs.data[b->aig.inputs.len - 1].value;
 }
 
-/* Listed initial states: anything may be in the latches at first, and a constraint says what; one more latch knows that the first step has been taken. */
+/* Listed initial states: anything may be in the latches at first, and a constraint says what; one
+ * more latch knows that the first step has been taken. */
 static void add_listed(struct builder *b)
 {
     lit started = circuit_input(b->circuit, b->inputs++);
-    vec_push(b->mem, &b->aig.latches, ((struct aig_latch){"the first step is taken", started, LIT_TRUE, AIG_ZERO}));
-    vec_push(b->mem, &b->aig.constraints, ((struct aig_signal){"the first state is initial", circuit_or(b->circuit, started, bits_initial(&b->bits))}));
+    vec_push(b->mem, &b->aig.latches,
+             ((struct aig_latch){"the first step is taken", started, LIT_TRUE, AIG_ZERO}));
+    vec_push(b->mem, &b->aig.constraints,
+             ((struct aig_signal){"the first state is initial",
+                                  circuit_or(b->circuit, started, bits_initial(&b->bits))}));
 }
 
 static void add_state(struct builder *b)
@@ -124,9 +136,13 @@ static void add_state(struct builder *b)
         const struct model_var *var = &model->vars.data[v];
         uint64_t code = (uint64_t)var->init - (uint64_t)var->low;
         for (uint32_t i = 0; i < bits_width(&b->bits, v); i++) {
-            enum aig_reset reset = var->any_init || listed ? AIG_ANY : code >> i & 1 ? AIG_ONE : AIG_ZERO;
+            enum aig_reset reset = var->any_init || listed ? AIG_ANY
+                                   : code >> i & 1         ? AIG_ONE
+                                                           : AIG_ZERO;
             const char *name = names_format(&model->names, "%s.%" PRIu32, var->name, i);
-            vec_push(b->mem, &b->aig.latches, ((struct aig_latch){name, circuit_input(b->circuit, b->bits.first[v] + i), LIT_FALSE, reset}));
+            vec_push(b->mem, &b->aig.latches,
+                     ((struct aig_latch){name, circuit_input(b->circuit, b->bits.first[v] + i),
+                                         LIT_FALSE, reset}));
         }
         lit within = var->any_init && !listed ? bits_in_range(&b->bits, v) : LIT_TRUE;
         if (within == LIT_TRUE) continue;
@@ -137,11 +153,13 @@ static void add_state(struct builder *b)
     if (listed) add_listed(b);
 }
 
-/* The lowest `count` bits are this number. From the top, so that numbers with the same beginning share gates. */
+/* The lowest `count` bits are this number. From the top, so that numbers with the same beginning
+ * share gates. */
 static lit is_number(struct builder *b, const lit *bits, uint32_t count, uint32_t number)
 {
     lit all = LIT_TRUE;
-    for (uint32_t i = count; i-- > 0;) all = circuit_and(b->circuit, all, bits[i] ^ (lit) !(number >> i & 1));
+    for (uint32_t i = count; i-- > 0;)
+        all = circuit_and(b->circuit, all, bits[i] ^ (lit) !(number >> i & 1));
     return all;
 }
 
@@ -155,14 +173,16 @@ static void add_rule(struct builder *b, uint32_t r, struct bits_rule *rule)
     const struct model_rule *source = &b->model->rules.data[r];
     uint32_t some = b->bits.total + b->model->vars.len, at = 0;
     bits_encode_rule(&b->bits, r, rule);
-    lit fires = circuit_and(b->circuit, rule->enabled, is_number(b, b->rule_bits.data, b->rule_bits.len, r));
+    lit fires = circuit_and(b->circuit, rule->enabled,
+                            is_number(b, b->rule_bits.data, b->rule_bits.len, r));
     add_term(b, some + SOME_ENABLED, rule->enabled);
     add_term(b, some + SOME_FIRES, fires);
     add_term(b, some + SOME_FAILS, rule->fails);
     for (uint32_t i = 0; i < source->stores; i++) {
         uint32_t v = b->model->stores.data[source->first_store + i].var;
         add_term(b, b->bits.total + v, fires);
-        for (uint32_t bit = b->bits.first[v]; bit < b->bits.first[v + 1]; bit++) add_term(b, bit, circuit_and(b->circuit, fires, rule->stored.data[at++]));
+        for (uint32_t bit = b->bits.first[v]; bit < b->bits.first[v + 1]; bit++)
+            add_term(b, bit, circuit_and(b->circuit, fires, rule->stored.data[at++]));
     }
 }
 
@@ -181,7 +201,9 @@ static void add_steps(struct builder *b)
         lit written = any_of(b, b->bits.total + v);
         for (uint32_t bit = b->bits.first[v]; bit < b->bits.first[v + 1]; bit++) {
             struct aig_latch *latch = &b->aig.latches.data[bit];
-            latch->next = circuit_or(b->circuit, circuit_and(b->circuit, latch->value, lit_not(written)), any_of(b, bit));
+            latch->next =
+                circuit_or(b->circuit, circuit_and(b->circuit, latch->value, lit_not(written)),
+                           any_of(b, bit));
         }
     }
     b->enabled = any_of(b, some + SOME_ENABLED);
@@ -192,7 +214,8 @@ static void add_steps(struct builder *b)
 
 /* ---- LTL ---- */
 
-/* Everything that must be true for the automaton to go on; the propositions are added to `atoms`. */
+/* Everything that must be true for the automaton to go on; the propositions are added to
+ * `atoms`. */
 static lit may_go_on(struct builder *b, const struct buchi *buchi, lit *atoms)
 {
     lit fails, all = circuit_or(b->circuit, b->fires, lit_not(b->enabled));
@@ -204,7 +227,8 @@ static lit may_go_on(struct builder *b, const struct buchi *buchi, lit *atoms)
 }
 
 /* The edge that is number i of its state, of `choices`, is taken. */
-static lit takes_edge(struct builder *b, const struct automaton_edge *edge, uint32_t i, uint32_t choices, lit ready, const lit *atoms)
+static lit takes_edge(struct builder *b, const struct automaton_edge *edge, uint32_t i,
+                      uint32_t choices, lit ready, const lit *atoms)
 {
     while (b->edge_bits.len < bits_for(choices)) {
         add_input(b, names_format(&b->model->names, "edge[%" PRIu32 "]", b->edge_bits.len));
@@ -212,15 +236,18 @@ static lit takes_edge(struct builder *b, const struct automaton_edge *edge, uint
     }
     lit all = circuit_and(b->circuit, ready, is_number(b, b->edge_bits.data, bits_for(choices), i));
     for (uint32_t p = 0; p < AUTOMATON_MAX_PROPOSITIONS; p++)
-        if ((edge->positive | edge->negative) >> p & 1) all = circuit_and(b->circuit, all, atoms[p] ^ (lit)(edge->negative >> p & 1));
+        if ((edge->positive | edge->negative) >> p & 1)
+            all = circuit_and(b->circuit, all, atoms[p] ^ (lit)(edge->negative >> p & 1));
     return all;
 }
 
-/* Groups: the next value of the latch of every state; the acceptance sets; that an edge is taken. */
+/* Groups: the next value of the latch of every state; the acceptance sets; that an edge is
+ * taken. */
 static void add_edges(struct builder *b, const struct buchi *buchi, uint32_t first_latch)
 {
     const struct automaton *automaton = &buchi->automaton;
-    lit *atoms = mem_alloc(b->mem, (buchi->atoms.list.len + UINT64_C(1)) * sizeof *atoms), ready = may_go_on(b, buchi, atoms);
+    lit *atoms = mem_alloc(b->mem, (buchi->atoms.list.len + UINT64_C(1)) * sizeof *atoms),
+        ready = may_go_on(b, buchi, atoms);
     uint32_t marks = automaton->states.len;
     for (uint32_t q = 0; q < automaton->states.len; q++) {
         const struct automaton_state *state = &automaton->states.data[q];
@@ -242,18 +269,23 @@ static const char *add_justice(struct builder *b, const struct model_property *p
     struct buchi buchi;
     const char *problem = buchi_translate(&buchi, b->model, property->root, true);
     if (problem) return problem;
-    uint32_t first = b->aig.latches.len, states = buchi.automaton.states.len, sets = buchi.automaton.acceptance;
+    uint32_t first = b->aig.latches.len, states = buchi.automaton.states.len,
+             sets = buchi.automaton.acceptance;
     for (uint32_t q = 0; q < states; q++) {
         const char *name = names_format(&b->model->names, "%s.q%" PRIu32, property->name, q);
         enum aig_reset reset = q == buchi.automaton.initial ? AIG_ONE : AIG_ZERO;
-        vec_push(b->mem, &b->aig.latches, ((struct aig_latch){name, circuit_input(b->circuit, b->inputs++), LIT_FALSE, reset}));
+        vec_push(
+            b->mem, &b->aig.latches,
+            ((struct aig_latch){name, circuit_input(b->circuit, b->inputs++), LIT_FALSE, reset}));
     }
     add_edges(b, &buchi, first);
     sort_groups(b, states + sets + 1);
     for (uint32_t q = 0; q < states; q++) b->aig.latches.data[first + q].next = any_of(b, q);
-    vec_push(b->mem, &b->aig.justice, ((struct aig_justice){property->name, b->aig.justice_lits.len, sets ? sets : 1}));
+    vec_push(b->mem, &b->aig.justice,
+             ((struct aig_justice){property->name, b->aig.justice_lits.len, sets ? sets : 1}));
     /* without acceptance sets it must only never give up; marks say that by themselves */
-    for (uint32_t k = 0; k < (sets ? sets : 1); k++) vec_push(b->mem, &b->aig.justice_lits, any_of(b, states + k));
+    for (uint32_t k = 0; k < (sets ? sets : 1); k++)
+        vec_push(b->mem, &b->aig.justice_lits, any_of(b, states + k));
     clear_groups(b);
     buchi_release(&buchi, b->model);
     return NULL;
@@ -265,10 +297,10 @@ static void add_bad(struct builder *b, const struct property_result *entry)
 {
     lit fails, bad;
     if (entry->kind == PROPERTY_DEADLOCK) {
-        lit final = b->model->has_final ? bits_condition(&b->bits, b->model->final, &fails) : LIT_FALSE;
+        lit final =
+            b->model->has_final ? bits_condition(&b->bits, b->model->final, &fails) : LIT_FALSE;
         bad = circuit_and(b->circuit, lit_not(b->enabled), lit_not(final));
-    }
-    else if (entry->kind == PROPERTY_RUNTIME_ERROR) bad = b->fails;
+    } else if (entry->kind == PROPERTY_RUNTIME_ERROR) bad = b->fails;
     else {
         lit holds = bits_condition(&b->bits, entry->invariant, &fails);
         bad = circuit_and(b->circuit, lit_not(holds), lit_not(fails));
@@ -319,19 +351,22 @@ static void write_comment(const struct builder *b, FILE *out)
     fputs("c\n", out);
     names_print_comment(out, short_name(model->name));
     fputs(", written by cairn.\n"
-          "The inputs rule[] choose a rule; when it is not enabled nothing changes. Latches x.0, x.1, ... are the bits of x, the lowest first.\n",
+          "The inputs rule[] choose a rule; when it is not enabled nothing changes. Latches x.0, "
+          "x.1, ... are the bits of x, the lowest first.\n",
           out);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         if (!model->vars.data[v].low) continue;
         names_print_comment(out, model->vars.data[v].name);
         fprintf(out, " is its bits %c %" PRIu64 "\n", model->vars.data[v].low < 0 ? '-' : '+',
-                model->vars.data[v].low < 0 ? -(uint64_t)model->vars.data[v].low : (uint64_t)model->vars.data[v].low);
+                model->vars.data[v].low < 0 ? -(uint64_t)model->vars.data[v].low
+                                            : (uint64_t)model->vars.data[v].low);
     }
     for (uint32_t r = 0; r < model->rules.len; r++) write_rule(model, r, out);
     if (b->left_out->data) fputs(b->left_out->data, out);
 }
 
-void aiger_write(struct model *model, const struct property_result *properties, uint32_t count, FILE *out, bool binary, struct text *left_out)
+void aiger_write(struct model *model, const struct property_result *properties, uint32_t count,
+                 FILE *out, bool binary, struct text *left_out)
 {
     struct builder b = {.model = model, .mem = model->mem, .left_out = left_out};
     bits_init(&b.bits, model);

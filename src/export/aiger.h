@@ -6,7 +6,9 @@
 
 #include <stdio.h>
 
-/* Every model can be written; properties that AIGER has no place for are left out. Each one adds a line to left_out: which, and why. */
-void aiger_write(struct model *model, const struct property_result *properties, uint32_t count, FILE *out, bool binary, struct text *left_out);
+/* Every model can be written; properties that AIGER has no place for are left out. Each one adds a
+ * line to left_out: which, and why. */
+void aiger_write(struct model *model, const struct property_result *properties, uint32_t count,
+                 FILE *out, bool binary, struct text *left_out);
 
 #endif

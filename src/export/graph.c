@@ -28,8 +28,11 @@ static void put_label(struct graph_writer *writer, uint32_t r)
 
 void graph_dot_begin(struct graph_writer *writer)
 {
-    fputs("digraph states {\n  node [shape=box, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", fontsize=9];\n"
-          "  label=\"of each state: what differs from state 0\"; fontname=\"Helvetica\"; fontsize=9;\n", writer->out);
+    fputs("digraph states {\n  node [shape=box, fontname=\"Helvetica\", fontsize=10];\n  edge "
+          "[fontname=\"Helvetica\", fontsize=9];\n"
+          "  label=\"of each state: what differs from state 0\"; fontname=\"Helvetica\"; "
+          "fontsize=9;\n",
+          writer->out);
 }
 
 void graph_dot_state(void *context, uint32_t state, const int64_t *values)
@@ -77,16 +80,15 @@ void graph_dot_edge(void *context, uint32_t from, uint32_t rule, uint32_t to)
     fputs("\"];\n", writer->out);
 }
 
-void graph_dot_end(struct graph_writer *writer)
-{
-    fputs("}\n", writer->out);
-}
+void graph_dot_end(struct graph_writer *writer) { fputs("}\n", writer->out); }
 
-void graph_aut_begin(struct graph_writer *writer, uint64_t states, uint64_t transitions, uint64_t initial_states)
+void graph_aut_begin(struct graph_writer *writer, uint64_t states, uint64_t transitions,
+                     uint64_t initial_states)
 {
     bool extra = initial_states != 1;
     writer->initial_count = (uint32_t)initial_states;
-    fprintf(writer->out, "des (0, %" PRIu64 ", %" PRIu64 ")\n", transitions + (extra ? initial_states : 0), states + extra);
+    fprintf(writer->out, "des (0, %" PRIu64 ", %" PRIu64 ")\n",
+            transitions + (extra ? initial_states : 0), states + extra);
 }
 
 void graph_aut_state(void *context, uint32_t state, const int64_t *values)

@@ -1,19 +1,24 @@
-/* A model as one NuSMV module: an input variable for the action, and a transition relation with one disjunct per rule.
+/* A model as one NuSMV module: an input variable for the action, and a transition relation with one
+ * disjunct per rule.
  *
- * Each disjunct is the guard of its rule, the condition that nothing of the rule fails (numbers_defined), and a value for
- * next(v) of every variable v. NuSMV evaluates both operands of every connective, so a divisor that may be zero is
- * replaced by 1 where it is zero, and a number outside its range by one inside; the condition makes sure that such a value is never used.
- * What / and mod mean for negative numbers depends on the version, so they are applied to numbers without their sign.
+ * Each disjunct is the guard of its rule, the condition that nothing of the rule fails
+ * (numbers_defined), and a value for next(v) of every variable v. NuSMV evaluates both operands of
+ * every connective, so a divisor that may be zero is replaced by 1 where it is zero, and a number
+ * outside its range by one inside; the condition makes sure that such a value is never used. What /
+ * and mod mean for negative numbers depends on the version, so they are applied to numbers without
+ * their sign.
  *
- * Models that were flattened share large parts of their expressions, and some of what is said above is written by repeating an operand. So where there is anything newer than modular
- * arithmetic, parts that would be written twice have a name (DEFINE), and every one of them is written once.
+ * Models that were flattened share large parts of their expressions, and some of what is said above
+ * is written by repeating an operand. So where there is anything newer than modular arithmetic,
+ * parts that would be written twice have a name (DEFINE), and every one of them is written once.
  *
  * NuSMV's CTL has no R and W. With the definitions of the contract they become
  *   A[f R g] = !E[!f U !g]             E[f R g] = !A[!f U !g]
  *   A[f W g] = !E[!g U (!f & !g)]      E[f W g] = !A[!g U (!f & !g)]
  * and in LTL R is V and f W g is (f U g) | G f.
  *
- * Actions of one process have its name in front; rules with the same action of the same processes share one value of `action`. */
+ * Actions of one process have its name in front; rules with the same action of the same processes
+ * share one value of `action`. */
 #include "export/smv.h"
 
 #include "export/names.h"
@@ -30,21 +35,34 @@ struct smv {
     const char **name;        /* per variable */
     const char **rule_action; /* per rule */
     uint32_t *store;          /* per variable: the store of the current rule, + 1 */
-    VEC(uint32_t) uses;       /* per expression: how often it would be written; or nothing, when nothing is shared */
+    VEC(uint32_t)
+    uses; /* per expression: how often it would be written; or nothing, when nothing is shared */
     VEC(const char *) shared; /* per expression: its name, or NULL */
 };
 
 /* Words of NuSMV 2.4 to 2.7 and of nuXmv. */
 static const char *const reserved_words[] = {
-    "A", "ABF", "ABG", "AF", "AG", "ASSIGN", "AX", "BU", "COMPASSION", "COMPID", "COMPUTE", "COMPWFF", "CONSTANTS", "CONSTARRAY",
-    "CONSTRAINT", "CTLSPEC", "CTLWFF", "DEFINE", "E", "EBF", "EBG", "EF", "EG", "EX", "F", "FAIRNESS", "FALSE", "FROZENVAR", "FUN",
-    "G", "H", "IN", "INIT", "INVAR", "INVARSPEC", "ISA", "ITYPE", "IVAR", "Integer", "JUSTICE", "LTLSPEC", "LTLWFF", "MAX", "MDEFINE",
-    "MIN", "MIRROR", "MODULE", "NAME", "NEXTWFF", "O", "PARSYNTH", "PRED", "PREDICATES", "PSLSPEC", "PSLWFF", "READ", "Real", "S",
-    "SIMPWFF", "SPEC", "T", "TRANS", "TRUE", "U", "URGENT", "V", "VALID", "VAR", "WRITE", "Word", "X", "Y", "Z", "abs", "acos", "array",
-    "asin", "at", "atan", "bool", "boolean", "case", "clock", "cos", "count", "esac", "exp", "extend", "floor", "in", "init", "integer",
-    "last", "ln", "max", "min", "mod", "next", "noncontinuous", "of", "once", "pi", "pow", "process", "real", "resize", "running",
-    "self", "signed", "since", "sin", "sizeof", "swconst", "tan", "time", "toint", "typeof", "union", "unsigned", "until", "uwconst",
-    "word", "word1", "xnor", "xor", NULL,
+    "A",         "ABF",        "ABG",           "AF",        "AG",         "ASSIGN",
+    "AX",        "BU",         "COMPASSION",    "COMPID",    "COMPUTE",    "COMPWFF",
+    "CONSTANTS", "CONSTARRAY", "CONSTRAINT",    "CTLSPEC",   "CTLWFF",     "DEFINE",
+    "E",         "EBF",        "EBG",           "EF",        "EG",         "EX",
+    "F",         "FAIRNESS",   "FALSE",         "FROZENVAR", "FUN",        "G",
+    "H",         "IN",         "INIT",          "INVAR",     "INVARSPEC",  "ISA",
+    "ITYPE",     "IVAR",       "Integer",       "JUSTICE",   "LTLSPEC",    "LTLWFF",
+    "MAX",       "MDEFINE",    "MIN",           "MIRROR",    "MODULE",     "NAME",
+    "NEXTWFF",   "O",          "PARSYNTH",      "PRED",      "PREDICATES", "PSLSPEC",
+    "PSLWFF",    "READ",       "Real",          "S",         "SIMPWFF",    "SPEC",
+    "T",         "TRANS",      "TRUE",          "U",         "URGENT",     "V",
+    "VALID",     "VAR",        "WRITE",         "Word",      "X",          "Y",
+    "Z",         "abs",        "acos",          "array",     "asin",       "at",
+    "atan",      "bool",       "boolean",       "case",      "clock",      "cos",
+    "count",     "esac",       "exp",           "extend",    "floor",      "in",
+    "init",      "integer",    "last",          "ln",        "max",        "min",
+    "mod",       "next",       "noncontinuous", "of",        "once",       "pi",
+    "pow",       "process",    "real",          "resize",    "running",    "self",
+    "signed",    "since",      "sin",           "sizeof",    "swconst",    "tan",
+    "time",      "toint",      "typeof",        "union",     "unsigned",   "until",
+    "uwconst",   "word",       "word1",         "xnor",      "xor",        NULL,
 };
 
 /* ---- names ---- */
@@ -54,7 +72,8 @@ static uint32_t rule_process(const struct model *model, const struct model_rule 
     return rule->parts == 1 ? model->parts.data[rule->first_part].process : MODEL_NONE;
 }
 
-/* Finds the action of each rule; *count is how many different ones there are, which come first in the result. */
+/* Finds the action of each rule; *count is how many different ones there are, which come first in
+ * the result. */
 static const char **name_actions(struct smv *s, uint32_t *count)
 {
     struct model *model = s->model;
@@ -70,7 +89,9 @@ static const char **name_actions(struct smv *s, uint32_t *count)
         if (known == MAP_NONE) {
             known = (*count)++;
             map_add(&seen, label, process, known);
-            if (process != MODEL_NONE) label = names_format(&model->names, "%s_%s", model->processes.data[process].name, label);
+            if (process != MODEL_NONE)
+                label = names_format(&model->names, "%s_%s", model->processes.data[process].name,
+                                     label);
             actions[known] = names_pick(&s->naming, 0, label);
         }
         s->rule_action[r] = actions[known];
@@ -98,7 +119,8 @@ static void start(struct smv *s, struct model *model, FILE *out)
     s->rule_action = arena_alloc(&model->arena, (model->rules.len + 1) * sizeof *s->rule_action);
     s->store = arena_alloc(&model->arena, (model->vars.len + 1) * sizeof *s->store);
     s->action = names_pick(&s->naming, 0, "action");
-    for (uint32_t v = 0; v < model->vars.len; v++) s->name[v] = names_pick(&s->naming, 0, model->vars.data[v].name);
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        s->name[v] = names_pick(&s->naming, 0, model->vars.data[v].name);
 }
 
 static void finish(struct smv *s)
@@ -118,7 +140,9 @@ static void count_uses(struct smv *s, expr e, uint32_t times)
     while (s->uses.len <= e.i) vec_push(s->model->mem, &s->uses, 0);
     bool is_first = !s->uses.data[e.i];
     s->uses.data[e.i] += times;
-    for (unsigned i = 0; is_first && i < expr_table[node.op].arity; i++) count_uses(s, operands[i], node.op == EXPR_WITHIN || node.op == EXPR_DIV || node.op == EXPR_MOD ? 2 : 1);
+    for (unsigned i = 0; is_first && i < expr_table[node.op].arity; i++)
+        count_uses(s, operands[i],
+                   node.op == EXPR_WITHIN || node.op == EXPR_DIV || node.op == EXPR_MOD ? 2 : 1);
 }
 
 static void count_all(struct smv *s)
@@ -142,9 +166,10 @@ static void count_all(struct smv *s)
 /* ---- expressions ---- */
 
 static const char *const symbols[EXPR_OPS] = {
-    [EXPR_AND] = "&", [EXPR_OR] = "|",  [EXPR_IMPLIES] = "->", [EXPR_IFF] = "<->", [EXPR_EQ] = "=",  [EXPR_NE] = "!=",  [EXPR_LT] = "<",
-    [EXPR_LE] = "<=", [EXPR_GT] = ">",  [EXPR_GE] = ">=",      [EXPR_ADD] = "+",   [EXPR_SUB] = "-", [EXPR_MUL] = "*", [EXPR_DIV] = "/",
-    [EXPR_MOD] = "mod",
+    [EXPR_AND] = "&", [EXPR_OR] = "|",  [EXPR_IMPLIES] = "->", [EXPR_IFF] = "<->",
+    [EXPR_EQ] = "=",  [EXPR_NE] = "!=", [EXPR_LT] = "<",       [EXPR_LE] = "<=",
+    [EXPR_GT] = ">",  [EXPR_GE] = ">=", [EXPR_ADD] = "+",      [EXPR_SUB] = "-",
+    [EXPR_MUL] = "*", [EXPR_DIV] = "/", [EXPR_MOD] = "mod",
 };
 
 static void print_expr(struct smv *s, expr e);
@@ -180,8 +205,11 @@ static void print_quotient(struct smv *s, const struct expr_node *node)
 {
     fputs("(case ", s->out);
     for (unsigned i = 0; i < 4; i++) {
-        bool a = i == 0 || i == 1, b = i == 0 || i == 2, negative = node->op == EXPR_MOD ? a : a != b;
-        if ((a && numbers_span(&s->numbers, node->a).low >= 0) || (b && numbers_span(&s->numbers, node->b).low >= 0)) continue;
+        bool a = i == 0 || i == 1, b = i == 0 || i == 2,
+             negative = node->op == EXPR_MOD ? a : a != b;
+        if ((a && numbers_span(&s->numbers, node->a).low >= 0)
+            || (b && numbers_span(&s->numbers, node->b).low >= 0))
+            continue;
         if (a) print_expr(s, node->a), fputs(" < 0", s->out);
         if (a && b) fputs(" & ", s->out);
         if (b) print_expr(s, node->b), fputs(" < 0", s->out);
@@ -223,7 +251,8 @@ static void print_arithmetic(struct smv *s, expr e, const struct expr_node *node
 {
     bool reduce = numbers_wrap(&s->numbers, e), alone = node->op == EXPR_CUT;
     uint64_t modulus = expr_mask(node->bits) + 1;
-    bool is_quotient = !node->bits && (node->op == EXPR_DIV || node->op == EXPR_MOD), below_zero = numbers_span(&s->numbers, node->a).low < 0;
+    bool is_quotient = !node->bits && (node->op == EXPR_DIV || node->op == EXPR_MOD),
+         below_zero = numbers_span(&s->numbers, node->a).low < 0;
     if (is_quotient && (below_zero || numbers_span(&s->numbers, node->b).low < 0)) {
         print_quotient(s, node);
         return;
@@ -231,14 +260,17 @@ static void print_arithmetic(struct smv *s, expr e, const struct expr_node *node
     if (alone && below_zero) { /* of a negative number, mod is negative or not */
         fputs("((", s->out);
         print_expr(s, node->a);
-        fprintf(s->out, " mod %" PRIu64 " + %" PRIu64 ") mod %" PRIu64 ")", modulus, modulus, modulus);
+        fprintf(s->out, " mod %" PRIu64 " + %" PRIu64 ") mod %" PRIu64 ")", modulus, modulus,
+                modulus);
         return;
     }
     if (reduce) fputc('(', s->out);
     if (!alone) fputc('(', s->out);
     if (alone) print_expr(s, node->a);
     else print_binary(s, node);
-    if (reduce && node->op == EXPR_SUB) fprintf(s->out, " + %" PRIu64, modulus); /* mod of a negative number depends on the version */
+    if (reduce && node->op == EXPR_SUB)
+        fprintf(s->out, " + %" PRIu64,
+                modulus); /* mod of a negative number depends on the version */
     if (!alone) fputc(')', s->out);
     if (reduce) fprintf(s->out, " mod %" PRIu64 ")", modulus);
 }
@@ -247,7 +279,8 @@ static void print_node(struct smv *s, expr e)
 {
     struct expr_node node = *expr_get(&s->model->exprs, e);
     if (node.op == EXPR_CONST && node.is_bool) fputs(node.value ? "TRUE" : "FALSE", s->out);
-    else if (node.op == EXPR_CONST) fprintf(s->out, node.value < 0 ? "(%" PRId64 ")" : "%" PRId64, node.value);
+    else if (node.op == EXPR_CONST)
+        fprintf(s->out, node.value < 0 ? "(%" PRId64 ")" : "%" PRId64, node.value);
     else if (node.op == EXPR_VAR) fputs(s->name[node.value], s->out);
     else if (node.op == EXPR_FAIL) fputc('0', s->out); /* never used */
     else if (node.op == EXPR_WITHIN) print_within(s, &node);
@@ -284,7 +317,8 @@ static void print_shared(struct smv *s)
         vec_push(s->model->mem, &s->shared, NULL);
         if (s->uses.data[i] < 2 || !expr_table[node->op].arity) continue;
         fprintf(s->out, "%s  ", count++ ? "" : "\nDEFINE\n");
-        const char *name = names_pick(&s->naming, 0, names_format(&s->model->names, "part_%" PRIu32, count));
+        const char *name =
+            names_pick(&s->naming, 0, names_format(&s->model->names, "part_%" PRIu32, count));
         fprintf(s->out, "%s := ", name);
         print_node(s, (expr){i});
         fputs(";\n", s->out);
@@ -299,7 +333,8 @@ static void print_conjunct(struct smv *s, expr e)
     if (expr_is_true(&s->model->exprs, e)) return;
     fputs(" & ", s->out);
     if (is_shared(s, e)) print_expr(s, e);
-    else if (expr_table[node.op].arity == 2 && !expr_table[node.op].takes_bool) print_binary(s, &node);
+    else if (expr_table[node.op].arity == 2 && !expr_table[node.op].takes_bool)
+        print_binary(s, &node);
     else print_expr(s, e);
 }
 
@@ -311,7 +346,10 @@ static void print_listed(struct smv *s)
     for (uint32_t i = 0; i < model->initial.len; i++) {
         uint32_t v = i % model->vars.len;
         bool is_last = v + 1 == model->vars.len;
-        fprintf(s->out, "%s%s = %" PRId64 "%s", v ? " & " : "(", s->name[v], model->initial.data[i], !is_last ? "" : i + 1 == model->initial.len ? ");\n" : ")\n  | ");
+        fprintf(s->out, "%s%s = %" PRId64 "%s", v ? " & " : "(", s->name[v], model->initial.data[i],
+                !is_last                      ? ""
+                : i + 1 == model->initial.len ? ");\n"
+                                              : ")\n  | ");
     }
 }
 
@@ -328,7 +366,8 @@ static void print_declarations(struct smv *s)
     if (count) fputs("};\n", s->out);
     if (model->vars.len) fputs("\nVAR\n", s->out);
     for (uint32_t v = 0; v < model->vars.len; v++)
-        fprintf(s->out, "  %s : %" PRId64 "..%" PRId64 ";\n", s->name[v], model->vars.data[v].low, model->vars.data[v].high);
+        fprintf(s->out, "  %s : %" PRId64 "..%" PRId64 ";\n", s->name[v], model->vars.data[v].low,
+                model->vars.data[v].high);
     fputs("\nINIT\n  ", s->out);
     print_listed(s);
     if (model_lists_initial(model)) return;
@@ -368,7 +407,8 @@ static void print_rule(struct smv *s, uint32_t r)
     names_print_comment(s->out, rule->label);
     names_print_lines(s->out, model, rule);
     fputc('\n', s->out);
-    for (uint32_t i = 0; i < rule->stores; i++) s->store[model->stores.data[rule->first_store + i].var] = 0;
+    for (uint32_t i = 0; i < rule->stores; i++)
+        s->store[model->stores.data[rule->first_store + i].var] = 0;
 }
 
 static void print_relation(struct smv *s)
@@ -389,7 +429,8 @@ static void print_atom(struct smv *s, expr atom)
     print_expr(s, expr_make(&s->model->exprs, EXPR_AND, 0, defined, atom));
 }
 
-static void print_two(struct smv *s, const char *before, formula a, const char *between, formula b, const char *after)
+static void print_two(struct smv *s, const char *before, formula a, const char *between, formula b,
+                      const char *after)
 {
     fputs(before, s->out);
     print_formula(s, a);
@@ -424,7 +465,7 @@ static void print_quantified(struct smv *s, bool all, const struct formula_node 
 static void print_path(struct smv *s, const struct formula_node *node)
 {
     static const char *const between[FORMULA_OPS] = {
-        [FORMULA_AND] = " & ",     [FORMULA_OR] = " | ", [FORMULA_IMPLIES] = " -> ",
+        [FORMULA_AND] = " & ",   [FORMULA_OR] = " | ", [FORMULA_IMPLIES] = " -> ",
         [FORMULA_IFF] = " <-> ", [FORMULA_U] = " U ",  [FORMULA_R] = " V ",
     };
     switch (node->op) {
@@ -459,13 +500,16 @@ static void print_formula(struct smv *s, formula f)
 
 static void print_property(struct smv *s, const struct model_property *property)
 {
-    static const char *const sections[] = {
-        [PROPERTY_CTL] = "CTLSPEC", [PROPERTY_LTL] = "LTLSPEC", [PROPERTY_INVARIANT] = "INVARSPEC", [PROPERTY_REACH] = "CTLSPEC"};
+    static const char *const sections[] = {[PROPERTY_CTL] = "CTLSPEC",
+                                           [PROPERTY_LTL] = "LTLSPEC",
+                                           [PROPERTY_INVARIANT] = "INVARSPEC",
+                                           [PROPERTY_REACH] = "CTLSPEC"};
     fputs("\n-- ", s->out);
     names_print_comment(s->out, property->name);
     fputs(": ", s->out);
     names_print_comment(s->out, property->text);
-    fprintf(s->out, "\n%s NAME %s := ", sections[property->kind], names_pick(&s->naming, 0, property->name));
+    fprintf(s->out, "\n%s NAME %s := ", sections[property->kind],
+            names_pick(&s->naming, 0, property->name));
     if (property->kind == PROPERTY_REACH) fputs("EF ", s->out);
     print_formula(s, property->root);
     fputs(";\n", s->out);
@@ -479,8 +523,10 @@ static void print_head(struct smv *s)
     names_print_comment(s->out, s->model->name);
     fputs(", written by cairn.\n"
           "--\n"
-          "-- The relation is the model's own: a deadlocked state has no successor. NuSMV expects every state to have one, and leaves\n"
-          "-- those that cannot go on for ever out of CTL and LTL; cairn lets a deadlocked state repeat for ever.\n"
+          "-- The relation is the model's own: a deadlocked state has no successor. NuSMV expects "
+          "every state to have one, and leaves\n"
+          "-- those that cannot go on for ever out of CTL and LTL; cairn lets a deadlocked state "
+          "repeat for ever.\n"
           "-- States are counted by NuSMV -r.\n\n",
           s->out);
 }
@@ -496,7 +542,8 @@ const char *smv_write(struct model *model, FILE *out)
         print_shared(&s);
         print_relation(&s);
         for (uint32_t i = 0; i < model->properties.len; i++)
-            if (model->properties.data[i].kind <= PROPERTY_REACH) print_property(&s, &model->properties.data[i]);
+            if (model->properties.data[i].kind <= PROPERTY_REACH)
+                print_property(&s, &model->properties.data[i]);
     }
     finish(&s);
     return reason;

@@ -1,9 +1,11 @@
-/* CTL by global labelling (Clarke, Emerson and Sistla 1986): for every part of the formula, the set of states in which it is true, inside
- * out. Everything is reduced to EX, E[f U g] (backward reachability) and EG f (removing states that have run out of successors, with a
- * counter per state). Each costs time linear in the graph.
+/* CTL by global labelling (Clarke, Emerson and Sistla 1986): for every part of the formula, the set
+ * of states in which it is true, inside out. Everything is reduced to EX, E[f U g] (backward
+ * reachability) and EG f (removing states that have run out of successors, with a counter per
+ * state). Each costs time linear in the graph.
  *
- * Evidence is one path: it follows the formula from a violating initial state for as long as a single path can show why (a path to the state
- * that an AG forbids, a lasso for a failed AF, ...); what is left at its end is named. */
+ * Evidence is one path: it follows the formula from a violating initial state for as long as a
+ * single path can show why (a path to the state that an AG forbids, a lasso for a failed AF, ...);
+ * what is left at its end is named. */
 #include "graph/temporal.h"
 
 #include <string.h>
@@ -17,7 +19,7 @@ struct ctl {
     uint64_t **sets; /* per node of the formulas */
     uint64_t words;
     enum temporal_result problem; /* TEMPORAL_HOLDS: none */
-    bool showing; /* the verdict is known: evidence is not optional any more */
+    bool showing;                 /* the verdict is known: evidence is not optional any more */
 };
 
 /* ---- sets ---- */
@@ -41,14 +43,14 @@ static uint64_t *combine(struct ctl *ctl, enum formula_op op, const uint64_t *a,
 {
     uint64_t *set = a && b ? fresh(ctl) : NULL;
     for (uint64_t w = 0; set && w < ctl->words; w++)
-        set[w] = op == FORMULA_AND ? a[w] & b[w] : op == FORMULA_OR ? a[w] | b[w] : op == FORMULA_IMPLIES ? ~a[w] | b[w] : ~(a[w] ^ b[w]);
+        set[w] = op == FORMULA_AND       ? a[w] & b[w]
+                 : op == FORMULA_OR      ? a[w] | b[w]
+                 : op == FORMULA_IMPLIES ? ~a[w] | b[w]
+                                         : ~(a[w] ^ b[w]);
     return set;
 }
 
-static void drop(struct ctl *ctl, uint64_t *set)
-{
-    mem_free(ctl->kripke->mem, set);
-}
+static void drop(struct ctl *ctl, uint64_t *set) { mem_free(ctl->kripke->mem, set); }
 
 static uint64_t *exists_next(struct ctl *ctl, const uint64_t *f)
 {
@@ -68,7 +70,8 @@ static uint64_t *exists_until(struct ctl *ctl, const uint64_t *f, const uint64_t
 {
     const struct kripke *kripke = ctl->kripke;
     uint64_t *set = g ? fresh(ctl) : NULL, top = 0;
-    uint32_t *stack = set ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *stack) : NULL;
+    uint32_t *stack =
+        set ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *stack) : NULL;
     if (set && !stack && ctl->showing) mem_refuse(kripke->mem);
     if (set && !stack) ctl->problem = TEMPORAL_REFUSED;
     if (!stack) return drop(ctl, set), NULL;
@@ -96,15 +99,18 @@ static uint64_t *exists_globally(struct ctl *ctl, const uint64_t *f)
 {
     const struct kripke *kripke = ctl->kripke;
     uint64_t *set = f ? fresh(ctl) : NULL, top = 0;
-    uint32_t *stack = set ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *stack) : NULL;
-    uint32_t *left = stack ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *left) : NULL;
+    uint32_t *stack =
+        set ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *stack) : NULL;
+    uint32_t *left =
+        stack ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *left) : NULL;
     if (set && !left && ctl->showing) mem_refuse(kripke->mem);
     if (set && !left) ctl->problem = TEMPORAL_REFUSED;
     if (!left) return mem_free(kripke->mem, stack), drop(ctl, set), NULL;
     memcpy(set, f, ctl->words * sizeof *set);
     for (uint32_t s = 0; s < kripke->states; s++) {
         if (!kripke_in(f, s)) continue;
-        for (uint64_t e = kripke->first_next[s]; e < kripke->first_next[s + 1]; e++) left[s] += kripke_in(f, kripke->next[e]);
+        for (uint64_t e = kripke->first_next[s]; e < kripke->first_next[s + 1]; e++)
+            left[s] += kripke_in(f, kripke->next[e]);
         if (!left[s]) stack[top++] = s;
     }
     for (uint64_t work = 0; top; work++) {
@@ -129,14 +135,16 @@ static uint64_t *exists_globally(struct ctl *ctl, const uint64_t *f)
 /* E[x U y] | EG x. */
 static uint64_t *until_or_always(struct ctl *ctl, const uint64_t *x, const uint64_t *y)
 {
-    uint64_t *until = exists_until(ctl, x, y), *always = exists_globally(ctl, x), *both = combine(ctl, FORMULA_OR, until, always);
+    uint64_t *until = exists_until(ctl, x, y), *always = exists_globally(ctl, x),
+             *both = combine(ctl, FORMULA_OR, until, always);
     drop(ctl, until);
     drop(ctl, always);
     return both;
 }
 
 /* E op(f, g). */
-static uint64_t *exists_path(struct ctl *ctl, enum formula_op op, const uint64_t *f, const uint64_t *g)
+static uint64_t *exists_path(struct ctl *ctl, enum formula_op op, const uint64_t *f,
+                             const uint64_t *g)
 {
     uint64_t *both, *set;
     switch (op) {
@@ -154,13 +162,18 @@ static uint64_t *exists_path(struct ctl *ctl, enum formula_op op, const uint64_t
     }
 }
 
-static const uint8_t dual[FORMULA_OPS] = {[FORMULA_X] = FORMULA_X, [FORMULA_F] = FORMULA_G, [FORMULA_G] = FORMULA_F,
-                                          [FORMULA_U] = FORMULA_R, [FORMULA_R] = FORMULA_U};
+static const uint8_t dual[FORMULA_OPS] = {[FORMULA_X] = FORMULA_X,
+                                          [FORMULA_F] = FORMULA_G,
+                                          [FORMULA_G] = FORMULA_F,
+                                          [FORMULA_U] = FORMULA_R,
+                                          [FORMULA_R] = FORMULA_U};
 
 /* A op(f, g) is !E dual(!f, !g), with X-X, F-G, U-R and, for W, !(f W g) == !g U (!f & !g). */
-static uint64_t *all_paths(struct ctl *ctl, enum formula_op op, const uint64_t *f, const uint64_t *g)
+static uint64_t *all_paths(struct ctl *ctl, enum formula_op op, const uint64_t *f,
+                           const uint64_t *g)
 {
-    uint64_t *not_f = complement(ctl, f), *not_g = g ? complement(ctl, g) : NULL, *neither = NULL, *some;
+    uint64_t *not_f = complement(ctl, f), *not_g = g ? complement(ctl, g) : NULL, *neither = NULL,
+             *some;
     if (op == FORMULA_W) {
         neither = combine(ctl, FORMULA_AND, not_f, not_g);
         some = exists_until(ctl, not_g, neither);
@@ -189,8 +202,11 @@ static uint64_t *label(struct ctl *ctl, formula f)
         set = complement(ctl, label(ctl, node.a));
     } else if (node.op == FORMULA_A || node.op == FORMULA_E) {
         const struct formula_node path = *formula_get(&ctl->model->formulas, node.a);
-        uint64_t *a = label(ctl, path.a), *b = formula_table[path.op].arity == 2 ? label(ctl, path.b) : NULL;
-        if (ctl->problem == TEMPORAL_HOLDS) set = node.op == FORMULA_E ? exists_path(ctl, path.op, a, b) : all_paths(ctl, path.op, a, b);
+        uint64_t *a = label(ctl, path.a),
+                 *b = formula_table[path.op].arity == 2 ? label(ctl, path.b) : NULL;
+        if (ctl->problem == TEMPORAL_HOLDS)
+            set = node.op == FORMULA_E ? exists_path(ctl, path.op, a, b)
+                                       : all_paths(ctl, path.op, a, b);
     } else {
         uint64_t *a = label(ctl, node.a), *b = label(ctl, node.b);
         set = combine(ctl, node.op, a, b);
@@ -205,14 +221,16 @@ static void extend(struct ctl *ctl, uint32_t state)
     vec_push(ctl->kripke->mem, &ctl->temporal->path.states, state);
 }
 
-/* Extends the path from its last state, through `inside` (NULL: anywhere), to the nearest state of `target`. */
+/* Extends the path from its last state, through `inside` (NULL: anywhere), to the nearest state of
+ * `target`. */
 static void walk_to(struct ctl *ctl, const uint64_t *inside, const uint64_t *target)
 {
     const struct kripke *kripke = ctl->kripke;
     struct kripke_path *path = &ctl->temporal->path;
     uint32_t from = path->states.data[path->states.len - 1], found = MODEL_NONE;
     if (kripke_in(target, from)) return;
-    uint32_t *parent = mem_alloc(kripke->mem, kripke->states * sizeof *parent), *queue = mem_alloc(kripke->mem, kripke->states * sizeof *queue);
+    uint32_t *parent = mem_alloc(kripke->mem, kripke->states * sizeof *parent),
+             *queue = mem_alloc(kripke->mem, kripke->states * sizeof *queue);
     uint64_t head = 0, tail = 0;
     memset(parent, 0xFF, kripke->states * sizeof *parent);
     parent[from] = from;
@@ -220,7 +238,8 @@ static void walk_to(struct ctl *ctl, const uint64_t *inside, const uint64_t *tar
     while (head < tail && found == MODEL_NONE) {
         uint32_t s = queue[head++];
         if (inside && !kripke_in(inside, s)) continue;
-        for (uint64_t e = kripke->first_next[s]; e < kripke->first_next[s + 1] && found == MODEL_NONE; e++) {
+        for (uint64_t e = kripke->first_next[s];
+             e < kripke->first_next[s + 1] && found == MODEL_NONE; e++) {
             uint32_t n = kripke->next[e];
             if (parent[n] != MODEL_NONE) continue;
             parent[n] = s;
@@ -230,7 +249,8 @@ static void walk_to(struct ctl *ctl, const uint64_t *inside, const uint64_t *tar
     }
     uint32_t start = path->states.len;
     for (uint32_t s = found; s != MODEL_NONE && s != from; s = parent[s]) extend(ctl, s);
-    for (uint32_t i = start, j = path->states.len; i + 1 < j; i++) { /* found last to first: turn it round */
+    for (uint32_t i = start, j = path->states.len; i + 1 < j;
+         i++) { /* found last to first: turn it round */
         uint32_t swap = path->states.data[i];
         path->states.data[i] = path->states.data[--j];
         path->states.data[j] = swap;
@@ -245,7 +265,8 @@ static void walk_lasso(struct ctl *ctl, const uint64_t *inside)
     const struct kripke *kripke = ctl->kripke;
     struct kripke_path *path = &ctl->temporal->path;
     uint32_t start = path->states.len - 1;
-    uint32_t *position = mem_alloc(kripke->mem, kripke->states * sizeof *position); /* + 1; 0: not on the way */
+    uint32_t *position =
+        mem_alloc(kripke->mem, kripke->states * sizeof *position); /* + 1; 0: not on the way */
     while (path->loop == MODEL_NONE) {
         uint32_t s = path->states.data[path->states.len - 1], onwards = MODEL_NONE;
         position[s] = path->states.len;
@@ -275,10 +296,12 @@ static void end_with(struct ctl *ctl, formula f, bool value)
     ctl->temporal->has_end = true;
 }
 
-/* A path that shows op(f, g) with f and g taken with the given sign: E op is true, or A dual(op) is false. */
+/* A path that shows op(f, g) with f and g taken with the given sign: E op is true, or A dual(op) is
+ * false. */
 static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b, bool sign)
 {
-    uint64_t *f = sign ? label(ctl, a) : complement(ctl, label(ctl, a)), *g = NULL, *both = NULL, *set = NULL;
+    uint64_t *f = sign ? label(ctl, a) : complement(ctl, label(ctl, a)), *g = NULL, *both = NULL,
+             *set = NULL;
     bool binary = op == FORMULA_U || op == FORMULA_R;
     if (binary) g = sign ? label(ctl, b) : complement(ctl, label(ctl, b));
     if (op == FORMULA_X) {
@@ -323,11 +346,13 @@ static void show(struct ctl *ctl, formula f, bool value)
     if (node.op == FORMULA_NOT) {
         show(ctl, node.a, !value);
     } else if (node.op == FORMULA_AND || node.op == FORMULA_OR || node.op == FORMULA_IMPLIES) {
-        bool a = kripke_in(label(ctl, node.a), last(ctl)), b = kripke_in(label(ctl, node.b), last(ctl));
+        bool a = kripke_in(label(ctl, node.a), last(ctl)),
+             b = kripke_in(label(ctl, node.b), last(ctl));
         bool left = node.op == FORMULA_IMPLIES ? !a : a;
         bool need_both = node.op == FORMULA_AND ? value : !value;
         const struct formula_node *first = formula_get(&ctl->model->formulas, node.a);
-        if ((need_both && first->op != FORMULA_ATOM) || (!need_both && left == value)) show(ctl, node.a, a);
+        if ((need_both && first->op != FORMULA_ATOM) || (!need_both && left == value))
+            show(ctl, node.a, a);
         else show(ctl, node.b, b);
     } else if ((node.op == FORMULA_E && value) || (node.op == FORMULA_A && !value)) {
         const struct formula_node path = *formula_get(&ctl->model->formulas, node.a);
@@ -340,7 +365,13 @@ static void show(struct ctl *ctl, formula f, bool value)
 
 enum temporal_result ctl_check(struct temporal *temporal, formula f)
 {
-    struct ctl ctl = {temporal, temporal->kripke, temporal->model, NULL, temporal->kripke->states / 64 + UINT64_C(1), TEMPORAL_HOLDS, false};
+    struct ctl ctl = {temporal,
+                      temporal->kripke,
+                      temporal->model,
+                      NULL,
+                      temporal->kripke->states / 64 + UINT64_C(1),
+                      TEMPORAL_HOLDS,
+                      false};
     uint32_t nodes = ctl.model->formulas.nodes.len;
     enum temporal_result result = TEMPORAL_HOLDS;
     ctl.sets = mem_alloc(ctl.kripke->mem, nodes * sizeof *ctl.sets);

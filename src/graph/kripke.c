@@ -5,7 +5,8 @@ uint64_t *kripke_set(const struct kripke *kripke)
     return mem_try_alloc(kripke->mem, (kripke->states / 64 + UINT64_C(1)) * sizeof(uint64_t));
 }
 
-bool kripke_init(struct kripke *kripke, struct mem *mem, uint64_t states, uint32_t initial, uint64_t edges)
+bool kripke_init(struct kripke *kripke, struct mem *mem, uint64_t states, uint32_t initial,
+                 uint64_t edges)
 {
     kripke->mem = mem;
     kripke->states = (uint32_t)states;
@@ -26,7 +27,8 @@ void kripke_transpose(struct kripke *kripke)
     for (uint64_t e = 0; e < edges; e++) first[kripke->next[e]]++;
     for (uint32_t s = 1; s <= kripke->states; s++) first[s] += first[s - 1];
     for (uint32_t s = kripke->states; s-- > 0;)
-        for (uint64_t e = kripke->first_next[s + 1]; e-- > kripke->first_next[s];) kripke->previous[--first[kripke->next[e]]] = s;
+        for (uint64_t e = kripke->first_next[s + 1]; e-- > kripke->first_next[s];)
+            kripke->previous[--first[kripke->next[e]]] = s;
 }
 
 void kripke_release(struct kripke *kripke)

@@ -1,5 +1,6 @@
-/* A state graph as arrays, both ways: successors and predecessors of every state, by number. A state without a step of its own is its own successor: in
- * temporal logic it repeats for ever. Cost: 8 bytes per edge and 16 per state. */
+/* A state graph as arrays, both ways: successors and predecessors of every state, by number. A
+ * state without a step of its own is its own successor: in temporal logic it repeats for ever.
+ * Cost: 8 bytes per edge and 16 per state. */
 #ifndef CAIRN_GRAPH_KRIPKE_H
 #define CAIRN_GRAPH_KRIPKE_H
 
@@ -7,16 +8,18 @@
 
 struct kripke {
     struct mem *mem;
-    uint32_t states, initial; /* states 0 .. initial - 1 are the initial ones */
+    uint32_t states, initial;              /* states 0 .. initial - 1 are the initial ones */
     uint64_t *first_next, *first_previous; /* per state, and one more */
     uint32_t *next, *previous;
     bool (*go_on)(void *context); /* false: a limit was reached */
     void *context;
 };
 
-/* Arrays for so many states and edges, to be filled: first_next and next by the caller, then kripke_transpose does the rest. False when memory is refused; then
- * nothing is left to release. `go_on` and `context` are the caller's, set before. */
-bool kripke_init(struct kripke *kripke, struct mem *mem, uint64_t states, uint32_t initial, uint64_t edges);
+/* Arrays for so many states and edges, to be filled: first_next and next by the caller, then
+ * kripke_transpose does the rest. False when memory is refused; then nothing is left to release.
+ * `go_on` and `context` are the caller's, set before. */
+bool kripke_init(struct kripke *kripke, struct mem *mem, uint64_t states, uint32_t initial,
+                 uint64_t edges);
 void kripke_transpose(struct kripke *kripke);
 void kripke_release(struct kripke *kripke);
 

@@ -1,10 +1,13 @@
-/* LTL by the automaton of the negated formula: the property is violated when the product of the state graph with that automaton has a
- * reachable strongly connected component that contains a cycle and meets every acceptance set (Vardi and Wolper 1986). Components
- * are found by Tarjan's algorithm, without recursion; the search ends with the first accepting one.
+/* LTL by the automaton of the negated formula: the property is violated when the product of the
+ * state graph with that automaton has a reachable strongly connected component that contains a
+ * cycle and meets every acceptance set (Vardi and Wolper 1986). Components are found by Tarjan's
+ * algorithm, without recursion; the search ends with the first accepting one.
  *
- * A product node is state * |automaton| + automaton state, which is about to read the state's letter; each costs 8 bytes. Acceptance is on
- * the automaton's edges, so a component's edges are looked at a second time when it is complete, unless the automaton alone could not accept
- * there. Evidence: a shortest way into the component, then a round trip in it by an edge of every acceptance set. */
+ * A product node is state * |automaton| + automaton state, which is about to read the state's
+ * letter; each costs 8 bytes. Acceptance is on the automaton's edges, so a component's edges are
+ * looked at a second time when it is complete, unless the automaton alone could not accept there.
+ * Evidence: a shortest way into the component, then a round trip in it by an edge of every
+ * acceptance set. */
 #include "graph/temporal.h"
 #include "logic/buchi.h"
 
@@ -18,7 +21,7 @@ struct ltl {
     struct mem *mem;
     struct buchi buchi;
     const struct automaton *automaton;
-    bool *may_accept; /* per automaton state: its component of the automaton is accepting */
+    bool *may_accept;  /* per automaton state: its component of the automaton is accepting */
     uint64_t *letters; /* per state: its atoms */
     uint64_t nodes;
     uint32_t width; /* automaton states */
@@ -36,13 +39,16 @@ static uint32_t automaton_of(const struct ltl *ltl, uint64_t node)
 
 static bool read_letters(struct ltl *ltl)
 {
-    ltl->letters = mem_try_alloc(ltl->mem, (ltl->kripke->states + UINT64_C(1)) * sizeof *ltl->letters);
+    ltl->letters =
+        mem_try_alloc(ltl->mem, (ltl->kripke->states + UINT64_C(1)) * sizeof *ltl->letters);
     if (!ltl->letters) return ltl->problem = TEMPORAL_REFUSED, false;
     for (uint32_t a = 0; a < ltl->buchi.atoms.list.len; a++) {
         bool failed;
-        uint64_t *set = ltl->temporal->atom(ltl->temporal->context, ltl->buchi.atoms.list.data[a], &failed);
+        uint64_t *set =
+            ltl->temporal->atom(ltl->temporal->context, ltl->buchi.atoms.list.data[a], &failed);
         if (!set) return ltl->problem = failed ? TEMPORAL_FAILED : TEMPORAL_REFUSED, false;
-        for (uint32_t s = 0; s < ltl->kripke->states; s++) ltl->letters[s] |= (uint64_t)kripke_in(set, s) << a;
+        for (uint32_t s = 0; s < ltl->kripke->states; s++)
+            ltl->letters[s] |= (uint64_t)kripke_in(set, s) << a;
         mem_free(ltl->mem, set);
     }
     return true;
@@ -62,7 +68,8 @@ static void start_edges(const struct ltl *ltl, struct edge_cursor *cursor, uint6
 }
 
 /* The next edge's target and marks; false: there are no more. */
-static bool next_edge(const struct ltl *ltl, struct edge_cursor *cursor, uint64_t *to, uint64_t *marks)
+static bool next_edge(const struct ltl *ltl, struct edge_cursor *cursor, uint64_t *to,
+                      uint64_t *marks)
 {
     uint32_t state = state_of(ltl, cursor->node);
     const struct automaton_state *q = &ltl->automaton->states.data[automaton_of(ltl, cursor->node)];
@@ -103,16 +110,20 @@ static bool grow(struct ltl *ltl, void **data, uint64_t *cap, uint64_t len, size
 
 static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
 {
-    if (!grow(ltl, (void **)&tarjan->members, &tarjan->member_cap, tarjan->member_count, sizeof *tarjan->members)) return false;
-    if (!grow(ltl, (void **)&tarjan->path, &tarjan->path_cap, tarjan->path_len, sizeof *tarjan->path)) return false;
+    if (!grow(ltl, (void **)&tarjan->members, &tarjan->member_cap, tarjan->member_count,
+              sizeof *tarjan->members))
+        return false;
+    if (!grow(ltl, (void **)&tarjan->path, &tarjan->path_cap, tarjan->path_len,
+              sizeof *tarjan->path))
+        return false;
     tarjan->order[node] = tarjan->low[node] = ++tarjan->clock;
     tarjan->members[tarjan->member_count++] = node;
     start_edges(ltl, &tarjan->path[tarjan->path_len++], node);
     return true;
 }
 
-/* Whether the component from members[first] on has a cycle and meets every acceptance set. It was entered by its first member, so its nodes
- * are those not done that were met no earlier. */
+/* Whether the component from members[first] on has a cycle and meets every acceptance set. It was
+ * entered by its first member, so its nodes are those not done that were met no earlier. */
 static bool is_accepting(const struct ltl *ltl, const struct tarjan *tarjan, uint64_t first)
 {
     uint64_t met = 0, all = automaton_all_marks(ltl->automaton), to, marks;
@@ -122,7 +133,9 @@ static bool is_accepting(const struct ltl *ltl, const struct tarjan *tarjan, uin
         if (!ltl->may_accept[automaton_of(ltl, tarjan->members[i])]) return false;
         start_edges(ltl, &cursor, tarjan->members[i]);
         while (next_edge(ltl, &cursor, &to, &marks)) {
-            if (tarjan->order[to] == DONE || tarjan->order[to] < tarjan->order[tarjan->members[first]]) continue;
+            if (tarjan->order[to] == DONE
+                || tarjan->order[to] < tarjan->order[tarjan->members[first]])
+                continue;
             cycle = true;
             met |= marks;
             if (met == all) return true;
@@ -131,17 +144,20 @@ static bool is_accepting(const struct ltl *ltl, const struct tarjan *tarjan, uin
     return cycle && met == all;
 }
 
-/* Goes on from the path's end. Returns true when an accepting component was found: it is members[*first ..]. */
+/* Goes on from the path's end. Returns true when an accepting component was found: it is
+ * members[*first ..]. */
 static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
 {
     uint32_t work = 0;
     while (tarjan->path_len && ltl->problem == TEMPORAL_HOLDS) {
         struct edge_cursor *top = &tarjan->path[tarjan->path_len - 1];
         uint64_t node = top->node, to, marks;
-        if (++work % POLL == 0 && !ltl->kripke->go_on(ltl->kripke->context)) ltl->problem = TEMPORAL_REFUSED;
+        if (++work % POLL == 0 && !ltl->kripke->go_on(ltl->kripke->context))
+            ltl->problem = TEMPORAL_REFUSED;
         if (next_edge(ltl, top, &to, &marks)) {
             if (!tarjan->order[to]) enter(ltl, tarjan, to);
-            else if (tarjan->order[to] != DONE && tarjan->order[to] < tarjan->low[node]) tarjan->low[node] = tarjan->order[to];
+            else if (tarjan->order[to] != DONE && tarjan->order[to] < tarjan->low[node])
+                tarjan->low[node] = tarjan->order[to];
             continue;
         }
         tarjan->path_len--;
@@ -153,7 +169,8 @@ static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
         *first = tarjan->member_count;
         while (tarjan->members[--*first] != node) continue;
         if (is_accepting(ltl, tarjan, *first)) return true;
-        for (uint64_t i = *first; i < tarjan->member_count; i++) tarjan->order[tarjan->members[i]] = DONE;
+        for (uint64_t i = *first; i < tarjan->member_count; i++)
+            tarjan->order[tarjan->members[i]] = DONE;
         tarjan->member_count = *first;
     }
     return false;
@@ -163,7 +180,8 @@ static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
 
 static const uint64_t NOWHERE = UINT64_MAX;
 
-/* What a walk looks for: an edge into the component; or, inside it, an edge with these marks, to this node unless that is NOWHERE. */
+/* What a walk looks for: an edge into the component; or, inside it, an edge with these marks, to
+ * this node unless that is NOWHERE. */
 struct quest {
     const uint8_t *component; /* per node: belongs to it */
     bool enter;
@@ -174,7 +192,8 @@ struct quest {
 static bool is_wanted(const struct quest *quest, uint64_t to, uint64_t marks)
 {
     if (quest->enter) return quest->component[to];
-    return (marks & quest->marks) == quest->marks && (quest->target == NOWHERE || to == quest->target);
+    return (marks & quest->marks) == quest->marks
+           && (quest->target == NOWHERE || to == quest->target);
 }
 
 /* Adds the states from the start of the way to `last` to the path, or those after the start. */
@@ -185,14 +204,19 @@ static void append_way(struct ltl *ltl, const uint64_t *parent, uint64_t last, b
     for (uint64_t node = last; parent[node] - 1 != node; node = parent[node] - 1) length++;
     vec_reserve(ltl->mem, &path->states, length);
     path->states.len += length;
-    for (uint32_t i = path->states.len; length > 0; length--, last = parent[last] - 1) path->states.data[--i] = state_of(ltl, last);
+    for (uint32_t i = path->states.len; length > 0; length--, last = parent[last] - 1)
+        path->states.data[--i] = state_of(ltl, last);
 }
 
-/* Adds a shortest way from one of the starts by a wanted edge to the path, and returns its end. The start itself is added on entering. */
-static uint64_t walk(struct ltl *ltl, const uint64_t *starts, uint64_t start_count, const struct quest *quest)
+/* Adds a shortest way from one of the starts by a wanted edge to the path, and returns its end. The
+ * start itself is added on entering. */
+static uint64_t walk(struct ltl *ltl, const uint64_t *starts, uint64_t start_count,
+                     const struct quest *quest)
 {
-    uint64_t *parent = mem_alloc(ltl->mem, ltl->nodes * sizeof *parent); /* + 1; a start is its own; 0: not met */
-    uint64_t *queue = mem_alloc(ltl->mem, ltl->nodes * sizeof *queue), tail = 0, to, marks, end = NOWHERE;
+    uint64_t *parent =
+        mem_alloc(ltl->mem, ltl->nodes * sizeof *parent); /* + 1; a start is its own; 0: not met */
+    uint64_t *queue = mem_alloc(ltl->mem, ltl->nodes * sizeof *queue), tail = 0, to, marks,
+             end = NOWHERE;
     for (uint64_t i = 0; i < start_count; i++) {
         if (parent[starts[i]]) continue;
         parent[starts[i]] = starts[i] + 1;
@@ -218,7 +242,8 @@ static uint64_t walk(struct ltl *ltl, const uint64_t *starts, uint64_t start_cou
 }
 
 /* The node by which the component is entered: a start, or the end of a way from one. */
-static uint64_t enter_component(struct ltl *ltl, const uint8_t *component, const uint64_t *starts, uint64_t start_count)
+static uint64_t enter_component(struct ltl *ltl, const uint8_t *component, const uint64_t *starts,
+                                uint64_t start_count)
 {
     struct quest quest = {component, true, 0, NOWHERE};
     for (uint64_t i = 0; i < start_count; i++) {
@@ -229,7 +254,8 @@ static uint64_t enter_component(struct ltl *ltl, const uint8_t *component, const
     return walk(ltl, starts, start_count, &quest);
 }
 
-static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t first, const uint64_t *starts, uint64_t start_count)
+static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t first,
+                       const uint64_t *starts, uint64_t start_count)
 {
     struct kripke_path *path = &ltl->temporal->path;
     uint8_t *component = mem_alloc(ltl->mem, ltl->nodes + 1);
@@ -252,7 +278,8 @@ static bool find_starts(struct ltl *ltl, uint64_t **starts)
 {
     *starts = mem_try_alloc(ltl->mem, (ltl->kripke->initial + UINT64_C(1)) * sizeof **starts);
     if (!*starts) return ltl->problem = TEMPORAL_REFUSED, false;
-    for (uint32_t s = 0; s < ltl->kripke->initial; s++) (*starts)[s] = (uint64_t)s * ltl->width + ltl->automaton->initial;
+    for (uint32_t s = 0; s < ltl->kripke->initial; s++)
+        (*starts)[s] = (uint64_t)s * ltl->width + ltl->automaton->initial;
     return true;
 }
 
@@ -264,17 +291,21 @@ static bool find_violation(struct ltl *ltl)
     bool found = false;
     ltl->nodes = (uint64_t)ltl->kripke->states * ltl->width;
     if (ltl->nodes >= DONE - 1) {
-        ltl->temporal->reason = "the product of the state space with the formula's automaton is too large";
+        ltl->temporal->reason =
+            "the product of the state space with the formula's automaton is too large";
         return ltl->problem = TEMPORAL_BEYOND, false;
     }
     if (!find_starts(ltl, &starts)) return false;
     tarjan.order = mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.order);
-    tarjan.low = tarjan.order ? mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.low) : NULL;
+    tarjan.low =
+        tarjan.order ? mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.low) : NULL;
     if (!tarjan.low) ltl->problem = TEMPORAL_REFUSED;
     for (uint64_t i = 0; i < count && !found && ltl->problem == TEMPORAL_HOLDS; i++)
-        if (!tarjan.order[starts[i]] && enter(ltl, &tarjan, starts[i])) found = search(ltl, &tarjan, &first);
+        if (!tarjan.order[starts[i]] && enter(ltl, &tarjan, starts[i]))
+            found = search(ltl, &tarjan, &first);
     if (found) {
-        const struct mem_lift before = mem_lift(ltl->mem); /* what was found must not be lost to the limit on the search */
+        const struct mem_lift before =
+            mem_lift(ltl->mem); /* what was found must not be lost to the limit on the search */
         mem_free(ltl->mem, tarjan.order);
         tarjan.order = NULL;
         show_lasso(ltl, &tarjan, first, starts, count);
@@ -293,13 +324,18 @@ static void find_accepting_states(struct ltl *ltl)
     struct automaton_components components;
     automaton_find_components(ltl->automaton, &components);
     ltl->may_accept = mem_alloc(ltl->mem, ltl->width + 1);
-    for (uint32_t q = 0; q < ltl->width; q++) ltl->may_accept[q] = components.of[q] != AUTOMATON_NONE && components.accepting[components.of[q]];
+    for (uint32_t q = 0; q < ltl->width; q++)
+        ltl->may_accept[q] =
+            components.of[q] != AUTOMATON_NONE && components.accepting[components.of[q]];
     automaton_free_components(ltl->automaton, &components);
 }
 
 enum temporal_result ltl_check(struct temporal *temporal, formula f)
 {
-    struct ltl ltl = {.temporal = temporal, .kripke = temporal->kripke, .mem = temporal->kripke->mem, .problem = TEMPORAL_HOLDS};
+    struct ltl ltl = {.temporal = temporal,
+                      .kripke = temporal->kripke,
+                      .mem = temporal->kripke->mem,
+                      .problem = TEMPORAL_HOLDS};
     temporal->reason = buchi_translate(&ltl.buchi, temporal->model, f, true);
     if (temporal->reason) return TEMPORAL_BEYOND;
     ltl.automaton = &ltl.buchi.automaton;

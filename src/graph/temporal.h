@@ -1,4 +1,5 @@
-/* CTL and LTL on a state graph: global labelling (ctl.c) and the product with a Büchi automaton (ltl.c). */
+/* CTL and LTL on a state graph: global labelling (ctl.c) and the product with a Büchi automaton
+ * (ltl.c). */
 #ifndef CAIRN_GRAPH_TEMPORAL_H
 #define CAIRN_GRAPH_TEMPORAL_H
 
@@ -16,12 +17,13 @@ enum temporal_result {
 struct temporal {
     struct model *model;
     struct kripke *kripke;
-    /* The states in which an atom is true, as a set of kripke_set; NULL: refused, or failed (then *failed is set). */
+    /* The states in which an atom is true, as a set of kripke_set; NULL: refused, or failed (then
+     * *failed is set). */
     uint64_t *(*atom)(void *context, expr atom, bool *failed);
     void *context;
     struct kripke_path path; /* evidence, when violated */
-    formula end;             /* what the path does not show, at its last state: a part of the formula ... */
-    bool end_value;          /* ... and its value there */
+    formula end;    /* what the path does not show, at its last state: a part of the formula ... */
+    bool end_value; /* ... and its value there */
     bool has_end;
     const char *reason;
 };

@@ -6,22 +6,21 @@
 
 #include <string.h>
 
-const struct language *const languages[] = {&milestones_language, &fiacre_language, &cairn_language, NULL};
+const struct language *const languages[] = {&milestones_language, &fiacre_language, &cairn_language,
+                                            NULL};
 
 static const struct language *by_extension(const char *path)
 {
     size_t length = strlen(path);
     for (unsigned i = 0; languages[i]; i++) {
         size_t tail = strlen(languages[i]->extension);
-        if (length > tail && !strcmp(path + length - tail, languages[i]->extension)) return languages[i];
+        if (length > tail && !strcmp(path + length - tail, languages[i]->extension))
+            return languages[i];
     }
     return NULL;
 }
 
-bool languages_knows(const char *path)
-{
-    return by_extension(path) != NULL;
-}
+bool languages_knows(const char *path) { return by_extension(path) != NULL; }
 
 const struct language *languages_find(const char *path)
 {

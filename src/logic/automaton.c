@@ -18,7 +18,9 @@ void automaton_release(struct automaton *automaton)
 bool automaton_check(const struct automaton *automaton)
 {
     uint32_t at = 0;
-    if (automaton->acceptance > AUTOMATON_MAX_ACCEPTANCE || automaton->initial >= automaton->states.len) return false;
+    if (automaton->acceptance > AUTOMATON_MAX_ACCEPTANCE
+        || automaton->initial >= automaton->states.len)
+        return false;
     for (uint32_t s = 0; s < automaton->states.len; s++) {
         if (automaton->states.data[s].first != at) return false;
         at += automaton->states.data[s].edges;
@@ -26,7 +28,9 @@ bool automaton_check(const struct automaton *automaton)
     if (at != automaton->edges.len) return false;
     for (uint32_t e = 0; e < automaton->edges.len; e++) {
         const struct automaton_edge *edge = &automaton->edges.data[e];
-        if (edge->target >= automaton->states.len || edge->positive & edge->negative || edge->marks & ~automaton_all_marks(automaton)) return false;
+        if (edge->target >= automaton->states.len || edge->positive & edge->negative
+            || edge->marks & ~automaton_all_marks(automaton))
+            return false;
     }
     return true;
 }
@@ -35,7 +39,8 @@ bool automaton_check(const struct automaton *automaton)
 
 uint32_t automaton_add_state(struct automaton *automaton)
 {
-    vec_push(automaton->mem, &automaton->states, ((struct automaton_state){automaton->edges.len, 0}));
+    vec_push(automaton->mem, &automaton->states,
+             ((struct automaton_state){automaton->edges.len, 0}));
     return automaton->states.len - 1;
 }
 
@@ -44,7 +49,9 @@ static bool unite_cubes(const struct automaton_edge *a, struct automaton_edge *b
 {
     uint64_t sign = a->positive ^ b->positive;
     if (a->target != b->target || a->marks != b->marks || !sign || sign & (sign - 1)) return false;
-    if ((a->negative ^ b->negative) != sign || (a->positive | a->negative) != (b->positive | b->negative)) return false;
+    if ((a->negative ^ b->negative) != sign
+        || (a->positive | a->negative) != (b->positive | b->negative))
+        return false;
     b->positive &= ~sign;
     b->negative &= ~sign;
     return true;
@@ -52,7 +59,10 @@ static bool unite_cubes(const struct automaton_edge *a, struct automaton_edge *b
 
 void automaton_add_edge(struct automaton *automaton, struct automaton_edge edge)
 {
-    enum { COMPARED = 2048 }; /* a state with more edges comes from a strange file: it may keep superfluous ones, but shall not cost their square */
+    enum {
+        COMPARED = 2048
+    }; /* a state with more edges comes from a strange file: it may keep superfluous ones, but shall
+          not cost their square */
     struct automaton_state *state = &automaton->states.data[automaton->states.len - 1];
     for (uint32_t i = 0; i < state->edges && i < COMPARED;) {
         struct automaton_edge *other = &automaton->edges.data[state->first + i];
@@ -87,7 +97,8 @@ static void enter(struct tarjan *t, uint32_t s)
     t->path[t->path_len++] = s;
 }
 
-static void close_component(struct tarjan *t, struct automaton_components *components, uint32_t root)
+static void close_component(struct tarjan *t, struct automaton_components *components,
+                            uint32_t root)
 {
     uint32_t s;
     do {
@@ -106,39 +117,53 @@ static void visit(struct tarjan *t, struct automaton_components *components)
         if (t->next_edge[s] < state->edges) {
             uint32_t to = t->automaton->edges.data[state->first + t->next_edge[s]++].target;
             if (!t->order[to]) enter(t, to);
-            else if (components->of[to] == AUTOMATON_NONE && t->order[to] < t->low[s]) t->low[s] = t->order[to];
+            else if (components->of[to] == AUTOMATON_NONE && t->order[to] < t->low[s])
+                t->low[s] = t->order[to];
             continue;
         }
         t->path_len--;
-        if (t->path_len && t->low[s] < t->low[t->path[t->path_len - 1]]) t->low[t->path[t->path_len - 1]] = t->low[s];
+        if (t->path_len && t->low[s] < t->low[t->path[t->path_len - 1]])
+            t->low[t->path[t->path_len - 1]] = t->low[s];
         if (t->low[s] == t->order[s]) close_component(t, components, s);
     }
 }
 
-static void find_accepting(const struct automaton *automaton, struct automaton_components *components)
+static void find_accepting(const struct automaton *automaton,
+                           struct automaton_components *components)
 {
     uint64_t *met = mem_alloc(automaton->mem, (components->count + 1) * sizeof *met);
     bool *cycle = mem_alloc(automaton->mem, components->count + 1);
     for (uint32_t s = 0; s < automaton->states.len; s++) {
         const struct automaton_state *state = &automaton->states.data[s];
         uint32_t c = components->of[s];
-        for (uint32_t e = state->first; c != AUTOMATON_NONE && e < state->first + state->edges; e++) {
+        for (uint32_t e = state->first; c != AUTOMATON_NONE && e < state->first + state->edges;
+             e++) {
             if (components->of[automaton->edges.data[e].target] != c) continue;
             cycle[c] = true;
             met[c] |= automaton->edges.data[e].marks;
         }
     }
-    for (uint32_t c = 0; c < components->count; c++) components->accepting[c] = cycle[c] && met[c] == automaton_all_marks(automaton);
+    for (uint32_t c = 0; c < components->count; c++)
+        components->accepting[c] = cycle[c] && met[c] == automaton_all_marks(automaton);
     mem_free(automaton->mem, met);
     mem_free(automaton->mem, cycle);
 }
 
-void automaton_find_components(const struct automaton *automaton, struct automaton_components *components)
+void automaton_find_components(const struct automaton *automaton,
+                               struct automaton_components *components)
 {
     struct mem *mem = automaton->mem;
     uint32_t n = automaton->states.len;
     uint32_t *space = mem_alloc(mem, (size_t)n * 5 * sizeof *space);
-    struct tarjan t = {automaton, space, space + n, space + 2 * (size_t)n, space + 3 * (size_t)n, space + 4 * (size_t)n, 0, 0, 0};
+    struct tarjan t = {automaton,
+                       space,
+                       space + n,
+                       space + 2 * (size_t)n,
+                       space + 3 * (size_t)n,
+                       space + 4 * (size_t)n,
+                       0,
+                       0,
+                       0};
     components->count = 0;
     components->of = mem_alloc(mem, n * sizeof *components->of);
     memset(components->of, 0xFF, n * sizeof *components->of);
@@ -149,7 +174,8 @@ void automaton_find_components(const struct automaton *automaton, struct automat
     mem_free(mem, space);
 }
 
-void automaton_free_components(const struct automaton *automaton, struct automaton_components *components)
+void automaton_free_components(const struct automaton *automaton,
+                               struct automaton_components *components)
 {
     mem_free(automaton->mem, components->of);
     mem_free(automaton->mem, components->accepting);
@@ -157,7 +183,9 @@ void automaton_free_components(const struct automaton *automaton, struct automat
 
 /* ---- what means nothing ---- */
 
-static bool leads_to_good(const struct automaton *automaton, const struct automaton_components *components, uint32_t s, const bool *good)
+static bool leads_to_good(const struct automaton *automaton,
+                          const struct automaton_components *components, uint32_t s,
+                          const bool *good)
 {
     const struct automaton_state *state = &automaton->states.data[s];
     for (uint32_t e = state->first; e < state->first + state->edges; e++)
@@ -165,12 +193,14 @@ static bool leads_to_good(const struct automaton *automaton, const struct automa
     return false;
 }
 
-/* Per state: it is reached, and an accepting component is reached from it. Edges never lead to a component with a larger number, so one
- * pass over the states, sorted by component, is enough. */
-static bool *find_useful(const struct automaton *automaton, const struct automaton_components *components)
+/* Per state: it is reached, and an accepting component is reached from it. Edges never lead to a
+ * component with a larger number, so one pass over the states, sorted by component, is enough. */
+static bool *find_useful(const struct automaton *automaton,
+                         const struct automaton_components *components)
 {
     struct mem *mem = automaton->mem;
-    uint32_t n = automaton->states.len, *first = mem_alloc(mem, (components->count + 2) * sizeof *first),
+    uint32_t n = automaton->states.len,
+             *first = mem_alloc(mem, (components->count + 2) * sizeof *first),
              *sorted = mem_alloc(mem, n * sizeof *sorted);
     bool *good = mem_alloc(mem, components->count + 1), *useful = mem_alloc(mem, n);
     memcpy(good, components->accepting, components->count);
@@ -180,8 +210,10 @@ static bool *find_useful(const struct automaton *automaton, const struct automat
     for (uint32_t s = 0; s < n; s++)
         if (components->of[s] != AUTOMATON_NONE) sorted[first[components->of[s] + 1]++] = s;
     for (uint32_t i = 0; i < first[components->count]; i++)
-        if (leads_to_good(automaton, components, sorted[i], good)) good[components->of[sorted[i]]] = true;
-    for (uint32_t s = 0; s < n; s++) useful[s] = components->of[s] != AUTOMATON_NONE && good[components->of[s]];
+        if (leads_to_good(automaton, components, sorted[i], good))
+            good[components->of[sorted[i]]] = true;
+    for (uint32_t s = 0; s < n; s++)
+        useful[s] = components->of[s] != AUTOMATON_NONE && good[components->of[s]];
     mem_free(mem, first);
     mem_free(mem, sorted);
     mem_free(mem, good);
@@ -195,7 +227,9 @@ static void clear_marks(struct automaton *automaton, const struct automaton_comp
         for (uint32_t e = state->first; e < state->first + state->edges; e++) {
             struct automaton_edge *edge = &automaton->edges.data[e];
             uint32_t c = components->of[s];
-            if (c == AUTOMATON_NONE || components->of[edge->target] != c || !components->accepting[c]) edge->marks = 0;
+            if (c == AUTOMATON_NONE || components->of[edge->target] != c
+                || !components->accepting[c])
+                edge->marks = 0;
         }
     }
 }
@@ -210,16 +244,19 @@ static void drop_set(struct automaton *automaton, uint32_t k)
     automaton->acceptance--;
 }
 
-/* A set is implied when every edge with a mark of another set has its mark too, or when every edge of accepting components has. The last set
- * stays as long as there are cycles that do not accept: they are told by having no marks. */
-static bool is_implied(const struct automaton *automaton, const struct automaton_components *components, uint32_t k)
+/* A set is implied when every edge with a mark of another set has its mark too, or when every edge
+ * of accepting components has. The last set stays as long as there are cycles that do not accept:
+ * they are told by having no marks. */
+static bool is_implied(const struct automaton *automaton,
+                       const struct automaton_components *components, uint32_t k)
 {
     uint64_t implying = automaton_all_marks(automaton) & ~(UINT64_C(1) << k);
     bool everywhere = true;
     for (uint32_t s = 0; s < automaton->states.len; s++) {
         const struct automaton_state *state = &automaton->states.data[s];
         uint32_t c = components->of[s];
-        for (uint32_t e = state->first; c != AUTOMATON_NONE && e < state->first + state->edges; e++) {
+        for (uint32_t e = state->first; c != AUTOMATON_NONE && e < state->first + state->edges;
+             e++) {
             const struct automaton_edge *edge = &automaton->edges.data[e];
             if (components->of[edge->target] != c || edge->marks >> k & 1) continue;
             if (components->accepting[c] || automaton->acceptance == 1) everywhere = false;
@@ -229,7 +266,8 @@ static bool is_implied(const struct automaton *automaton, const struct automaton
     return everywhere || implying;
 }
 
-static void drop_implied_sets(struct automaton *automaton, const struct automaton_components *components)
+static void drop_implied_sets(struct automaton *automaton,
+                              const struct automaton_components *components)
 {
     for (uint32_t k = automaton->acceptance; k-- > 0;)
         if (is_implied(automaton, components, k)) drop_set(automaton, k);
@@ -241,7 +279,8 @@ static void keep_states(struct automaton *automaton, const bool *useful)
     struct automaton kept;
     automaton_init(&kept, automaton->mem);
     uint32_t *number = mem_alloc(automaton->mem, automaton->states.len * sizeof *number), count = 0;
-    for (uint32_t s = 0; s < automaton->states.len; s++) number[s] = useful[s] || s == automaton->initial ? count++ : AUTOMATON_NONE;
+    for (uint32_t s = 0; s < automaton->states.len; s++)
+        number[s] = useful[s] || s == automaton->initial ? count++ : AUTOMATON_NONE;
     for (uint32_t s = 0; s < automaton->states.len; s++) {
         const struct automaton_state *state = &automaton->states.data[s];
         if (number[s] == AUTOMATON_NONE) continue;
@@ -275,7 +314,8 @@ void automaton_trim(struct automaton *automaton)
 
 void automaton_merge(struct automaton *automaton, const uint32_t *class_of, bool all_edges)
 {
-    uint32_t n = automaton->states.len, *number = mem_alloc(automaton->mem, n * sizeof *number), count = 0;
+    uint32_t n = automaton->states.len, *number = mem_alloc(automaton->mem, n * sizeof *number),
+             count = 0;
     struct automaton merged;
     automaton_init(&merged, automaton->mem);
     for (uint32_t s = 0; s < n; s++)
@@ -285,7 +325,8 @@ void automaton_merge(struct automaton *automaton, const uint32_t *class_of, bool
         automaton_add_state(&merged);
         for (uint32_t s = leader; s < (all_edges ? n : leader + 1); s++) {
             const struct automaton_state *state = &automaton->states.data[s];
-            for (uint32_t e = state->first; class_of[s] == leader && e < state->first + state->edges; e++) {
+            for (uint32_t e = state->first;
+                 class_of[s] == leader && e < state->first + state->edges; e++) {
                 struct automaton_edge edge = automaton->edges.data[e];
                 edge.target = number[class_of[edge.target]];
                 automaton_add_edge(&merged, edge);

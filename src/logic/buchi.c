@@ -1,6 +1,7 @@
-/* Maximal parts without temporal operators are one atom each in the model's formulas. When they are few they are taken apart again, down to
- * comparisons and variables, so that the automaton can use what they have in common (`p & !q` excludes `q`); with many leaves the whole
- * atoms are kept, because a large disjunction would become many edges. */
+/* Maximal parts without temporal operators are one atom each in the model's formulas. When they are
+ * few they are taken apart again, down to comparisons and variables, so that the automaton can use
+ * what they have in common (`p & !q` excludes `q`); with many leaves the whole atoms are kept,
+ * because a large disjunction would become many edges. */
 #include "logic/buchi.h"
 
 #include "logic/tableau.h"
@@ -73,7 +74,8 @@ static nnf normalise(struct translator *t, formula f)
             result = normalise_atom(t, node.atom);
         } else {
             nnf a = normalise(t, node.a);
-            result = combine(t->nnfs, node.op, a, formula_table[node.op].arity == 2 ? normalise(t, node.b) : a);
+            result = combine(t->nnfs, node.op, a,
+                             formula_table[node.op].arity == 2 ? normalise(t, node.b) : a);
         }
         t->memo[f.i] = result.i + 1;
     }
@@ -88,7 +90,8 @@ static nnf normal_form(struct translator *t, formula f, bool negated)
     return negated ? nnf_negate(t->nnfs, root) : root;
 }
 
-static const char *translate(struct buchi *buchi, struct model *model, formula f, bool negated, bool whole)
+static const char *translate(struct buchi *buchi, struct model *model, formula f, bool negated,
+                             bool whole)
 {
     struct nnfs nnfs;
     struct translator t = {.atoms = &buchi->atoms, .model = model, .nnfs = &nnfs, .whole = whole};
@@ -96,7 +99,8 @@ static const char *translate(struct buchi *buchi, struct model *model, formula f
     buchi->atoms.list.len = 0;
     nnf root = normal_form(&t, f, negated);
     const char *problem = nnfs.problem;
-    if (!problem && !whole && buchi->atoms.list.len > MAX_LEAVES) problem = "the atoms have too many parts";
+    if (!problem && !whole && buchi->atoms.list.len > MAX_LEAVES)
+        problem = "the atoms have too many parts";
     if (!problem) problem = tableau_translate(&nnfs, root, &buchi->automaton);
     nnfs_release(&nnfs);
     return problem;
@@ -111,7 +115,8 @@ const char *buchi_translate(struct buchi *buchi, struct model *model, formula f,
     return problem;
 }
 
-const char *buchi_normalise(struct nnfs *nnfs, struct buchi_atoms *atoms, struct model *model, formula f, bool negated, nnf *root)
+const char *buchi_normalise(struct nnfs *nnfs, struct buchi_atoms *atoms, struct model *model,
+                            formula f, bool negated, nnf *root)
 {
     struct translator t = {.atoms = atoms, .model = model, .nnfs = nnfs, .whole = true};
     *root = normal_form(&t, f, negated);

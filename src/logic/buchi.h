@@ -1,4 +1,5 @@
-/* LTL over a model: a formula becomes a generalised Büchi automaton whose propositions are Boolean expressions of the model. */
+/* LTL over a model: a formula becomes a generalised Büchi automaton whose propositions are Boolean
+ * expressions of the model. */
 #ifndef CAIRN_LOGIC_BUCHI_H
 #define CAIRN_LOGIC_BUCHI_H
 
@@ -16,10 +17,13 @@ struct buchi {
     struct automaton automaton;
 };
 
-/* The automaton of f, or of its negation. Returns NULL, or why it could not be built (too many parts). */
+/* The automaton of f, or of its negation. Returns NULL, or why it could not be built (too many
+ * parts). */
 const char *buchi_translate(struct buchi *buchi, struct model *model, formula f, bool negated);
-/* The negation normal form of f, or of its negation, as it is written: not simplified, its atoms not taken apart. Returns NULL, or why not. */
-const char *buchi_normalise(struct nnfs *nnfs, struct buchi_atoms *atoms, struct model *model, formula f, bool negated, nnf *root);
+/* The negation normal form of f, or of its negation, as it is written: not simplified, its atoms
+ * not taken apart. Returns NULL, or why not. */
+const char *buchi_normalise(struct nnfs *nnfs, struct buchi_atoms *atoms, struct model *model,
+                            formula f, bool negated, nnf *root);
 void buchi_release(struct buchi *buchi, const struct model *model);
 
 #endif

@@ -6,17 +6,21 @@
 
 /* ---- parts shared by the forms ---- */
 
-static const struct automaton_edge *edges_of(const struct automaton *automaton, uint32_t s, uint32_t *count)
+static const struct automaton_edge *edges_of(const struct automaton *automaton, uint32_t s,
+                                             uint32_t *count)
 {
     *count = automaton->states.data[s].edges;
     return &automaton->edges.data[automaton->states.data[s].first];
 }
 
-/* The cubes of edges to the same target with the same marks are written as one label. They are looked for in blocks, so that a state with
- * very many edges does not cost their square. */
+/* The cubes of edges to the same target with the same marks are written as one label. They are
+ * looked for in blocks, so that a state with very many edges does not cost their square. */
 enum { BLOCK = 1024 };
 
-static bool same_label(const struct automaton_edge *a, const struct automaton_edge *b) { return a->target == b->target && a->marks == b->marks; }
+static bool same_label(const struct automaton_edge *a, const struct automaton_edge *b)
+{
+    return a->target == b->target && a->marks == b->marks;
+}
 
 static bool is_first_of_label(const struct automaton_edge *edges, uint32_t i)
 {
@@ -60,7 +64,8 @@ static void put_acceptance(FILE *out, uint32_t sets)
     if (sets == 0) fputs("acc-name: all\nAcceptance: 0 t\n", out);
     else if (sets == 1) fputs("acc-name: Buchi\nAcceptance: 1 Inf(0)\n", out);
     else {
-        fprintf(out, "acc-name: generalized-Buchi %" PRIu32 "\nAcceptance: %" PRIu32 " ", sets, sets);
+        fprintf(out, "acc-name: generalized-Buchi %" PRIu32 "\nAcceptance: %" PRIu32 " ", sets,
+                sets);
         for (uint32_t k = 0; k < sets; k++) fprintf(out, "%sInf(%" PRIu32 ")", k ? "&" : "", k);
         fputc('\n', out);
     }
@@ -77,7 +82,8 @@ static void put_cube(FILE *out, const struct automaton_edge *edge)
     if (!*between) fputc('t', out);
 }
 
-static void put_state(FILE *out, const struct automaton *automaton, uint32_t s, bool accepting_states)
+static void put_state(FILE *out, const struct automaton *automaton, uint32_t s,
+                      bool accepting_states)
 {
     uint32_t count;
     const struct automaton_edge *edges = edges_of(automaton, s, &count);
@@ -98,7 +104,8 @@ static void put_state(FILE *out, const struct automaton *automaton, uint32_t s, 
     }
 }
 
-void hoa_write(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet, const char *name, bool accepting_states)
+void hoa_write(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet,
+               const char *name, bool accepting_states)
 {
     fputs("HOA: v1\n", out);
     if (name) {
@@ -106,15 +113,18 @@ void hoa_write(FILE *out, const struct automaton *automaton, const struct alphab
         put_quoted(out, name);
         fputc('\n', out);
     }
-    fprintf(out, "States: %" PRIu32 "\nStart: %" PRIu32 "\nAP: %" PRIu32, automaton->states.len, automaton->initial, alphabet->propositions.len);
+    fprintf(out, "States: %" PRIu32 "\nStart: %" PRIu32 "\nAP: %" PRIu32, automaton->states.len,
+            automaton->initial, alphabet->propositions.len);
     for (uint32_t i = 0; i < alphabet->propositions.len; i++) {
         fputc(' ', out);
         put_quoted(out, alphabet->propositions.data[i]);
     }
     fputc('\n', out);
     put_acceptance(out, automaton->acceptance);
-    fprintf(out, "tool: \"cairn\"\nproperties: trans-labels explicit-labels %s\n--BODY--\n", accepting_states ? "state-acc" : "trans-acc");
-    for (uint32_t s = 0; s < automaton->states.len; s++) put_state(out, automaton, s, accepting_states);
+    fprintf(out, "tool: \"cairn\"\nproperties: trans-labels explicit-labels %s\n--BODY--\n",
+            accepting_states ? "state-acc" : "trans-acc");
+    for (uint32_t s = 0; s < automaton->states.len; s++)
+        put_state(out, automaton, s, accepting_states);
     fputs("--END--\n", out);
 }
 
@@ -131,18 +141,21 @@ static void put_never_name(FILE *out, const struct automaton *automaton, uint32_
     else fprintf(out, "S%" PRIu32, s);
 }
 
-static void put_never_cube(FILE *out, const struct alphabet *alphabet, const struct automaton_edge *edge)
+static void put_never_cube(FILE *out, const struct alphabet *alphabet,
+                           const struct automaton_edge *edge)
 {
     const char *between = "";
     for (uint32_t i = 0; i < alphabet->propositions.len; i++) {
         if (!((edge->positive | edge->negative) >> i & 1)) continue;
-        fprintf(out, "%s%s(%s)", between, edge->negative >> i & 1 ? "!" : "", alphabet->propositions.data[i]);
+        fprintf(out, "%s%s(%s)", between, edge->negative >> i & 1 ? "!" : "",
+                alphabet->propositions.data[i]);
         between = " && ";
     }
     if (!*between) fputs("true", out);
 }
 
-static void put_never_state(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet, uint32_t s)
+static void put_never_state(FILE *out, const struct automaton *automaton,
+                            const struct alphabet *alphabet, uint32_t s)
 {
     uint32_t count;
     const struct automaton_edge *edges = edges_of(automaton, s, &count);
@@ -170,7 +183,8 @@ void hoa_write_never(FILE *out, const struct automaton *automaton, const struct 
 /* ---- for people ---- */
 
 /* As ltlread writes it, but inside a quoted string of DOT. */
-static void put_dot_cube(FILE *out, const struct alphabet *alphabet, const struct automaton_edge *edge)
+static void put_dot_cube(FILE *out, const struct alphabet *alphabet,
+                         const struct automaton_edge *edge)
 {
     const char *between = "";
     for (uint32_t i = 0; i < alphabet->propositions.len; i++) {
@@ -187,7 +201,8 @@ static void put_dot_cube(FILE *out, const struct alphabet *alphabet, const struc
 
 void hoa_write_dot(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet)
 {
-    fputs("digraph automaton {\n  rankdir=LR;\n  node [shape=circle, fontname=\"Helvetica\", fontsize=10];\n  edge [fontname=\"Helvetica\", "
+    fputs("digraph automaton {\n  rankdir=LR;\n  node [shape=circle, fontname=\"Helvetica\", "
+          "fontsize=10];\n  edge [fontname=\"Helvetica\", "
           "fontsize=9];\n",
           out);
     fprintf(out, "  start [shape=point];\n  start -> s%" PRIu32 ";\n", automaton->initial);

@@ -1,8 +1,10 @@
-/* The reader of HOA. Tokens are made as they are needed; the grammar has one point where parts nest, labels, and their nesting is bounded.
+/* The reader of HOA. Tokens are made as they are needed; the grammar has one point where parts
+ * nest, labels, and their nesting is bounded.
  *
- * States may come in any order and refer to states further on, so edges are collected first and sorted by their source in the end. Labels are
- * turned into cubes when they are read; what that may cost is bounded by a budget for the whole file, because aliases can name
- * exponentially large formulas. */
+ * States may come in any order and refer to states further on, so edges are collected first and
+ * sorted by their source in the end. Labels are turned into cubes when they are read; what that may
+ * cost is bounded by a budget for the whole file, because aliases can name exponentially large
+ * formulas. */
 #include "logic/hoa.h"
 
 #include <ctype.h>
@@ -76,17 +78,22 @@ struct hoa {
 
 static void fail_at(struct hoa *h, struct place place, const char *what, const char *found)
 {
-    if (!h->failed) diag_error(h->diag, place, "%s%s%.40s", what, found ? ", found " : "", found ? found : "");
+    if (!h->failed)
+        diag_error(h->diag, place, "%s%s%.40s", what, found ? ", found " : "", found ? found : "");
     h->failed = true;
 }
 
 static void fail(struct hoa *h, const char *what)
 {
     if (h->failed) return; /* only the first error is told: the rest would follow from it */
-    static const char *const shown[BAD + 1] = {
-        [END] = "the end of the file", [MARK_BODY] = "--BODY--", [MARK_END] = "--END--", [MARK_ABORT] = "--ABORT--"};
+    static const char *const shown[BAD + 1] = {[END] = "the end of the file",
+                                               [MARK_BODY] = "--BODY--",
+                                               [MARK_END] = "--END--",
+                                               [MARK_ABORT] = "--ABORT--"};
     char sign[4] = {'\'', h->token.sign, '\'', 0};
-    const char *found = h->token.kind == SIGN ? sign : h->token.text ? h->token.text : shown[h->token.kind];
+    const char *found = h->token.kind == SIGN ? sign
+                        : h->token.text       ? h->token.text
+                                              : shown[h->token.kind];
     fail_at(h, h->token.place, what, found ? found : "something else");
 }
 
@@ -95,7 +102,8 @@ static void refuse(struct hoa *h, const char *what) { fail_at(h, h->token.place,
 /* Columns are counted as reading goes on: long lines stay linear. */
 static struct place place_of(struct hoa *h)
 {
-    for (; h->counted < h->at; h->counted++) h->column += ((unsigned char)*h->counted & 0xC0) != 0x80;
+    for (; h->counted < h->at; h->counted++)
+        h->column += ((unsigned char)*h->counted & 0xC0) != 0x80;
     return (struct place){h->source, h->line, h->column};
 }
 
@@ -126,7 +134,10 @@ static void skip_blank(struct hoa *h)
 
 static bool is_name_part(char c) { return isalnum((unsigned char)c) || c == '_' || c == '-'; }
 
-static const char *take(struct hoa *h, const char *start) { return names_intern(h->alphabet->names, start, (size_t)(h->at - start)); }
+static const char *take(struct hoa *h, const char *start)
+{
+    return names_intern(h->alphabet->names, start, (size_t)(h->at - start));
+}
 
 static void read_string(struct hoa *h)
 {
@@ -141,7 +152,8 @@ static void read_string(struct hoa *h)
     h->token.kind = STRING;
     h->token.text = names_intern(h->alphabet->names, text.data, text.len);
     text_free(&text);
-    if (h->at >= h->end || *h->at != '"') refuse(h, "this string does not end on its line, or has a control character in it");
+    if (h->at >= h->end || *h->at != '"')
+        refuse(h, "this string does not end on its line, or has a control character in it");
     else h->at++;
 }
 
@@ -151,7 +163,8 @@ static void read_number(struct hoa *h)
     h->token.number = 0;
     h->token.kind = NUMBER;
     for (; h->at < h->end && isdigit((unsigned char)*h->at); h->at++)
-        if (h->token.number < UINT32_MAX) h->token.number = h->token.number * 10 + (uint64_t)(*h->at - '0');
+        if (h->token.number < UINT32_MAX)
+            h->token.number = h->token.number * 10 + (uint64_t)(*h->at - '0');
     h->token.text = take(h, start);
 }
 
@@ -202,7 +215,10 @@ static void advance(struct hoa *h)
     }
 }
 
-static bool is_sign(const struct hoa *h, char sign) { return h->token.kind == SIGN && h->token.sign == sign; }
+static bool is_sign(const struct hoa *h, char sign)
+{
+    return h->token.kind == SIGN && h->token.sign == sign;
+}
 
 static bool accept(struct hoa *h, char sign)
 {
@@ -218,7 +234,10 @@ static void expect(struct hoa *h, char sign)
     if (!accept(h, sign)) fail(h, what);
 }
 
-static bool is_name(const struct hoa *h, const char *name) { return h->token.kind == NAME && !strcmp(h->token.text, name); }
+static bool is_name(const struct hoa *h, const char *name)
+{
+    return h->token.kind == NAME && !strcmp(h->token.text, name);
+}
 
 /* A number below the limit. */
 static uint32_t read_count(struct hoa *h, uint32_t limit, const char *what, const char *too_large)
@@ -263,12 +282,15 @@ static uint32_t read_label_part(struct hoa *h)
     if (++h->nesting > MAX_NESTING) refuse(h, "this label is nested too deeply");
     uint32_t label = 0;
     if (h->failed) label = 0;
-    else if (accept(h, '!')) label = read_label_part(h), label = add_label(h, LABEL_NOT, label, label);
+    else if (accept(h, '!'))
+        label = read_label_part(h), label = add_label(h, LABEL_NOT, label, label);
     else if (accept(h, '(')) label = read_label(h), expect(h, ')');
     else if (h->token.kind == ALIAS) label = read_alias(h);
-    else if (is_name(h, "t") || is_name(h, "f")) label = add_label(h, LABEL_CONSTANT, h->token.text[0] == 't', 0), advance(h);
+    else if (is_name(h, "t") || is_name(h, "f"))
+        label = add_label(h, LABEL_CONSTANT, h->token.text[0] == 't', 0), advance(h);
     else {
-        uint32_t number = read_count(h, h->propositions.len, "expected a label", "there is no proposition with this number");
+        uint32_t number = read_count(h, h->propositions.len, "expected a label",
+                                     "there is no proposition with this number");
         label = add_label(h, LABEL_PROPOSITION, number, 0);
     }
     h->nesting--;
@@ -299,7 +321,8 @@ static void add_cube(struct hoa *h, struct cubes *cubes, uint64_t positive, uint
         if (automaton_covers(&cube, &cubes->data[i])) cubes->data[i] = cubes->data[--cubes->len];
         else i++;
     }
-    if (cubes->len == MAX_CUBES || h->work > MAX_WORK) refuse(h, "this label has too many alternatives");
+    if (cubes->len == MAX_CUBES || h->work > MAX_WORK)
+        refuse(h, "this label has too many alternatives");
     else vec_push(h->mem, cubes, cube);
 }
 
@@ -312,7 +335,8 @@ static void join_cubes(struct hoa *h, struct label label, bool negated, struct c
     label_cubes(h, label.b, negated, &right);
     for (uint32_t i = 0; i < left.len && !h->failed; i++)
         for (uint32_t j = 0; j < right.len && !h->failed; j++)
-            add_cube(h, to, left.data[i].positive | right.data[j].positive, left.data[i].negative | right.data[j].negative);
+            add_cube(h, to, left.data[i].positive | right.data[j].positive,
+                     left.data[i].negative | right.data[j].negative);
     vec_free(h->mem, &left);
     vec_free(h->mem, &right);
 }
@@ -343,7 +367,8 @@ static void label_cubes(struct hoa *h, uint32_t index, bool negated, struct cube
 
 static void read_propositions(struct hoa *h)
 {
-    uint32_t count = read_count(h, AUTOMATON_MAX_PROPOSITIONS + 1, "expected the number of propositions", "more than 64 propositions");
+    uint32_t count = read_count(h, AUTOMATON_MAX_PROPOSITIONS + 1,
+                                "expected the number of propositions", "more than 64 propositions");
     if (h->has_propositions) refuse(h, "AP: appears twice");
     h->has_propositions = true;
     for (uint32_t i = 0; i < count && !h->failed; i++) {
@@ -360,8 +385,8 @@ static void read_propositions(struct hoa *h)
     }
 }
 
-static const char unsupported[] =
-    "this acceptance condition is not supported: only conjunctions of Inf, t and f are (Buchi, generalized-Buchi, all, none)";
+static const char unsupported[] = "this acceptance condition is not supported: only conjunctions "
+                                  "of Inf, t and f are (Buchi, generalized-Buchi, all, none)";
 
 static void read_inf(struct hoa *h)
 {
@@ -373,7 +398,8 @@ static void read_inf(struct hoa *h)
     advance(h);
     expect(h, '(');
     bool complement = accept(h, '!');
-    uint32_t set = read_count(h, h->sets, "expected the number of an acceptance set", "there is no acceptance set with this number");
+    uint32_t set = read_count(h, h->sets, "expected the number of an acceptance set",
+                              "there is no acceptance set with this number");
     expect(h, ')');
     if (h->wanted.len >= AUTOMATON_MAX_ACCEPTANCE) refuse(h, "more than 64 acceptance sets");
     else vec_push(h->mem, &h->wanted, 2 * set + complement);
@@ -398,13 +424,15 @@ static void read_acceptance(struct hoa *h)
 {
     if (h->has_acceptance) refuse(h, "Acceptance: appears twice");
     h->has_acceptance = true;
-    h->sets = read_count(h, AUTOMATON_MAX_ACCEPTANCE + 1, "expected the number of acceptance sets", "more than 64 acceptance sets");
+    h->sets = read_count(h, AUTOMATON_MAX_ACCEPTANCE + 1, "expected the number of acceptance sets",
+                         "more than 64 acceptance sets");
     if (!h->failed) read_condition(h);
 }
 
 static void read_start(struct hoa *h)
 {
-    uint32_t start = read_count(h, MAX_STATES, "expected a state", "this state's number is too large");
+    uint32_t start =
+        read_count(h, MAX_STATES, "expected a state", "this state's number is too large");
     if (is_sign(h, '&')) refuse(h, "alternating automata are not supported");
     if (!h->failed) vec_push(h->mem, &h->starts, start);
 }
@@ -424,11 +452,15 @@ static void read_alias_definition(struct hoa *h)
     if (!h->failed) vec_push(h->mem, &h->aliases, alias);
 }
 
-/* Headers that begin with a small letter do not change the meaning; of the others only those known here can be honoured. */
+/* Headers that begin with a small letter do not change the meaning; of the others only those known
+ * here can be honoured. */
 static void skip_header(struct hoa *h, const char *name)
 {
-    if (isupper((unsigned char)name[0])) refuse(h, "this header is not known, and its capital letter says that it matters");
-    while (!h->failed && h->token.kind != HEADER && h->token.kind != MARK_BODY && h->token.kind != END) advance(h);
+    if (isupper((unsigned char)name[0]))
+        refuse(h, "this header is not known, and its capital letter says that it matters");
+    while (!h->failed && h->token.kind != HEADER && h->token.kind != MARK_BODY
+           && h->token.kind != END)
+        advance(h);
 }
 
 static void check_properties(struct hoa *h)
@@ -451,7 +483,8 @@ static void read_header(struct hoa *h)
     if (!strcmp(name, "States")) {
         if (h->has_states) refuse(h, "States: appears twice");
         h->has_states = true;
-        h->states = read_count(h, MAX_STATES + 1, "expected the number of states", "more than a million states");
+        h->states = read_count(h, MAX_STATES + 1, "expected the number of states",
+                               "more than a million states");
     } else if (!strcmp(name, "Start")) read_start(h);
     else if (!strcmp(name, "AP")) read_propositions(h);
     else if (!strcmp(name, "Acceptance")) read_acceptance(h);
@@ -482,14 +515,17 @@ static uint64_t read_marks(struct hoa *h)
     uint64_t marks = 0;
     if (!accept(h, '{')) return 0;
     while (!h->failed && !is_sign(h, '}'))
-        marks |= UINT64_C(1) << (read_count(h, h->sets, "expected an acceptance set or '}'", "there is no acceptance set with this number") & 63);
+        marks |= UINT64_C(1) << (read_count(h, h->sets, "expected an acceptance set or '}'",
+                                            "there is no acceptance set with this number")
+                                 & 63);
     expect(h, '}');
     return marks;
 }
 
 static uint32_t read_state_number(struct hoa *h)
 {
-    return read_count(h, h->has_states ? h->states : MAX_STATES, "expected a state", "there is no state with this number");
+    return read_count(h, h->has_states ? h->states : MAX_STATES, "expected a state",
+                      "there is no state with this number");
 }
 
 static bool read_bracket_label(struct hoa *h, struct cubes *cubes)
@@ -505,11 +541,13 @@ static bool read_bracket_label(struct hoa *h, struct cubes *cubes)
 static uint64_t wanted_marks(const struct hoa *h, uint64_t marks)
 {
     uint64_t wanted = 0;
-    for (uint32_t k = 0; k < h->wanted.len; k++) wanted |= (uint64_t)((marks >> h->wanted.data[k] / 2 & 1) != (h->wanted.data[k] & 1)) << k;
+    for (uint32_t k = 0; k < h->wanted.len; k++)
+        wanted |= (uint64_t)((marks >> h->wanted.data[k] / 2 & 1) != (h->wanted.data[k] & 1)) << k;
     return wanted;
 }
 
-static void add_edges(struct hoa *h, uint32_t source, uint32_t target, uint64_t marks, const struct cubes *cubes)
+static void add_edges(struct hoa *h, uint32_t source, uint32_t target, uint64_t marks,
+                      const struct cubes *cubes)
 {
     for (uint32_t i = 0; i < cubes->len && !h->failed; i++) {
         if (h->edges.len == MAX_EDGES) refuse(h, "more than four million edges");
@@ -524,22 +562,30 @@ static void add_edges(struct hoa *h, uint32_t source, uint32_t target, uint64_t 
 static void implicit_cube(struct hoa *h, uint32_t i, struct cubes *cubes)
 {
     uint64_t positive = 0, negative = 0;
-    if (h->propositions.len > MAX_IMPLICIT) refuse(h, "implicit labels for more than 16 propositions");
-    else if (i >> h->propositions.len) refuse(h, "a state with implicit labels has more edges than there are letters");
+    if (h->propositions.len > MAX_IMPLICIT)
+        refuse(h, "implicit labels for more than 16 propositions");
+    else if (i >> h->propositions.len)
+        refuse(h, "a state with implicit labels has more edges than there are letters");
     else {
-        for (uint32_t p = 0; p < h->propositions.len; p++) *(i >> p & 1 ? &positive : &negative) |= UINT64_C(1) << h->propositions.data[p];
+        for (uint32_t p = 0; p < h->propositions.len; p++)
+            *(i >> p & 1 ? &positive : &negative) |= UINT64_C(1) << h->propositions.data[p];
         add_cube(h, cubes, positive, negative);
     }
 }
 
 enum labels { LABELS_UNKNOWN, LABELS_STATE, LABELS_EDGE, LABELS_IMPLICIT };
 
-static void read_edge(struct hoa *h, uint32_t source, uint32_t number, uint64_t marks, enum labels *labels, struct cubes *cubes)
+static void read_edge(struct hoa *h, uint32_t source, uint32_t number, uint64_t marks,
+                      enum labels *labels, struct cubes *cubes)
 {
     bool has_label = is_sign(h, '[');
-    enum labels kind = *labels == LABELS_STATE ? LABELS_STATE : has_label ? LABELS_EDGE : LABELS_IMPLICIT;
-    if (*labels == LABELS_STATE && has_label) refuse(h, "a label on an edge of a state that has a label");
-    if (*labels != LABELS_UNKNOWN && *labels != kind) refuse(h, "edges with and without labels in one state");
+    enum labels kind = *labels == LABELS_STATE ? LABELS_STATE
+                       : has_label             ? LABELS_EDGE
+                                               : LABELS_IMPLICIT;
+    if (*labels == LABELS_STATE && has_label)
+        refuse(h, "a label on an edge of a state that has a label");
+    if (*labels != LABELS_UNKNOWN && *labels != kind)
+        refuse(h, "edges with and without labels in one state");
     *labels = kind;
     if (kind != LABELS_STATE) cubes->len = 0;
     if (has_label) read_bracket_label(h, cubes);
@@ -557,11 +603,13 @@ static void read_state(struct hoa *h)
     struct place place = h->token.place;
     uint32_t state = read_state_number(h), count = 0;
     while (!h->failed && h->defined.len <= state) vec_push(h->mem, &h->defined, false);
-    if (!h->failed && h->defined.data[state]) fail_at(h, place, "this state is defined twice", NULL);
+    if (!h->failed && h->defined.data[state])
+        fail_at(h, place, "this state is defined twice", NULL);
     if (!h->failed) h->defined.data[state] = true;
     if (h->token.kind == STRING) advance(h);
     uint64_t marks = read_marks(h);
-    while (!h->failed && (h->token.kind == NUMBER || is_sign(h, '['))) read_edge(h, state, count++, marks, &labels, &cubes);
+    while (!h->failed && (h->token.kind == NUMBER || is_sign(h, '[')))
+        read_edge(h, state, count++, marks, &labels, &cubes);
     if (labels == LABELS_IMPLICIT && !h->failed && count != UINT32_C(1) << h->propositions.len)
         fail_at(h, place, "a state with implicit labels needs an edge for every letter", NULL);
     vec_free(h->mem, &cubes);
@@ -574,13 +622,17 @@ static void read_body(struct hoa *h)
     if (h->token.kind != MARK_END) fail(h, "expected 'State:', an edge or --END--");
     advance(h);
     if (h->token.kind == HEADER && !strcmp(h->token.text, "HOA"))
-        diag_warning(h->diag, h->token.place, "there are several automata: only the first one is read");
+        diag_warning(h->diag, h->token.place,
+                     "there are several automata: only the first one is read");
     else if (h->token.kind != END) fail(h, "expected nothing after --END--");
 }
 
 /* ---- the automaton ---- */
 
-static int by_source(const struct found_edge *a, const struct found_edge *b) { return a->source < b->source ? -1 : a->source > b->source; }
+static int by_source(const struct found_edge *a, const struct found_edge *b)
+{
+    return a->source < b->source ? -1 : a->source > b->source;
+}
 
 /* Merge sort: stable, and never quadratic. */
 static void sort_edges(struct hoa *h)
@@ -589,8 +641,11 @@ static void sort_edges(struct hoa *h)
     struct found_edge *from = h->edges.data, *to = mem_alloc(h->mem, (n + (size_t)1) * sizeof *to);
     for (uint64_t width = 1; width < n; width *= 2) {
         for (uint64_t low = 0; low < n; low += 2 * width) {
-            uint64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n, i = low, j = middle;
-            for (uint64_t k = low; k < high; k++) to[k] = i < middle && (j >= high || by_source(&from[i], &from[j]) <= 0) ? from[i++] : from[j++];
+            uint64_t middle = low + width < n ? low + width : n,
+                     high = low + 2 * width < n ? low + 2 * width : n, i = low, j = middle;
+            for (uint64_t k = low; k < high; k++)
+                to[k] = i < middle && (j >= high || by_source(&from[i], &from[j]) <= 0) ? from[i++]
+                                                                                        : from[j++];
         }
         struct found_edge *swap = from;
         from = to;
@@ -609,7 +664,8 @@ static void add_initial(struct hoa *h, struct automaton *automaton)
         const struct automaton_state state = automaton->states.data[h->starts.data[i]];
         if (seen[h->starts.data[i]]) continue;
         seen[h->starts.data[i]] = true;
-        for (uint32_t e = 0; e < state.edges; e++) automaton_add_edge(automaton, automaton->edges.data[state.first + e]);
+        for (uint32_t e = 0; e < state.edges; e++)
+            automaton_add_edge(automaton, automaton->edges.data[state.first + e]);
     }
     mem_free(h->mem, seen);
 }
@@ -621,7 +677,8 @@ static void build(struct hoa *h, struct automaton *automaton)
         if (h->edges.data[e].edge.target >= states) states = h->edges.data[e].edge.target + 1;
     for (uint32_t i = 0; i < h->starts.len; i++) {
         if (h->starts.data[i] >= states && h->has_states)
-            fail_at(h, (struct place){.source = h->source}, "there is no state with the number of an initial state", NULL);
+            fail_at(h, (struct place){.source = h->source},
+                    "there is no state with the number of an initial state", NULL);
         if (h->starts.data[i] >= states) states = h->starts.data[i] + 1;
     }
     if (h->failed) return;
@@ -636,7 +693,8 @@ static void build(struct hoa *h, struct automaton *automaton)
     else add_initial(h, automaton);
 }
 
-bool hoa_read(struct diag *diag, uint32_t source, struct alphabet *alphabet, struct automaton *automaton)
+bool hoa_read(struct diag *diag, uint32_t source, struct alphabet *alphabet,
+              struct automaton *automaton)
 {
     const struct source *file = &diag->sources.data[source];
     struct hoa h = {.diag = diag,

@@ -27,10 +27,7 @@ uint32_t alphabet_number(struct alphabet *alphabet, const char *name)
 
 /* ---- tokens ---- */
 
-static const struct token *peek(const struct reader *r)
-{
-    return &r->tokens.list.data[r->at];
-}
+static const struct token *peek(const struct reader *r) { return &r->tokens.list.data[r->at]; }
 
 static bool accept(struct reader *r, enum token_kind kind)
 {
@@ -50,7 +47,9 @@ static bool accept_word(struct reader *r, const char *word)
 static void fail(struct reader *r, const char *expected)
 {
     char shown[48];
-    if (!r->failed) diag_error(r->diag, peek(r)->place, "expected %s, found %s", expected, token_show(peek(r), shown));
+    if (!r->failed)
+        diag_error(r->diag, peek(r)->place, "expected %s, found %s", expected,
+                   token_show(peek(r), shown));
     r->failed = true;
 }
 
@@ -70,7 +69,9 @@ static uint32_t proposition(struct reader *r, const char *name, struct place pla
 {
     uint32_t number = alphabet_number(r->alphabet, name);
     if (number != AUTOMATON_NONE) return number;
-    if (!r->failed) diag_error(r->diag, place, "more than %d different propositions", AUTOMATON_MAX_PROPOSITIONS);
+    if (!r->failed)
+        diag_error(r->diag, place, "more than %d different propositions",
+                   AUTOMATON_MAX_PROPOSITIONS);
     r->failed = true;
     return 0;
 }
@@ -109,8 +110,10 @@ static nnf read_operand(struct reader *r)
     nnf f = nnf_false();
     if (accept(r, TOKEN_NOT)) return nnf_negate(r->nnfs, read_unary(r));
     if (token->kind == TOKEN_NAME) return read_name(r);
-    if (accept(r, TOKEN_STRING)) return nnf_literal(r->nnfs, proposition(r, token->text, token->place), false);
-    if (token->kind == TOKEN_NUMBER && token->number <= 1) return r->at++, token->number ? nnf_true() : nnf_false();
+    if (accept(r, TOKEN_STRING))
+        return nnf_literal(r->nnfs, proposition(r, token->text, token->place), false);
+    if (token->kind == TOKEN_NUMBER && token->number <= 1)
+        return r->at++, token->number ? nnf_true() : nnf_false();
     if (accept(r, TOKEN_NE)) return apply(r->nnfs, 'F', read_unary(r)); /* <> */
     if (accept(r, TOKEN_OPEN_SQUARE)) {
         expect(r, TOKEN_CLOSE_SQUARE, "']'");
@@ -132,7 +135,8 @@ static nnf read_unary(struct reader *r)
         r->failed = true;
     }
     if (r->nesting >= MAX_NESTING && !r->failed) {
-        diag_error(r->diag, peek(r)->place, "this formula is nested too deeply: more than %d levels", MAX_NESTING);
+        diag_error(r->diag, peek(r)->place,
+                   "this formula is nested too deeply: more than %d levels", MAX_NESTING);
         r->failed = true;
     }
     if (r->failed) return nnf_false();
@@ -162,11 +166,16 @@ static const struct {
     bool to_the_right;
     nnf (*make)(struct nnfs *nnfs, nnf a, nnf b);
 } binary[] = {
-    {0, TOKEN_IFF, NULL, false, nnf_iff},      {1, TOKEN_IMPLIES, NULL, true, make_implies},
-    {2, TOKEN_XOR, NULL, false, make_xor},     {2, TOKEN_NAME, "xor", false, make_xor},
-    {3, TOKEN_OR, NULL, false, nnf_or},        {4, TOKEN_AND, NULL, false, nnf_and},
-    {5, TOKEN_NAME, "U", true, nnf_u},         {5, TOKEN_NAME, "R", true, nnf_r},
-    {5, TOKEN_NAME, "V", true, nnf_r},         {5, TOKEN_NAME, "W", true, nnf_weak_until},
+    {0, TOKEN_IFF, NULL, false, nnf_iff},
+    {1, TOKEN_IMPLIES, NULL, true, make_implies},
+    {2, TOKEN_XOR, NULL, false, make_xor},
+    {2, TOKEN_NAME, "xor", false, make_xor},
+    {3, TOKEN_OR, NULL, false, nnf_or},
+    {4, TOKEN_AND, NULL, false, nnf_and},
+    {5, TOKEN_NAME, "U", true, nnf_u},
+    {5, TOKEN_NAME, "R", true, nnf_r},
+    {5, TOKEN_NAME, "V", true, nnf_r},
+    {5, TOKEN_NAME, "W", true, nnf_weak_until},
     {5, TOKEN_NAME, "M", true, nnf_strong_release},
 };
 enum { BINARY = sizeof binary / sizeof *binary };
@@ -176,7 +185,8 @@ static unsigned find_binary(const struct reader *r, unsigned level)
     unsigned i = 0;
     const struct token *token = peek(r);
     while (i < BINARY
-           && (binary[i].level != level || binary[i].token != token->kind || (binary[i].word && strcmp(binary[i].word, token->text))))
+           && (binary[i].level != level || binary[i].token != token->kind
+               || (binary[i].word && strcmp(binary[i].word, token->text))))
         i++;
     return i;
 }
@@ -197,7 +207,8 @@ static nnf read_level(struct reader *r, unsigned level)
     return left;
 }
 
-bool ltlread_formula(struct diag *diag, uint32_t source, struct alphabet *alphabet, struct nnfs *nnfs, nnf *f)
+bool ltlread_formula(struct diag *diag, uint32_t source, struct alphabet *alphabet,
+                     struct nnfs *nnfs, nnf *f)
 {
     struct reader r = {.diag = diag, .alphabet = alphabet, .nnfs = nnfs};
     *f = nnf_false();
@@ -223,14 +234,19 @@ static uint64_t read_letter(struct reader *r)
     do {
         bool negated = accept(r, TOKEN_NOT);
         const struct token *token = peek(r);
-        if (!negated && (accept_word(r, "true") || (token->kind == TOKEN_NUMBER && token->number == 1 && accept(r, TOKEN_NUMBER)))) continue;
+        if (!negated
+            && (accept_word(r, "true")
+                || (token->kind == TOKEN_NUMBER && token->number == 1 && accept(r, TOKEN_NUMBER))))
+            continue;
         if (!accept(r, TOKEN_STRING) && !accept(r, TOKEN_NAME)) {
             fail(r, "a proposition");
             return 0;
         }
-        *(negated ? &negative : &positive) |= UINT64_C(1) << proposition(r, token->text, token->place);
+        *(negated ? &negative : &positive) |= UINT64_C(1)
+                                              << proposition(r, token->text, token->place);
         if (positive & negative && !r->failed) {
-            diag_error(r->diag, token->place, "'%.40s' is true and false in one letter", token->text);
+            diag_error(r->diag, token->place, "'%.40s' is true and false in one letter",
+                       token->text);
             r->failed = true;
         }
     } while (accept(r, TOKEN_AND));
@@ -242,7 +258,8 @@ static void read_letters(struct reader *r, struct word *word)
     do {
         if (word->letters.len == MAX_WORD) fail(r, "a shorter word");
         vec_push(r->alphabet->mem, &word->letters, read_letter(r));
-    } while (!r->failed && accept(r, TOKEN_SEMICOLON) && !(peek(r)->kind == TOKEN_NAME && !strcmp(peek(r)->text, "cycle")));
+    } while (!r->failed && accept(r, TOKEN_SEMICOLON)
+             && !(peek(r)->kind == TOKEN_NAME && !strcmp(peek(r)->text, "cycle")));
 }
 
 bool ltlread_word(struct diag *diag, uint32_t source, struct alphabet *alphabet, struct word *word)
@@ -250,7 +267,8 @@ bool ltlread_word(struct diag *diag, uint32_t source, struct alphabet *alphabet,
     struct reader r = {.diag = diag, .alphabet = alphabet};
     memset(word, 0, sizeof *word);
     if (start(&r, source)) {
-        if (!(peek(&r)->kind == TOKEN_NAME && !strcmp(peek(&r)->text, "cycle"))) read_letters(&r, word);
+        if (!(peek(&r)->kind == TOKEN_NAME && !strcmp(peek(&r)->text, "cycle")))
+            read_letters(&r, word);
         word->loop = word->letters.len;
         if (!r.failed && !accept_word(&r, "cycle")) fail(&r, "';' and in the end cycle{...}");
         if (!r.failed) expect(&r, TOKEN_OPEN_CURLY, "'{'");
@@ -266,12 +284,15 @@ bool ltlread_word(struct diag *diag, uint32_t source, struct alphabet *alphabet,
 
 static void write_name(FILE *out, const char *name)
 {
-    bool plain = name[0] && !strchr("XFG", name[0]) && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(name)
+    bool plain = name[0] && !strchr("XFG", name[0])
+                 && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
+                        == strlen(name)
                  && !strchr("0123456789", name[0]) && (name[1] || !strchr("URWMV", name[0]));
     fprintf(out, plain ? "%s" : "\"%s\"", name);
 }
 
-void ltlread_write_letter(FILE *out, const struct alphabet *alphabet, uint64_t positive, uint64_t negative)
+void ltlread_write_letter(FILE *out, const struct alphabet *alphabet, uint64_t positive,
+                          uint64_t negative)
 {
     const char *between = "";
     for (uint32_t i = 0; i < alphabet->propositions.len; i++) {

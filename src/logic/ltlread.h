@@ -1,9 +1,12 @@
 /* Reads LTL formulas over free propositions, and words.
  *
- * Formulas: `!`, `X`, `F`, `G`, `U`, `R`, `W`, `M` (strong release), `&`, `|`, `->`, `<->`, `^` (exclusive or), `true`, `false`, `1`, `0`, and the spellings of Spin
- * (`[]`, `<>`, `V`). Operators may be written in front of a name: `GFa` is G F a; a name that begins with X, F or G must be quoted ("Go").
+ * Formulas: `!`, `X`, `F`, `G`, `U`, `R`, `W`, `M` (strong release), `&`, `|`, `->`, `<->`, `^`
+ * (exclusive or), `true`, `false`, `1`, `0`, and the spellings of Spin (`[]`, `<>`, `V`). Operators
+ * may be written in front of a name: `GFa` is G F a; a name that begins with X, F or G must be
+ * quoted ("Go").
  *
- * Words: letters, then a cycle: `a & !b; 1; cycle{b; !b}`. A letter is a conjunction of literals; propositions that it does not name are false. */
+ * Words: letters, then a cycle: `a & !b; 1; cycle{b; !b}`. A letter is a conjunction of literals;
+ * propositions that it does not name are false. */
 #ifndef CAIRN_LOGIC_LTLREAD_H
 #define CAIRN_LOGIC_LTLREAD_H
 
@@ -11,11 +14,13 @@
 #include "logic/product.h"
 
 /* False after diagnostics. */
-bool ltlread_formula(struct diag *diag, uint32_t source, struct alphabet *alphabet, struct nnfs *nnfs, nnf *f);
+bool ltlread_formula(struct diag *diag, uint32_t source, struct alphabet *alphabet,
+                     struct nnfs *nnfs, nnf *f);
 bool ltlread_word(struct diag *diag, uint32_t source, struct alphabet *alphabet, struct word *word);
 
 /* The same syntax, for messages. */
 void ltlread_write_word(FILE *out, const struct alphabet *alphabet, const struct word *word);
-void ltlread_write_letter(FILE *out, const struct alphabet *alphabet, uint64_t positive, uint64_t negative);
+void ltlread_write_letter(FILE *out, const struct alphabet *alphabet, uint64_t positive,
+                          uint64_t negative);
 
 #endif

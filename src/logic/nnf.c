@@ -29,7 +29,8 @@ static nnf make(struct nnfs *nnfs, enum nnf_op op, bool negated, nnf a, nnf b)
     uint32_t at = slot_of(&node);
     for (; nnfs->slots[at]; at = (at + 1) % SLOTS) {
         const struct nnf_node *known = &nnfs->nodes.data[nnfs->slots[at] - 1];
-        if (known->op == op && known->negated == negated && known->a.i == a.i && known->b.i == b.i) return (nnf){nnfs->slots[at] - 1};
+        if (known->op == op && known->negated == negated && known->a.i == a.i && known->b.i == b.i)
+            return (nnf){nnfs->slots[at] - 1};
     }
     if (nnfs->nodes.len == NNF_MAX_NODES) {
         nnfs->problem = "the formula has too many parts";
@@ -84,18 +85,13 @@ nnf nnf_or(struct nnfs *nnfs, nnf a, nnf b)
 
 nnf nnf_iff(struct nnfs *nnfs, nnf a, nnf b)
 {
-    return nnf_or(nnfs, nnf_and(nnfs, a, b), nnf_and(nnfs, nnf_negate(nnfs, a), nnf_negate(nnfs, b)));
+    return nnf_or(nnfs, nnf_and(nnfs, a, b),
+                  nnf_and(nnfs, nnf_negate(nnfs, a), nnf_negate(nnfs, b)));
 }
 
-static bool is_constant(nnf f)
-{
-    return f.i == nnf_false().i || f.i == nnf_true().i;
-}
+static bool is_constant(nnf f) { return f.i == nnf_false().i || f.i == nnf_true().i; }
 
-nnf nnf_x(struct nnfs *nnfs, nnf a)
-{
-    return is_constant(a) ? a : make(nnfs, NNF_X, false, a, a);
-}
+nnf nnf_x(struct nnfs *nnfs, nnf a) { return is_constant(a) ? a : make(nnfs, NNF_X, false, a, a); }
 
 nnf nnf_u(struct nnfs *nnfs, nnf a, nnf b)
 {
@@ -109,10 +105,7 @@ nnf nnf_r(struct nnfs *nnfs, nnf a, nnf b)
     return make(nnfs, NNF_R, false, a, b);
 }
 
-nnf nnf_weak_until(struct nnfs *nnfs, nnf a, nnf b)
-{
-    return nnf_r(nnfs, b, nnf_or(nnfs, a, b));
-}
+nnf nnf_weak_until(struct nnfs *nnfs, nnf a, nnf b) { return nnf_r(nnfs, b, nnf_or(nnfs, a, b)); }
 
 nnf nnf_strong_release(struct nnfs *nnfs, nnf a, nnf b)
 {

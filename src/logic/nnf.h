@@ -1,8 +1,9 @@
-/* LTL formulas in negation normal form over numbered propositions: literals, and, or, X, U and R. Hash-consed, so that equal formulas are one
- * node and equality is equality of handles.
+/* LTL formulas in negation normal form over numbered propositions: literals, and, or, X, U and R.
+ * Hash-consed, so that equal formulas are one node and equality is equality of handles.
  *
- * The makers below rewrite only what is trivial (constants, equal operands); logic/simplify does the rest. Too many nodes set `problem`
- * and give the formula false from then on: callers look at `problem` once, at the end. */
+ * The makers below rewrite only what is trivial (constants, equal operands); logic/simplify does
+ * the rest. Too many nodes set `problem` and give the formula false from then on: callers look at
+ * `problem` once, at the end. */
 #ifndef CAIRN_LOGIC_NNF_H
 #define CAIRN_LOGIC_NNF_H
 
@@ -43,14 +44,8 @@ static inline bool nnf_is(const struct nnfs *nnfs, nnf f, enum nnf_op op)
 {
     return nnf_get(nnfs, f)->op == op;
 }
-static inline nnf nnf_false(void)
-{
-    return (nnf){0};
-}
-static inline nnf nnf_true(void)
-{
-    return (nnf){1};
-}
+static inline nnf nnf_false(void) { return (nnf){0}; }
+static inline nnf nnf_true(void) { return (nnf){1}; }
 
 nnf nnf_literal(struct nnfs *nnfs, uint32_t proposition, bool negated);
 nnf nnf_and(struct nnfs *nnfs, nnf a, nnf b);

@@ -44,14 +44,18 @@ static uint32_t find_pair(struct pairs *pairs, uint32_t first, uint32_t second)
     return (pairs->slots[at] = pairs->list.len) - 1;
 }
 
-static void join_edges(const struct automaton *a, const struct automaton *b, uint64_t pair, struct pairs *pairs, struct automaton *product)
+static void join_edges(const struct automaton *a, const struct automaton *b, uint64_t pair,
+                       struct pairs *pairs, struct automaton *product)
 {
-    const struct automaton_state *sa = &a->states.data[pair >> 32], *sb = &b->states.data[(uint32_t)pair];
+    const struct automaton_state *sa = &a->states.data[pair >> 32],
+                                 *sb = &b->states.data[(uint32_t)pair];
     automaton_add_state(product);
     for (uint32_t i = 0; i < sa->edges; i++)
         for (uint32_t j = 0; j < sb->edges; j++) {
-            const struct automaton_edge *ea = &a->edges.data[sa->first + i], *eb = &b->edges.data[sb->first + j];
-            struct automaton_edge edge = {.positive = ea->positive | eb->positive, .negative = ea->negative | eb->negative};
+            const struct automaton_edge *ea = &a->edges.data[sa->first + i],
+                                        *eb = &b->edges.data[sb->first + j];
+            struct automaton_edge edge = {.positive = ea->positive | eb->positive,
+                                          .negative = ea->negative | eb->negative};
             if (edge.positive & edge.negative) continue;
             edge.marks = ea->marks | (b->acceptance ? eb->marks << a->acceptance : 0);
             edge.target = find_pair(pairs, ea->target, eb->target);
@@ -59,17 +63,20 @@ static void join_edges(const struct automaton *a, const struct automaton *b, uin
         }
 }
 
-const char *product_make(const struct automaton *a, const struct automaton *b, struct automaton *product)
+const char *product_make(const struct automaton *a, const struct automaton *b,
+                         struct automaton *product)
 {
     struct pairs pairs = {.mem = a->mem};
     const char *problem = NULL;
     automaton_init(product, a->mem);
-    if (a->acceptance + b->acceptance > AUTOMATON_MAX_ACCEPTANCE) return "the product of the automata has too many acceptance sets";
+    if (a->acceptance + b->acceptance > AUTOMATON_MAX_ACCEPTANCE)
+        return "the product of the automata has too many acceptance sets";
     product->acceptance = a->acceptance + b->acceptance;
     find_pair(&pairs, a->initial, b->initial);
     for (uint32_t i = 0; i < pairs.list.len && !problem; i++) {
         join_edges(a, b, pairs.list.data[i], &pairs, product);
-        if (pairs.list.len > MAX_PAIRS || product->edges.len > MAX_EDGES) problem = "the product of the automata is too large";
+        if (pairs.list.len > MAX_PAIRS || product->edges.len > MAX_EDGES)
+            problem = "the product of the automata is too large";
     }
     vec_free(pairs.mem, &pairs.list);
     mem_free(pairs.mem, pairs.slots);
@@ -87,21 +94,25 @@ struct search {
     struct word *word;
 };
 
-/* Adds the letters of a shortest way from a state, by at least `least` edges, whose last edge has the marks `marks` and ends in the state `target`
- * (AUTOMATON_NONE: in any accepting component). Returns where it ends. */
+/* Adds the letters of a shortest way from a state, by at least `least` edges, whose last edge has
+ * the marks `marks` and ends in the state `target` (AUTOMATON_NONE: in any accepting component).
+ * Returns where it ends. */
 struct quest {
     uint64_t marks;
     uint32_t target;
 };
 
-static bool is_end(const struct search *search, const struct quest *quest, const struct automaton_edge *edge)
+static bool is_end(const struct search *search, const struct quest *quest,
+                   const struct automaton_edge *edge)
 {
     if ((edge->marks & quest->marks) != quest->marks) return false;
     if (quest->target != AUTOMATON_NONE) return edge->target == quest->target;
-    return search->component != AUTOMATON_NONE || search->components->accepting[search->components->of[edge->target]];
+    return search->component != AUTOMATON_NONE
+           || search->components->accepting[search->components->of[edge->target]];
 }
 
-static void write_way(struct search *search, const uint32_t *arrived_by, const uint32_t *source, uint32_t last)
+static void write_way(struct search *search, const uint32_t *arrived_by, const uint32_t *source,
+                      uint32_t last)
 {
     struct mem *mem = search->automaton->mem;
     VEC(uint64_t) back = {0};
@@ -117,7 +128,8 @@ static void write_way(struct search *search, const uint32_t *arrived_by, const u
 static uint32_t walk(struct search *search, uint32_t start, struct quest quest)
 {
     const struct automaton *automaton = search->automaton;
-    uint32_t *arrived_by = mem_alloc(automaton->mem, automaton->states.len * sizeof *arrived_by), end = AUTOMATON_NONE;
+    uint32_t *arrived_by = mem_alloc(automaton->mem, automaton->states.len * sizeof *arrived_by),
+             end = AUTOMATON_NONE;
     uint32_t *source = mem_alloc(automaton->mem, (automaton->edges.len + 1) * sizeof *source);
     uint32_t *queue = mem_alloc(automaton->mem, automaton->states.len * sizeof *queue), tail = 0;
     queue[tail++] = start;
@@ -125,7 +137,9 @@ static uint32_t walk(struct search *search, uint32_t start, struct quest quest)
         const struct automaton_state *state = &automaton->states.data[queue[head]];
         for (uint32_t e = state->first; e < state->first + state->edges; e++) {
             const struct automaton_edge *edge = &automaton->edges.data[e];
-            if (search->component != AUTOMATON_NONE && search->components->of[edge->target] != search->component) continue;
+            if (search->component != AUTOMATON_NONE
+                && search->components->of[edge->target] != search->component)
+                continue;
             source[e] = queue[head];
             if (is_end(search, &quest, edge)) {
                 write_way(search, arrived_by, source, e);
@@ -149,12 +163,15 @@ static void write_word(struct search *search)
 {
     const struct automaton *automaton = search->automaton;
     uint32_t at = automaton->initial;
-    if (!search->components->accepting[search->components->of[at]]) at = walk(search, at, (struct quest){0, AUTOMATON_NONE});
+    if (!search->components->accepting[search->components->of[at]])
+        at = walk(search, at, (struct quest){0, AUTOMATON_NONE});
     search->word->loop = search->word->letters.len;
     search->component = search->components->of[at];
     uint32_t entry = at;
-    for (uint32_t k = 0; k < automaton->acceptance; k++) at = walk(search, at, (struct quest){UINT64_C(1) << k, AUTOMATON_NONE});
-    if (at != entry || search->word->letters.len == search->word->loop) walk(search, at, (struct quest){0, entry});
+    for (uint32_t k = 0; k < automaton->acceptance; k++)
+        at = walk(search, at, (struct quest){UINT64_C(1) << k, AUTOMATON_NONE});
+    if (at != entry || search->word->letters.len == search->word->loop)
+        walk(search, at, (struct quest){0, entry});
 }
 
 bool product_find_word(const struct automaton *automaton, struct word *word)
@@ -170,21 +187,25 @@ bool product_find_word(const struct automaton *automaton, struct word *word)
     return found;
 }
 
-void product_word_automaton(const struct word *word, uint64_t care, struct mem *mem, struct automaton *automaton)
+void product_word_automaton(const struct word *word, uint64_t care, struct mem *mem,
+                            struct automaton *automaton)
 {
     automaton_init(automaton, mem);
     for (uint32_t i = 0; i < word->letters.len; i++) {
         uint64_t letter = word->letters.data[i];
         automaton_add_state(automaton);
-        automaton_add_edge(automaton, (struct automaton_edge){letter & care, ~letter & care, 0, i + 1 < word->letters.len ? i + 1 : word->loop});
+        automaton_add_edge(automaton,
+                           (struct automaton_edge){letter & care, ~letter & care, 0,
+                                                   i + 1 < word->letters.len ? i + 1 : word->loop});
     }
 }
 
 /* ---- one acceptance set ---- */
 
-/* The state (q, level) has seen the first `level` sets since the last round was complete; at the top level a round is, and the next one begins.
- * Outside accepting components the level is 0. */
-static void add_levels(const struct automaton *automaton, const struct automaton_components *components, struct automaton *result)
+/* The state (q, level) has seen the first `level` sets since the last round was complete; at the
+ * top level a round is, and the next one begins. Outside accepting components the level is 0. */
+static void add_levels(const struct automaton *automaton,
+                       const struct automaton_components *components, struct automaton *result)
 {
     struct pairs pairs = {.mem = automaton->mem};
     uint32_t top = automaton->acceptance;
@@ -208,7 +229,8 @@ static void add_levels(const struct automaton *automaton, const struct automaton
     mem_free(pairs.mem, pairs.slots);
 }
 
-/* All edges of a state inside its component are marked, or none; the other edges follow them. False: it is not so. */
+/* All edges of a state inside its component are marked, or none; the other edges follow them.
+ * False: it is not so. */
 static bool align_marks(struct automaton *automaton)
 {
     struct automaton_components components;
@@ -218,9 +240,11 @@ static bool align_marks(struct automaton *automaton)
         const struct automaton_state *state = &automaton->states.data[s];
         bool marked = false, unmarked = false;
         for (uint32_t e = state->first; e < state->first + state->edges; e++)
-            if (components.of[automaton->edges.data[e].target] == components.of[s]) *(automaton->edges.data[e].marks ? &marked : &unmarked) = true;
+            if (components.of[automaton->edges.data[e].target] == components.of[s])
+                *(automaton->edges.data[e].marks ? &marked : &unmarked) = true;
         good &= !(marked && unmarked);
-        for (uint32_t e = state->first; e < state->first + state->edges; e++) automaton->edges.data[e].marks = marked;
+        for (uint32_t e = state->first; e < state->first + state->edges; e++)
+            automaton->edges.data[e].marks = marked;
     }
     automaton_free_components(automaton, &components);
     return good;
@@ -233,7 +257,8 @@ void product_degeneralise(struct automaton *automaton)
     automaton_trim(automaton);
     if (!automaton->acceptance) return;
     automaton_find_components(automaton, &components);
-    for (unsigned attempt = 0; attempt < 2; attempt++) { /* the second one is not reduced: reduction may part a state's marks */
+    for (unsigned attempt = 0; attempt < 2;
+         attempt++) { /* the second one is not reduced: reduction may part a state's marks */
         automaton_init(&reduced, automaton->mem);
         add_levels(automaton, &components, &reduced);
         if (attempt == 0) reduce_automaton(&reduced);

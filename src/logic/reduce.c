@@ -1,14 +1,18 @@
 /* Reduction by simulation (Somenzi and Bloem 2000, Etessami et al. 2005), for acceptance on edges.
  *
- * q simulates p when every step of p can be answered by q: for every letter of every edge of p there is an edge of q that reads it, has at least its
- * marks, and leads to a state that simulates the edge's target. Then q accepts all that p accepts. States that simulate each
- * other become one, and an edge goes when another of its state reads as much, has as many marks, and leads to a state that simulates its target.
- * The same is done backwards, with edges into states; there the initial state is simulated by itself only.
+ * q simulates p when every step of p can be answered by q: for every letter of every edge of p
+ * there is an edge of q that reads it, has at least its marks, and leads to a state that simulates
+ * the edge's target. Then q accepts all that p accepts. States that simulate each other become one,
+ * and an edge goes when another of its state reads as much, has as many marks, and leads to a state
+ * that simulates its target. The same is done backwards, with edges into states; there the initial
+ * state is simulated by itself only.
  *
- * A cube may be answered by several edges together, so answering is a question of covering, decided by splitting on a literal.
+ * A cube may be answered by several edges together, so answering is a question of covering, decided
+ * by splitting on a literal.
  *
- * Marks of edges between components mean nothing: they are counted as none or as all, in turn, because sometimes one and sometimes the other
- * lets more states be equal. Each step is sound by itself, so when the budget of work is spent what is done so far stays. */
+ * Marks of edges between components mean nothing: they are counted as none or as all, in turn,
+ * because sometimes one and sometimes the other lets more states be equal. Each step is sound by
+ * itself, so when the budget of work is spent what is done so far stays. */
 #include "logic/reduce.h"
 
 #include <string.h>
@@ -38,30 +42,40 @@ static void index_edges(struct reduction *r)
     r->edges = mem_alloc(r->mem, (count + 1) * sizeof *r->edges);
     r->sources = mem_alloc(r->mem, (count + 1) * sizeof *r->sources);
     for (uint32_t s = 0; s < r->n; s++)
-        for (uint32_t i = 0; i < automaton->states.data[s].edges; i++) r->sources[automaton->states.data[s].first + i] = s;
-    for (uint32_t e = 0; e < count; e++) r->first[(r->backward ? automaton->edges.data[e].target : r->sources[e]) + 1]++;
+        for (uint32_t i = 0; i < automaton->states.data[s].edges; i++)
+            r->sources[automaton->states.data[s].first + i] = s;
+    for (uint32_t e = 0; e < count; e++)
+        r->first[(r->backward ? automaton->edges.data[e].target : r->sources[e]) + 1]++;
     for (uint32_t s = 0; s < r->n; s++) r->first[s + 1] += r->first[s];
     uint32_t *fill = mem_alloc(r->mem, (r->n + 1) * sizeof *fill);
     memcpy(fill, r->first, r->n * sizeof *fill);
-    for (uint32_t e = 0; e < count; e++) r->edges[fill[r->backward ? automaton->edges.data[e].target : r->sources[e]]++] = e;
+    for (uint32_t e = 0; e < count; e++)
+        r->edges[fill[r->backward ? automaton->edges.data[e].target : r->sources[e]]++] = e;
     mem_free(r->mem, fill);
 }
 
-static uint32_t far_end(const struct reduction *r, uint32_t e) { return r->backward ? r->sources[e] : r->automaton->edges.data[e].target; }
+static uint32_t far_end(const struct reduction *r, uint32_t e)
+{
+    return r->backward ? r->sources[e] : r->automaton->edges.data[e].target;
+}
 
-/* Whether the cube lies in the union of the cubes. Those before `from` are known to be apart from it. */
-static bool is_covered(struct reduction *r, const struct automaton_edge *cube, const struct automaton_edge *cubes, uint32_t count, uint32_t from)
+/* Whether the cube lies in the union of the cubes. Those before `from` are known to be apart from
+ * it. */
+static bool is_covered(struct reduction *r, const struct automaton_edge *cube,
+                       const struct automaton_edge *cubes, uint32_t count, uint32_t from)
 {
     if (++r->work > MAX_WORK) return false; /* the whole relation is given up then */
     for (; from < count; from++) {
         const struct automaton_edge *other = &cubes[from];
         if (other->positive & cube->negative || other->negative & cube->positive) continue;
         if (automaton_covers(other, cube)) return true;
-        uint64_t asked = (other->positive | other->negative) & ~(cube->positive | cube->negative), bit = asked & -asked;
+        uint64_t asked = (other->positive | other->negative) & ~(cube->positive | cube->negative),
+                 bit = asked & -asked;
         struct automaton_edge with = *cube, without = *cube;
         with.positive |= bit;
         without.negative |= bit;
-        return is_covered(r, &with, cubes, count, from) && is_covered(r, &without, cubes, count, from);
+        return is_covered(r, &with, cubes, count, from)
+               && is_covered(r, &without, cubes, count, from);
     }
     return false;
 }
@@ -93,7 +107,8 @@ static bool find_simulation(struct reduction *r)
 {
     memset(r->simulates, 1, (size_t)r->n * r->n);
     if (r->backward)
-        for (uint32_t q = 0; q < r->n; q++) r->simulates[(size_t)r->automaton->initial * r->n + q] = q == r->automaton->initial;
+        for (uint32_t q = 0; q < r->n; q++)
+            r->simulates[(size_t)r->automaton->initial * r->n + q] = q == r->automaton->initial;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t p = 0; p < r->n; p++) {
@@ -119,7 +134,8 @@ static bool is_dominated(struct reduction *r, uint32_t e, const bool *gone)
     for (uint32_t i = r->first[near]; i < r->first[near + 1]; i++) {
         uint32_t d = r->edges[i];
         const struct automaton_edge *other = &r->automaton->edges.data[d];
-        if (d == e || gone[d] || edge->marks & ~other->marks || !automaton_covers(other, edge)) continue;
+        if (d == e || gone[d] || edge->marks & ~other->marks || !automaton_covers(other, edge))
+            continue;
         if (r->simulates[(size_t)far_end(r, e) * r->n + far_end(r, d)]) return true;
     }
     return false;
@@ -151,7 +167,8 @@ static bool merge_equal(struct reduction *r)
     for (uint32_t p = 0; p < r->n; p++) {
         class_of[p] = p;
         for (uint32_t q = 0; q < p; q++) {
-            if (!r->simulates[(size_t)p * r->n + q] || !r->simulates[(size_t)q * r->n + p]) continue;
+            if (!r->simulates[(size_t)p * r->n + q] || !r->simulates[(size_t)q * r->n + p])
+                continue;
             class_of[p] = class_of[q];
             merged = true;
             break;
@@ -165,7 +182,11 @@ static bool merge_equal(struct reduction *r)
 /* One pass: computes the relation, then merges states, or when none are equal drops edges. */
 static void reduce_once(struct automaton *automaton, bool backward, uint64_t *work)
 {
-    struct reduction r = {.automaton = automaton, .mem = automaton->mem, .backward = backward, .n = automaton->states.len, .work = *work};
+    struct reduction r = {.automaton = automaton,
+                          .mem = automaton->mem,
+                          .backward = backward,
+                          .n = automaton->states.len,
+                          .work = *work};
     if (r.n > MAX_STATES || r.work > MAX_WORK) return;
     index_edges(&r);
     r.simulates = mem_alloc(r.mem, (size_t)r.n * r.n);
@@ -186,8 +207,10 @@ static void mark_transient(struct automaton *automaton)
     automaton_find_components(automaton, &components);
     for (uint32_t s = 0; s < automaton->states.len; s++)
         for (uint32_t i = 0; i < automaton->states.data[s].edges; i++) {
-            struct automaton_edge *edge = &automaton->edges.data[automaton->states.data[s].first + i];
-            if (components.of[s] != components.of[edge->target]) edge->marks = automaton_all_marks(automaton);
+            struct automaton_edge *edge =
+                &automaton->edges.data[automaton->states.data[s].first + i];
+            if (components.of[s] != components.of[edge->target])
+                edge->marks = automaton_all_marks(automaton);
         }
     automaton_free_components(automaton, &components);
 }

@@ -1,10 +1,12 @@
 /* Rewriting of formulas, bottom up, until nothing changes (or a few rounds have passed).
  *
- * Two tools decide whether a rule applies: the flags eventual (f == F f) and universal (f == G f) of a node, and `implies`, a sound but incomplete
- * test of implication by structure. The rules are those usual in translators of LTL (Somenzi and Bloem 2000; Etessami and
- * Holzmann 2000; Babiak et al. 2012). They are written for `and`, X and U only: `or` and R are done on the negation.
+ * Two tools decide whether a rule applies: the flags eventual (f == F f) and universal (f == G f)
+ * of a node, and `implies`, a sound but incomplete test of implication by structure. The rules are
+ * those usual in translators of LTL (Somenzi and Bloem 2000; Etessami and Holzmann 2000; Babiak et
+ * al. 2012). They are written for `and`, X and U only: `or` and R are done on the negation.
  *
- * Every rule is an equivalence by itself, so leaving some out, when the budget of work is spent, is harmless. */
+ * Every rule is an equivalence by itself, so leaving some out, when the budget of work is spent, is
+ * harmless. */
 #include "logic/simplify.h"
 
 #include <string.h>
@@ -13,7 +15,8 @@ enum { MAX_WORK = 400000, MAX_ROUNDS = 4, CACHE = 1 << 14, MAX_OPERANDS = 48 };
 
 struct simplifier {
     struct nnfs *nnfs;
-    uint64_t *known;    /* implications: the pair of nodes and the answer, by hash; newer ones replace older ones */
+    uint64_t *known; /* implications: the pair of nodes and the answer, by hash; newer ones replace
+                        older ones */
     VEC(uint32_t) memo; /* per node: the simpler formula + 1 */
     uint64_t work;
 };
@@ -56,7 +59,9 @@ static bool decide_implication(struct simplifier *s, nnf f, nnf g)
     if (from.op == NNF_R && implies(s, from.b, g)) return true;
     if (to.op == NNF_U && implies(s, f, to.b)) return true;
     if (to.op == NNF_R && implies_release(s, f, g)) return true;
-    if (from.op == NNF_X && ((to.op == NNF_X && implies(s, from.a, to.a)) || (to.eventual && implies(s, from.a, g)))) return true;
+    if (from.op == NNF_X
+        && ((to.op == NNF_X && implies(s, from.a, to.a)) || (to.eventual && implies(s, from.a, g))))
+        return true;
     return to.op == NNF_X && from.universal && implies(s, f, to.a);
 }
 
@@ -64,7 +69,9 @@ static bool decide_implication(struct simplifier *s, nnf f, nnf g)
 static bool implies(struct simplifier *s, nnf f, nnf g)
 {
     if (same(f, g) || is(s, f, NNF_FALSE) || is(s, g, NNF_TRUE)) return true;
-    if (is(s, f, NNF_TRUE) || is(s, g, NNF_FALSE) || (is(s, f, NNF_LITERAL) && is(s, g, NNF_LITERAL))) return false;
+    if (is(s, f, NNF_TRUE) || is(s, g, NNF_FALSE)
+        || (is(s, f, NNF_LITERAL) && is(s, g, NNF_LITERAL)))
+        return false;
     uint64_t pair = (uint64_t)f.i << 32 | (uint64_t)g.i << 2;
     uint64_t *slot = &s->known[(pair * UINT64_C(0x9E3779B97F4A7C15)) >> 50];
     if ((*slot & ~UINT64_C(3)) == pair && *slot & 2) return *slot & 1;
@@ -79,24 +86,40 @@ static bool implies(struct simplifier *s, nnf f, nnf g)
 static nnf make_and(struct simplifier *s, nnf a, nnf b);
 static nnf make_u(struct simplifier *s, nnf a, nnf b);
 
-static nnf make_or(struct simplifier *s, nnf a, nnf b) { return negation(s, make_and(s, negation(s, a), negation(s, b))); }
+static nnf make_or(struct simplifier *s, nnf a, nnf b)
+{
+    return negation(s, make_and(s, negation(s, a), negation(s, b)));
+}
 
-static nnf make_r(struct simplifier *s, nnf a, nnf b) { return negation(s, make_u(s, negation(s, a), negation(s, b))); }
+static nnf make_r(struct simplifier *s, nnf a, nnf b)
+{
+    return negation(s, make_u(s, negation(s, a), negation(s, b)));
+}
 
 static nnf make_f(struct simplifier *s, nnf a) { return make_u(s, nnf_true(), a); }
 
 static nnf make_g(struct simplifier *s, nnf a) { return make_r(s, nnf_false(), a); }
 
-static bool is_stable(const struct simplifier *s, nnf f) /* true at all positions of a word or at none */
+static bool is_stable(const struct simplifier *s,
+                      nnf f) /* true at all positions of a word or at none */
 {
     return get(s, f)->eventual && get(s, f)->universal;
 }
 
 static nnf make_x(struct simplifier *s, nnf a) { return is_stable(s, a) ? a : nnf_x(s->nnfs, a); }
 
-static bool is_finally(const struct simplifier *s, nnf f) { return is(s, f, NNF_U) && is(s, get(s, f)->a, NNF_TRUE); }
-static bool is_globally(const struct simplifier *s, nnf f) { return is(s, f, NNF_R) && is(s, get(s, f)->a, NNF_FALSE); }
-static bool is_finally_globally(const struct simplifier *s, nnf f) { return is_finally(s, f) && is_globally(s, get(s, f)->b); }
+static bool is_finally(const struct simplifier *s, nnf f)
+{
+    return is(s, f, NNF_U) && is(s, get(s, f)->a, NNF_TRUE);
+}
+static bool is_globally(const struct simplifier *s, nnf f)
+{
+    return is(s, f, NNF_R) && is(s, get(s, f)->a, NNF_FALSE);
+}
+static bool is_finally_globally(const struct simplifier *s, nnf f)
+{
+    return is_finally(s, f) && is_globally(s, get(s, f)->b);
+}
 
 struct operands {
     nnf list[MAX_OPERANDS];
@@ -121,12 +144,16 @@ static bool merge_pair(struct simplifier *s, nnf x, nnf y, nnf *merged)
     if (implies(s, x, y)) return *merged = x, true;
     if (implies(s, x, negation(s, y))) return *merged = nnf_false(), true;
     if (nx.op == NNF_X && ny.op == NNF_X) return *merged = make_x(s, make_and(s, nx.a, ny.a)), true;
-    if (nx.op == NNF_R && ny.op == NNF_R && same(nx.a, ny.a)) return *merged = make_r(s, nx.a, make_and(s, nx.b, ny.b)), true;
-    if (nx.op == NNF_U && ny.op == NNF_U && same(nx.b, ny.b)) return *merged = make_u(s, make_and(s, nx.a, ny.a), nx.b), true;
+    if (nx.op == NNF_R && ny.op == NNF_R && same(nx.a, ny.a))
+        return *merged = make_r(s, nx.a, make_and(s, nx.b, ny.b)), true;
+    if (nx.op == NNF_U && ny.op == NNF_U && same(nx.b, ny.b))
+        return *merged = make_u(s, make_and(s, nx.a, ny.a), nx.b), true;
     if (is_finally_globally(s, x) && is_finally_globally(s, y))
-        return *merged = make_f(s, make_and(s, nx.b, ny.b)), true; /* FG a & FG b == F(G a & G b) == FG(a & b) */
+        return *merged = make_f(s, make_and(s, nx.b, ny.b)),
+               true; /* FG a & FG b == F(G a & G b) == FG(a & b) */
     if (nx.op == NNF_R && is_finally(s, y) && same(nx.a, ny.b))
-        return *merged = make_u(s, nx.b, make_and(s, nx.a, nx.b)), true; /* a R b & F a == b U (a & b) */
+        return *merged = make_u(s, nx.b, make_and(s, nx.a, nx.b)),
+               true; /* a R b & F a == b U (a & b) */
     return false;
 }
 
@@ -138,7 +165,8 @@ static bool merge_operands(struct simplifier *s, struct operands *of)
     for (uint32_t i = 0; i < of->len; i++)
         for (uint32_t j = 0; j < of->len; j++) {
             nnf merged;
-            if (i == j || s->nnfs->problem || !merge_pair(s, of->list[i], of->list[j], &merged)) continue;
+            if (i == j || s->nnfs->problem || !merge_pair(s, of->list[i], of->list[j], &merged))
+                continue;
             uint32_t high = i > j ? i : j, low = i > j ? j : i;
             remove_operand(of, high);
             remove_operand(of, low);
@@ -158,14 +186,17 @@ static nnf join(struct simplifier *s, enum nnf_op op, struct operands *of)
             of->list[j - 1] = swap;
         }
     nnf all = op == NNF_AND ? nnf_true() : nnf_false();
-    for (uint32_t i = of->len; i-- > 0;) all = op == NNF_AND ? nnf_and(s->nnfs, of->list[i], all) : nnf_or(s->nnfs, of->list[i], all);
+    for (uint32_t i = of->len; i-- > 0;)
+        all =
+            op == NNF_AND ? nnf_and(s->nnfs, of->list[i], all) : nnf_or(s->nnfs, of->list[i], all);
     return all;
 }
 
 static nnf make_and(struct simplifier *s, nnf a, nnf b)
 {
     struct operands of = {.len = 0};
-    if (++s->work > MAX_WORK || !flatten(s, NNF_AND, a, &of) || !flatten(s, NNF_AND, b, &of)) return nnf_and(s->nnfs, a, b);
+    if (++s->work > MAX_WORK || !flatten(s, NNF_AND, a, &of) || !flatten(s, NNF_AND, b, &of))
+        return nnf_and(s->nnfs, a, b);
     if (!merge_operands(s, &of)) return nnf_and(s->nnfs, a, b);
     return join(s, NNF_AND, &of);
 }
@@ -173,7 +204,8 @@ static nnf make_and(struct simplifier *s, nnf a, nnf b)
 /* ---- until ---- */
 
 /* Takes the operands for which `wanted` holds out of f; returns what is left. */
-static nnf split(struct simplifier *s, enum nnf_op op, nnf f, bool (*wanted)(const struct simplifier *, nnf), nnf *taken)
+static nnf split(struct simplifier *s, enum nnf_op op, nnf f,
+                 bool (*wanted)(const struct simplifier *, nnf), nnf *taken)
 {
     struct operands of = {.len = 0}, keep = {.len = 0}, take = {.len = 0};
     *taken = op == NNF_AND ? nnf_true() : nnf_false();
@@ -193,7 +225,8 @@ static bool is_universal(const struct simplifier *s, nnf f) { return get(s, f)->
 static bool simplify_fg(struct simplifier *s, nnf z, nnf *result)
 {
     nnf taken, rest = split(s, NNF_AND, z, is_eventual, &taken);
-    if (!is(s, taken, NNF_TRUE)) return *result = make_and(s, make_f(s, make_g(s, rest)), make_g(s, taken)), true;
+    if (!is(s, taken, NNF_TRUE))
+        return *result = make_and(s, make_f(s, make_g(s, rest)), make_g(s, taken)), true;
     struct operands of = {.len = 0};
     bool changed = false;
     if (!flatten(s, NNF_AND, z, &of)) return false;
@@ -209,11 +242,14 @@ static bool simplify_fg(struct simplifier *s, nnf z, nnf *result)
 static bool shorten_disjunct(struct simplifier *s, nnf a, nnf *part)
 {
     const struct nnf_node node = *get(s, *part);
-    bool shorter = (node.op == NNF_U && implies(s, node.a, a))                             /* a U (b | c U d) == a U (b | d), c implies a */
-                   || (node.op == NNF_X && is(s, a, NNF_TRUE) && is_universal(s, node.a)); /* F (b | X G c) == F (b | G c) */
+    bool shorter = (node.op == NNF_U
+                    && implies(s, node.a, a)) /* a U (b | c U d) == a U (b | d), c implies a */
+                   || (node.op == NNF_X && is(s, a, NNF_TRUE)
+                       && is_universal(s, node.a)); /* F (b | X G c) == F (b | G c) */
     if (shorter) return *part = node.b, true;
     if (!is(s, a, NNF_TRUE) || !is_globally(s, *part)) return false;
-    nnf taken, rest = split(s, NNF_OR, node.b, is_universal, &taken); /* F (b | G (c | G d)) == F (b | G c | G d) */
+    nnf taken, rest = split(s, NNF_OR, node.b, is_universal,
+                            &taken); /* F (b | G (c | G d)) == F (b | G c | G d) */
     if (is(s, taken, NNF_FALSE)) return false;
     return *part = make_or(s, make_g(s, rest), taken), true;
 }
@@ -251,10 +287,12 @@ static nnf make_u(struct simplifier *s, nnf a, nnf b)
     if (implies(s, a, b) || is_eventual(s, b)) return b;
     if (is(s, b, NNF_U) && implies(s, a, get(s, b)->a)) return b;
     if (!is(s, a, NNF_TRUE) && implies(s, negation(s, b), a)) a = nnf_true();
-    if (is(s, b, NNF_X) && (is(s, a, NNF_X) || is_stable(s, a))) return make_x(s, make_u(s, is(s, a, NNF_X) ? get(s, a)->a : a, get(s, b)->a));
+    if (is(s, b, NNF_X) && (is(s, a, NNF_X) || is_stable(s, a)))
+        return make_x(s, make_u(s, is(s, a, NNF_X) ? get(s, a)->a : a, get(s, b)->a));
     nnf rest = split(s, NNF_AND, b, is_stable, &stable);
     if (!is(s, stable, NNF_TRUE)) return make_and(s, make_u(s, a, rest), stable);
-    if (is(s, a, NNF_TRUE) && is_globally(s, b) && simplify_fg(s, get(s, b)->b, &result)) return result;
+    if (is(s, a, NNF_TRUE) && is_globally(s, b) && simplify_fg(s, get(s, b)->b, &result))
+        return result;
     return nnf_u(s->nnfs, a, b);
 }
 

@@ -1,14 +1,16 @@
 /* The tableau of a formula, with acceptance on edges (Couvreur 1999; Gastin and Oddoux 2001).
  *
- * A state is a set of formulas that it promises. A step is one way to keep promises: the literals that the letter must satisfy, the promises for
- * the rest of the word, and the untils that were put off. The steps of a formula follow from its structure:
+ * A state is a set of formulas that it promises. A step is one way to keep promises: the literals
+ * that the letter must satisfy, the promises for the rest of the word, and the untils that were put
+ * off. The steps of a formula follow from its structure:
  *
  *   X f: promise f.    f & g: a step of each, joined.    f | g: a step of either.
  *   f U g: a step of g, or a step of f that promises f U g and puts it off.
  *   f R g: a step of g joined with a step of f or with the promise f R g.
  *
- * A step that asks more than another in every respect is left out at once: this keeps products of many disjunctions small. An edge has the
- * mark of every until that it does not put off. States with the same steps are one state.
+ * A step that asks more than another in every respect is left out at once: this keeps products of
+ * many disjunctions small. An edge has the mark of every until that it does not put off. States
+ * with the same steps are one state.
  *
  * Sets are bits over the formulas that were ever promised, numbered as they come. */
 #include "logic/tableau.h"
@@ -68,7 +70,8 @@ static bool is_subset(const set *a, const set *b)
 /* Asks no more than the other one. */
 static bool is_easier(const struct step *a, const struct step *b)
 {
-    return !(a->positive & ~b->positive) && !(a->negative & ~b->negative) && !(a->put_off & ~b->put_off) && is_subset(&a->next, &b->next);
+    return !(a->positive & ~b->positive) && !(a->negative & ~b->negative)
+           && !(a->put_off & ~b->put_off) && is_subset(&a->next, &b->next);
 }
 
 /* Equal but for the sign of one literal: then the literal does not matter. */
@@ -76,7 +79,8 @@ static bool unite(const struct step *a, struct step *b)
 {
     uint64_t sign = a->positive ^ b->positive;
     if (!sign || sign & (sign - 1) || (a->negative ^ b->negative) != sign) return false;
-    if ((a->positive | a->negative) != (b->positive | b->negative) || a->put_off != b->put_off) return false;
+    if ((a->positive | a->negative) != (b->positive | b->negative) || a->put_off != b->put_off)
+        return false;
     if (memcmp(&a->next, &b->next, sizeof a->next)) return false;
     b->positive &= ~sign;
     b->negative &= ~sign;
@@ -97,7 +101,8 @@ static void add_step(struct tableau *t, struct steps *to, struct step step)
 }
 
 /* Every step of a joined with every step of b. */
-static void join_steps(struct tableau *t, const struct steps *a, const struct steps *b, struct steps *to)
+static void join_steps(struct tableau *t, const struct steps *a, const struct steps *b,
+                       struct steps *to)
 {
     for (uint32_t i = 0; i < a->len && !t->problem; i++)
         for (uint32_t j = 0; j < b->len && !t->problem; j++) {
@@ -233,8 +238,11 @@ static void set_steps(struct tableau *t, const set *promises, struct steps *resu
         vec_free(t->mem, result);
         *result = both;
     }
-    for (uint32_t i = 1; i < result->len; i++) /* in an order, so that equal lists are equal bytes */
-        for (uint32_t j = i; j > 0 && memcmp(&result->data[j], &result->data[j - 1], sizeof *result->data) < 0; j--) {
+    for (uint32_t i = 1; i < result->len;
+         i++) /* in an order, so that equal lists are equal bytes */
+        for (uint32_t j = i;
+             j > 0 && memcmp(&result->data[j], &result->data[j - 1], sizeof *result->data) < 0;
+             j--) {
             struct step swap = result->data[j];
             result->data[j] = result->data[j - 1];
             result->data[j - 1] = swap;
@@ -288,12 +296,14 @@ static void build(struct tableau *t, nnf root, struct automaton *automaton)
         automaton_add_state(automaton);
         for (uint32_t i = 0; i < t->states.data[s].len && !t->problem; i++) {
             const struct step step = t->states.data[s].data[i];
-            struct automaton_edge edge = {step.positive, step.negative, ~step.put_off, find_state(t, &step.next)};
+            struct automaton_edge edge = {step.positive, step.negative, ~step.put_off,
+                                          find_state(t, &step.next)};
             automaton_add_edge(automaton, edge);
         }
     }
     automaton->acceptance = t->until_count;
-    for (uint32_t e = 0; e < automaton->edges.len; e++) automaton->edges.data[e].marks &= automaton_all_marks(automaton);
+    for (uint32_t e = 0; e < automaton->edges.len; e++)
+        automaton->edges.data[e].marks &= automaton_all_marks(automaton);
 }
 
 static void release(struct tableau *t, uint32_t nodes)

@@ -5,7 +5,8 @@
 #include "logic/automaton.h"
 #include "logic/nnf.h"
 
-/* Simplifies f, builds its automaton, and reduces that. Returns NULL, or why it could not be built. */
+/* Simplifies f, builds its automaton, and reduces that. Returns NULL, or why it could not be
+ * built. */
 const char *tableau_translate(struct nnfs *nnfs, nnf f, struct automaton *automaton);
 
 #endif

@@ -1,5 +1,5 @@
-/* When evaluating an expression does not fail, as an expression: for rules that must not be held back by one that fails, and for languages in which
- * nothing may fail. */
+/* When evaluating an expression does not fail, as an expression: for rules that must not be held
+ * back by one that fails, and for languages in which nothing may fail. */
 #ifndef CAIRN_MODEL_DEFINED_H
 #define CAIRN_MODEL_DEFINED_H
 
@@ -7,7 +7,8 @@
 
 struct defined {
     struct exprs *exprs;
-    bool fits;           /* exact arithmetic is known to stay within 64 bits, whatever the bounds of expressions say */
+    bool fits;           /* exact arithmetic is known to stay within 64 bits, whatever the bounds of
+                            expressions say */
     VEC(uint32_t) known; /* per expression: the answer, + 1; 0: not yet */
 };
 

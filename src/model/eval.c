@@ -10,9 +10,11 @@ struct machine {
     struct eval_failure failure;
 };
 
-static bool fail(struct machine *machine, enum failure reason, int64_t value, int64_t low, int64_t high)
+static bool fail(struct machine *machine, enum failure reason, int64_t value, int64_t low,
+                 int64_t high)
 {
-    machine->failure = (struct eval_failure){.reason = reason, .value = value, .low = low, .high = high};
+    machine->failure =
+        (struct eval_failure){.reason = reason, .value = value, .low = low, .high = high};
     return false;
 }
 
@@ -31,12 +33,15 @@ static bool eval(struct machine *machine, expr e, int64_t *value)
     if (node->op == EXPR_IMPLIES && !a) return *value = 1, true;
     if (node->op == EXPR_CHOOSE) return eval(machine, a ? node->b : node->c, value);
     if (node->op == EXPR_WITHIN) {
-        int64_t low = expr_get(&model->exprs, node->b)->value, high = expr_get(&model->exprs, node->c)->value;
+        int64_t low = expr_get(&model->exprs, node->b)->value,
+                high = expr_get(&model->exprs, node->c)->value;
         return *value = a, a >= low && a <= high ? true : fail(machine, node->bits, a, low, high);
     }
     if (node->op == EXPR_AT || node->op == EXPR_LOCAL_AT) {
         assert(a >= 0 && a < expr_get(&model->exprs, node->b)->value);
-        return *value = (node->op == EXPR_AT ? machine->state : model->local_values)[node->value + a], true;
+        return *value =
+                   (node->op == EXPR_AT ? machine->state : model->local_values)[node->value + a],
+               true;
     }
     if (node->op == EXPR_TABLE) {
         assert(a >= 0 && a < model->tables.data[node->value].count);
@@ -44,7 +49,10 @@ static bool eval(struct machine *machine, expr e, int64_t *value)
     }
     if (expr_table[node->op].arity == 2 && !eval(machine, node->b, &b)) return false;
     if (expr_apply(node->op, node->bits, a, b, value)) return true;
-    return fail(machine, (node->op == EXPR_DIV || node->op == EXPR_MOD) && !b ? FAILURE_DIVISION : FAILURE_OVERFLOW, 0, 0, 0);
+    return fail(machine,
+                (node->op == EXPR_DIV || node->op == EXPR_MOD) && !b ? FAILURE_DIVISION
+                                                                     : FAILURE_OVERFLOW,
+                0, 0, 0);
 }
 
 bool eval_expr(const struct model *model, expr e, const int64_t *state, int64_t *value)
@@ -57,7 +65,8 @@ bool eval_expr(const struct model *model, expr e, const int64_t *state, int64_t 
 
 enum flow { FLOW_ON, FLOW_LEAVE, FLOW_DISABLED, FLOW_FAILED };
 
-static bool find_cell(struct machine *machine, const struct cell *cell, int64_t *state, int64_t **found)
+static bool find_cell(struct machine *machine, const struct cell *cell, int64_t *state,
+                      int64_t **found)
 {
     int64_t offset;
     if (!eval(machine, cell->offset, &offset)) return false;
@@ -72,7 +81,8 @@ static enum flow run(struct machine *machine, statement at, int64_t *state);
 static bool run_set(struct machine *machine, const struct code_node *node, int64_t *state)
 {
     int64_t value, *target;
-    if (!eval(machine, node->value, &value) || !find_cell(machine, &node->target, state, &target)) return false;
+    if (!eval(machine, node->value, &value) || !find_cell(machine, &node->target, state, &target))
+        return false;
     *target = value;
     return true;
 }
@@ -80,7 +90,9 @@ static bool run_set(struct machine *machine, const struct code_node *node, int64
 static bool run_copy(struct machine *machine, const struct code_node *node, int64_t *state)
 {
     int64_t *source, *target;
-    if (!find_cell(machine, &node->source, state, &source) || !find_cell(machine, &node->target, state, &target)) return false;
+    if (!find_cell(machine, &node->source, state, &source)
+        || !find_cell(machine, &node->target, state, &target))
+        return false;
     memmove(target, source, node->cells * sizeof *target);
     return true;
 }
@@ -105,10 +117,16 @@ static enum flow run_node(struct machine *machine, const struct code_node *node,
     switch ((enum code_op)node->op) {
     case CODE_SET: return run_set(machine, node, state) ? FLOW_ON : FLOW_FAILED;
     case CODE_COPY: return run_copy(machine, node, state) ? FLOW_ON : FLOW_FAILED;
-    case CODE_REQUIRE: return !eval(machine, node->value, &value) ? FLOW_FAILED : value ? FLOW_ON : FLOW_DISABLED;
-    case CODE_IF: return eval(machine, node->value, &value) ? run(machine, value ? node->body : node->other, state) : FLOW_FAILED;
+    case CODE_REQUIRE:
+        return !eval(machine, node->value, &value) ? FLOW_FAILED : value ? FLOW_ON : FLOW_DISABLED;
+    case CODE_IF:
+        return eval(machine, node->value, &value)
+                   ? run(machine, value ? node->body : node->other, state)
+                   : FLOW_FAILED;
     case CODE_WHILE: return run_while(machine, node, state);
-    case CODE_CALL: flow = run(machine, node->body, state); return flow == FLOW_LEAVE ? FLOW_ON : flow;
+    case CODE_CALL:
+        flow = run(machine, node->body, state);
+        return flow == FLOW_LEAVE ? FLOW_ON : flow;
     case CODE_LEAVE: return FLOW_LEAVE;
     }
     assert(!"not a statement");
@@ -122,16 +140,19 @@ static enum flow run(struct machine *machine, statement at, int64_t *state)
         enum flow flow = run_node(machine, &model->code.data[at.i], state);
         bool stopped = flow == FLOW_FAILED || flow == FLOW_DISABLED;
         if (stopped && code_is_none(machine->failure.at)) machine->failure.at = at;
-        if (stopped && !machine->failure.place.line) machine->failure.place = model->code.data[at.i].place;
+        if (stopped && !machine->failure.place.line)
+            machine->failure.place = model->code.data[at.i].place;
         if (flow != FLOW_ON) return flow;
     }
     return FLOW_ON;
 }
 
-enum eval_result eval_code(const struct model *model, statement block, int64_t *state, struct eval_failure *failure)
+enum eval_result eval_code(const struct model *model, statement block, int64_t *state,
+                           struct eval_failure *failure)
 {
     struct machine machine = {.model = model, .state = state, .failure.at = code_none()};
-    for (uint32_t i = 0; i < model->locals.len; i++) model->local_values[i] = model->locals.data[i].low;
+    for (uint32_t i = 0; i < model->locals.len; i++)
+        model->local_values[i] = model->locals.data[i].low;
     enum flow flow = run(&machine, block, state);
     if ((flow == FLOW_FAILED || flow == FLOW_DISABLED) && failure) *failure = machine.failure;
     return flow == FLOW_FAILED ? EVAL_FAILED : flow == FLOW_DISABLED ? EVAL_DISABLED : EVAL_ENABLED;
@@ -139,32 +160,37 @@ enum eval_result eval_code(const struct model *model, statement block, int64_t *
 
 /* ---- rules ---- */
 
-static enum eval_result failed_at(struct machine *machine, struct eval_failure *failure, struct place place)
+static enum eval_result failed_at(struct machine *machine, struct eval_failure *failure,
+                                  struct place place)
 {
     machine->failure.place = place;
     if (failure) *failure = machine->failure;
     return EVAL_FAILED;
 }
 
-enum eval_result eval_rule_alone(const struct model *model, uint32_t r, const int64_t *state, int64_t *next, struct eval_failure *failure)
+enum eval_result eval_rule_alone(const struct model *model, uint32_t r, const int64_t *state,
+                                 int64_t *next, struct eval_failure *failure)
 {
     const struct model_rule *rule = &model->rules.data[r];
     struct machine machine = {.model = model, .state = state, .failure.at = code_none()};
     int64_t value;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
-        if (!eval(&machine, conjunct->cond, &value)) return failed_at(&machine, failure, conjunct->place);
+        if (!eval(&machine, conjunct->cond, &value))
+            return failed_at(&machine, failure, conjunct->place);
         if (!value) return EVAL_DISABLED;
     }
     memcpy(next, state, model->vars.len * sizeof *next);
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
-        if (!eval(&machine, store->value, &next[store->var])) return failed_at(&machine, failure, store->place);
+        if (!eval(&machine, store->value, &next[store->var]))
+            return failed_at(&machine, failure, store->place);
     }
     return code_is_none(rule->body) ? EVAL_ENABLED : eval_code(model, rule->body, next, failure);
 }
 
-static bool is_of_class(const struct model *model, const struct model_rule *rule, uint32_t priority_class)
+static bool is_of_class(const struct model *model, const struct model_rule *rule,
+                        uint32_t priority_class)
 {
     for (uint32_t i = 0; i < rule->classes; i++)
         if (model->rule_classes.data[rule->first_class + i] == priority_class) return true;
@@ -172,13 +198,16 @@ static bool is_of_class(const struct model *model, const struct model_rule *rule
 }
 
 /* Whether a rule of a higher class is enabled. Uses `next` as working memory. */
-static bool is_held_back(const struct model *model, const struct model_rule *rule, const int64_t *state, int64_t *next)
+static bool is_held_back(const struct model *model, const struct model_rule *rule,
+                         const int64_t *state, int64_t *next)
 {
     for (uint32_t p = 0; p < model->priorities.len; p++) {
         const struct model_priority *priority = &model->priorities.data[p];
         if (!is_of_class(model, rule, priority->low)) continue;
         for (uint32_t r = 0; r < model->rules.len; r++)
-            if (is_of_class(model, &model->rules.data[r], priority->high) && eval_rule_alone(model, r, state, next, NULL) == EVAL_ENABLED) return true;
+            if (is_of_class(model, &model->rules.data[r], priority->high)
+                && eval_rule_alone(model, r, state, next, NULL) == EVAL_ENABLED)
+                return true;
     }
     return false;
 }
@@ -190,7 +219,8 @@ bool eval_permits(const struct model *model, uint32_t r, const int64_t *state)
     return !rule->asks || (eval_expr(model, rule->permit, state, &value) && value);
 }
 
-enum eval_result eval_rule(const struct model *model, uint32_t r, const int64_t *state, int64_t *next)
+enum eval_result eval_rule(const struct model *model, uint32_t r, const int64_t *state,
+                           int64_t *next)
 {
     const struct model_rule *rule = &model->rules.data[r];
     if (!eval_permits(model, r, state)) return EVAL_DISABLED;
@@ -205,10 +235,12 @@ enum eval_result eval_rule(const struct model *model, uint32_t r, const int64_t 
 /* Which of the listed initial states this is; the number of states when it is none. */
 static uint32_t find_listed(const struct model *model, const int64_t *state)
 {
-    uint32_t vars = model->vars.len, count = model->initial.len / (vars ? vars : 1), low = 0, high = count;
+    uint32_t vars = model->vars.len, count = model->initial.len / (vars ? vars : 1), low = 0,
+             high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int order = memcmp(model->initial.data + (size_t)middle * vars, state, vars * sizeof *state);
+        int order =
+            memcmp(model->initial.data + (size_t)middle * vars, state, vars * sizeof *state);
         if (!order) return middle;
         if (order < 0) low = middle + 1;
         else high = middle;
@@ -224,7 +256,8 @@ bool eval_is_final(const struct model *model, const int64_t *state)
 
 bool eval_is_initial(const struct model *model, const int64_t *state)
 {
-    if (model_lists_initial(model)) return (size_t)find_listed(model, state) * model->vars.len < model->initial.len;
+    if (model_lists_initial(model))
+        return (size_t)find_listed(model, state) * model->vars.len < model->initial.len;
     for (uint32_t i = 0; i < model->vars.len; i++) {
         const struct model_var *var = &model->vars.data[i];
         if (state[i] < var->low || state[i] > var->high) return false;

@@ -34,9 +34,9 @@ const struct expr_info expr_table[EXPR_OPS] = {
 };
 
 const char *const failure_name[FAILURE_KINDS] = {
-    [FAILURE_NONE] = "none",   [FAILURE_DIVISION] = "division", [FAILURE_OVERFLOW] = "overflow", [FAILURE_RANGE] = "range",
-    [FAILURE_INDEX] = "index", [FAILURE_FULL] = "full",         [FAILURE_EMPTY] = "empty",       [FAILURE_LOOP] = "loop",
-    [FAILURE_DEPTH] = "depth",
+    [FAILURE_NONE] = "none",   [FAILURE_DIVISION] = "division", [FAILURE_OVERFLOW] = "overflow",
+    [FAILURE_RANGE] = "range", [FAILURE_INDEX] = "index",       [FAILURE_FULL] = "full",
+    [FAILURE_EMPTY] = "empty", [FAILURE_LOOP] = "loop",         [FAILURE_DEPTH] = "depth",
 };
 
 void exprs_init(struct exprs *exprs, struct mem *mem)
@@ -47,8 +47,9 @@ void exprs_init(struct exprs *exprs, struct mem *mem)
 
 static bool same_node(const struct expr_node *a, const struct expr_node *b)
 {
-    return a->op == b->op && a->bits == b->bits && a->is_bool == b->is_bool && a->a.i == b->a.i && a->b.i == b->b.i
-        && a->c.i == b->c.i && a->value == b->value && a->low == b->low && a->high == b->high;
+    return a->op == b->op && a->bits == b->bits && a->is_bool == b->is_bool && a->a.i == b->a.i
+           && a->b.i == b->b.i && a->c.i == b->c.i && a->value == b->value && a->low == b->low
+           && a->high == b->high;
 }
 
 static uint32_t slot_of(const struct exprs *exprs, const struct expr_node *node)
@@ -72,7 +73,8 @@ static void grow(struct exprs *exprs)
     uint32_t size = exprs->size ? 2 * exprs->size : 256;
     exprs->slots = mem_alloc(exprs->mem, size * sizeof *exprs->slots);
     exprs->size = size;
-    for (uint32_t i = 0; i < exprs->nodes.len; i++) exprs->slots[slot_of(exprs, &exprs->nodes.data[i])] = i + 1;
+    for (uint32_t i = 0; i < exprs->nodes.len; i++)
+        exprs->slots[slot_of(exprs, &exprs->nodes.data[i])] = i + 1;
 }
 
 static expr cons(struct exprs *exprs, struct expr_node node)
@@ -88,12 +90,15 @@ static expr cons(struct exprs *exprs, struct expr_node node)
 
 expr expr_int(struct exprs *exprs, int64_t value)
 {
-    return cons(exprs, (struct expr_node){.op = EXPR_CONST, .value = value, .low = value, .high = value});
+    return cons(exprs,
+                (struct expr_node){.op = EXPR_CONST, .value = value, .low = value, .high = value});
 }
 
 expr expr_bool(struct exprs *exprs, bool value)
 {
-    return cons(exprs, (struct expr_node){.op = EXPR_CONST, .is_bool = true, .value = value, .low = value, .high = value});
+    return cons(
+        exprs, (struct expr_node){
+                   .op = EXPR_CONST, .is_bool = true, .value = value, .low = value, .high = value});
 }
 
 expr expr_var(struct exprs *exprs, uint32_t var)
@@ -108,7 +113,8 @@ expr expr_var_in(struct exprs *exprs, uint32_t var, int64_t low, int64_t high)
 
 expr expr_local(struct exprs *exprs, uint32_t local, int64_t low, int64_t high)
 {
-    return cons(exprs, (struct expr_node){.op = EXPR_LOCAL, .value = local, .low = low, .high = high});
+    return cons(exprs,
+                (struct expr_node){.op = EXPR_LOCAL, .value = local, .low = low, .high = high});
 }
 
 static bool is_const(const struct exprs *exprs, expr e)
@@ -128,10 +134,7 @@ bool expr_is_false(const struct exprs *exprs, expr e)
     return node->op == EXPR_CONST && node->is_bool && !node->value;
 }
 
-unsigned expr_width(uint64_t value)
-{
-    return value ? 64 - (unsigned)__builtin_clzll(value) : 1;
-}
+unsigned expr_width(uint64_t value) { return value ? 64 - (unsigned)__builtin_clzll(value) : 1; }
 
 static bool apply_exactly(enum expr_op op, int64_t a, int64_t b, int64_t *result)
 {
@@ -177,7 +180,8 @@ bool expr_apply(enum expr_op op, unsigned bits, int64_t a, int64_t b, int64_t *r
     return false;
 }
 
-/* Neutral and absorbing constants on the left never hide a failure; on the right only neutral ones may go. */
+/* Neutral and absorbing constants on the left never hide a failure; on the right only neutral ones
+ * may go. */
 static bool simplify(struct exprs *exprs, enum expr_op op, expr a, expr b, expr *result)
 {
     bool left_true = expr_is_true(exprs, a), left_false = expr_is_false(exprs, a);
@@ -197,11 +201,14 @@ static bool is_neutral(const struct exprs *exprs, enum expr_op op, expr a, expr 
     int64_t neutral = op == EXPR_MUL || op == EXPR_DIV;
     if (op < EXPR_ADD || op > EXPR_DIV) return false;
     if (nb->op == EXPR_CONST && nb->value == neutral) return *rest = a, true;
-    return na->op == EXPR_CONST && na->value == neutral && (op == EXPR_ADD || op == EXPR_MUL) ? *rest = b, true : false;
+    return na->op == EXPR_CONST && na->value == neutral && (op == EXPR_ADD || op == EXPR_MUL)
+           ? *rest = b,
+             true : false;
 }
 
 /* Bounds of op(a, b), and whether it may fail by itself. */
-static bool exact_bounds(const struct expr_node *a, const struct expr_node *b, struct expr_node *node)
+static bool exact_bounds(const struct expr_node *a, const struct expr_node *b,
+                         struct expr_node *node)
 {
     bool fits = true;
     int64_t corner[4] = {0};
@@ -215,10 +222,12 @@ static bool exact_bounds(const struct expr_node *a, const struct expr_node *b, s
             int64_t most = (b->low > 0 ? b->high : -b->low) - 1;
             node->low = a->low >= 0 ? 0 : a->low > -most ? a->low : -most;
             node->high = a->high <= 0 ? 0 : a->high < most ? a->high : most;
-            return a->low == INT64_MIN && b->high >= -1 && b->low <= -1; /* as the quotient, which does not fit */
+            return a->low == INT64_MIN && b->high >= -1
+                   && b->low <= -1; /* as the quotient, which does not fit */
         }
     }
-    for (unsigned i = 0; i < 4; i++) fits &= apply_exactly(node->op, ends[0][i & 1], ends[1][i >> 1], &corner[i]);
+    for (unsigned i = 0; i < 4; i++)
+        fits &= apply_exactly(node->op, ends[0][i & 1], ends[1][i >> 1], &corner[i]);
     if (!fits) return true;
     node->low = node->high = corner[0];
     for (unsigned i = 1; i < 4; i++) {
@@ -228,10 +237,12 @@ static bool exact_bounds(const struct expr_node *a, const struct expr_node *b, s
     return false;
 }
 
-bool expr_decided_by_bounds(enum expr_op op, const struct expr_node *a, const struct expr_node *b, bool *value)
+bool expr_decided_by_bounds(enum expr_op op, const struct expr_node *a, const struct expr_node *b,
+                            bool *value)
 {
     if (a->may_fail || b->may_fail) return false;
-    bool less = a->high < b->low, more = a->low > b->high, at_most = a->high <= b->low, at_least = a->low >= b->high;
+    bool less = a->high<b->low, more = a->low> b->high, at_most = a->high <= b->low,
+         at_least = a->low >= b->high;
     switch (op) {
     case EXPR_EQ: return *value = false, less || more;
     case EXPR_NE: return *value = true, less || more;
@@ -254,13 +265,16 @@ expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr
     assert(bits <= EXPR_MAX_BITS && (bits || op != EXPR_CUT));
     int64_t value;
     bool decided;
-    if (is_const(exprs, a) && (info->arity < 2 || is_const(exprs, b)) && expr_apply(op, bits, na->value, nb->value, &value))
+    if (is_const(exprs, a) && (info->arity < 2 || is_const(exprs, b))
+        && expr_apply(op, bits, na->value, nb->value, &value))
         return info->gives_bool ? expr_bool(exprs, value) : expr_int(exprs, value);
     expr simpler;
     if (info->arity == 2 && simplify(exprs, op, a, b, &simpler)) return simpler;
     if (info->has_bits && !bits && is_neutral(exprs, op, a, b, &simpler)) return simpler;
-    if (info->arity == 2 && expr_decided_by_bounds(op, na, nb, &decided)) return expr_bool(exprs, decided);
-    struct expr_node node = {.op = (uint8_t)op, .bits = (uint8_t)bits, .is_bool = info->gives_bool, .a = a, .b = b};
+    if (info->arity == 2 && expr_decided_by_bounds(op, na, nb, &decided))
+        return expr_bool(exprs, decided);
+    struct expr_node node = {
+        .op = (uint8_t)op, .bits = (uint8_t)bits, .is_bool = info->gives_bool, .a = a, .b = b};
     bool fails = (op == EXPR_DIV || op == EXPR_MOD) && !(nb->op == EXPR_CONST && nb->value);
     node.high = info->gives_bool ? 1 : (int64_t)expr_mask(bits);
     if (info->has_bits && !bits) fails = exact_bounds(na, nb, &node);
@@ -268,7 +282,8 @@ expr expr_make(struct exprs *exprs, enum expr_op op, unsigned bits, expr a, expr
     return cons(exprs, node);
 }
 
-expr expr_at(struct exprs *exprs, bool local, uint32_t base, expr offset, uint32_t count, int64_t low, int64_t high)
+expr expr_at(struct exprs *exprs, bool local, uint32_t base, expr offset, uint32_t count,
+             int64_t low, int64_t high)
 {
     const struct expr_node *no = expr_get(exprs, offset);
     assert(count && !no->is_bool);
@@ -277,16 +292,27 @@ expr expr_at(struct exprs *exprs, bool local, uint32_t base, expr offset, uint32
         uint32_t cell = base + (uint32_t)no->value;
         return local ? expr_local(exprs, cell, low, high) : expr_var_in(exprs, cell, low, high);
     }
-    struct expr_node node = {.op = local ? EXPR_LOCAL_AT : EXPR_AT, .a = offset, .may_fail = no->may_fail, .value = base, .low = low, .high = high};
+    struct expr_node node = {.op = local ? EXPR_LOCAL_AT : EXPR_AT,
+                             .a = offset,
+                             .may_fail = no->may_fail,
+                             .value = base,
+                             .low = low,
+                             .high = high};
     node.b = expr_int(exprs, count);
     return cons(exprs, node);
 }
 
-expr expr_table_entry(struct exprs *exprs, uint32_t table, expr index, uint32_t count, int64_t low, int64_t high)
+expr expr_table_entry(struct exprs *exprs, uint32_t table, expr index, uint32_t count, int64_t low,
+                      int64_t high)
 {
     const struct expr_node *ni = expr_get(exprs, index);
     assert(count && !ni->is_bool);
-    struct expr_node node = {.op = EXPR_TABLE, .a = index, .may_fail = ni->may_fail, .value = table, .low = low, .high = high};
+    struct expr_node node = {.op = EXPR_TABLE,
+                             .a = index,
+                             .may_fail = ni->may_fail,
+                             .value = table,
+                             .low = low,
+                             .high = high};
     node.b = expr_int(exprs, count);
     return cons(exprs, node);
 }
@@ -295,10 +321,12 @@ expr expr_choose(struct exprs *exprs, expr cond, expr yes, expr no)
 {
     if (expr_is_true(exprs, cond)) return yes;
     if (expr_is_false(exprs, cond)) return no;
-    const struct expr_node *nc = expr_get(exprs, cond), *ny = expr_get(exprs, yes), *nn = expr_get(exprs, no);
+    const struct expr_node *nc = expr_get(exprs, cond), *ny = expr_get(exprs, yes),
+                           *nn = expr_get(exprs, no);
     assert(nc->is_bool && ny->is_bool == nn->is_bool);
     if (expr_same(yes, no) && !nc->may_fail) return yes;
-    struct expr_node node = {.op = EXPR_CHOOSE, .is_bool = ny->is_bool, .a = cond, .b = yes, .c = no};
+    struct expr_node node = {
+        .op = EXPR_CHOOSE, .is_bool = ny->is_bool, .a = cond, .b = yes, .c = no};
     node.may_fail = nc->may_fail || ny->may_fail || nn->may_fail;
     /* what always fails gives no value, so its bounds do not count */
     if (ny->op == EXPR_FAIL) ny = nn;
@@ -313,7 +341,12 @@ expr expr_within(struct exprs *exprs, expr e, int64_t low, int64_t high, enum fa
     const struct expr_node *ne = expr_get(exprs, e);
     assert(!ne->is_bool && low <= high);
     if (ne->low >= low && ne->high <= high) return e;
-    struct expr_node node = {.op = EXPR_WITHIN, .bits = (uint8_t)reason, .a = e, .may_fail = true, .low = low, .high = high};
+    struct expr_node node = {.op = EXPR_WITHIN,
+                             .bits = (uint8_t)reason,
+                             .a = e,
+                             .may_fail = true,
+                             .low = low,
+                             .high = high};
     if (ne->low > low && ne->low <= high) node.low = ne->low;
     if (ne->high < high && ne->high >= low) node.high = ne->high;
     node.b = expr_int(exprs, low);
@@ -323,7 +356,8 @@ expr expr_within(struct exprs *exprs, expr e, int64_t low, int64_t high, enum fa
 
 expr expr_fail(struct exprs *exprs, enum failure reason)
 {
-    return cons(exprs, (struct expr_node){.op = EXPR_FAIL, .bits = (uint8_t)reason, .may_fail = true});
+    return cons(exprs,
+                (struct expr_node){.op = EXPR_FAIL, .bits = (uint8_t)reason, .may_fail = true});
 }
 
 expr expr_to_int(struct exprs *exprs, expr e)
@@ -331,7 +365,8 @@ expr expr_to_int(struct exprs *exprs, expr e)
     const struct expr_node *node = expr_get(exprs, e);
     if (!node->is_bool) return e;
     /* (x != 0) of a 0..1 variable is that variable again */
-    if (node->op == EXPR_NE && expr_get(exprs, node->b)->op == EXPR_CONST && !expr_get(exprs, node->b)->value) {
+    if (node->op == EXPR_NE && expr_get(exprs, node->b)->op == EXPR_CONST
+        && !expr_get(exprs, node->b)->value) {
         const struct expr_node *inner = expr_get(exprs, node->a);
         if (inner->low >= 0 && inner->high <= 1) return node->a;
     }
@@ -342,8 +377,9 @@ expr expr_to_bool(struct exprs *exprs, expr e)
 {
     const struct expr_node *node = expr_get(exprs, e);
     if (node->is_bool) return e;
-    if (node->op == EXPR_CHOOSE && expr_get(exprs, node->b)->op == EXPR_CONST && expr_get(exprs, node->c)->op == EXPR_CONST
-        && expr_get(exprs, node->b)->value == 1 && !expr_get(exprs, node->c)->value)
+    if (node->op == EXPR_CHOOSE && expr_get(exprs, node->b)->op == EXPR_CONST
+        && expr_get(exprs, node->c)->op == EXPR_CONST && expr_get(exprs, node->b)->value == 1
+        && !expr_get(exprs, node->c)->value)
         return node->a;
     return expr_make(exprs, EXPR_NE, 0, e, expr_int(exprs, 0));
 }
@@ -354,7 +390,8 @@ struct walk {
     void *context;
 };
 
-/* The marks keep a shared node from being walked once per path to it, which would be exponential. */
+/* The marks keep a shared node from being walked once per path to it, which would be
+ * exponential. */
 static void walk_vars(struct walk *walk, expr e)
 {
     struct exprs *exprs = walk->exprs;
@@ -363,13 +400,15 @@ static void walk_vars(struct walk *walk, expr e)
     const struct expr_node *node = expr_get(exprs, e);
     if (node->op == EXPR_VAR) walk->visit(walk->context, (uint32_t)node->value);
     if (node->op == EXPR_AT)
-        for (int64_t i = 0; i < expr_get(exprs, node->b)->value; i++) walk->visit(walk->context, (uint32_t)(node->value + i));
+        for (int64_t i = 0; i < expr_get(exprs, node->b)->value; i++)
+            walk->visit(walk->context, (uint32_t)(node->value + i));
     if (expr_table[node->op].arity >= 1) walk_vars(walk, node->a);
     if (expr_table[node->op].arity >= 2) walk_vars(walk, node->b);
     if (expr_table[node->op].arity >= 3) walk_vars(walk, node->c);
 }
 
-void expr_each_var(struct exprs *exprs, expr e, void (*visit)(void *context, uint32_t var), void *context)
+void expr_each_var(struct exprs *exprs, expr e, void (*visit)(void *context, uint32_t var),
+                   void *context)
 {
     while (exprs->marks.len < exprs->nodes.len) vec_push(exprs->mem, &exprs->marks, 0);
     exprs->walk++;

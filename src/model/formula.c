@@ -47,20 +47,23 @@ formula formula_atom(struct formulas *formulas, expr atom, struct place place)
     return add(formulas, (struct formula_node){.op = FORMULA_ATOM, .atom = atom, .place = place});
 }
 
-formula formula_make(struct formulas *formulas, struct exprs *exprs, enum formula_op op, formula a, formula b,
-                     struct place place)
+formula formula_make(struct formulas *formulas, struct exprs *exprs, enum formula_op op, formula a,
+                     formula b, struct place place)
 {
     assert(op != FORMULA_ATOM && op < FORMULA_OPS);
     bool unary = formula_table[op].arity == 1;
     if (unary) b = a;
     const struct formula_node *na = formula_get(formulas, a), *nb = formula_get(formulas, b);
     if (expr_op_of[op] && na->op == FORMULA_ATOM && nb->op == FORMULA_ATOM)
-        return formula_atom(formulas, expr_make(exprs, expr_op_of[op], 0, na->atom, nb->atom), place);
+        return formula_atom(formulas, expr_make(exprs, expr_op_of[op], 0, na->atom, nb->atom),
+                            place);
     return add(formulas, (struct formula_node){.op = (uint8_t)op, .a = a, .b = b, .place = place});
 }
 
-/* Finds p with f == always p (sign true), or f == eventually p (sign false), on every path or on all/some paths alike. */
-static bool find_always(struct formulas *formulas, struct exprs *exprs, formula f, bool sign, expr *p)
+/* Finds p with f == always p (sign true), or f == eventually p (sign false), on every path or on
+ * all/some paths alike. */
+static bool find_always(struct formulas *formulas, struct exprs *exprs, formula f, bool sign,
+                        expr *p)
 {
     const struct formula_node *node = formula_get(formulas, f);
     if (node->op == FORMULA_NOT) {
@@ -71,7 +74,8 @@ static bool find_always(struct formulas *formulas, struct exprs *exprs, formula 
     if (node->op == (sign ? FORMULA_AND : FORMULA_OR)) {
         expr left, right;
         formula second = node->b;
-        if (!find_always(formulas, exprs, node->a, sign, &left) || !find_always(formulas, exprs, second, sign, &right))
+        if (!find_always(formulas, exprs, node->a, sign, &left)
+            || !find_always(formulas, exprs, second, sign, &right))
             return false;
         *p = expr_make(exprs, sign ? EXPR_AND : EXPR_OR, 0, left, right);
         return true;

@@ -1,5 +1,5 @@
-/* Formulas of properties: temporal operators over atoms, which are Boolean expressions of the model. Maximal parts without
- * temporal operators are one atom. */
+/* Formulas of properties: temporal operators over atoms, which are Boolean expressions of the
+ * model. Maximal parts without temporal operators are one atom. */
 #ifndef CAIRN_MODEL_FORMULA_H
 #define CAIRN_MODEL_FORMULA_H
 
@@ -53,14 +53,15 @@ struct formulas {
 void formulas_init(struct formulas *formulas, struct mem *mem);
 formula formula_atom(struct formulas *formulas, expr atom, struct place place);
 /* Boolean operators over atoms are folded into one atom. */
-formula formula_make(struct formulas *formulas, struct exprs *exprs, enum formula_op op, formula a, formula b,
-                     struct place place);
+formula formula_make(struct formulas *formulas, struct exprs *exprs, enum formula_op op, formula a,
+                     formula b, struct place place);
 static inline const struct formula_node *formula_get(const struct formulas *formulas, formula f)
 {
     return &formulas->nodes.data[f.i];
 }
 
-/* When f says "always p" for a p without temporal operators (G p, AG p, !F q, !EF q, conjunctions of these), finds p. */
+/* When f says "always p" for a p without temporal operators (G p, AG p, !F q, !EF q, conjunctions
+ * of these), finds p. */
 bool formula_is_invariant(struct formulas *formulas, struct exprs *exprs, formula f, expr *always);
 
 #endif

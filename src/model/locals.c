@@ -1,9 +1,12 @@
-/* The statements are walked through once in order, with the set of locals that have certainly been written. Where ways meet, what only one of them has written has not been written;
- * a loop may be left before its first round. A LEAVE goes to the end of its function: what had been written there counts when the function ends, and after it nothing is
- * reached, so that everything is as good as written.
+/* The statements are walked through once in order, with the set of locals that have certainly been
+ * written. Where ways meet, what only one of them has written has not been written; a loop may be
+ * left before its first round. A LEAVE goes to the end of its function: what had been written there
+ * counts when the function ends, and after it nothing is reached, so that everything is as good as
+ * written.
  *
- * The body of a call is walked through once, by itself: what it reads before it writes it, and what it has certainly written when it ends, is all that its calls need to know. When there are too many
- * statements, all locals may be unset. */
+ * The body of a call is walked through once, by itself: what it reads before it writes it, and what
+ * it has certainly written when it ends, is all that its calls need to know. When there are too
+ * many statements, all locals may be unset. */
 #include "model/locals.h"
 
 #include <string.h>
@@ -44,7 +47,8 @@ static void read_expr(struct walker *w, expr e)
     const expr operands[] = {node->a, node->b, node->c};
     if (node->op == EXPR_LOCAL) read_local(w, (uint32_t)node->value);
     if (node->op == EXPR_LOCAL_AT)
-        for (int64_t i = 0; i < expr_get(exprs, node->b)->value; i++) read_local(w, (uint32_t)(node->value + i));
+        for (int64_t i = 0; i < expr_get(exprs, node->b)->value; i++)
+            read_local(w, (uint32_t)(node->value + i));
     for (unsigned i = 0; i < expr_table[node->op].arity; i++) read_expr(w, operands[i]);
 }
 
@@ -55,7 +59,8 @@ static void touch_cells(struct walker *w, const struct cell *cell, uint32_t run,
     bool is_known = offset->op == EXPR_CONST;
     read_expr(w, cell->offset);
     if (!cell->local || (write && !is_known)) return;
-    uint32_t first = cell->base + (is_known ? (uint32_t)offset->value : 0), count = run + (is_known ? 0 : cell->count - 1);
+    uint32_t first = cell->base + (is_known ? (uint32_t)offset->value : 0),
+             count = run + (is_known ? 0 : cell->count - 1);
     for (uint32_t i = 0; i < count; i++) {
         if (write) w->written[first + i] = true;
         else read_local(w, first + i);
@@ -130,7 +135,8 @@ static void walk_call(struct walker *w, statement body)
 
 static void walk(struct walker *w, statement at)
 {
-    for (; !code_is_none(at) && w->statements < MAX_STATEMENTS; at = w->model->code.data[at.i].next) {
+    for (; !code_is_none(at) && w->statements < MAX_STATEMENTS;
+         at = w->model->code.data[at.i].next) {
         const struct code_node *node = &w->model->code.data[at.i];
         w->statements++;
         switch ((enum code_op)node->op) {
@@ -164,7 +170,8 @@ struct locals *locals_begin(const struct model *model)
 {
     struct locals *locals = mem_alloc(model->mem, sizeof *locals);
     locals->model = model;
-    locals->number = mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *locals->number);
+    locals->number =
+        mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *locals->number);
     return locals;
 }
 

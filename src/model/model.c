@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const property_kind_name[] = {"ctl", "ltl", "invariant", "reach", "deadlock", "runtime-error"};
+const char *const property_kind_name[] = {"ctl",   "ltl",      "invariant",
+                                          "reach", "deadlock", "runtime-error"};
 
 struct model *model_new(struct mem *mem, const char *file)
 {
@@ -31,16 +32,21 @@ expr model_matrix_index(struct model *model, struct table_row row)
 
 static bool is_small(const struct expr_node *node)
 {
-    return node->op == EXPR_CONST && !node->is_bool && node->value >= 0 && node->value <= UINT32_MAX;
+    return node->op == EXPR_CONST && !node->is_bool && node->value >= 0
+           && node->value <= UINT32_MAX;
 }
 
 struct table_row model_matrix_row(const struct exprs *exprs, expr index)
 {
     const struct expr_node *node = expr_get(exprs, index), *product = node;
     struct table_row row = {index, 1, 0};
-    if (node->op == EXPR_ADD && !node->bits && is_small(expr_get(exprs, node->b))) product = expr_get(exprs, node->a);
-    if (product->op != EXPR_MUL || product->bits || !is_small(expr_get(exprs, product->b)) || node->may_fail) return row;
-    uint32_t factor = (uint32_t)expr_get(exprs, product->b)->value, offset = product == node ? 0 : (uint32_t)expr_get(exprs, node->b)->value;
+    if (node->op == EXPR_ADD && !node->bits && is_small(expr_get(exprs, node->b)))
+        product = expr_get(exprs, node->a);
+    if (product->op != EXPR_MUL || product->bits || !is_small(expr_get(exprs, product->b))
+        || node->may_fail)
+        return row;
+    uint32_t factor = (uint32_t)expr_get(exprs, product->b)->value,
+             offset = product == node ? 0 : (uint32_t)expr_get(exprs, node->b)->value;
     return offset < factor ? (struct table_row){product->a, factor, offset} : row;
 }
 
@@ -118,7 +124,8 @@ uint32_t model_add_wording(struct model *model, struct model_wording wording)
 
 void model_add_store(struct model *model, uint32_t var, expr value, struct place place)
 {
-    vec_push(model->mem, &model->stores, ((struct rule_store){.var = var, .value = value, .place = place}));
+    vec_push(model->mem, &model->stores,
+             ((struct rule_store){.var = var, .value = value, .place = place}));
     last_rule(model)->stores++;
 }
 
@@ -157,10 +164,12 @@ static int by_bytes(const void *a, const void *b, void *bytes)
     return memcmp(a, b, *(size_t *)bytes);
 }
 
-void model_add_dead_step(struct model *model, struct model_dead_step step, const uint32_t *processes)
+void model_add_dead_step(struct model *model, struct model_dead_step step,
+                         const uint32_t *processes)
 {
     step.first_process = model->dead_processes.len;
-    for (uint32_t i = 0; i < step.processes; i++) vec_push(model->mem, &model->dead_processes, processes[i]);
+    for (uint32_t i = 0; i < step.processes; i++)
+        vec_push(model->mem, &model->dead_processes, processes[i]);
     vec_push(model->mem, &model->dead_steps, step);
 }
 
@@ -181,10 +190,7 @@ bool model_asks(const struct model *model)
     return false;
 }
 
-bool model_lists_initial(const struct model *model)
-{
-    return model->initial.len > 0;
-}
+bool model_lists_initial(const struct model *model) { return model->initial.len > 0; }
 
 bool model_has_code(const struct model *model)
 {
@@ -200,8 +206,11 @@ bool model_may_block(const struct model *model, statement at, uint8_t *known)
         bool is_call = node->op == CODE_CALL && !code_is_none(node->body);
         if (node->op == CODE_REQUIRE) return true;
         if (node->op == CODE_IF || node->op == CODE_WHILE)
-            if (model_may_block(model, node->body, known) || model_may_block(model, node->other, known)) return true;
-        if (is_call && !known[node->body.i]) known[node->body.i] = model_may_block(model, node->body, known) ? 2 : 1;
+            if (model_may_block(model, node->body, known)
+                || model_may_block(model, node->other, known))
+                return true;
+        if (is_call && !known[node->body.i])
+            known[node->body.i] = model_may_block(model, node->body, known) ? 2 : 1;
         if (is_call && known[node->body.i] == 2) return true;
     }
     return false;
@@ -214,10 +223,14 @@ static bool code_may_fail(const struct model *model, statement at)
         const struct code_node *node = &model->code.data[at.i];
         bool target = node->op == CODE_SET || node->op == CODE_COPY;
         if (node->op == CODE_WHILE) return true;
-        if (node->op != CODE_COPY && node->op != CODE_CALL && node->op != CODE_LEAVE && expr_get(&model->exprs, node->value)->may_fail) return true;
+        if (node->op != CODE_COPY && node->op != CODE_CALL && node->op != CODE_LEAVE
+            && expr_get(&model->exprs, node->value)->may_fail)
+            return true;
         if (target && expr_get(&model->exprs, node->target.offset)->may_fail) return true;
-        if (node->op == CODE_COPY && expr_get(&model->exprs, node->source.offset)->may_fail) return true;
-        if ((node->op == CODE_IF || node->op == CODE_CALL) && code_may_fail(model, node->body)) return true;
+        if (node->op == CODE_COPY && expr_get(&model->exprs, node->source.offset)->may_fail)
+            return true;
+        if ((node->op == CODE_IF || node->op == CODE_CALL) && code_may_fail(model, node->body))
+            return true;
         if (node->op == CODE_IF && code_may_fail(model, node->other)) return true;
     }
     return false;
@@ -227,9 +240,11 @@ bool model_rule_may_fail(const struct model *model, uint32_t r)
 {
     const struct model_rule *rule = &model->rules.data[r];
     for (uint32_t i = 0; i < rule->conjuncts; i++)
-        if (expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)->may_fail) return true;
+        if (expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)->may_fail)
+            return true;
     for (uint32_t i = 0; i < rule->stores; i++)
-        if (expr_get(&model->exprs, model->stores.data[rule->first_store + i].value)->may_fail) return true;
+        if (expr_get(&model->exprs, model->stores.data[rule->first_store + i].value)->may_fail)
+            return true;
     return code_may_fail(model, rule->body);
 }
 
@@ -240,13 +255,12 @@ int64_t model_lowest_rank(const struct model *model)
 
 uint64_t model_rank_count(const struct model *model)
 {
-    return model->rank == MODEL_NONE ? 1 : (uint64_t)model->vars.data[model->rank].high - (uint64_t)model->vars.data[model->rank].low + 1;
+    return model->rank == MODEL_NONE ? 1
+                                     : (uint64_t)model->vars.data[model->rank].high
+                                           - (uint64_t)model->vars.data[model->rank].low + 1;
 }
 
-bool model_is_timed(const struct model *model)
-{
-    return model->intervals.len || model->clocks.len;
-}
+bool model_is_timed(const struct model *model) { return model->intervals.len || model->clocks.len; }
 
 bool model_has_hidden(const struct model *model)
 {
@@ -262,7 +276,8 @@ void model_end_rule(struct model *model)
     assert(rule->first_conjunct + rule->conjuncts == model->conjuncts.len);
     assert(rule->first_store + rule->stores == model->stores.len);
     assert(rule->first_class + rule->classes == model->rule_classes.len);
-    assert(rule->first_guard + rule->guards == model->constraints.len && rule->first_reset + rule->resets == model->resets.len);
+    assert(rule->first_guard + rule->guards == model->constraints.len
+           && rule->first_reset + rule->resets == model->resets.len);
     (void)rule;
 }
 
@@ -289,7 +304,8 @@ static uint32_t sort_accesses(struct model *model, uint32_t first)
     return kept - first;
 }
 
-/* The variables that code reads or writes. A call's body is looked at once per rule: `walk` marks what was seen. */
+/* The variables that code reads or writes. A call's body is looked at once per rule: `walk` marks
+ * what was seen. */
 struct code_walk {
     struct model *model;
     uint32_t *seen, now;
@@ -315,13 +331,19 @@ static void walk_code(struct code_walk *walk, statement at)
         const struct code_node *node = &model->code.data[at.i];
         if (walk->seen[at.i] == walk->now) return;
         walk->seen[at.i] = walk->now;
-        bool has_target = node->op == CODE_SET || node->op == CODE_COPY, has_value = node->op != CODE_COPY && node->op != CODE_CALL && node->op != CODE_LEAVE;
-        if (walk->writes && has_target) collect_cells(model, &node->target, node->op == CODE_COPY ? node->cells : 1);
-        if (!walk->writes && node->op == CODE_COPY) collect_cells(model, &node->source, node->cells);
+        bool has_target = node->op == CODE_SET || node->op == CODE_COPY,
+             has_value = node->op != CODE_COPY && node->op != CODE_CALL && node->op != CODE_LEAVE;
+        if (walk->writes && has_target)
+            collect_cells(model, &node->target, node->op == CODE_COPY ? node->cells : 1);
+        if (!walk->writes && node->op == CODE_COPY)
+            collect_cells(model, &node->source, node->cells);
         if (!walk->writes && has_value) expr_each_var(&model->exprs, node->value, collect, model);
-        if (!walk->writes && has_target) expr_each_var(&model->exprs, node->target.offset, collect, model);
-        if (!walk->writes && node->op == CODE_COPY) expr_each_var(&model->exprs, node->source.offset, collect, model);
-        if (node->op == CODE_IF || node->op == CODE_WHILE || node->op == CODE_CALL) walk_code(walk, node->body);
+        if (!walk->writes && has_target)
+            expr_each_var(&model->exprs, node->target.offset, collect, model);
+        if (!walk->writes && node->op == CODE_COPY)
+            expr_each_var(&model->exprs, node->source.offset, collect, model);
+        if (node->op == CODE_IF || node->op == CODE_WHILE || node->op == CODE_CALL)
+            walk_code(walk, node->body);
         if (node->op == CODE_IF) walk_code(walk, model->code.data[at.i].other);
     }
 }
@@ -339,56 +361,74 @@ static void mark_provisional(struct model *model, const struct model_rule *rule,
 {
     for (uint32_t i = 0; i < rule->stores; i++) {
         struct rule_store *store = &model->stores.data[rule->first_store + i];
-        store->provisional = count && bsearch(&store->var, model->accesses.data + rule->first_write, count, sizeof(uint32_t), by_number);
+        store->provisional = count
+                             && bsearch(&store->var, model->accesses.data + rule->first_write,
+                                        count, sizeof(uint32_t), by_number);
     }
 }
 
 void model_finish(struct model *model)
 {
-    struct code_walk walk = {.model = model, .seen = mem_alloc(model->mem, (model->code.len + 1) * sizeof *walk.seen)};
+    struct code_walk walk = {
+        .model = model, .seen = mem_alloc(model->mem, (model->code.len + 1) * sizeof *walk.seen)};
     model->accesses.len = 0;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         struct model_rule *rule = &model->rules.data[r];
         rule->first_read = model->accesses.len;
         for (uint32_t i = 0; i < rule->conjuncts; i++)
-            expr_each_var(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond, collect, model);
+            expr_each_var(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond,
+                          collect, model);
         if (rule->asks) expr_each_var(&model->exprs, rule->permit, collect, model);
         for (uint32_t i = 0; i < rule->stores; i++)
-            expr_each_var(&model->exprs, model->stores.data[rule->first_store + i].value, collect, model);
+            expr_each_var(&model->exprs, model->stores.data[rule->first_store + i].value, collect,
+                          model);
         collect_code(&walk, rule, false);
         rule->reads = sort_accesses(model, rule->first_read);
         rule->first_write = model->accesses.len;
         collect_code(&walk, rule, true);
         mark_provisional(model, rule, sort_accesses(model, rule->first_write));
-        for (uint32_t i = 0; i < rule->stores; i++) collect(model, model->stores.data[rule->first_store + i].var);
+        for (uint32_t i = 0; i < rule->stores; i++)
+            collect(model, model->stores.data[rule->first_store + i].var);
         rule->writes = sort_accesses(model, rule->first_write);
     }
     mem_free(model->mem, walk.seen);
-    model->local_values = mem_resize(model->mem, model->local_values, (model->locals.len + 1) * sizeof *model->local_values);
+    model->local_values = mem_resize(model->mem, model->local_values,
+                                     (model->locals.len + 1) * sizeof *model->local_values);
 }
 
 /* Numbered invariants of a model; a broken one is a bug of a front end or a pass.
- *  1 names are set; 2 ranges are not empty and initial values lie in them; 3 owners, locations, parts and variables exist;
- *  4 conjuncts are Boolean, stored values are integers; 5 no rule writes a variable twice; 6 reads and writes are up to date and
- *  ascending; 7 properties have well-formed roots; 8 what is hidden is no location and no rank, and what is left out has one value;
- *  9 rules that ask for permission are in models with priorities or with time, not with both: where a rule waits for one that is never
+ *  1 names are set; 2 ranges are not empty and initial values lie in them; 3 owners, locations,
+ *      parts and variables exist;
+ *  4 conjuncts are Boolean, stored values are integers; 5 no rule writes a variable twice; 6 reads
+ *      and writes are up to date and
+ *  ascending; 7 properties have well-formed roots; 8 what is hidden is no location and no rank, and
+ *      what is left out has one value;
+ *  9 rules that ask for permission are in models with priorities or with time, not with both: where
+ *      a rule waits for one that is never
  *  taken, being stuck is not decided by either alone. */
 static const char *check_vars(const struct model *model)
 {
     for (uint32_t i = 0; i < model->vars.len; i++) {
         const struct model_var *var = &model->vars.data[i];
         if (!var->name) return "1: a variable without a name";
-        if (var->low > var->high || var->init < var->low || var->init > var->high) return "2: a bad range";
-        if (var->process != MODEL_NONE && var->process >= model->processes.len) return "3: a variable without its owner";
-        if (var->is_hidden && (i == model->rank || model_is_location(model, i))) return "8: a hidden location or rank";
-        if (var->is_left_out && (var->is_hidden || var->any_init || var->low < var->high)) return "8: a variable that is left out and has values";
+        if (var->low > var->high || var->init < var->low || var->init > var->high)
+            return "2: a bad range";
+        if (var->process != MODEL_NONE && var->process >= model->processes.len)
+            return "3: a variable without its owner";
+        if (var->is_hidden && (i == model->rank || model_is_location(model, i)))
+            return "8: a hidden location or rank";
+        if (var->is_left_out && (var->is_hidden || var->any_init || var->low < var->high))
+            return "8: a variable that is left out and has values";
     }
     for (uint32_t i = 0; i < model->processes.len; i++) {
         const struct model_process *process = &model->processes.data[i];
         if (!process->name || !process->type) return "1: a process without a name";
-        if (process->location != MODEL_NONE && process->location >= model->vars.len) return "3: a location variable";
-        if (process->location != MODEL_NONE && model->vars.data[process->location].process != i) return "3: a location that belongs to another process";
-        if ((uint64_t)process->first_location + process->locations > model->locations.len) return "3: locations";
+        if (process->location != MODEL_NONE && process->location >= model->vars.len)
+            return "3: a location variable";
+        if (process->location != MODEL_NONE && model->vars.data[process->location].process != i)
+            return "3: a location that belongs to another process";
+        if ((uint64_t)process->first_location + process->locations > model->locations.len)
+            return "3: locations";
     }
     return NULL;
 }
@@ -398,25 +438,33 @@ static const char *check_rule(const struct model *model, const struct model_rule
     if (!rule->label) return "1: a rule without a label";
     for (uint32_t i = 0; i < rule->parts; i++) {
         uint32_t process = model->parts.data[rule->first_part + i].process;
-        if (process != MODEL_NONE && process >= model->processes.len) return "3: a part without its process";
+        if (process != MODEL_NONE && process >= model->processes.len)
+            return "3: a part without its process";
     }
-    if (rule->asks && !expr_get(&model->exprs, rule->permit)->is_bool) return "4: a permission that is not Boolean";
+    if (rule->asks && !expr_get(&model->exprs, rule->permit)->is_bool)
+        return "4: a permission that is not Boolean";
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + i];
         if (conjunct->part >= rule->parts) return "3: a conjunct without its part";
-        if (!expr_get(&model->exprs, conjunct->cond)->is_bool) return "4: a conjunct that is not Boolean";
+        if (!expr_get(&model->exprs, conjunct->cond)->is_bool)
+            return "4: a conjunct that is not Boolean";
     }
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
         if (store->var >= model->vars.len) return "3: a store without its variable";
-        if (expr_get(&model->exprs, store->value)->is_bool) return "4: a stored value that is Boolean";
+        if (expr_get(&model->exprs, store->value)->is_bool)
+            return "4: a stored value that is Boolean";
     }
-    if (code_is_none(rule->body) && rule->writes != rule->stores) return "5: a rule that writes a variable twice";
+    if (code_is_none(rule->body) && rule->writes != rule->stores)
+        return "5: a rule that writes a variable twice";
     for (uint32_t i = 0; i < rule->classes; i++)
-        if (model->rule_classes.data[rule->first_class + i] >= model->class_count) return "3: a rule of a class that does not exist";
-    if (rule->interval != MODEL_NONE && rule->interval >= model->intervals.len) return "3: a rule without its interval";
+        if (model->rule_classes.data[rule->first_class + i] >= model->class_count)
+            return "3: a rule of a class that does not exist";
+    if (rule->interval != MODEL_NONE && rule->interval >= model->intervals.len)
+        return "3: a rule without its interval";
     for (uint32_t i = 0; i < rule->resets; i++)
-        if (model->resets.data[rule->first_reset + i] >= model->clocks.len) return "3: a reset without its clock";
+        if (model->resets.data[rule->first_reset + i] >= model->clocks.len)
+            return "3: a reset without its clock";
     for (uint32_t i = 0; i < rule->reads + rule->writes; i++) {
         const uint32_t *access = &model->accesses.data[rule->first_read + i];
         if (*access >= model->vars.len) return "6: an access without its variable";
@@ -428,9 +476,11 @@ static const char *check_rule(const struct model *model, const struct model_rule
 static const char *check_dead_step(const struct model *model, const struct model_dead_step *step)
 {
     if (!step->label) return "1: a step without a label";
-    if ((uint64_t)step->first_process + step->processes > model->dead_processes.len) return "3: processes of a step";
+    if ((uint64_t)step->first_process + step->processes > model->dead_processes.len)
+        return "3: processes of a step";
     for (uint32_t i = 0; i < step->processes; i++)
-        if (model->dead_processes.data[step->first_process + i] >= model->processes.len) return "3: a step without its process";
+        if (model->dead_processes.data[step->first_process + i] >= model->processes.len)
+            return "3: a step without its process";
     return NULL;
 }
 
@@ -443,11 +493,15 @@ static bool cells_exist(const struct model *model, const struct cell *cell, uint
 static const char *check_code(const struct model *model, const struct code_node *node)
 {
     uint32_t run = node->op == CODE_COPY ? node->cells : 1;
-    if ((node->op == CODE_SET || node->op == CODE_COPY) && !cells_exist(model, &node->target, run)) return "3: code that writes what does not exist";
-    if (node->op == CODE_COPY && !cells_exist(model, &node->source, run)) return "3: code that copies what does not exist";
+    if ((node->op == CODE_SET || node->op == CODE_COPY) && !cells_exist(model, &node->target, run))
+        return "3: code that writes what does not exist";
+    if (node->op == CODE_COPY && !cells_exist(model, &node->source, run))
+        return "3: code that copies what does not exist";
     bool is_condition = node->op == CODE_REQUIRE || node->op == CODE_IF || node->op == CODE_WHILE;
-    if (is_condition && !expr_get(&model->exprs, node->value)->is_bool) return "4: a condition that is not Boolean";
-    if (node->op == CODE_SET && expr_get(&model->exprs, node->value)->is_bool) return "4: a stored value that is Boolean";
+    if (is_condition && !expr_get(&model->exprs, node->value)->is_bool)
+        return "4: a condition that is not Boolean";
+    if (node->op == CODE_SET && expr_get(&model->exprs, node->value)->is_bool)
+        return "4: a stored value that is Boolean";
     return NULL;
 }
 
@@ -468,29 +522,45 @@ bool model_check(const struct model *model, struct text *complaint)
 {
     const char *broken = check_vars(model);
     if (!broken) broken = check_wholes(model);
-    for (uint32_t r = 0; !broken && r < model->rules.len; r++) broken = check_rule(model, &model->rules.data[r]);
-    for (uint32_t i = 0; !broken && i < model->dead_steps.len; i++) broken = check_dead_step(model, &model->dead_steps.data[i]);
+    for (uint32_t r = 0; !broken && r < model->rules.len; r++)
+        broken = check_rule(model, &model->rules.data[r]);
+    for (uint32_t i = 0; !broken && i < model->dead_steps.len; i++)
+        broken = check_dead_step(model, &model->dead_steps.data[i]);
     for (uint32_t i = 0; !broken && i < model->properties.len; i++) {
         const struct model_property *property = &model->properties.data[i];
         if (!property->name || !property->text) broken = "1: a property without a name";
-        if (property->root.i >= model->formulas.nodes.len) broken = "7: a property without its formula";
+        if (property->root.i >= model->formulas.nodes.len)
+            broken = "7: a property without its formula";
     }
     for (uint32_t i = 0; !broken && i < model->exprs.nodes.len; i++) {
         const struct expr_node *node = &model->exprs.nodes.data[i];
-        if (node->op == EXPR_VAR && node->value >= model->vars.len) broken = "3: an expression without its variable";
-        if (node->op == EXPR_LOCAL && node->value >= model->locals.len) broken = "3: an expression without its local";
-        if (node->op == EXPR_TABLE && (node->value >= model->tables.len || model->tables.data[node->value].count != expr_get(&model->exprs, node->b)->value)) broken = "3: an expression without its table";
-        if (node->op == EXPR_AT && node->value + expr_get(&model->exprs, node->b)->value > model->vars.len) broken = "3: an array without its variables";
+        if (node->op == EXPR_VAR && node->value >= model->vars.len)
+            broken = "3: an expression without its variable";
+        if (node->op == EXPR_LOCAL && node->value >= model->locals.len)
+            broken = "3: an expression without its local";
+        if (node->op == EXPR_TABLE
+            && (node->value >= model->tables.len
+                || model->tables.data[node->value].count
+                       != expr_get(&model->exprs, node->b)->value))
+            broken = "3: an expression without its table";
+        if (node->op == EXPR_AT
+            && node->value + expr_get(&model->exprs, node->b)->value > model->vars.len)
+            broken = "3: an array without its variables";
     }
-    for (uint32_t i = 0; !broken && i < model->code.len; i++) broken = check_code(model, &model->code.data[i]);
+    for (uint32_t i = 0; !broken && i < model->code.len; i++)
+        broken = check_code(model, &model->code.data[i]);
     for (uint32_t i = 0; !broken && i < model->constraints.len; i++) {
         const struct clock_constraint *constraint = &model->constraints.data[i];
-        if ((constraint->x != MODEL_NONE && constraint->x >= model->clocks.len) || (constraint->y != MODEL_NONE && constraint->y >= model->clocks.len))
+        if ((constraint->x != MODEL_NONE && constraint->x >= model->clocks.len)
+            || (constraint->y != MODEL_NONE && constraint->y >= model->clocks.len))
             broken = "3: a constraint without its clock";
     }
-    if (!broken && model->has_final && !expr_get(&model->exprs, model->final)->is_bool) broken = "4: a condition that is not Boolean";
-    if (!broken && model->rank != MODEL_NONE && model->rank >= model->vars.len) broken = "3: a rank without its variable";
-    if (!broken && model->priorities.len && model_is_timed(model) && model_asks(model)) broken = "9: permissions, priorities and time at once";
+    if (!broken && model->has_final && !expr_get(&model->exprs, model->final)->is_bool)
+        broken = "4: a condition that is not Boolean";
+    if (!broken && model->rank != MODEL_NONE && model->rank >= model->vars.len)
+        broken = "3: a rank without its variable";
+    if (!broken && model->priorities.len && model_is_timed(model) && model_asks(model))
+        broken = "9: permissions, priorities and time at once";
     if (broken) text_add(complaint, "invariant %s", broken);
     return !broken;
 }
@@ -500,7 +570,8 @@ expr model_var_expr(struct model *model, uint32_t var)
     const struct exprs *exprs = &model->exprs;
     for (uint32_t i = 0; i < exprs->nodes.len; i++) {
         const struct expr_node *node = &exprs->nodes.data[i];
-        if (node->op == EXPR_VAR && node->low == INT64_MIN && node->high == INT64_MAX) return expr_var(&model->exprs, var);
+        if (node->op == EXPR_VAR && node->low == INT64_MIN && node->high == INT64_MAX)
+            return expr_var(&model->exprs, var);
         if (node->op == EXPR_VAR) break;
     }
     return expr_var_in(&model->exprs, var, model->vars.data[var].low, model->vars.data[var].high);
@@ -525,7 +596,9 @@ const char *model_value_name(const struct model *model, uint32_t v, int64_t valu
 {
     const struct model_var *var = &model->vars.data[v];
     if (model_is_location(model, v)) return model_location_name(model, var->process, value);
-    return var->value_names && value >= var->low && value <= var->high ? var->value_names[value - var->low] : NULL;
+    return var->value_names && value >= var->low && value <= var->high
+               ? var->value_names[value - var->low]
+               : NULL;
 }
 
 bool model_takes_part_dead(const struct model *model, uint32_t s, uint32_t process)
@@ -544,20 +617,25 @@ bool model_takes_part(const struct model *model, uint32_t r, uint32_t process)
     return false;
 }
 
-/* The name of the location that a constant stands for when it is compared with a location variable. */
-static const char *constant_name(const struct model *model, const struct expr_node *constant, expr other)
+/* The name of the location that a constant stands for when it is compared with a location
+ * variable. */
+static const char *constant_name(const struct model *model, const struct expr_node *constant,
+                                 expr other)
 {
     const struct expr_node *var = expr_get(&model->exprs, other);
     if (constant->op != EXPR_CONST || constant->is_bool || var->op != EXPR_VAR) return NULL;
     return model_value_name(model, (uint32_t)var->value, constant->value);
 }
 
-static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer, expr beside);
+static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer,
+                       expr beside);
 
 /* `name[0]` is the first cell of the array: what is meant is `name[offset]`. */
-static void print_array_cell(const struct model *model, struct text *text, const struct expr_node *node)
+static void print_array_cell(const struct model *model, struct text *text,
+                             const struct expr_node *node)
 {
-    const char *first = node->op == EXPR_AT ? model->vars.data[node->value].name : model->locals.data[node->value].name;
+    const char *first = node->op == EXPR_AT ? model->vars.data[node->value].name
+                                            : model->locals.data[node->value].name;
     size_t length = strlen(first);
     if (length > 3 && !strcmp(first + length - 3, "[0]")) length -= 3;
     text_add(text, "%.*s[", (int)length, first);
@@ -565,7 +643,8 @@ static void print_array_cell(const struct model *model, struct text *text, const
     text_add(text, "]");
 }
 
-static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer, expr beside)
+static void print_expr(const struct model *model, struct text *text, expr e, unsigned outer,
+                       expr beside)
 {
     const struct expr_node *node = expr_get(&model->exprs, e);
     const struct expr_info *info = &expr_table[node->op];
@@ -573,7 +652,8 @@ static void print_expr(const struct model *model, struct text *text, expr e, uns
     bool wrap = info->strength < outer;
     if (wrap) text_add(text, "(");
     if (name) text_add(text, "%s", name);
-    else if (node->op == EXPR_CONST && node->is_bool) text_add(text, node->value ? "true" : "false");
+    else if (node->op == EXPR_CONST && node->is_bool)
+        text_add(text, node->value ? "true" : "false");
     else if (node->op == EXPR_CONST) text_add(text, "%" PRId64, node->value);
     else if (node->op == EXPR_VAR) text_add(text, "%s", model->vars.data[node->value].name);
     else if (node->op == EXPR_LOCAL) text_add(text, "%s", model->locals.data[node->value].name);
@@ -584,8 +664,7 @@ static void print_expr(const struct model *model, struct text *text, expr e, uns
         text_add(text, "table%" PRId64 "[", node->value);
         print_expr(model, text, node->a, 0, node->a);
         text_add(text, "]");
-    }
-    else if (node->op == EXPR_CHOOSE) {
+    } else if (node->op == EXPR_CHOOSE) {
         print_expr(model, text, node->a, 1, node->a);
         text_add(text, " ? ");
         print_expr(model, text, node->b, 1, node->b);
@@ -598,11 +677,13 @@ static void print_expr(const struct model *model, struct text *text, expr e, uns
         text_add(text, "%s", info->symbol);
         print_expr(model, text, node->a, info->strength, node->a);
     } else {
-        /* Conjunctions and disjunctions read well without parentheses; everything else groups to the left. */
+        /* Conjunctions and disjunctions read well without parentheses; everything else groups to
+         * the left. */
         bool chain = node->op == EXPR_AND || node->op == EXPR_OR;
         print_expr(model, text, node->a, info->strength + (node->op == EXPR_IMPLIES), node->b);
         text_add(text, " %s ", info->symbol);
-        print_expr(model, text, node->b, info->strength + !(chain || node->op == EXPR_IMPLIES), node->a);
+        print_expr(model, text, node->b, info->strength + !(chain || node->op == EXPR_IMPLIES),
+                   node->a);
     }
     if (wrap) text_add(text, ")");
 }

@@ -1,24 +1,30 @@
 /* The model: what every language becomes and all that every engine sees.
  *
- * A model is data: variables (bounded integers), rules (the atomic steps), processes, properties. Rules have a guard, kept as a list
- * of conjuncts with their positions (explanations and reductions need them), and an effect: one parallel assignment (all values are
- * computed in the old state, then all targets are written), then a statement block (model/code.h) that works on the new state. A rule is
- * enabled when all conjuncts are true, evaluated in order and stopping at the first false one, its effect runs to the end without a
- * false REQUIRE, and no rule of a class above one of its own classes is enabled (priorities).
+ * A model is data: variables (bounded integers), rules (the atomic steps), processes, properties.
+ * Rules have a guard, kept as a list of conjuncts with their positions (explanations and reductions
+ * need them), and an effect: one parallel assignment (all values are computed in the old state,
+ * then all targets are written), then a statement block (model/code.h) that works on the new state.
+ * A rule is enabled when all conjuncts are true, evaluated in order and stopping at the first false
+ * one, its effect runs to the end without a false REQUIRE, and no rule of a class above one of its
+ * own classes is enabled (priorities).
  *
- * A failure (division by zero, an index out of bounds) while a guard or an effect is evaluated is the run-time error of that rule in
- * that state: the pair is reported and is no transition.
+ * A failure (division by zero, an index out of bounds) while a guard or an effect is evaluated is
+ * the run-time error of that rule in that state: the pair is reported and is no transition.
  *
- * Time. A rule may have an interval: its timer starts when the rule becomes enabled (priorities aside; a rule that fails counts as enabled), is lost when it
- * is not enabled any more, when the rule itself is taken, and when a step of another rule moves one of its processes (a part that
- * `stays` does not count as moving). The rule can be taken when its timer is in the interval, and time does not pass beyond the upper end of the
- * interval of any enabled rule. A rule without an interval can be taken at any time. Beside timers there are clocks with constraints,
- * resets and invariants of locations (timed automata). All times are whole numbers of ticks, `ticks` of which are one unit of time.
- * Priorities with time: a rule is held back while one of a higher class can be taken at that moment: it is enabled, its timer is in its interval, and
- * its clock constraints hold. The details are in model/timed_eval.h.
+ * Time. A rule may have an interval: its timer starts when the rule becomes enabled (priorities
+ * aside; a rule that fails counts as enabled), is lost when it is not enabled any more, when the
+ * rule itself is taken, and when a step of another rule moves one of its processes (a part that
+ * `stays` does not count as moving). The rule can be taken when its timer is in the interval, and
+ * time does not pass beyond the upper end of the interval of any enabled rule. A rule without an
+ * interval can be taken at any time. Beside timers there are clocks with constraints, resets and
+ * invariants of locations (timed automata). All times are whole numbers of ticks, `ticks` of which
+ * are one unit of time. Priorities with time: a rule is held back while one of a higher class can
+ * be taken at that moment: it is enabled, its timer is in its interval, and its clock constraints
+ * hold. The details are in model/timed_eval.h.
  *
- * Everything lives in flat tables and refers to other things by index. Rules own ranges of the tables parts, conjuncts, stores,
- * reads and writes. model_finish computes what is derived; model_check states the invariants. */
+ * Everything lives in flat tables and refers to other things by index. Rules own ranges of the
+ * tables parts, conjuncts, stores, reads and writes. model_finish computes what is derived;
+ * model_check states the invariants. */
 #ifndef CAIRN_MODEL_MODEL_H
 #define CAIRN_MODEL_MODEL_H
 
@@ -35,17 +41,19 @@ struct model_var {
     const char *name; /* as shown to people: g, p[0].x */
     uint32_t process; /* its owner, or MODEL_NONE */
     int64_t low, high;
-    int64_t init;  /* the initial value ... */
-    bool any_init; /* ... or any value of the range */
-    bool is_hidden;   /* it never distinguishes states; no location and no rank is hidden. pass/hide.h says what that means for a search */
-    bool is_left_out; /* it was hidden, and pass/hide.h has left it out: it has one value, and nothing reads or writes it */
+    int64_t init;   /* the initial value ... */
+    bool any_init;  /* ... or any value of the range */
+    bool is_hidden; /* it never distinguishes states; no location and no rank is hidden. pass/hide.h
+                       says what that means for a search */
+    bool is_left_out; /* it was hidden, and pass/hide.h has left it out: it has one value, and
+                         nothing reads or writes it */
     const char *const *value_names; /* for people: of its values, from low on; NULL: numbers */
     struct place place;
 };
 
 struct model_location {
     int64_t value;
-    const char *name; /* NULL: shown as its number */
+    const char *name;                     /* NULL: shown as its number */
     uint32_t first_invariant, invariants; /* clock constraints that hold while a process is there */
     struct place place;
 };
@@ -62,7 +70,8 @@ struct model_process {
     struct place place;
 };
 
-/* A process (or the global command: MODEL_NONE) that takes part in a rule, with the command it contributes. */
+/* A process (or the global command: MODEL_NONE) that takes part in a rule, with the command it
+ * contributes. */
 struct rule_part {
     uint32_t process;
     bool stays; /* timers of other rules of this process go on */
@@ -112,7 +121,7 @@ struct model_local {
 };
 
 struct model_interval {
-    int64_t low, high; /* ticks */
+    int64_t low, high;                  /* ticks */
     bool low_open, high_open, infinite; /* infinite: no upper end */
 };
 
@@ -149,36 +158,46 @@ struct model_priority {
 
 struct model_rule {
     const char *label;
-    const char *port; /* another name of it as an interaction with others: that of the port of a step that has a label of its own; or NULL */
+    const char *port; /* another name of it as an interaction with others: that of the port of a
+                         step that has a label of its own; or NULL */
     bool is_internal; /* the label was made up: it is no interaction (pass/guide.h) */
     bool is_guided;   /* it is one, and the guide that was woven in takes part in it */
-    bool asks;        /* it is taken only where `permit` is true. Where that is false and the rest is not, it
-                       * is enabled all the same: it holds rules of lower priority back and keeps its
-                       * deadline. (A guide that is a filter: pass/guide.h) */
-    expr permit;      /* where it cannot be evaluated, it counts as false */
+    bool asks; /* it is taken only where `permit` is true. Where that is false and the rest is not,
+                * it is enabled all the same: it holds rules of lower priority back and keeps its
+                * deadline. (A guide that is a filter: pass/guide.h) */
+    expr permit;             /* where it cannot be evaluated, it counts as false */
     uint32_t permit_wording; /* of a woven one; 0: none */
     uint32_t first_part, parts;
     uint32_t first_conjunct, conjuncts;
     uint32_t first_store, stores;
-    uint32_t first_read, reads;        /* variables, ascending: of the guard and of stored values */
-    uint32_t first_write, writes;      /* variables, ascending */
-    statement body;                         /* after the stores; may be none */
-    uint32_t first_class, classes;     /* into rule_classes, ascending */
-    uint32_t interval;                 /* or MODEL_NONE: any time */
-    uint32_t first_guard, guards;      /* clock constraints */
-    uint32_t first_reset, resets;      /* clocks that become 0 */
+    uint32_t first_read, reads;    /* variables, ascending: of the guard and of stored values */
+    uint32_t first_write, writes;  /* variables, ascending */
+    statement body;                /* after the stores; may be none */
+    uint32_t first_class, classes; /* into rule_classes, ascending */
+    uint32_t interval;             /* or MODEL_NONE: any time */
+    uint32_t first_guard, guards;  /* clock constraints */
+    uint32_t first_reset, resets;  /* clocks that become 0 */
 };
 
-/* An invariant is true in every reachable state; what is to be reached (PROPERTY_REACH) is true in one. */
-/* A step that the source has and that can never be taken: constants switch it off, or somebody without whom it cannot be taken
- * never takes part. No rule stands for it, but it has its names: contexts, guides and p-points may speak of it. */
+/* An invariant is true in every reachable state; what is to be reached (PROPERTY_REACH) is true in
+ * one. */
+/* A step that the source has and that can never be taken: constants switch it off, or somebody
+ * without whom it cannot be taken never takes part. No rule stands for it, but it has its names:
+ * contexts, guides and p-points may speak of it. */
 struct model_dead_step {
-    const char *label, *port;          /* as in struct model_rule */
+    const char *label, *port; /* as in struct model_rule */
     bool is_internal;
     uint32_t first_process, processes; /* into dead_processes: who takes part */
 };
 
-enum property_kind { PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT, PROPERTY_REACH, PROPERTY_DEADLOCK, PROPERTY_RUNTIME_ERROR };
+enum property_kind {
+    PROPERTY_CTL,
+    PROPERTY_LTL,
+    PROPERTY_INVARIANT,
+    PROPERTY_REACH,
+    PROPERTY_DEADLOCK,
+    PROPERTY_RUNTIME_ERROR
+};
 extern const char *const property_kind_name[];
 
 struct model_property {
@@ -189,19 +208,21 @@ struct model_property {
     struct place place;
 };
 
-/* A constant of the model's source, as it was set for this model: replaying a trace needs the same ones. */
+/* A constant of the model's source, as it was set for this model: replaying a trace needs the same
+ * ones. */
 struct model_constant {
     const char *name;
     int64_t value;
     bool is_set; /* it has this value because the user said so: a claim about the model names it */
 };
 
-/* What a name of the source means in the model: a variable of a process or component, or a parameter by reference. */
+/* What a name of the source means in the model: a variable of a process or component, or a
+ * parameter by reference. */
 struct model_name {
-    const char *unit; /* the process type or component, ... */
-    uint32_t number;  /* ... and which of them, from 0 */
-    const char *name; /* NULL: only says that there is this unit */
-    uint32_t var;     /* the first of the variables ... */
+    const char *unit;          /* the process type or component, ... */
+    uint32_t number;           /* ... and which of them, from 0 */
+    const char *name;          /* NULL: only says that there is this unit */
+    uint32_t var;              /* the first of the variables ... */
     const struct shape *shape; /* ... that make up the value */
 };
 
@@ -215,14 +236,15 @@ struct model_whole {
 
 /* A guide that was woven into the model (pass/guide.h). */
 struct model_guide {
-    const char *name;   /* FILE:NAME */
-    const char *split;  /* NULL: the whole guide; otherwise it was split in this way ... */
-    uint32_t part;      /* ... and this is one of the parts, counted from 1 */
-    uint64_t bound;     /* it was unrolled to so many interactions; 0: it was not */
-    bool is_cut;        /* it allows longer words */
-    bool is_filter;     /* what it forbids is enabled and waits; otherwise it is not enabled */
-    bool matters;       /* there are priorities or times, so that this makes a difference */
-    bool has_timers;    /* some interaction that it speaks of has a time interval: when it may happen, and when it must, depends on since when the guide allows it */
+    const char *name;  /* FILE:NAME */
+    const char *split; /* NULL: the whole guide; otherwise it was split in this way ... */
+    uint32_t part;     /* ... and this is one of the parts, counted from 1 */
+    uint64_t bound;    /* it was unrolled to so many interactions; 0: it was not */
+    bool is_cut;       /* it allows longer words */
+    bool is_filter;    /* what it forbids is enabled and waits; otherwise it is not enabled */
+    bool matters;      /* there are priorities or times, so that this makes a difference */
+    bool has_timers; /* some interaction that it speaks of has a time interval: when it may happen,
+                        and when it must, depends on since when the guide allows it */
     uint32_t states, transitions; /* of its automaton, before it was unrolled */
 };
 
@@ -247,13 +269,17 @@ struct model {
     VEC(uint32_t) dead_processes;
     VEC(struct model_property) properties;
     VEC(struct model_constant) constants;
-    VEC(struct model_name) source_names; /* the units in the order of the system, the first one the outermost; empty: the language says nothing, names of variables are all there is */
-    VEC(struct model_whole) wholes; /* by their variables, ascending; no variable is in two */
-    const char *dialect; /* of its language, as it was asked for; NULL: the default */
-    const char *context; /* what was woven into it, as FILE:NAME; NULL: nothing */
-    VEC(const char *) restrictions; /* those of the context that can end a run */
+    VEC(struct model_name)
+    source_names; /* the units in the order of the system, the first one the outermost; empty: the
+                     language says nothing, names of variables are all there is */
+    VEC(struct model_whole) wholes;  /* by their variables, ascending; no variable is in two */
+    const char *dialect;             /* of its language, as it was asked for; NULL: the default */
+    const char *context;             /* what was woven into it, as FILE:NAME; NULL: nothing */
+    VEC(const char *) restrictions;  /* those of the context that can end a run */
     const struct model_guide *guide; /* or NULL */
-    VEC(int64_t) initial; /* the initial states one after the other in the order of their bytes, where `init` and `any_init` of variables cannot say it; else empty */
+    VEC(int64_t)
+    initial; /* the initial states one after the other in the order of their bytes, where `init` and
+                `any_init` of variables cannot say it; else empty */
     VEC(struct code_node) code;
     VEC(struct model_local) locals;
     int64_t *local_values; /* working memory of the reference evaluator, from model_finish on */
@@ -267,16 +293,20 @@ struct model {
     int64_t ticks; /* per unit of time */
     VEC(struct model_table) tables;
     bool has_final;
-    expr final; /* where runs may end: a state without a step in which this is true is no deadlock */
-    uint32_t rank; /* a variable that no step makes smaller, so that states with a smaller one are the past; or MODEL_NONE */
+    expr
+        final; /* where runs may end: a state without a step in which this is true is no deadlock */
+    uint32_t rank; /* a variable that no step makes smaller, so that states with a smaller one are
+                      the past; or MODEL_NONE */
 };
 
 struct model *model_new(struct mem *mem, const char *file);
 
-/* Adding a rule: model_begin_rule, then parts, conjuncts and stores in any order, then model_end_rule. */
+/* Adding a rule: model_begin_rule, then parts, conjuncts and stores in any order, then
+ * model_end_rule. */
 void model_begin_rule(struct model *model, const char *label);
 void model_add_part(struct model *model, uint32_t process, struct place place);
-void model_add_conjunct(struct model *model, expr cond, struct place place); /* of the last part; `true` is left out */
+void model_add_conjunct(struct model *model, expr cond,
+                        struct place place); /* of the last part; `true` is left out */
 /* The same, with its wording. */
 void model_add_worded(struct model *model, expr cond, struct place place, uint32_t wording);
 void model_add_store(struct model *model, uint32_t var, expr value, struct place place);
@@ -285,7 +315,8 @@ void model_add_clock_guard(struct model *model, struct clock_constraint constrai
 void model_add_reset(struct model *model, uint32_t clock);
 void model_end_rule(struct model *model);
 
-void model_add_dead_step(struct model *model, struct model_dead_step step, const uint32_t *processes);
+void model_add_dead_step(struct model *model, struct model_dead_step step,
+                         const uint32_t *processes);
 /* Makes a copy of the wording, but not of its text; returns its number, from 1. */
 uint32_t model_add_wording(struct model *model, struct model_wording wording);
 
@@ -296,7 +327,8 @@ void model_list_initial(struct model *model, const int64_t *states, uint32_t cou
 uint32_t model_add_table(struct model *model, const int32_t *values, uint32_t count);
 /* Entry number `index`, which lies in the table. */
 expr model_table_entry(struct model *model, uint32_t table, expr index);
-/* Column `offset` of a row of a matrix with `factor` columns, and whether an index is that: any index is, with one column. */
+/* Column `offset` of a row of a matrix with `factor` columns, and whether an index is that: any
+ * index is, with one column. */
 expr model_matrix_index(struct model *model, struct table_row row);
 struct table_row model_matrix_row(const struct exprs *exprs, expr index);
 
@@ -307,7 +339,8 @@ void model_finish(struct model *model);
 bool model_check(const struct model *model, struct text *complaint);
 
 /* Building code: a node is added to the end of a sequence. */
-statement model_add_code(struct model *model, struct code_sequence *sequence, struct code_node node);
+statement model_add_code(struct model *model, struct code_sequence *sequence,
+                         struct code_node node);
 static inline struct code_sequence code_sequence_empty(void)
 {
     return (struct code_sequence){code_none(), code_none()};
@@ -323,21 +356,24 @@ bool model_has_hidden(const struct model *model);
 int64_t model_lowest_rank(const struct model *model);
 uint64_t model_rank_count(const struct model *model);
 bool model_rule_may_fail(const struct model *model, uint32_t rule);
-/* Whether code can hold its rule back (REQUIRE). `known`, a byte per statement of the model, zero at first, remembers the bodies of calls. */
+/* Whether code can hold its rule back (REQUIRE). `known`, a byte per statement of the model, zero
+ * at first, remembers the bodies of calls. */
 bool model_may_block(const struct model *model, statement at, uint8_t *known);
 
 /* A variable as an expression, with its bounds when expressions of this model know them. */
 expr model_var_expr(struct model *model, uint32_t var);
 
 /* Lookups */
-const char *model_location_name(const struct model *model, uint32_t process, int64_t value); /* NULL: none */
+const char *model_location_name(const struct model *model, uint32_t process,
+                                int64_t value); /* NULL: none */
 bool model_is_location(const struct model *model, uint32_t var);
 /* How people call a value of a variable; NULL: its number is all. */
 const char *model_value_name(const struct model *model, uint32_t var, int64_t value);
 bool model_takes_part(const struct model *model, uint32_t rule, uint32_t process);
 bool model_takes_part_dead(const struct model *model, uint32_t step, uint32_t process);
 
-/* Printing for people: `p[0].x + 1 < n`. Values of location variables appear by name where they have one. */
+/* Printing for people: `p[0].x + 1 < n`. Values of location variables appear by name where they
+ * have one. */
 void model_print_expr(const struct model *model, struct text *text, expr e);
 void model_print_formula(const struct model *model, struct text *text, formula f);
 

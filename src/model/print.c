@@ -1,16 +1,21 @@
-/* One line per fact, in the order of the model's tables, so that the reader rebuilds the same tables with the same indices.
+/* One line per fact, in the order of the model's tables, so that the reader rebuilds the same
+ * tables with the same indices.
  *
- * What is not printed: reads and writes of rules (derived), tables' slack, intervals that rules share (each of them has its own), built-in
- * properties (every model has them) and the positions of the inner nodes of formulas (the property's position stands for them).
+ * What is not printed: reads and writes of rules (derived), tables' slack, intervals that rules
+ * share (each of them has its own), built-in properties (every model has them) and the positions of
+ * the inner nodes of formulas (the property's position stands for them).
  *
- * Relies on: (1) names of variables, processes, clocks and properties are unique, because references are by name; (2) the conjuncts of a
- * rule ascend by part, as model_add_conjunct makes them; (3) the expressions know the ranges of all variables or of none.
+ * Relies on: (1) names of variables, processes, clocks and properties are unique, because
+ * references are by name; (2) the conjuncts of a rule ascend by part, as model_add_conjunct makes
+ * them; (3) the expressions know the ranges of all variables or of none.
  *
- * An expression may know more of the values of a cell than its declaration says, because it is evaluated only where that is so. The text cannot say why, and a reader must not
- * believe it; so it is printed as a test.
+ * An expression may know more of the values of a cell than its declaration says, because it is
+ * evaluated only where that is so. The text cannot say why, and a reader must not believe it; so it
+ * is printed as a test.
  *
- * Expressions and code are printed as trees, by recursion: the depth of expressions is at most EXPR_MAX_DEPTH. The body of a function is
- * printed once, before everything that calls it; functions have numbers, because the model has no names for them. */
+ * Expressions and code are printed as trees, by recursion: the depth of expressions is at most
+ * EXPR_MAX_DEPTH. The body of a function is printed once, before everything that calls it;
+ * functions have numbers, because the model has no names for them. */
 #include "model/print.h"
 
 #include "model/cells.h"
@@ -24,9 +29,11 @@ struct printer {
     const struct model *model;
     const struct diag *diag;
     FILE *out;
-    uint32_t *numbers;   /* per source of diag: its number in the text, from 1; 0: no position is in it */
+    uint32_t
+        *numbers; /* per source of diag: its number in the text, from 1; 0: no position is in it */
     bool *is_ambiguous;  /* per local: another one has the same name */
-    uint32_t *functions; /* per statement: the number of the function that begins there, from 1; 0: none does */
+    uint32_t *functions; /* per statement: the number of the function that begins there, from 1; 0:
+                            none does */
     VEC(statement) bodies; /* per function */
 };
 
@@ -78,7 +85,8 @@ static void mark_place(struct printer *printer, struct place place)
     if (has_position(printer, place)) printer->numbers[place.source] = 1;
 }
 
-/* Finds the sources that will be mentioned, and nothing more: a source that no position needs would be lost in the second printing. */
+/* Finds the sources that will be mentioned, and nothing more: a source that no position needs would
+ * be lost in the second printing. */
 static void number_sources(struct printer *printer)
 {
     const struct model *model = printer->model;
@@ -91,13 +99,18 @@ static void number_sources(struct printer *printer)
             mark_place(printer, model->locations.data[process->first_location + l].place);
     }
     for (uint32_t i = 0; i < model->parts.len; i++) mark_place(printer, model->parts.data[i].place);
-    for (uint32_t i = 0; i < model->conjuncts.len; i++) mark_place(printer, model->conjuncts.data[i].place);
-    for (uint32_t i = 0; i < model->stores.len; i++) mark_place(printer, model->stores.data[i].place);
+    for (uint32_t i = 0; i < model->conjuncts.len; i++)
+        mark_place(printer, model->conjuncts.data[i].place);
+    for (uint32_t i = 0; i < model->stores.len; i++)
+        mark_place(printer, model->stores.data[i].place);
     for (uint32_t i = 0; i < model->code.len; i++) mark_place(printer, model->code.data[i].place);
-    for (uint32_t i = 0; i < model->clocks.len; i++) mark_place(printer, model->clocks.data[i].place);
-    for (uint32_t i = 0; i < model->constraints.len; i++) mark_place(printer, model->constraints.data[i].place);
+    for (uint32_t i = 0; i < model->clocks.len; i++)
+        mark_place(printer, model->clocks.data[i].place);
+    for (uint32_t i = 0; i < model->constraints.len; i++)
+        mark_place(printer, model->constraints.data[i].place);
     for (uint32_t i = 0; i < model->properties.len; i++)
-        if (!is_built_in(&model->properties.data[i])) mark_place(printer, model->properties.data[i].place);
+        if (!is_built_in(&model->properties.data[i]))
+            mark_place(printer, model->properties.data[i].place);
     for (uint32_t i = 0; i < sources; i++)
         if (printer->numbers[i]) printer->numbers[i] = ++number;
 }
@@ -106,7 +119,8 @@ static bool knows_ranges(const struct model *model)
 {
     for (uint32_t i = 0; i < model->exprs.nodes.len; i++) {
         const struct expr_node *node = &model->exprs.nodes.data[i];
-        if (node->op == EXPR_VAR && (node->low != INT64_MIN || node->high != INT64_MAX)) return true;
+        if (node->op == EXPR_VAR && (node->low != INT64_MIN || node->high != INT64_MAX))
+            return true;
     }
     return false;
 }
@@ -137,7 +151,8 @@ static void print_header(const struct printer *printer)
     }
     if (model->class_count) fprintf(printer->out, "\nclasses %" PRIu32 "\n", model->class_count);
     for (uint32_t i = 0; i < model->priorities.len; i++)
-        fprintf(printer->out, "priority %" PRIu32 " > %" PRIu32 "\n", model->priorities.data[i].high, model->priorities.data[i].low);
+        fprintf(printer->out, "priority %" PRIu32 " > %" PRIu32 "\n",
+                model->priorities.data[i].high, model->priorities.data[i].low);
 }
 
 static void print_tables(const struct printer *printer)
@@ -172,8 +187,10 @@ static void print_range(FILE *out, int64_t low, int64_t high)
     fputc(' ', out);
 }
 
-/* What a node says of its values beyond what follows from declarations holds for reasons that the text does not have: it becomes a test. */
-static bool print_test(const struct printer *printer, const struct expr_node *node, int64_t low, int64_t high)
+/* What a node says of its values beyond what follows from declarations holds for reasons that the
+ * text does not have: it becomes a test. */
+static bool print_test(const struct printer *printer, const struct expr_node *node, int64_t low,
+                       int64_t high)
 {
     if (node->low <= low && node->high >= high) return false;
     fputs("(within range ", printer->out);
@@ -182,7 +199,8 @@ static bool print_test(const struct printer *printer, const struct expr_node *no
 }
 
 /* One of `count` cells from `base` on; `bounds`: with wider bounds than those of the cells. */
-static void print_array_cell(const struct printer *printer, bool local, uint32_t base, uint32_t count, expr offset, const struct expr_node *bounds)
+static void print_array_cell(const struct printer *printer, bool local, uint32_t base,
+                             uint32_t count, expr offset, const struct expr_node *bounds)
 {
     FILE *out = printer->out;
     fputs(local ? "(local_at " : "(at ", out);
@@ -201,7 +219,8 @@ static void print_array(const struct printer *printer, const struct expr_node *n
     int64_t low, high;
     cells_range(printer->model, local, (uint32_t)node->value, count, node->a, &low, &high);
     bool test = print_test(printer, node, low, high);
-    print_array_cell(printer, local, (uint32_t)node->value, count, node->a, !test && (node->low < low || node->high > high) ? node : NULL);
+    print_array_cell(printer, local, (uint32_t)node->value, count, node->a,
+                     !test && (node->low < low || node->high > high) ? node : NULL);
     if (test) fputc(')', printer->out);
 }
 
@@ -211,7 +230,8 @@ static void print_cell_value(const struct printer *printer, const struct expr_no
     const struct model *model = printer->model;
     bool local = node->op == EXPR_LOCAL;
     int64_t low = local ? model->locals.data[node->value].low : model->vars.data[node->value].low;
-    int64_t high = local ? model->locals.data[node->value].high : model->vars.data[node->value].high;
+    int64_t high =
+        local ? model->locals.data[node->value].high : model->vars.data[node->value].high;
     bool test = print_test(printer, node, low, high);
     if (local) fputs("(local ", printer->out);
     if (local) print_local(printer, (uint32_t)node->value);
@@ -292,9 +312,11 @@ static void print_clock(const struct printer *printer, uint32_t clock)
 }
 
 /* x - y <= 5; a single clock is compared with a number, which may turn the comparison around. */
-static void print_constraint(const struct printer *printer, const char *word, const struct clock_constraint *constraint)
+static void print_constraint(const struct printer *printer, const char *word,
+                             const struct clock_constraint *constraint)
 {
-    bool is_lower = constraint->x == MODEL_NONE && constraint->y != MODEL_NONE && constraint->bound != INT64_MIN;
+    bool is_lower = constraint->x == MODEL_NONE && constraint->y != MODEL_NONE
+                    && constraint->bound != INT64_MIN;
     fputs(word, printer->out);
     if (is_lower) print_clock(printer, constraint->y);
     else print_clock(printer, constraint->x);
@@ -310,13 +332,15 @@ static void print_constraint(const struct printer *printer, const char *word, co
 static void print_locations(const struct printer *printer, const struct model_process *process)
 {
     for (uint32_t i = 0; i < process->locations; i++) {
-        const struct model_location *location = &printer->model->locations.data[process->first_location + i];
+        const struct model_location *location =
+            &printer->model->locations.data[process->first_location + i];
         fputs("  location ", printer->out);
         print_number(printer->out, location->value);
         if (location->name) print_name(printer->out, " ", location->name);
         print_place(printer, location->place);
         for (uint32_t k = 0; k < location->invariants; k++)
-            print_constraint(printer, "    invariant ", &printer->model->constraints.data[location->first_invariant + k]);
+            print_constraint(printer, "    invariant ",
+                             &printer->model->constraints.data[location->first_invariant + k]);
     }
 }
 
@@ -326,12 +350,15 @@ static void print_processes(const struct printer *printer)
     const struct model *model = printer->model;
     FILE *out = printer->out;
     if (model->processes.len) fputc('\n', out);
-    uint32_t *owners = mem_alloc(model->mem, (model->locations.len + 1) * sizeof *owners); /* of a range's start: a process + 1 */
+    uint32_t *owners =
+        mem_alloc(model->mem, (model->locations.len + 1)
+                                  * sizeof *owners); /* of a range's start: a process + 1 */
     for (uint32_t i = 0; i < model->processes.len; i++) {
         const struct model_process *process = &model->processes.data[i];
         print_name(out, "process ", process->name);
         print_name(out, " type ", process->type);
-        if (process->location != MODEL_NONE) print_name(out, " pc ", model->vars.data[process->location].name);
+        if (process->location != MODEL_NONE)
+            print_name(out, " pc ", model->vars.data[process->location].name);
         print_place(printer, process->place);
         if (!process->locations) continue;
         uint32_t *owner = &owners[process->first_location];
@@ -355,7 +382,8 @@ static void print_variables(const struct printer *printer)
         const struct model_var *var = &model->vars.data[i];
         print_name(out, "variable ", var->name);
         if (var->is_hidden) fputs(" hidden", out);
-        if (var->process != MODEL_NONE) print_name(out, " of ", model->processes.data[var->process].name);
+        if (var->process != MODEL_NONE)
+            print_name(out, " of ", model->processes.data[var->process].name);
         fputc(' ', out);
         print_number(out, var->low);
         fputs("..", out);
@@ -364,7 +392,8 @@ static void print_variables(const struct printer *printer)
         if (var->any_init) fputs("any", out);
         else print_number(out, var->init);
         if (var->value_names) fputs(" named", out);
-        for (int64_t value = var->low; var->value_names && value <= var->high; value++) print_name(out, " ", var->value_names[value - var->low]);
+        for (int64_t value = var->low; var->value_names && value <= var->high; value++)
+            print_name(out, " ", var->value_names[value - var->low]);
         print_place(printer, var->place);
     }
     if (model->initial.len) fputc('\n', out);
@@ -394,10 +423,13 @@ static void find_ambiguous_locals(struct printer *printer)
     uint32_t count = model->locals.len;
     struct local_name *names = mem_alloc(model->mem, (count + UINT64_C(1)) * sizeof *names);
     printer->is_ambiguous = mem_alloc(model->mem, count + UINT64_C(1));
-    for (uint32_t i = 0; i < count; i++) names[i] = (struct local_name){model->locals.data[i].name, i};
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = (struct local_name){model->locals.data[i].name, i};
     qsort(names, count, sizeof *names, by_name);
     for (uint32_t i = 1; i < count; i++)
-        if (!strcmp(names[i].name, names[i - 1].name)) printer->is_ambiguous[names[i].local] = printer->is_ambiguous[names[i - 1].local] = true;
+        if (!strcmp(names[i].name, names[i - 1].name))
+            printer->is_ambiguous[names[i].local] = printer->is_ambiguous[names[i - 1].local] =
+                true;
     mem_free(model->mem, names);
 }
 
@@ -421,8 +453,10 @@ static void number_functions(struct printer *printer, statement at)
     const struct model *model = printer->model;
     for (; !code_is_none(at); at = model->code.data[at.i].next) {
         const struct code_node *node = &model->code.data[at.i];
-        bool is_new = node->op == CODE_CALL && !code_is_none(node->body) && !printer->functions[node->body.i];
-        if (node->op == CODE_IF || node->op == CODE_WHILE || is_new) number_functions(printer, node->body);
+        bool is_new =
+            node->op == CODE_CALL && !code_is_none(node->body) && !printer->functions[node->body.i];
+        if (node->op == CODE_IF || node->op == CODE_WHILE || is_new)
+            number_functions(printer, node->body);
         if (node->op == CODE_IF) number_functions(printer, node->other);
         if (!is_new) continue;
         vec_push(model->mem, &printer->bodies, node->body);
@@ -433,8 +467,10 @@ static void number_functions(struct printer *printer, statement at)
 static void print_cell(const struct printer *printer, const struct cell *cell)
 {
     const struct expr_node *offset = expr_get(&printer->model->exprs, cell->offset);
-    if (offset->op != EXPR_CONST) print_array_cell(printer, cell->local, cell->base, cell->count, cell->offset, NULL);
-    else if (!cell->local) print_string(printer->out, printer->model->vars.data[cell->base + offset->value].name);
+    if (offset->op != EXPR_CONST)
+        print_array_cell(printer, cell->local, cell->base, cell->count, cell->offset, NULL);
+    else if (!cell->local)
+        print_string(printer->out, printer->model->vars.data[cell->base + offset->value].name);
     else {
         fputs("(local ", printer->out);
         print_local(printer, cell->base + (uint32_t)offset->value);
@@ -448,10 +484,13 @@ static void print_line(const struct printer *printer, unsigned depth, const char
 }
 
 /* What stands on the line of a statement before its position. */
-static void print_statement_head(const struct printer *printer, const struct code_node *node, unsigned depth)
+static void print_statement_head(const struct printer *printer, const struct code_node *node,
+                                 unsigned depth)
 {
-    static const char *const words[] = {[CODE_SET] = "set ",     [CODE_COPY] = "copy ", [CODE_REQUIRE] = "require ", [CODE_IF] = "if ",
-                                        [CODE_WHILE] = "while ", [CODE_CALL] = "call ", [CODE_LEAVE] = "leave"};
+    static const char *const words[] = {
+        [CODE_SET] = "set ",   [CODE_COPY] = "copy ",   [CODE_REQUIRE] = "require ",
+        [CODE_IF] = "if ",     [CODE_WHILE] = "while ", [CODE_CALL] = "call ",
+        [CODE_LEAVE] = "leave"};
     FILE *out = printer->out;
     print_line(printer, depth, words[node->op]);
     if (node->op == CODE_COPY) fprintf(out, "%" PRIu32 " ", node->cells);
@@ -485,8 +524,10 @@ static void print_block(const struct printer *printer, statement at, unsigned de
 static void print_functions(struct printer *printer)
 {
     const struct model *model = printer->model;
-    printer->functions = mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *printer->functions);
-    for (uint32_t r = 0; r < model->rules.len; r++) number_functions(printer, model->rules.data[r].body);
+    printer->functions =
+        mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *printer->functions);
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        number_functions(printer, model->rules.data[r].body);
     for (uint32_t i = 0; i < printer->bodies.len; i++) {
         fprintf(printer->out, "\nfunction %" PRIu32 "\n", i + 1);
         print_block(printer, printer->bodies.data[i], 1);
@@ -513,16 +554,19 @@ static void print_timing(const struct printer *printer, const struct model_rule 
 {
     const struct model *model = printer->model;
     FILE *out = printer->out;
-    for (uint32_t i = 0; i < rule->classes; i++) fprintf(out, "  class %" PRIu32 "\n", model->rule_classes.data[rule->first_class + i]);
+    for (uint32_t i = 0; i < rule->classes; i++)
+        fprintf(out, "  class %" PRIu32 "\n", model->rule_classes.data[rule->first_class + i]);
     if (rule->interval != MODEL_NONE) {
         const struct model_interval *interval = &model->intervals.data[rule->interval];
         fprintf(out, "  interval %c%" PRId64 ", ", interval->low_open ? '(' : '[', interval->low);
         if (interval->infinite) fputs("infinity)\n", out);
         else fprintf(out, "%" PRId64 "%c\n", interval->high, interval->high_open ? ')' : ']');
     }
-    for (uint32_t i = 0; i < rule->guards; i++) print_constraint(printer, "  guard ", &model->constraints.data[rule->first_guard + i]);
+    for (uint32_t i = 0; i < rule->guards; i++)
+        print_constraint(printer, "  guard ", &model->constraints.data[rule->first_guard + i]);
     for (uint32_t i = 0; i < rule->resets; i++) {
-        print_name(out, "  reset ", model->clocks.data[model->resets.data[rule->first_reset + i]].name);
+        print_name(out, "  reset ",
+                   model->clocks.data[model->resets.data[rule->first_reset + i]].name);
         fputc('\n', out);
     }
 }
@@ -543,7 +587,8 @@ static void print_rule(const struct printer *printer, const struct model_rule *r
         if (part->stays) fputs(" stays", out);
         print_place(printer, part->place);
         for (; next < rule->conjuncts; next++) {
-            const struct rule_conjunct *conjunct = &model->conjuncts.data[rule->first_conjunct + next];
+            const struct rule_conjunct *conjunct =
+                &model->conjuncts.data[rule->first_conjunct + next];
             if (conjunct->part != p) break;
             fputs("    when ", out);
             print_expr(printer, conjunct->cond);
@@ -578,7 +623,8 @@ static void print_dead_step(const struct printer *printer, const struct model_de
     if (step->is_internal) fputs(" internal", printer->out);
     if (step->port) print_name(printer->out, " port ", step->port);
     for (uint32_t i = 0; i < step->processes; i++)
-        print_name(printer->out, " of ", model->processes.data[model->dead_processes.data[step->first_process + i]].name);
+        print_name(printer->out, " of ",
+                   model->processes.data[model->dead_processes.data[step->first_process + i]].name);
     fputc('\n', printer->out);
 }
 
@@ -607,9 +653,11 @@ void model_print(const struct model *model, const struct diag *diag, FILE *out)
     print_ends(&printer);
     print_functions(&printer);
     for (uint32_t i = 0; i < model->rules.len; i++) print_rule(&printer, &model->rules.data[i]);
-    for (uint32_t i = 0; i < model->dead_steps.len; i++) print_dead_step(&printer, &model->dead_steps.data[i]);
+    for (uint32_t i = 0; i < model->dead_steps.len; i++)
+        print_dead_step(&printer, &model->dead_steps.data[i]);
     for (uint32_t i = 0; i < model->properties.len; i++)
-        if (!is_built_in(&model->properties.data[i])) print_property(&printer, &model->properties.data[i]);
+        if (!is_built_in(&model->properties.data[i]))
+            print_property(&printer, &model->properties.data[i]);
     mem_free(model->mem, printer.numbers);
     mem_free(model->mem, printer.is_ambiguous);
     mem_free(model->mem, printer.functions);

@@ -1,9 +1,11 @@
-/* How a value of the source language lies in variables: a run of cells, each a bounded integer. For those who refer to a model from outside, in the
- * words of its source (contexts).
+/* How a value of the source language lies in variables: a run of cells, each a bounded integer. For
+ * those who refer to a model from outside, in the words of its source (contexts).
  *
  *  - an integer, a Boolean: one cell; an array: its elements; a record: its fields;
- *  - a union: the number of the constructor, then the cells of its argument, as many as the longest one has; cells that an argument does not use hold `padding`;
- *  - a queue: its length, then its elements, the first one first; the cells of elements that are not there hold the initial value of their type. */
+ *  - a union: the number of the constructor, then the cells of its argument, as many as the longest
+ *    one has; cells that an argument does not use hold `padding`;
+ *  - a queue: its length, then its elements, the first one first; the cells of elements that are
+ *    not there hold the initial value of their type. */
 #ifndef CAIRN_MODEL_SHAPE_H
 #define CAIRN_MODEL_SHAPE_H
 
@@ -29,8 +31,9 @@ struct shape {
     const struct shape_member *members;
     uint32_t member_count;
     const int64_t *initials; /* UNION: of all cells */
-    const int64_t *padding;  /* UNION: of the cells behind the constructor, while they are not used */
-    bool has_secrets;        /* UNION: which constructors have arguments is not known */
+    const int64_t
+        *padding;     /* UNION: of the cells behind the constructor, while they are not used */
+    bool has_secrets; /* UNION: which constructors have arguments is not known */
 };
 
 /* What a cell holds as long as nothing was stored. */

@@ -47,13 +47,15 @@ void timed_copy(struct timed_state *to, const struct timed_state *from)
 bool timed_window_is_empty(const struct timed_window *window)
 {
     if (window->infinite) return false;
-    return window->low > window->high || (window->low == window->high && (window->low_open || window->high_open));
+    return window->low > window->high
+           || (window->low == window->high && (window->low_open || window->high_open));
 }
 
 bool timed_window_has(const struct timed_window *window, int64_t delay)
 {
     if (delay < window->low || (delay == window->low && window->low_open)) return false;
-    return window->infinite || delay < window->high || (delay == window->high && !window->high_open);
+    return window->infinite || delay < window->high
+           || (delay == window->high && !window->high_open);
 }
 
 static const struct timed_window always = {.infinite = true}, never = {.low = 1, .high = 0};
@@ -63,7 +65,8 @@ static void not_before(struct timed_window *window, wide bound, bool open)
 {
     if (bound < 0 || (bound == window->low && !open)) return;
     if (bound > INT64_MAX / 2) *window = never;
-    else if (bound > window->low || (bound == window->low && open)) window->low = (int64_t)bound, window->low_open = open;
+    else if (bound > window->low || (bound == window->low && open))
+        window->low = (int64_t)bound, window->low_open = open;
 }
 
 static void not_after(struct timed_window *window, wide bound, bool open)
@@ -75,10 +78,12 @@ static void not_after(struct timed_window *window, wide bound, bool open)
 }
 
 /* value + d in the interval */
-static void in_interval(const struct timed_state *state, struct timed_window *window, int64_t value, const struct model_interval *interval)
+static void in_interval(const struct timed_state *state, struct timed_window *window, int64_t value,
+                        const struct model_interval *interval)
 {
     not_before(window, (wide)interval->low * state->denominator - value, interval->low_open);
-    if (!interval->infinite) not_after(window, (wide)interval->high * state->denominator - value, interval->high_open);
+    if (!interval->infinite)
+        not_after(window, (wide)interval->high * state->denominator - value, interval->high_open);
 }
 
 static bool is_reset(const struct model *model, const struct model_rule *rule, uint32_t clock)
@@ -88,12 +93,15 @@ static bool is_reset(const struct model *model, const struct model_rule *rule, u
     return false;
 }
 
-/* The delays after which a constraint holds; with a rule, after its resets. A clock that is reset is 0, whatever the delay. */
-static void satisfy(const struct timed_state *state, struct timed_window *window, const struct clock_constraint *constraint, const struct model_rule *rule)
+/* The delays after which a constraint holds; with a rule, after its resets. A clock that is reset
+ * is 0, whatever the delay. */
+static void satisfy(const struct timed_state *state, struct timed_window *window,
+                    const struct clock_constraint *constraint, const struct model_rule *rule)
 {
     bool x_runs = constraint->x != MODEL_NONE && !is_reset(state->model, rule, constraint->x);
     bool y_runs = constraint->y != MODEL_NONE && !is_reset(state->model, rule, constraint->y);
-    wide x = x_runs ? state->clocks[constraint->x] : 0, y = y_runs ? state->clocks[constraint->y] : 0;
+    wide x = x_runs ? state->clocks[constraint->x] : 0,
+         y = y_runs ? state->clocks[constraint->y] : 0;
     wide bound = (wide)constraint->bound * state->denominator;
     if (x_runs == y_runs) {
         if (constraint->strict ? x - y >= bound : x - y > bound) *window = never;
@@ -105,22 +113,27 @@ static void satisfy(const struct timed_state *state, struct timed_window *window
 }
 
 /* The invariants of the locations in which the processes stand. */
-static void satisfy_invariants(const struct timed_state *state, struct timed_window *window, const int64_t *values, const struct model_rule *rule)
+static void satisfy_invariants(const struct timed_state *state, struct timed_window *window,
+                               const int64_t *values, const struct model_rule *rule)
 {
     const struct model *model = state->model;
     for (uint32_t p = 0; p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
-            const struct model_location *location = &model->locations.data[process->first_location + l];
+            const struct model_location *location =
+                &model->locations.data[process->first_location + l];
             if (location->value != values[process->location]) continue;
-            for (uint32_t i = 0; i < location->invariants; i++) satisfy(state, window, &model->constraints.data[location->first_invariant + i], rule);
+            for (uint32_t i = 0; i < location->invariants; i++)
+                satisfy(state, window, &model->constraints.data[location->first_invariant + i],
+                        rule);
         }
     }
 }
 
 static bool has_timer(const struct timed_state *state, uint32_t r)
 {
-    return (state->enabled[r] || state->fails[r]) && state->model->rules.data[r].interval != MODEL_NONE;
+    return (state->enabled[r] || state->fails[r])
+           && state->model->rules.data[r].interval != MODEL_NONE;
 }
 
 struct timed_window timed_patience(const struct timed_state *state)
@@ -129,21 +142,27 @@ struct timed_window timed_patience(const struct timed_state *state)
     struct timed_window window = always;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (!has_timer(state, r)) continue;
-        const struct model_interval *interval = &model->intervals.data[model->rules.data[r].interval];
-        if (!interval->infinite) not_after(&window, (wide)interval->high * state->denominator - state->timers[r], interval->high_open);
+        const struct model_interval *interval =
+            &model->intervals.data[model->rules.data[r].interval];
+        if (!interval->infinite)
+            not_after(&window, (wide)interval->high * state->denominator - state->timers[r],
+                      interval->high_open);
     }
     satisfy_invariants(state, &window, state->values, NULL);
     return window;
 }
 
 /* Of a rule that is enabled or fails; `next` is its successor, NULL when it fails. */
-static struct timed_window find_chance(const struct timed_state *state, uint32_t r, const int64_t *next)
+static struct timed_window find_chance(const struct timed_state *state, uint32_t r,
+                                       const int64_t *next)
 {
     const struct model *model = state->model;
     const struct model_rule *rule = &model->rules.data[r];
     struct timed_window window = timed_patience(state);
-    if (rule->interval != MODEL_NONE) in_interval(state, &window, state->timers[r], &model->intervals.data[rule->interval]);
-    for (uint32_t i = 0; i < rule->guards; i++) satisfy(state, &window, &model->constraints.data[rule->first_guard + i], NULL);
+    if (rule->interval != MODEL_NONE)
+        in_interval(state, &window, state->timers[r], &model->intervals.data[rule->interval]);
+    for (uint32_t i = 0; i < rule->guards; i++)
+        satisfy(state, &window, &model->constraints.data[rule->first_guard + i], NULL);
     if (next) satisfy_invariants(state, &window, next, rule);
     return window;
 }
@@ -171,8 +190,12 @@ bool timed_is_above(const struct model *model, uint32_t h, uint32_t l)
     const struct model_rule *high = &model->rules.data[h], *low = &model->rules.data[l];
     for (uint32_t p = 0; p < model->priorities.len; p++) {
         bool has_high = false, has_low = false;
-        for (uint32_t i = 0; i < high->classes; i++) has_high |= model->rule_classes.data[high->first_class + i] == model->priorities.data[p].high;
-        for (uint32_t i = 0; i < low->classes; i++) has_low |= model->rule_classes.data[low->first_class + i] == model->priorities.data[p].low;
+        for (uint32_t i = 0; i < high->classes; i++)
+            has_high |=
+                model->rule_classes.data[high->first_class + i] == model->priorities.data[p].high;
+        for (uint32_t i = 0; i < low->classes; i++)
+            has_low |=
+                model->rule_classes.data[low->first_class + i] == model->priorities.data[p].low;
         if (has_high && has_low) return true;
     }
     return false;
@@ -192,8 +215,10 @@ static bool is_held_back(struct timed_state *state, uint32_t rule)
 enum eval_result timed_try(struct timed_state *state, uint32_t rule)
 {
     enum eval_result result = eval_rule_alone(state->model, rule, state->values, state->next, NULL);
-    if (result == EVAL_DISABLED || !eval_permits(state->model, rule, state->values)) return EVAL_DISABLED;
-    struct timed_window window = find_chance(state, rule, result == EVAL_ENABLED ? state->next : NULL);
+    if (result == EVAL_DISABLED || !eval_permits(state->model, rule, state->values))
+        return EVAL_DISABLED;
+    struct timed_window window =
+        find_chance(state, rule, result == EVAL_ENABLED ? state->next : NULL);
     return timed_window_has(&window, 0) && !is_held_back(state, rule) ? result : EVAL_DISABLED;
 }
 
@@ -231,7 +256,8 @@ static void find_enabled(struct timed_state *state, uint32_t taken)
     for (uint32_t r = 0; r < model->rules.len; r++) {
         enum eval_result result = eval_rule_alone(model, r, state->values, state->scratch, NULL);
         bool was_enabled = taken != MODEL_NONE && (state->enabled[r] || state->fails[r]);
-        if (result == EVAL_DISABLED || !was_enabled || timed_restarts(model, taken, r)) state->timers[r] = 0;
+        if (result == EVAL_DISABLED || !was_enabled || timed_restarts(model, taken, r))
+            state->timers[r] = 0;
         state->enabled[r] = result == EVAL_ENABLED;
         state->fails[r] = result == EVAL_FAILED;
     }
@@ -255,12 +281,14 @@ bool timed_take(struct timed_state *state, uint32_t r)
     int64_t *swap = state->values;
     state->values = state->next;
     state->next = swap;
-    for (uint32_t i = 0; i < rule->resets; i++) state->clocks[model->resets.data[rule->first_reset + i]] = 0;
+    for (uint32_t i = 0; i < rule->resets; i++)
+        state->clocks[model->resets.data[rule->first_reset + i]] = 0;
     find_enabled(state, r);
     return true;
 }
 
-/* Of the rules that can be taken at some moment, priorities aside, one that no other holds back can be taken at that moment. */
+/* Of the rules that can be taken at some moment, priorities aside, one that no other holds back can
+ * be taken at that moment. */
 bool timed_is_stuck(struct timed_state *state)
 {
     for (uint32_t r = 0; r < state->model->rules.len; r++) {

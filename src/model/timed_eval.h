@@ -1,12 +1,16 @@
 /* The reference semantics of time: slow, obvious, exact. Every timed trace is judged by it.
  *
- * A state is an array of values, a timer per rule that has an interval and is enabled (priorities aside), and the clocks. Times are
- * fractions of ticks with one denominator that is chosen at the start: a run with rational delays is followed exactly. A rule that fails is enabled as far
- * as time is concerned: it has its timer and its deadline, and it is an error at the moments at which it would have been taken.
+ * A state is an array of values, a timer per rule that has an interval and is enabled (priorities
+ * aside), and the clocks. Times are fractions of ticks with one denominator that is chosen at the
+ * start: a run with rational delays is followed exactly. A rule that fails is enabled as far as
+ * time is concerned: it has its timer and its deadline, and it is an error at the moments at which
+ * it would have been taken.
  *
- *  - Waiting: no timer passes the upper end of the interval of its rule, no clock leaves the invariant of a location.
- *  - Taking: a rule can be taken now, priorities aside, when it is enabled, its timer is in its interval, its clock guards hold, and after its resets the
- *    invariants of the locations it leads to hold. It is held back by a rule of a higher class that can be taken now, priorities aside.
+ *  - Waiting: no timer passes the upper end of the interval of its rule, no clock leaves the
+ *    invariant of a location.
+ *  - Taking: a rule can be taken now, priorities aside, when it is enabled, its timer is in its
+ *    interval, its clock guards hold, and after its resets the invariants of the locations it leads
+ *    to hold. It is held back by a rule of a higher class that can be taken now, priorities aside.
  *  - Afterwards timers start, go on or start again as model.h says. */
 #ifndef CAIRN_MODEL_TIMED_EVAL_H
 #define CAIRN_MODEL_TIMED_EVAL_H
@@ -15,7 +19,8 @@
 
 /* Whether one rule holds the other back while it can be taken. */
 bool timed_is_above(const struct model *model, uint32_t high, uint32_t low);
-/* Whether the timer of the other rule starts again when this one is taken: it is the same, or it moves one of its processes. */
+/* Whether the timer of the other rule starts again when this one is taken: it is the same, or it
+ * moves one of its processes. */
 bool timed_restarts(const struct model *model, uint32_t taken, uint32_t other);
 
 struct timed_state {
@@ -35,7 +40,8 @@ void timed_init(struct timed_state *state, const struct model *model, int64_t de
 void timed_release(struct timed_state *state);
 void timed_copy(struct timed_state *to, const struct timed_state *from);
 
-/* An initial state, at time 0. False: it is not initial, or an invariant of a location does not hold there. */
+/* An initial state, at time 0. False: it is not initial, or an invariant of a location does not
+ * hold there. */
 bool timed_start(struct timed_state *state, const int64_t *values);
 
 /* The delays d >= 0 after which something is true: low <= d <= high, or < where open. */
@@ -47,13 +53,15 @@ bool timed_window_is_empty(const struct timed_window *window);
 bool timed_window_has(const struct timed_window *window, int64_t delay);
 /* How long the state may last; never empty. */
 struct timed_window timed_patience(const struct timed_state *state);
-/* After which delays, within the state's patience, the rule can be taken, priorities aside. Of a rule that fails: after which it is tried. */
+/* After which delays, within the state's patience, the rule can be taken, priorities aside. Of a
+ * rule that fails: after which it is tried. */
 struct timed_window timed_chance(struct timed_state *state, uint32_t rule);
 
-/* Lets time pass. False, and nothing has changed: the state does not last so long (or the number leaves its range). */
+/* Lets time pass. False, and nothing has changed: the state does not last so long (or the number
+ * leaves its range). */
 bool timed_wait(struct timed_state *state, int64_t delay);
-/* Whether the rule can be taken now; then its successor is in state->next. EVAL_FAILED: it would be, but it fails. (Where it leads is not known, so the invariants there are
- * not looked at.) */
+/* Whether the rule can be taken now; then its successor is in state->next. EVAL_FAILED: it would
+ * be, but it fails. (Where it leads is not known, so the invariants there are not looked at.) */
 enum eval_result timed_try(struct timed_state *state, uint32_t rule);
 /* Takes the rule. False: it cannot be taken; nothing has changed. */
 bool timed_take(struct timed_state *state, uint32_t rule);

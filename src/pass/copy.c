@@ -9,7 +9,9 @@ static void *copy_of(struct mem *mem, const void *data, size_t bytes)
     return copy;
 }
 
-#define COPY_VEC(mem, vec) ((vec)->data = copy_of((mem), (vec)->data, (size_t)(vec)->len * sizeof *(vec)->data), (vec)->cap = (vec)->len)
+#define COPY_VEC(mem, vec)                                                                         \
+    ((vec)->data = copy_of((mem), (vec)->data, (size_t)(vec)->len * sizeof *(vec)->data),          \
+     (vec)->cap = (vec)->len)
 #define EMPTY_VEC(vec) ((vec)->data = NULL, (vec)->len = (vec)->cap = 0)
 
 struct model *copy_model(const struct model *model)
@@ -20,7 +22,8 @@ struct model *copy_model(const struct model *model)
     arena_init(&copy->arena, mem);
     names_init(&copy->names, &copy->arena);
     COPY_VEC(mem, &copy->exprs.nodes);
-    copy->exprs.slots = copy_of(mem, model->exprs.slots, model->exprs.size * sizeof *model->exprs.slots);
+    copy->exprs.slots =
+        copy_of(mem, model->exprs.slots, model->exprs.size * sizeof *model->exprs.slots);
     EMPTY_VEC(&copy->exprs.marks);
     copy->exprs.walk = 0;
     COPY_VEC(mem, &copy->formulas.nodes);

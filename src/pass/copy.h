@@ -4,8 +4,10 @@
 
 #include "model/model.h"
 
-/* The same variables, processes, properties, expressions and locals, with the same numbers, in tables of its own; no rules yet, and nothing that belongs to rules (parts, code, priorities, time). What never changes is shared, strings too.
- * The copy lives in the memory of the model and is never freed by itself. */
+/* The same variables, processes, properties, expressions and locals, with the same numbers, in
+ * tables of its own; no rules yet, and nothing that belongs to rules (parts, code, priorities,
+ * time). What never changes is shared, strings too. The copy lives in the memory of the model and
+ * is never freed by itself. */
 struct model *copy_model(const struct model *model);
 
 #endif

@@ -1,19 +1,27 @@
-/* Symbolic execution. Every cell (variable or local) has a value: an expression over the state before the step. Statements change the values;
- * both ways of an IF are executed, and where they meet each cell becomes CHOOSE(condition, one value, the other); a loop is an IF inside an IF inside an
- * IF ..., until its condition is false by itself. A cell of an array that cannot be told is a CHOOSE between those it can be.
+/* Symbolic execution. Every cell (variable or local) has a value: an expression over the state
+ * before the step. Statements change the values; both ways of an IF are executed, and where they
+ * meet each cell becomes CHOOSE(condition, one value, the other); a loop is an IF inside an IF
+ * inside an IF ..., until its condition is false by itself. A cell of an array that cannot be told
+ * is a CHOOSE between those it can be.
  *
- * `path` is the condition under which a statement is reached; what follows a LEAVE is reached where the function was not left (`live`, below).
+ * `path` is the condition under which a statement is reached; what follows a LEAVE is reached where
+ * the function was not left (`live`, below).
  *
- * Failures. What a statement evaluates fails there and then, even when the value is never used; so each expression that may fail becomes an event: a conjunct
- * `path -> it can be evaluated`, written as a comparison that is always true. A REQUIRE is the conjunct `path -> condition`. Conjuncts are evaluated in order up
- * to the first false one, exactly as the code runs. Events that the stored values repeat anyway are left out, when no REQUIRE comes after them.
+ * Failures. What a statement evaluates fails there and then, even when the value is never used; so
+ * each expression that may fail becomes an event: a conjunct `path -> it can be evaluated`, written
+ * as a comparison that is always true. A REQUIRE is the conjunct `path -> condition`. Conjuncts are
+ * evaluated in order up to the first false one, exactly as the code runs. Events that the stored
+ * values repeat anyway are left out, when no REQUIRE comes after them.
  *
  * Invariants:
- *  1. where its path is true, no value of a cell fails when it is evaluated after the events so far: each of its parts was an event on the way;
+ *  1. where its path is true, no value of a cell fails when it is evaluated after the events so
+ *     far: each of its parts was an event on the way;
  *  2. conditions of merges and paths have been events themselves, so neither do they;
- *  3. trail has every change since the beginning, with the value before: branches are undone by going back.
+ *  3. trail has every change since the beginning, with the value before: branches are undone by
+ *     going back.
  *
- * Priorities. A rule waits for the rules above: its first conjunct says that none of them is enabled. That must not fail where they fail (model/defined.h). What a rule asks for is its next
+ * Priorities. A rule waits for the rules above: its first conjunct says that none of them is
+ * enabled. That must not fail where they fail (model/defined.h). What a rule asks for is its next
  * conjunct, and no part of the condition that it is enabled: others wait for it all the same. */
 #include "pass/flatten.h"
 
@@ -64,9 +72,10 @@ struct flattener {
     expr *value;         /* per cell */
     struct place *place; /* per cell: of the last write */
     uint32_t *stamp, stamps;
-    VEC(struct change) trail, branch; /* branch: a stack of what branches that were undone had made */
-    VEC(struct memo) memo;            /* per expression */
-    uint32_t moment;                  /* counts changes */
+    VEC(struct change)
+    trail, branch;         /* branch: a stack of what branches that were undone had made */
+    VEC(struct memo) memo; /* per expression */
+    uint32_t moment;       /* counts changes */
     uint32_t statements;
     VEC(uint16_t) depth; /* per expression */
 
@@ -83,7 +92,9 @@ struct flattener {
 
 static void stop(struct flattener *f, const char *reason, struct place place)
 {
-    if (!f->stopped) *f->refusal = (struct flatten_refusal){reason, f->source->rules.len ? f->source->rules.data[f->rule].label : NULL, place};
+    if (!f->stopped)
+        *f->refusal = (struct flatten_refusal){
+            reason, f->source->rules.len ? f->source->rules.data[f->rule].label : NULL, place};
     f->stopped = true;
 }
 
@@ -96,10 +107,13 @@ static void check_size(struct flattener *f, struct place place)
         unsigned depth = 0;
         for (unsigned k = 0; k < expr_table[node->op].arity; k++)
             if (f->depth.data[operands[k].i] > depth) depth = f->depth.data[operands[k].i];
-        if (depth + 1 > EXPR_MAX_DEPTH) stop(f, "a value becomes an expression that is nested too deeply", place);
-        vec_push(f->source->mem, &f->depth, (uint16_t)(depth + 1 > EXPR_MAX_DEPTH ? EXPR_MAX_DEPTH : depth + 1));
+        if (depth + 1 > EXPR_MAX_DEPTH)
+            stop(f, "a value becomes an expression that is nested too deeply", place);
+        vec_push(f->source->mem, &f->depth,
+                 (uint16_t)(depth + 1 > EXPR_MAX_DEPTH ? EXPR_MAX_DEPTH : depth + 1));
     }
-    if (f->exprs->nodes.len - f->source->exprs.nodes.len > MAX_NODES) stop(f, "its conditions and values become too large", place);
+    if (f->exprs->nodes.len - f->source->exprs.nodes.len > MAX_NODES)
+        stop(f, "its conditions and values become too large", place);
 }
 
 /* ---- conditions ---- */
@@ -109,10 +123,7 @@ static expr both(struct flattener *f, expr a, expr b)
     return expr_make(f->exprs, EXPR_AND, 0, a, b);
 }
 
-static expr opposite(struct flattener *f, expr a)
-{
-    return expr_make(f->exprs, EXPR_NOT, 0, a, a);
-}
+static expr opposite(struct flattener *f, expr a) { return expr_make(f->exprs, EXPR_NOT, 0, a, a); }
 
 static expr implied(struct flattener *f, expr a, expr b)
 {
@@ -167,12 +178,14 @@ static uint32_t list_offsets(struct flattener *f, expr offset, uint32_t count, u
     return found;
 }
 
-static expr choose_cell(struct flattener *f, uint32_t first, expr offset, const uint32_t *list, uint32_t count)
+static expr choose_cell(struct flattener *f, uint32_t first, expr offset, const uint32_t *list,
+                        uint32_t count)
 {
     if (count == 1) return f->value[first + list[0]];
     uint32_t half = count / 2;
     expr is_left = expr_make(f->exprs, EXPR_LE, 0, offset, expr_int(f->exprs, list[half - 1]));
-    expr left = choose_cell(f, first, offset, list, half), right = choose_cell(f, first, offset, list + half, count - half);
+    expr left = choose_cell(f, first, offset, list, half),
+         right = choose_cell(f, first, offset, list + half, count - half);
     return expr_choose(f->exprs, is_left, left, right);
 }
 
@@ -181,16 +194,24 @@ static expr read_cell(struct flattener *f, uint32_t first, expr offset, uint32_t
 {
     const struct expr_node node = *expr_get(f->exprs, offset);
     uint32_t *list;
-    if (node.op == EXPR_CONST) return f->value[first + (node.value >= 0 && node.value < count ? (uint32_t)node.value : 0)]; /* outside: not reached */
+    if (node.op == EXPR_CONST)
+        return f->value[first
+                        + (node.value >= 0 && node.value < count ? (uint32_t)node.value
+                                                                 : 0)]; /* outside: not reached */
     uint32_t found = list_offsets(f, offset, count, &list);
     expr value = found ? choose_cell(f, first, offset, list, found) : f->value[first];
-    if (found <= 1 && node.may_fail) value = expr_choose(f->exprs, expr_make(f->exprs, EXPR_GE, 0, offset, expr_int(f->exprs, node.low)), value, value);
+    if (found <= 1 && node.may_fail)
+        value = expr_choose(f->exprs,
+                            expr_make(f->exprs, EXPR_GE, 0, offset, expr_int(f->exprs, node.low)),
+                            value, value);
     mem_free(f->source->mem, list);
     return value;
 }
 
-/* The rows first .. first + count - 1, in which the entry is known to lie. Runs of equal ones are not told apart. */
-static expr choose_entry(struct flattener *f, const struct model_table *table, uint32_t first, uint32_t count, struct table_row at)
+/* The rows first .. first + count - 1, in which the entry is known to lie. Runs of equal ones are
+ * not told apart. */
+static expr choose_entry(struct flattener *f, const struct model_table *table, uint32_t first,
+                         uint32_t count, struct table_row at)
 {
     const int32_t *values = table->values + at.offset;
     uint32_t same = 1;
@@ -198,17 +219,24 @@ static expr choose_entry(struct flattener *f, const struct model_table *table, u
     if (same == count) return expr_int(f->exprs, values[first * at.factor]);
     uint32_t half = count / 2;
     expr is_left = expr_make(f->exprs, EXPR_LT, 0, at.row, expr_int(f->exprs, first + half));
-    expr left = choose_entry(f, table, first, half, at), right = choose_entry(f, table, first + half, count - half, at);
+    expr left = choose_entry(f, table, first, half, at),
+         right = choose_entry(f, table, first + half, count - half, at);
     return expr_choose(f->exprs, is_left, left, right);
 }
 
 static expr read_table(struct flattener *f, const struct model_table *table, expr index)
 {
     const struct expr_node node = *expr_get(f->exprs, index);
-    if (node.op == EXPR_CONST) return expr_int(f->exprs, table->values[node.value >= 0 && node.value < table->count ? node.value : 0]); /* outside: not reached */
+    if (node.op == EXPR_CONST)
+        return expr_int(f->exprs, table->values[node.value >= 0 && node.value < table->count
+                                                    ? node.value
+                                                    : 0]); /* outside: not reached */
     struct table_row at = model_matrix_row(f->exprs, index);
     expr value = choose_entry(f, table, 0, (table->count - 1 - at.offset) / at.factor + 1, at);
-    if (node.may_fail && expr_get(f->exprs, value)->op == EXPR_CONST) value = expr_choose(f->exprs, expr_make(f->exprs, EXPR_GE, 0, index, expr_int(f->exprs, node.low)), value, value);
+    if (node.may_fail && expr_get(f->exprs, value)->op == EXPR_CONST)
+        value = expr_choose(f->exprs,
+                            expr_make(f->exprs, EXPR_GE, 0, index, expr_int(f->exprs, node.low)),
+                            value, value);
     return value;
 }
 
@@ -225,11 +253,14 @@ static expr find_now(struct flattener *f, expr e)
     case EXPR_VAR: return f->value[node.value];
     case EXPR_LOCAL: return f->value[cell_number(f, true, (uint32_t)node.value)];
     case EXPR_AT:
-    case EXPR_LOCAL_AT: return read_cell(f, cell_number(f, node.op == EXPR_LOCAL_AT, (uint32_t)node.value), now(f, node.a), (uint32_t)expr_get(f->exprs, node.b)->value);
+    case EXPR_LOCAL_AT:
+        return read_cell(f, cell_number(f, node.op == EXPR_LOCAL_AT, (uint32_t)node.value),
+                         now(f, node.a), (uint32_t)expr_get(f->exprs, node.b)->value);
     case EXPR_TABLE: return read_table(f, &f->source->tables.data[node.value], now(f, node.a));
     case EXPR_WITHIN: {
         expr a = now(f, node.a);
-        return expr_within(f->exprs, a, expr_get(f->exprs, node.b)->value, expr_get(f->exprs, node.c)->value, node.bits);
+        return expr_within(f->exprs, a, expr_get(f->exprs, node.b)->value,
+                           expr_get(f->exprs, node.c)->value, node.bits);
     }
     case EXPR_CHOOSE: {
         expr a = now(f, node.a), b = now(f, node.b);
@@ -238,7 +269,8 @@ static expr find_now(struct flattener *f, expr e)
     default: break;
     }
     expr a = now(f, node.a);
-    return expr_make(f->exprs, node.op, node.bits, a, expr_table[node.op].arity == 2 ? now(f, node.b) : a);
+    return expr_make(f->exprs, node.op, node.bits, a,
+                     expr_table[node.op].arity == 2 ? now(f, node.b) : a);
 }
 
 static expr now(struct flattener *f, expr e)
@@ -260,14 +292,18 @@ static bool is_known(struct flattener *f, expr path, expr value, bool is_require
     uint32_t last = f->last_event.data[value.i];
     if (last <= f->outcomes[f->rule].first_event) return false;
     const struct event *event = &f->events.data[last - 1];
-    return (event->is_requirement || !is_requirement) && (expr_same(event->path, path) || expr_is_true(f->exprs, event->path));
+    return (event->is_requirement || !is_requirement)
+           && (expr_same(event->path, path) || expr_is_true(f->exprs, event->path));
 }
 
-static void add_event(struct flattener *f, expr path, expr value, bool is_requirement, struct place place)
+static void add_event(struct flattener *f, expr path, expr value, bool is_requirement,
+                      struct place place)
 {
-    if (is_requirement ? expr_is_true(f->exprs, value) : !expr_get(f->exprs, value)->may_fail) return;
+    if (is_requirement ? expr_is_true(f->exprs, value) : !expr_get(f->exprs, value)->may_fail)
+        return;
     if (expr_is_false(f->exprs, path) || is_known(f, path, value, is_requirement)) return;
-    vec_push(f->source->mem, &f->events, ((struct event){path, value, is_requirement, f->part, place}));
+    vec_push(f->source->mem, &f->events,
+             ((struct event){path, value, is_requirement, f->part, place}));
     f->last_event.data[value.i] = f->events.len;
 }
 
@@ -288,13 +324,15 @@ static expr test_of(struct flattener *f, expr value)
     return expr_make(f->exprs, EXPR_GE, 0, value, expr_int(f->exprs, node->low));
 }
 
-/* A condition that has been evaluated here, simplified by what that says: its parts have values, which lie within their bounds. */
+/* A condition that has been evaluated here, simplified by what that says: its parts have values,
+ * which lie within their bounds. */
 static expr settled(struct flattener *f, expr cond)
 {
     const struct expr_node node = *expr_get(f->exprs, cond);
     if (!node.may_fail) return cond;
     if (node.op == EXPR_NOT) return opposite(f, settled(f, node.a));
-    if (node.op == EXPR_AND || node.op == EXPR_OR || node.op == EXPR_IMPLIES || node.op == EXPR_IFF) {
+    if (node.op == EXPR_AND || node.op == EXPR_OR || node.op == EXPR_IMPLIES
+        || node.op == EXPR_IFF) {
         expr a = settled(f, node.a);
         return expr_make(f->exprs, node.op, 0, a, settled(f, node.b));
     }
@@ -313,7 +351,8 @@ static void undo(struct flattener *f, uint32_t mark)
     uint32_t stamp = ++f->stamps;
     for (uint32_t i = mark; i < f->trail.len; i++) {
         uint32_t cell = f->trail.data[i].cell;
-        if (f->stamp[cell] != stamp) vec_push(f->source->mem, &f->branch, ((struct change){cell, f->value[cell]}));
+        if (f->stamp[cell] != stamp)
+            vec_push(f->source->mem, &f->branch, ((struct change){cell, f->value[cell]}));
         f->stamp[cell] = stamp;
     }
     while (f->trail.len > mark) {
@@ -323,7 +362,8 @@ static void undo(struct flattener *f, uint32_t mark)
     f->moment++;
 }
 
-/* Now the values are those of the other branch, which began at mark; `kept` is where the first one begins on the stack. */
+/* Now the values are those of the other branch, which began at mark; `kept` is where the first one
+ * begins on the stack. */
 static void merge(struct flattener *f, expr cond, uint32_t mark, uint32_t kept)
 {
     uint32_t end = f->trail.len, stamp = ++f->stamps;
@@ -332,7 +372,8 @@ static void merge(struct flattener *f, expr cond, uint32_t mark, uint32_t kept)
         f->stamp[first.cell] = stamp;
         set_cell(f, first.cell, merged(f, cond, first.value, f->value[first.cell]));
     }
-    for (uint32_t i = mark; i < end; i++) { /* the first change of a cell has the value before the branch */
+    for (uint32_t i = mark; i < end;
+         i++) { /* the first change of a cell has the value before the branch */
         const struct change before = f->trail.data[i];
         if (f->stamp[before.cell] == stamp) continue;
         f->stamp[before.cell] = stamp;
@@ -354,7 +395,8 @@ static void merge_with_before(struct flattener *f, expr cond, uint32_t mark)
 static expr run(struct flattener *f, statement at, expr path);
 static expr run_while(struct flattener *f, const struct code_node *node, expr path, uint32_t round);
 
-static void write_cell(struct flattener *f, uint32_t first, expr offset, uint32_t count, expr value, struct place place)
+static void write_cell(struct flattener *f, uint32_t first, expr offset, uint32_t count, expr value,
+                       struct place place)
 {
     const struct expr_node node = *expr_get(f->exprs, offset);
     uint32_t *list, found;
@@ -376,19 +418,25 @@ static void write_cell(struct flattener *f, uint32_t first, expr offset, uint32_
 
 static void run_set(struct flattener *f, const struct code_node *node, expr path)
 {
-    expr value = evaluate(f, path, node->value, node->place), offset = evaluate(f, path, node->target.offset, node->place);
-    write_cell(f, cell_number(f, node->target.local, node->target.base), offset, node->target.count, value, node->place);
+    expr value = evaluate(f, path, node->value, node->place),
+         offset = evaluate(f, path, node->target.offset, node->place);
+    write_cell(f, cell_number(f, node->target.local, node->target.base), offset, node->target.count,
+               value, node->place);
 }
 
 /* A target that may begin at several places: each cell is written by those that reach it. */
 static void run_copy(struct flattener *f, const struct code_node *node, expr path)
 {
     struct mem *mem = f->source->mem;
-    expr from = evaluate(f, path, node->source.offset, node->place), to = evaluate(f, path, node->target.offset, node->place);
+    expr from = evaluate(f, path, node->source.offset, node->place),
+         to = evaluate(f, path, node->target.offset, node->place);
     expr *buffer = mem_alloc(mem, (node->cells + UINT64_C(1)) * sizeof *buffer);
-    uint32_t source = cell_number(f, node->source.local, node->source.base), target = cell_number(f, node->target.local, node->target.base);
-    for (uint32_t k = 0; k < node->cells; k++) buffer[k] = read_cell(f, source + k, from, node->source.count);
-    for (uint32_t k = 0; k < node->cells; k++) write_cell(f, target + k, to, node->target.count, buffer[k], node->place);
+    uint32_t source = cell_number(f, node->source.local, node->source.base),
+             target = cell_number(f, node->target.local, node->target.base);
+    for (uint32_t k = 0; k < node->cells; k++)
+        buffer[k] = read_cell(f, source + k, from, node->source.count);
+    for (uint32_t k = 0; k < node->cells; k++)
+        write_cell(f, target + k, to, node->target.count, buffer[k], node->place);
     mem_free(mem, buffer);
 }
 
@@ -406,7 +454,8 @@ static expr run_if(struct flattener *f, const struct code_node *node, expr path)
 }
 
 /* The rest of a loop after a round, where it was not left: `live`. */
-static expr run_on(struct flattener *f, const struct code_node *node, expr path, expr live, uint32_t round)
+static expr run_on(struct flattener *f, const struct code_node *node, expr path, expr live,
+                   uint32_t round)
 {
     if (expr_is_false(f->exprs, live)) return live;
     if (expr_is_true(f->exprs, live)) return run_while(f, node, path, round);
@@ -478,8 +527,10 @@ static expr run(struct flattener *f, statement at, expr path)
 static void start_state(struct flattener *f)
 {
     const struct model *model = f->source;
-    for (uint32_t v = 0; v < model->vars.len; v++) f->value[v] = expr_var_in(f->exprs, v, model->vars.data[v].low, model->vars.data[v].high);
-    for (uint32_t l = 0; l < model->locals.len; l++) f->value[cell_number(f, true, l)] = expr_int(f->exprs, model->locals.data[l].low);
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        f->value[v] = expr_var_in(f->exprs, v, model->vars.data[v].low, model->vars.data[v].high);
+    for (uint32_t l = 0; l < model->locals.len; l++)
+        f->value[cell_number(f, true, l)] = expr_int(f->exprs, model->locals.data[l].low);
     f->trail.len = f->branch.len = 0;
     f->moment++;
 }
@@ -491,13 +542,15 @@ static bool path_says(const struct flattener *f, expr path, expr cond, bool valu
         const struct expr_node *node = expr_get(f->exprs, path);
         expr part = node->op == EXPR_AND ? node->b : path;
         const struct expr_node *says = expr_get(f->exprs, part);
-        if (value ? expr_same(part, cond) : says->op == EXPR_NOT && expr_same(says->a, cond)) return true;
+        if (value ? expr_same(part, cond) : says->op == EXPR_NOT && expr_same(says->a, cond))
+            return true;
         if (node->op != EXPR_AND) return false;
         path = node->a;
     }
 }
 
-/* Whether evaluating `whole` evaluates `part` in any case where the path, a conjunction, is true. */
+/* Whether evaluating `whole` evaluates `part` in any case where the path, a conjunction, is
+ * true. */
 static bool repeats(const struct flattener *f, expr whole, expr part, expr path, unsigned *effort)
 {
     if (expr_same(whole, part)) return true;
@@ -539,7 +592,8 @@ static void run_stores(struct flattener *f, const struct model_rule *rule, expr 
     struct mem *mem = f->source->mem;
     expr *values = mem_alloc(mem, (rule->stores + UINT64_C(1)) * sizeof *values);
     const struct rule_store *stores = f->source->stores.data + rule->first_store;
-    for (uint32_t i = 0; i < rule->stores; i++) values[i] = evaluate(f, path, stores[i].value, stores[i].place);
+    for (uint32_t i = 0; i < rule->stores; i++)
+        values[i] = evaluate(f, path, stores[i].value, stores[i].place);
     for (uint32_t i = 0; i < rule->stores; i++) {
         set_cell(f, stores[i].var, values[i]);
         f->place[stores[i].var] = stores[i].place;
@@ -552,7 +606,8 @@ static void run_rule(struct flattener *f)
     const struct model_rule *rule = &f->source->rules.data[f->rule];
     struct outcome *outcome = &f->outcomes[f->rule];
     expr path = expr_bool(f->exprs, true);
-    struct place place = rule->parts ? f->source->parts.data[rule->first_part].place : (struct place){0};
+    struct place place =
+        rule->parts ? f->source->parts.data[rule->first_part].place : (struct place){0};
     *outcome = (struct outcome){.first_event = f->events.len, .first_store = f->stores.len};
     start_state(f);
     outcome->permit = rule->asks ? defined_and_true(&f->defined, now(f, rule->permit)) : path;
@@ -570,7 +625,8 @@ static void run_rule(struct flattener *f)
     for (uint32_t v = 0; v < f->source->vars.len; v++) {
         const struct expr_node *node = expr_get(f->exprs, f->value[v]);
         if (node->op == EXPR_VAR && node->value == v) continue;
-        vec_push(f->source->mem, &f->stores, ((struct rule_store){.var = v, .value = f->value[v], .place = f->place[v]}));
+        vec_push(f->source->mem, &f->stores,
+                 ((struct rule_store){.var = v, .value = f->value[v], .place = f->place[v]}));
     }
     drop_repeated(f, outcome);
     outcome->events = f->events.len - outcome->first_event;
@@ -586,12 +642,17 @@ static expr enabled_condition(struct flattener *f, uint32_t r)
     while (f->enabled.len <= r) vec_push(f->source->mem, &f->enabled, 0);
     if (f->enabled.data[r]) return (expr){f->enabled.data[r] - 1};
     expr all = expr_bool(f->exprs, true);
-    for (uint32_t i = outcome->stores; i-- > 0;) all = both(f, defined_condition(&f->defined, f->stores.data[outcome->first_store + i].value), all);
-    for (uint32_t i = outcome->events; i-- > 0;) { /* from the end, so that what comes first is tested first */
+    for (uint32_t i = outcome->stores; i-- > 0;)
+        all = both(
+            f, defined_condition(&f->defined, f->stores.data[outcome->first_store + i].value), all);
+    for (uint32_t i = outcome->events;
+         i-- > 0;) { /* from the end, so that what comes first is tested first */
         const struct event event = f->events.data[outcome->first_event + i];
-        expr passes = event.is_requirement ? defined_and_true(&f->defined, event.value) : defined_condition(&f->defined, event.value);
+        expr passes = event.is_requirement ? defined_and_true(&f->defined, event.value)
+                                           : defined_condition(&f->defined, event.value);
         passes = implied(f, event.path, passes);
-        all = both(f, both(f, defined_condition(&f->defined, event.path), passes), all); /* events that tested the path may have been left out */
+        all = both(f, both(f, defined_condition(&f->defined, event.path), passes),
+                   all); /* events that tested the path may have been left out */
     }
     f->enabled.data[r] = all.i + 1;
     return all;
@@ -619,7 +680,8 @@ static expr class_waits(struct flattener *f, uint32_t priority_class)
     struct mem *mem = f->source->mem;
     while (f->waits.len <= priority_class) vec_push(mem, &f->waits, 0);
     if (f->waits.data[priority_class]) return (expr){f->waits.data[priority_class] - 1};
-    uint32_t *rules = mem_alloc(mem, (f->source->rules.len + UINT64_C(1)) * sizeof *rules), count = 0;
+    uint32_t *rules = mem_alloc(mem, (f->source->rules.len + UINT64_C(1)) * sizeof *rules),
+             count = 0;
     for (uint32_t r = 0; r < f->source->rules.len; r++)
         if (is_of_class(f->source, r, priority_class)) rules[count++] = r;
     expr none = none_enabled(f, rules, count);
@@ -644,16 +706,24 @@ static void write_rule(struct flattener *f)
 {
     const struct model_rule *rule = &f->source->rules.data[f->rule];
     const struct outcome *outcome = &f->outcomes[f->rule];
-    struct place place = rule->parts ? f->source->parts.data[rule->first_part].place : (struct place){0};
+    struct place place =
+        rule->parts ? f->source->parts.data[rule->first_part].place : (struct place){0};
     uint32_t part = 0, next = 0;
     model_begin_rule(f->flat, rule->label);
-    for (; part < rule->parts || (!part && (outcome->events || rule->classes || rule->asks)); part++) { /* a rule without parts gets one for its conjuncts */
-        struct rule_part none = {.process = MODEL_NONE}, *given = rule->parts ? &f->source->parts.data[rule->first_part + part] : &none;
+    for (; part < rule->parts || (!part && (outcome->events || rule->classes || rule->asks));
+         part++) { /* a rule without parts gets one for its conjuncts */
+        struct rule_part none = {.process = MODEL_NONE},
+                         *given =
+                             rule->parts ? &f->source->parts.data[rule->first_part + part] : &none;
         model_add_part(f->flat, given->process, given->place);
         f->flat->parts.data[f->flat->parts.len - 1].stays = given->stays;
         if (!part) add_waiting(f, place);
-        if (!part) model_add_conjunct(f->flat, outcome->permit, place); /* after it: a rule is held back by those that are not permitted, too */
-        for (; next < outcome->events && f->events.data[outcome->first_event + next].part <= part; next++) {
+        if (!part)
+            model_add_conjunct(
+                f->flat, outcome->permit,
+                place); /* after it: a rule is held back by those that are not permitted, too */
+        for (; next < outcome->events && f->events.data[outcome->first_event + next].part <= part;
+             next++) {
             const struct event *event = &f->events.data[outcome->first_event + next];
             expr cond = event->is_requirement ? event->value : test_of(f, event->value);
             model_add_conjunct(f->flat, implied(f, event->path, cond), event->place);
@@ -686,7 +756,10 @@ static void write_formulas(struct flattener *f)
 static void init(struct flattener *f, struct model *model, struct flatten_refusal *refusal)
 {
     struct mem *mem = model->mem;
-    *f = (struct flattener){.source = model, .flat = copy_model(model), .refusal = refusal, .cells = model->vars.len + model->locals.len};
+    *f = (struct flattener){.source = model,
+                            .flat = copy_model(model),
+                            .refusal = refusal,
+                            .cells = model->vars.len + model->locals.len};
     f->exprs = &f->flat->exprs;
     f->value = mem_alloc(mem, (f->cells + UINT64_C(1)) * sizeof *f->value);
     f->place = mem_alloc(mem, (f->cells + UINT64_C(1)) * sizeof *f->place);
@@ -718,11 +791,13 @@ bool flatten_is_needed(const struct model *model)
 {
     if (model_has_code(model) || model->priorities.len || model_asks(model)) return true;
     for (uint32_t i = 0; i < model->exprs.nodes.len; i++)
-        if (model->exprs.nodes.data[i].op == EXPR_AT || model->exprs.nodes.data[i].op == EXPR_TABLE) return true;
+        if (model->exprs.nodes.data[i].op == EXPR_AT || model->exprs.nodes.data[i].op == EXPR_TABLE)
+            return true;
     return false;
 }
 
-struct model *flatten_model(struct model *model, bool with_formulas, struct flatten_refusal *refusal)
+struct model *flatten_model(struct model *model, bool with_formulas,
+                            struct flatten_refusal *refusal)
 {
     struct flattener f;
     assert(!model_is_timed(model));

@@ -12,7 +12,8 @@ static void widen_initial(struct model *model, int64_t value)
     if (!count) return;
     int64_t *states = mem_alloc(model->mem, (size_t)count * vars * sizeof *states);
     for (uint32_t s = 0; s < count; s++) {
-        memcpy(states + (size_t)s * vars, model->initial.data + (size_t)s * old, old * sizeof *states);
+        memcpy(states + (size_t)s * vars, model->initial.data + (size_t)s * old,
+               old * sizeof *states);
         states[(size_t)s * vars + old] = value;
     }
     model_list_initial(model, states, count);
@@ -26,7 +27,8 @@ uint32_t graft_variable(struct model *model, struct model_var var)
     return model->vars.len - 1;
 }
 
-bool graft_initial(struct model *model, uint32_t var, uint32_t most, int64_t (*init)(void *context, const int64_t *state), void *context)
+bool graft_initial(struct model *model, uint32_t var, uint32_t most,
+                   int64_t (*init)(void *context, const int64_t *state), void *context)
 {
     uint32_t vars = model->vars.len, count = 0;
     int64_t *state = mem_alloc(model->mem, vars * sizeof *state);
@@ -41,7 +43,8 @@ bool graft_initial(struct model *model, uint32_t var, uint32_t most, int64_t (*i
     } while (eval_next_initial(model, state));
     bool good = count <= most;
     if (good && count == 1) model->vars.data[var].init = all.data[var];
-    if (good && (count > 1 || model_lists_initial(model))) model_list_initial(model, all.data, count);
+    if (good && (count > 1 || model_lists_initial(model)))
+        model_list_initial(model, all.data, count);
     vec_free(model->mem, &all);
     mem_free(model->mem, state);
     return good;
@@ -103,10 +106,19 @@ void graft_class(struct model *model, uint32_t r, uint32_t priority_class)
     rule->classes++;
 }
 
-void graft_set(struct model *model, struct code_sequence *sequence, bool local, uint32_t cell, expr value)
+void graft_set(struct model *model, struct code_sequence *sequence, bool local, uint32_t cell,
+               expr value)
 {
-    struct cell target = {.local = local, .base = cell, .count = 1, .offset = expr_int(&model->exprs, 0)};
-    model_add_code(model, sequence, (struct code_node){.op = CODE_SET, .target = target, .source.offset = target.offset, .value = value, .body = code_none(), .other = code_none(), .next = code_none()});
+    struct cell target = {
+        .local = local, .base = cell, .count = 1, .offset = expr_int(&model->exprs, 0)};
+    model_add_code(model, sequence,
+                   (struct code_node){.op = CODE_SET,
+                                      .target = target,
+                                      .source.offset = target.offset,
+                                      .value = value,
+                                      .body = code_none(),
+                                      .other = code_none(),
+                                      .next = code_none()});
 }
 
 struct search {
@@ -126,7 +138,8 @@ static bool reads_what_was_written(struct model *model, const struct model_rule 
     for (uint32_t i = 1; i < rule->stores; i++)
         for (uint32_t k = 0; k < i; k++) {
             struct search search = {model->stores.data[rule->first_store + k].var, false};
-            expr_each_var(&model->exprs, model->stores.data[rule->first_store + i].value, look, &search);
+            expr_each_var(&model->exprs, model->stores.data[rule->first_store + i].value, look,
+                          &search);
             if (search.found) return true;
         }
     return false;
@@ -149,17 +162,20 @@ static void add_stores(struct model *model, struct code_sequence *sequence, uint
     bool through_locals = reads_what_was_written(model, &rule);
     for (uint32_t i = 0; i < rule.stores; i++) {
         const struct rule_store store = model->stores.data[rule.first_store + i];
-        graft_set(model, sequence, through_locals, through_locals ? local_for(model, store.var) : store.var, store.value);
+        graft_set(model, sequence, through_locals,
+                  through_locals ? local_for(model, store.var) : store.var, store.value);
         model->code.data[sequence->last.i].place = store.place;
     }
     for (uint32_t i = 0; through_locals && i < rule.stores; i++) {
         uint32_t var = model->stores.data[rule.first_store + i].var, local = local_for(model, var);
         const struct model_local *from = &model->locals.data[local];
-        graft_set(model, sequence, false, var, expr_local(&model->exprs, local, from->low, from->high));
+        graft_set(model, sequence, false, var,
+                  expr_local(&model->exprs, local, from->low, from->high));
     }
 }
 
-static void join(struct model *model, struct code_sequence *sequence, const struct code_sequence *tail)
+static void join(struct model *model, struct code_sequence *sequence,
+                 const struct code_sequence *tail)
 {
     if (code_is_none(tail->first)) return;
     if (code_is_none(sequence->first)) *sequence = *tail;
@@ -177,7 +193,14 @@ void graft_code(struct model *model, uint32_t r, const struct graft *graft)
     /* a call: what the rule's own code leaves is itself, not what comes after it */
     if (!code_is_none(own)) {
         expr nothing = expr_int(&model->exprs, 0);
-        model_add_code(model, &sequence, (struct code_node){.op = CODE_CALL, .target.offset = nothing, .source.offset = nothing, .value = nothing, .body = own, .other = code_none(), .next = code_none()});
+        model_add_code(model, &sequence,
+                       (struct code_node){.op = CODE_CALL,
+                                          .target.offset = nothing,
+                                          .source.offset = nothing,
+                                          .value = nothing,
+                                          .body = own,
+                                          .other = code_none(),
+                                          .next = code_none()});
     }
     join(model, &sequence, &graft->after);
     model->rules.data[r].body = sequence.first;

@@ -1,9 +1,12 @@
-/* The guide as a variable. State s of the automaton is the value s + 1; 0 is no state. One table has a row per value and a column per interaction: the value after it, or 0 where the guide does not allow it. So a
- * rule gets one condition and one assignment, however many edges its interaction has:
+/* The guide as a variable. State s of the automaton is the value s + 1; 0 is no state. One table
+ * has a row per value and a column per interaction: the value after it, or 0 where the guide does
+ * not allow it. So a rule gets one condition and one assignment, however many edges its interaction
+ * has:
  *
  *     table[guide, a] > 0        guide := table[guide, a]
  *
- * The variable belongs to no process and no process joins the rule: timers of other rules must not be restarted by what only the guide sees. */
+ * The variable belongs to no process and no process joins the rule: timers of other rules must not
+ * be restarted by what only the guide sees. */
 #include "pass/guide.h"
 
 #include "base/map.h"
@@ -18,14 +21,14 @@ struct weaving {
     struct exprs *exprs;
     const struct guide *guide;
     struct guide_remarks *remarks;
-    struct map labels;   /* of the names of interactions */
+    struct map labels; /* of the names of interactions */
     struct map reported;
-    bool has_dots;       /* some of them name a process, too */
-    bool *met;           /* per label: a rule has it */
-    uint8_t *known;      /* see model_may_block */
-    uint32_t *column;    /* per label: in the table, or MODEL_NONE: it is allowed nowhere */
+    bool has_dots;    /* some of them name a process, too */
+    bool *met;        /* per label: a rule has it */
+    uint8_t *known;   /* see model_may_block */
+    uint32_t *column; /* per label: in the table, or MODEL_NONE: it is allowed nowhere */
     uint32_t columns, table, state;
-    VEC(expr) waiting;   /* per rule that the guide can hold back: that it could be taken otherwise */
+    VEC(expr) waiting; /* per rule that the guide can hold back: that it could be taken otherwise */
 };
 
 bool guide_fits(const struct guide *guide)
@@ -41,7 +44,8 @@ static void find_columns(struct weaving *w)
     w->column = mem_alloc(w->model->mem, (guide->labels + UINT64_C(1)) * sizeof *w->column);
     for (uint32_t l = 0; l < guide->labels; l++) w->column[l] = MODEL_NONE;
     for (uint32_t i = 0; i < guide->first_edge[guide->states]; i++)
-        if (w->column[guide->edge_label[i]] == MODEL_NONE) w->column[guide->edge_label[i]] = w->columns++;
+        if (w->column[guide->edge_label[i]] == MODEL_NONE)
+            w->column[guide->edge_label[i]] = w->columns++;
 }
 
 static const char *free_name(const struct model *model, struct names *names)
@@ -49,28 +53,35 @@ static const char *free_name(const struct model *model, struct names *names)
     const char *name = "guide";
     for (unsigned i = 2;; i++) {
         bool taken = false;
-        for (uint32_t v = 0; v < model->vars.len && !taken; v++) taken = !strcmp(model->vars.data[v].name, name);
-        for (uint32_t p = 0; p < model->processes.len && !taken; p++) taken = !strcmp(model->processes.data[p].name, name);
+        for (uint32_t v = 0; v < model->vars.len && !taken; v++)
+            taken = !strcmp(model->vars.data[v].name, name);
+        for (uint32_t p = 0; p < model->processes.len && !taken; p++)
+            taken = !strcmp(model->processes.data[p].name, name);
         if (!taken) return name;
         name = names_format(names, "guide%u", i);
     }
 }
 
-/* A guide of one state needs no variable: what it allows it always allows. (One without words has it all the same: a search may want to follow its rank.) */
+/* A guide of one state needs no variable: what it allows it always allows. (One without words has
+ * it all the same: a search may want to follow its rank.) */
 static void add_state(struct weaving *w)
 {
     const struct guide *guide = w->guide;
     struct model *model = w->model;
     w->state = MODEL_NONE;
     if (guide->states == 1 && !guide->is_acyclic) return;
-    struct model_var state = {.name = free_name(model, &model->names), .process = MODEL_NONE, .high = guide->states, .init = 1};
+    struct model_var state = {.name = free_name(model, &model->names),
+                              .process = MODEL_NONE,
+                              .high = guide->states,
+                              .init = 1};
     w->state = graft_variable(model, state);
     if (guide->is_acyclic && model->rank == MODEL_NONE) model->rank = w->state;
     size_t entries = (guide->states + (size_t)1) * w->columns;
     int32_t *table = mem_alloc(model->mem, (entries + 1) * sizeof *table);
     for (uint32_t s = 0; s < guide->states; s++)
         for (uint32_t i = guide->first_edge[s]; i < guide->first_edge[s + 1]; i++)
-            table[(s + (size_t)1) * w->columns + w->column[guide->edge_label[i]]] = (int32_t)guide->edge_to[i] + 1;
+            table[(s + (size_t)1) * w->columns + w->column[guide->edge_label[i]]] =
+                (int32_t)guide->edge_to[i] + 1;
     if (w->columns) w->table = model_add_table(model, table, (uint32_t)entries);
     mem_free(model->mem, table);
 }
@@ -84,33 +95,49 @@ static uint32_t find_label(struct weaving *w, const struct model_rule *rule)
     for (uint32_t i = 0; w->has_dots && i < rule->parts; i++) {
         uint32_t process = model->parts.data[rule->first_part + i].process;
         if (process == MODEL_NONE) continue;
-        uint32_t label = map_get(&w->labels, names_format(&model->names, "%s.%s", model->processes.data[process].name, rule->label), 0);
+        uint32_t label = map_get(
+            &w->labels,
+            names_format(&model->names, "%s.%s", model->processes.data[process].name, rule->label),
+            0);
         if (label != MAP_NONE) return label;
     }
-    uint32_t label = map_get(&w->labels, names_intern(&model->names, rule->label, strlen(rule->label)), 0);
-    if (label == MAP_NONE && rule->port) label = map_get(&w->labels, names_intern(&model->names, rule->port, strlen(rule->port)), 0);
+    uint32_t label =
+        map_get(&w->labels, names_intern(&model->names, rule->label, strlen(rule->label)), 0);
+    if (label == MAP_NONE && rule->port)
+        label = map_get(&w->labels, names_intern(&model->names, rule->port, strlen(rule->port)), 0);
     return label;
 }
 
-/* What to call an interaction that the guide does not speak of: where it speaks of the same of another process, with the process. */
+/* What to call an interaction that the guide does not speak of: where it speaks of the same of
+ * another process, with the process. */
 static const char *name_of(struct weaving *w, const struct model_rule *rule)
 {
     struct model *model = w->model;
     for (uint32_t p = 0; w->has_dots && p < model->processes.len && rule->parts; p++) {
         uint32_t mine = model->parts.data[rule->first_part].process;
-        if (mine == MODEL_NONE || map_get(&w->labels, names_format(&model->names, "%s.%s", model->processes.data[p].name, rule->label), 0) == MAP_NONE) continue;
+        if (mine == MODEL_NONE
+            || map_get(
+                   &w->labels,
+                   names_format(&model->names, "%s.%s", model->processes.data[p].name, rule->label),
+                   0)
+                   == MAP_NONE)
+            continue;
         return names_format(&model->names, "%s.%s", model->processes.data[mine].name, rule->label);
     }
     return names_intern(&model->names, rule->label, strlen(rule->label));
 }
 
-/* The rule's own conditions, where these are all that it takes and can be evaluated in every state: neither code nor clocks hold it back. Whether it would fail is not asked: a model that fails is not stuck. */
+/* The rule's own conditions, where these are all that it takes and can be evaluated in every state:
+ * neither code nor clocks hold it back. Whether it would fail is not asked: a model that fails is
+ * not stuck. */
 static void note_waiting(struct weaving *w, uint32_t r)
 {
     struct model *model = w->model;
     const struct model_rule *rule = &model->rules.data[r];
     bool can_tell = !rule->guards && !model_may_block(model, rule->body, w->known);
-    for (uint32_t i = 0; i < rule->conjuncts; i++) can_tell &= !expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)->may_fail;
+    for (uint32_t i = 0; i < rule->conjuncts; i++)
+        can_tell &= !expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond)
+                         ->may_fail;
     if (!can_tell) return;
     expr enabled = expr_bool(w->exprs, true);
     for (uint32_t i = rule->conjuncts; i-- > 0;) {
@@ -133,7 +160,8 @@ static void guide_rule(struct weaving *w, uint32_t r, uint32_t label)
 {
     struct model *model = w->model;
     const struct model_rule *rule = &model->rules.data[r];
-    struct place place = rule->parts ? model->parts.data[rule->first_part].place : (struct place){0};
+    struct place place =
+        rule->parts ? model->parts.data[rule->first_part].place : (struct place){0};
     bool allowed = label != MAP_NONE && w->column[label] != MODEL_NONE;
     const char *name = label == MAP_NONE ? name_of(w, rule) : w->guide->interactions[label];
     uint32_t wording = model_add_wording(
@@ -164,11 +192,15 @@ static void meet_dead_step(struct weaving *w, const struct model_dead_step *step
     uint32_t label = MAP_NONE;
     for (uint32_t i = 0; w->has_dots && i < step->processes && label == MAP_NONE; i++) {
         uint32_t process = model->dead_processes.data[step->first_process + i];
-        label = map_get(&w->labels, names_format(&model->names, "%s.%s", model->processes.data[process].name, step->label), 0);
+        label = map_get(
+            &w->labels,
+            names_format(&model->names, "%s.%s", model->processes.data[process].name, step->label),
+            0);
     }
     const char *name = names_intern(&model->names, step->label, strlen(step->label));
     if (label == MAP_NONE) label = map_get(&w->labels, name, 0);
-    if (label == MAP_NONE && step->port) label = map_get(&w->labels, names_intern(&model->names, step->port, strlen(step->port)), 0);
+    if (label == MAP_NONE && step->port)
+        label = map_get(&w->labels, names_intern(&model->names, step->port, strlen(step->port)), 0);
     if (label != MAP_NONE) w->met[label] = true;
     else if (map_add(&w->reported, name, 0, 0)) vec_push(model->mem, &w->remarks->forbidden, name);
 }
@@ -182,8 +214,10 @@ static void guide_rules(struct weaving *w)
         uint32_t label = find_label(w, rule);
         const char *name = label == MAP_NONE ? name_of(w, rule) : NULL;
         if (label != MAP_NONE) w->met[label] = true;
-        else if (map_add(&w->reported, name, 0, 0)) vec_push(model->mem, &w->remarks->forbidden, name);
-        if (label != MAP_NONE && !w->guide->ignored[label]) w->remarks->has_timers |= has_timer(model, rule);
+        else if (map_add(&w->reported, name, 0, 0))
+            vec_push(model->mem, &w->remarks->forbidden, name);
+        if (label != MAP_NONE && !w->guide->ignored[label])
+            w->remarks->has_timers |= has_timer(model, rule);
         if (label == MAP_NONE || !w->guide->ignored[label]) guide_rule(w, r, label);
     }
     for (uint32_t i = 0; i < model->dead_steps.len; i++)
@@ -215,7 +249,8 @@ static expr is_kind(struct weaving *w, enum guide_state kind)
     }
     expr result = expr_bool(w->exprs, false);
     if (count) {
-        expr entry = model_table_entry(w->model, model_add_table(w->model, is, guide->states + 1), model_var_expr(w->model, w->state));
+        expr entry = model_table_entry(w->model, model_add_table(w->model, is, guide->states + 1),
+                                       model_var_expr(w->model, w->state));
         result = expr_make(w->exprs, EXPR_EQ, 0, entry, expr_int(w->exprs, 1));
     }
     mem_free(w->model->mem, is);
@@ -232,7 +267,10 @@ static void add_ends(struct weaving *w)
     }
     if (!is_cut && (!ends || !w->waiting.len)) return;
     expr final = is_kind(w, GUIDE_IS_CUT);
-    if (ends && w->waiting.len) final = expr_make(w->exprs, EXPR_OR, 0, final, expr_make(w->exprs, EXPR_AND, 0, is_kind(w, GUIDE_ENDS), any_of(w, 0, w->waiting.len)));
+    if (ends && w->waiting.len)
+        final = expr_make(
+            w->exprs, EXPR_OR, 0, final,
+            expr_make(w->exprs, EXPR_AND, 0, is_kind(w, GUIDE_ENDS), any_of(w, 0, w->waiting.len)));
     model->final = model->has_final ? expr_make(w->exprs, EXPR_OR, 0, model->final, final) : final;
     model->has_final = true;
 }
@@ -246,7 +284,10 @@ void guide_weave(struct model *model, const struct guide *guide, struct guide_re
     w.known = mem_alloc(model->mem, model->code.len + UINT64_C(1));
     for (uint32_t l = 0; l < guide->labels; l++)
         if (guide->mentioned[l] || guide->ignored[l]) {
-            map_add(&w.labels, names_intern(&model->names, guide->interactions[l], strlen(guide->interactions[l])), 0, l);
+            map_add(
+                &w.labels,
+                names_intern(&model->names, guide->interactions[l], strlen(guide->interactions[l])),
+                0, l);
             w.has_dots |= strchr(guide->interactions[l], '.') != NULL;
         }
     find_columns(&w);

@@ -1,15 +1,23 @@
-/* A backward slice. Cells are the variables and, behind them, the locals of code. A cell is *needed* when something that can be seen may depend on it. Needed from the beginning are all variables that are not hidden; then
- *  - what a condition reads (a guard, a condition of code, the final states, a property that is asked for);
- *  - what an expression reads that may fail, whatever its value is for, because the run-time error can be seen;
- *  - what is read for the value, or for the place, of an assignment to a needed cell; and all cells that such an assignment can mean, for it is one statement, which is kept or not.
- * This grows until nothing changes. Where control goes is always needed, so order and branches play no part.
+/* A backward slice. Cells are the variables and, behind them, the locals of code. A cell is
+ * *needed* when something that can be seen may depend on it. Needed from the beginning are all
+ * variables that are not hidden; then
+ *  - what a condition reads (a guard, a condition of code, the final states, a property that is
+ *    asked for);
+ *  - what an expression reads that may fail, whatever its value is for, because the run-time error
+ *    can be seen;
+ *  - what is read for the value, or for the place, of an assignment to a needed cell; and all cells
+ *    that such an assignment can mean, for it is one statement, which is kept or not.
+ * This grows until nothing changes. Where control goes is always needed, so order and branches play
+ * no part.
  *
  * Invariants of the new model:
  *  1. what is left out is read by nothing but assignments to what is left out, and these are gone;
- *  2. a rule is enabled, disabled or fails in the same states: an assignment that may fail has become a condition that fails where it did, and is true elsewhere;
+ *  2. a rule is enabled, disabled or fails in the same states: an assignment that may fail has
+ *     become a condition that fails where it did, and is true elsewhere;
  *  3. the handles of the old model's expressions and formulas mean the same in the new one.
  *
- * Cost: each round looks at all rules; there are no more rounds than hidden variables and locals, and mostly two. */
+ * Cost: each round looks at all rules; there are no more rounds than hidden variables and locals,
+ * and mostly two. */
 #include "pass/hide.h"
 
 #include "pass/copy.h"
@@ -43,9 +51,11 @@ static void need_cell(struct slice *slice, uint32_t cell, struct place place)
     slice->hiding->where[cell] = place;
 }
 
-static void need_run(struct slice *slice, bool local, uint32_t base, uint32_t count, struct place place)
+static void need_run(struct slice *slice, bool local, uint32_t base, uint32_t count,
+                     struct place place)
 {
-    for (uint32_t i = 0; i < count; i++) need_cell(slice, cell_number(slice, local, base + i), place);
+    for (uint32_t i = 0; i < count; i++)
+        need_cell(slice, cell_number(slice, local, base + i), place);
 }
 
 static void need(struct slice *slice, expr e, struct place place)
@@ -54,8 +64,11 @@ static void need(struct slice *slice, expr e, struct place place)
     const struct expr_node *node = expr_get(exprs, e);
     if (slice->seen[e.i]) return;
     slice->seen[e.i] = true;
-    bool is_array = node->op == EXPR_AT || node->op == EXPR_LOCAL_AT, is_local = node->op == EXPR_LOCAL || node->op == EXPR_LOCAL_AT;
-    if (is_array || node->op == EXPR_VAR || node->op == EXPR_LOCAL) need_run(slice, is_local, (uint32_t)node->value, is_array ? (uint32_t)expr_get(exprs, node->b)->value : 1, place);
+    bool is_array = node->op == EXPR_AT || node->op == EXPR_LOCAL_AT,
+         is_local = node->op == EXPR_LOCAL || node->op == EXPR_LOCAL_AT;
+    if (is_array || node->op == EXPR_VAR || node->op == EXPR_LOCAL)
+        need_run(slice, is_local, (uint32_t)node->value,
+                 is_array ? (uint32_t)expr_get(exprs, node->b)->value : 1, place);
     if (expr_table[node->op].arity >= 1) need(slice, node->a, place);
     if (expr_table[node->op].arity >= 2) need(slice, node->b, place);
     if (expr_table[node->op].arity >= 3) need(slice, node->c, place);
@@ -67,7 +80,8 @@ static bool may_fail(const struct slice *slice, expr e)
 }
 
 /* The cells of an assignment: from *first on, so many. */
-static uint32_t cells_of(const struct slice *slice, const struct cell *cell, uint32_t run, uint32_t *first)
+static uint32_t cells_of(const struct slice *slice, const struct cell *cell, uint32_t run,
+                         uint32_t *first)
 {
     const struct expr_node *offset = expr_get(&slice->model->exprs, cell->offset);
     bool is_fixed = offset->op == EXPR_CONST;
@@ -77,7 +91,8 @@ static uint32_t cells_of(const struct slice *slice, const struct cell *cell, uin
 
 static bool is_needed(const struct slice *slice, const struct code_node *node)
 {
-    uint32_t first, count = cells_of(slice, &node->target, node->op == CODE_COPY ? node->cells : 1, &first);
+    uint32_t first,
+        count = cells_of(slice, &node->target, node->op == CODE_COPY ? node->cells : 1, &first);
     for (uint32_t i = 0; i < count; i++)
         if (slice->needed[cell_number(slice, node->target.local, first + i)]) return true;
     return false;
@@ -88,10 +103,12 @@ static void look_at_assignment(struct slice *slice, const struct code_node *node
     bool needed = is_needed(slice, node), copies = node->op == CODE_COPY;
     uint32_t first, count = cells_of(slice, &node->target, copies ? node->cells : 1, &first);
     if (needed) need_run(slice, node->target.local, first, count, node->place);
-    if (needed || may_fail(slice, node->target.offset)) need(slice, node->target.offset, node->place);
+    if (needed || may_fail(slice, node->target.offset))
+        need(slice, node->target.offset, node->place);
     if (!copies && (needed || may_fail(slice, node->value))) need(slice, node->value, node->place);
     if (!copies) return;
-    if (needed || may_fail(slice, node->source.offset)) need(slice, node->source.offset, node->place);
+    if (needed || may_fail(slice, node->source.offset))
+        need(slice, node->source.offset, node->place);
     count = cells_of(slice, &node->source, node->cells, &first);
     if (needed) need_run(slice, node->source.local, first, count, node->place);
 }
@@ -105,14 +122,16 @@ static void look_at_rule(struct slice *slice, const struct model_rule *rule)
     }
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
-        if (slice->needed[store->var] || may_fail(slice, store->value)) need(slice, store->value, store->place);
+        if (slice->needed[store->var] || may_fail(slice, store->value))
+            need(slice, store->value, store->place);
     }
 }
 
 static void look_at_code(struct slice *slice, const struct code_node *node)
 {
     if (node->op == CODE_SET || node->op == CODE_COPY) look_at_assignment(slice, node);
-    else if (node->op == CODE_REQUIRE || node->op == CODE_IF || node->op == CODE_WHILE) need(slice, node->value, node->place);
+    else if (node->op == CODE_REQUIRE || node->op == CODE_IF || node->op == CODE_WHILE)
+        need(slice, node->value, node->place);
 }
 
 static void look_at_formula(struct slice *slice, formula f)
@@ -129,7 +148,8 @@ static void look_at_formula(struct slice *slice, formula f)
 static void find_needed(struct slice *slice, const formula *asked, uint32_t count)
 {
     const struct model *model = slice->model;
-    for (uint32_t v = 0; v < model->vars.len; v++) slice->needed[v] = !model->vars.data[v].is_hidden;
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        slice->needed[v] = !model->vars.data[v].is_hidden;
     do {
         slice->changed = false;
         for (uint32_t r = 0; r < model->rules.len; r++) look_at_rule(slice, &model->rules.data[r]);
@@ -156,8 +176,10 @@ static void write_rule(const struct slice *slice, struct model *to, const struct
     rule.first_conjunct = to->conjuncts.len;
     rule.first_store = to->stores.len;
     rule.stores = 0;
-    for (uint32_t i = 0; i < from->parts; i++) vec_push(to->mem, &to->parts, model->parts.data[from->first_part + i]);
-    for (uint32_t i = 0; i < from->conjuncts; i++) vec_push(to->mem, &to->conjuncts, model->conjuncts.data[from->first_conjunct + i]);
+    for (uint32_t i = 0; i < from->parts; i++)
+        vec_push(to->mem, &to->parts, model->parts.data[from->first_part + i]);
+    for (uint32_t i = 0; i < from->conjuncts; i++)
+        vec_push(to->mem, &to->conjuncts, model->conjuncts.data[from->first_conjunct + i]);
     for (uint32_t i = 0; i < from->stores; i++) {
         const struct rule_store store = model->stores.data[from->first_store + i];
         if (slice->needed[store.var]) {
@@ -181,14 +203,22 @@ static void write_rule(const struct slice *slice, struct model *to, const struct
 /* An assignment that nobody needs: nothing, or what may fail of it. */
 static void drop(const struct slice *slice, struct model *to, struct code_node *node)
 {
-    const expr parts[] = {node->target.offset, node->op == CODE_COPY ? node->source.offset : node->value};
+    const expr parts[] = {node->target.offset,
+                          node->op == CODE_COPY ? node->source.offset : node->value};
     expr cond = expr_bool(&to->exprs, true);
     for (unsigned i = 0; i < 2; i++)
-        if (may_fail(slice, parts[i])) cond = expr_make(&to->exprs, EXPR_AND, 0, cond, can_be_evaluated(to, parts[i]));
+        if (may_fail(slice, parts[i]))
+            cond = expr_make(&to->exprs, EXPR_AND, 0, cond, can_be_evaluated(to, parts[i]));
     bool fails = !expr_is_true(&to->exprs, cond);
     expr nothing = expr_int(&to->exprs, 0);
-    *node = (struct code_node){.op = fails ? CODE_REQUIRE : CODE_CALL, .target.offset = nothing, .source.offset = nothing, .value = fails ? cond : nothing,
-                               .body = code_none(), .other = code_none(), .next = node->next, .place = node->place};
+    *node = (struct code_node){.op = fails ? CODE_REQUIRE : CODE_CALL,
+                               .target.offset = nothing,
+                               .source.offset = nothing,
+                               .value = fails ? cond : nothing,
+                               .body = code_none(),
+                               .other = code_none(),
+                               .next = node->next,
+                               .place = node->place};
 }
 
 /* The initial states without what is left out, each once. */
@@ -232,7 +262,8 @@ static struct model *write_model(const struct slice *slice)
     for (uint32_t r = 0; r < model->rules.len; r++) write_rule(slice, to, &model->rules.data[r]);
     for (uint32_t i = 0; i < model->code.len; i++) {
         struct code_node node = model->code.data[i];
-        if ((node.op == CODE_SET || node.op == CODE_COPY) && !is_needed(slice, &node)) drop(slice, to, &node);
+        if ((node.op == CODE_SET || node.op == CODE_COPY) && !is_needed(slice, &node))
+            drop(slice, to, &node);
         vec_push(to->mem, &to->code, node);
     }
     list_initial(to, model);
@@ -245,9 +276,13 @@ void hide_model(struct hiding *hiding, struct model *model, const formula *asked
     struct mem *mem = model->mem;
     uint64_t cells = (uint64_t)model->vars.len + model->locals.len;
     *hiding = (struct hiding){.model = model};
-    hiding->influences = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *hiding->influences);
+    hiding->influences =
+        mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *hiding->influences);
     hiding->where = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *hiding->where);
-    struct slice slice = {.model = model, .hiding = hiding, .needed = mem_alloc(mem, cells + 1), .seen = mem_alloc(mem, model->exprs.nodes.len + UINT64_C(1))};
+    struct slice slice = {.model = model,
+                          .hiding = hiding,
+                          .needed = mem_alloc(mem, cells + 1),
+                          .seen = mem_alloc(mem, model->exprs.nodes.len + UINT64_C(1))};
     find_needed(&slice, asked, count);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         hiding->left_out += !slice.needed[v];

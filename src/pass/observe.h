@@ -1,4 +1,5 @@
-/* Weaves the observers and assertions of a context into a model (context/context.h says what they mean), after its scenario (pass/weave.h). */
+/* Weaves the observers and assertions of a context into a model (context/context.h says what they
+ * mean), after its scenario (pass/weave.h). */
 #ifndef CAIRN_PASS_OBSERVE_H
 #define CAIRN_PASS_OBSERVE_H
 

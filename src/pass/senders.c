@@ -1,18 +1,25 @@
-/* A step that adds to a queue is taken by the process that adds, so a message's sender is who takes part in the step that wrote it.
+/* A step that adds to a queue is taken by the process that adds, so a message's sender is who takes
+ * part in the step that wrote it.
  *
- *  1. If all steps that write the queue are of one process, its messages are that process's, and nothing is added to the model.
- *  2. Otherwise every element has a companion, the variable `QUEUE.sender[i]`: nobody (0) where no element is, somebody else (1) who is
- *     not asked for, or one of the processes that are. The code of a step that writes the queue ends with
+ *  1. If all steps that write the queue are of one process, its messages are that process's, and
+ *     nothing is added to the model.
+ *  2. Otherwise every element has a companion, the variable `QUEUE.sender[i]`: nobody (0) where no
+ *     element is, somebody else (1) who is not asked for, or one of the processes that are. The
+ *     code of a step that writes the queue ends with
  *
  *         sender[i] := i < length and sender[i] == nobody ? P : sender[i]        for every i,
  *
- *     which is right because such a step only adds at the tail: that is checked (3). What the environment takes moves the companions
- *     with the elements (pass/weave.c), what it sends, and what was there in the beginning, is somebody else's.
- *  3. A step only adds when all that it writes of the queue is elements at the present length, and the length, to which it adds 1. The
- *     elements before stay what they are then, whatever branches and loops there are around.
+ *     which is right because such a step only adds at the tail: that is checked (3). What the
+ *         environment takes moves the companions
+ *     with the elements (pass/weave.c), what it sends, and what was there in the beginning, is
+ *         somebody else's.
+ *  3. A step only adds when all that it writes of the queue is elements at the present length, and
+ *     the length, to which it adds 1. The elements before stay what they are then, whatever
+ *     branches and loops there are around.
  *
- * Who takes part: a step of one process is its own. In a step of several, it is the one who knows the queue, by a parameter. Where
- * that is not one, or a step does more than adding, the reception is refused. */
+ * Who takes part: a step of one process is its own. In a step of several, it is the one who knows
+ * the queue, by a parameter. Where that is not one, or a step does more than adding, the reception
+ * is refused. */
 #include "pass/senders.h"
 
 #include "model/eval.h"
@@ -40,7 +47,8 @@ struct settling {
 static bool is_of_queue(const struct settling *s, uint32_t var)
 {
     const struct context_queue *queue = s->queue;
-    return var == queue->length || (var >= queue->cells && var < queue->cells + queue->capacity * queue->width);
+    return var == queue->length
+           || (var >= queue->cells && var < queue->cells + queue->capacity * queue->width);
 }
 
 static bool writes_queue(const struct settling *s, const struct model_rule *rule)
@@ -71,14 +79,16 @@ static bool touches(const struct settling *s, const struct cell *cell, uint32_t 
     return false;
 }
 
-/* Cells of the element at the present length: from cell number k of an element on, `cells` of them. */
+/* Cells of the element at the present length: from cell number k of an element on, `cells` of
+ * them. */
 static bool is_new_element(const struct settling *s, const struct cell *cell, uint32_t cells)
 {
     const struct context_queue *queue = s->queue;
     const struct expr_node *offset = expr_get(&s->model->exprs, cell->offset);
     if (cell->base < queue->cells || cell->base - queue->cells + cells > queue->width) return false;
     if (queue->width == 1) return is_length(s, cell->offset);
-    return offset->op == EXPR_MUL && !offset->bits && is_length(s, offset->a) && is_number(s, offset->b, queue->width);
+    return offset->op == EXPR_MUL && !offset->bits && is_length(s, offset->a)
+           && is_number(s, offset->b, queue->width);
 }
 
 static bool only_adds(const struct settling *s, statement at);
@@ -98,9 +108,12 @@ static bool node_only_adds(const struct settling *s, const struct code_node *nod
     case CODE_SET:
         if (!touches(s, &node->target, 1) || is_new_element(s, &node->target, 1)) return true;
         value = expr_get(&s->model->exprs, node->value);
-        return node->target.base == s->queue->length && node->target.count == 1 && value->op == EXPR_ADD && !value->bits
-            && is_length(s, value->a) && is_number(s, value->b, 1);
-    case CODE_COPY: return !touches(s, &node->target, node->cells) || is_new_element(s, &node->target, node->cells);
+        return node->target.base == s->queue->length && node->target.count == 1
+               && value->op == EXPR_ADD && !value->bits && is_length(s, value->a)
+               && is_number(s, value->b, 1);
+    case CODE_COPY:
+        return !touches(s, &node->target, node->cells)
+               || is_new_element(s, &node->target, node->cells);
     case CODE_IF: return only_adds(s, node->body) && only_adds(s, node->other);
     case CODE_WHILE: return only_adds(s, node->body);
     case CODE_CALL: return call_only_adds(s, node->body);
@@ -129,7 +142,8 @@ static bool rule_only_adds(const struct settling *s, const struct model_rule *ru
 static uint32_t instance_number(const struct model *model, uint32_t process)
 {
     uint32_t number = 0;
-    for (uint32_t p = 0; p < process; p++) number += !strcmp(model->processes.data[p].type, model->processes.data[process].type);
+    for (uint32_t p = 0; p < process; p++)
+        number += !strcmp(model->processes.data[p].type, model->processes.data[process].type);
     return number;
 }
 
@@ -140,13 +154,17 @@ static bool knows_queue(const struct settling *s, uint32_t process)
     uint32_t number = instance_number(model, process);
     for (uint32_t i = 0; i < model->source_names.len; i++) {
         const struct model_name *name = &model->source_names.data[i];
-        if (!name->name || name->number != number || strcmp(name->unit, model->processes.data[process].type)) continue;
-        if (name->var <= s->queue->length && s->queue->length < name->var + name->shape->cells) return true;
+        if (!name->name || name->number != number
+            || strcmp(name->unit, model->processes.data[process].type))
+            continue;
+        if (name->var <= s->queue->length && s->queue->length < name->var + name->shape->cells)
+            return true;
     }
     return false;
 }
 
-/* The process that writes the queue in a step of the rule; MODEL_NONE: there are several that might, or none. */
+/* The process that writes the queue in a step of the rule; MODEL_NONE: there are several that
+ * might, or none. */
 static uint32_t writer_of(const struct settling *s, const struct model_rule *rule)
 {
     uint32_t only = MODEL_NONE, knowing = MODEL_NONE, processes = 0, knowers = 0;
@@ -173,12 +191,15 @@ static const char *queue_name(struct settling *s)
     static const char behind[] = ".length";
     const char *name = s->model->vars.data[s->queue->length].name;
     size_t length = strlen(name), tail = sizeof behind - 1;
-    return length > tail && !strcmp(name + length - tail, behind) ? names_intern(&s->model->names, name, length - tail) : name;
+    return length > tail && !strcmp(name + length - tail, behind)
+               ? names_intern(&s->model->names, name, length - tail)
+               : name;
 }
 
 static bool refuse(struct settling *s, const struct model_rule *rule, const char *why)
 {
-    diag_error(s->diag, s->asked->sender_place, "it cannot be told who sends the messages in '%.60s': %s", queue_name(s), why);
+    diag_error(s->diag, s->asked->sender_place,
+               "it cannot be told who sends the messages in '%.60s': %s", queue_name(s), why);
     diag_note(s->diag, place_of(s, rule), "the step '%.60s'", rule->label);
     return false;
 }
@@ -190,7 +211,9 @@ static bool find_writers(struct settling *s)
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (!writes_queue(s, &model->rules.data[r])) continue;
         vec_push(model->mem, &s->writers, r);
-        if (writer_of(s, &model->rules.data[r]) == MODEL_NONE) return refuse(s, &model->rules.data[r], "several processes take part in a step that writes it");
+        if (writer_of(s, &model->rules.data[r]) == MODEL_NONE)
+            return refuse(s, &model->rules.data[r],
+                          "several processes take part in a step that writes it");
     }
     return true;
 }
@@ -199,7 +222,8 @@ static bool find_writers(struct settling *s)
 
 static bool is_asked(const struct settling *s, const struct context_event *event)
 {
-    return event->kind == EVENT_RECEIVE && event->queue.length == s->queue->length && event->sender != MODEL_NONE;
+    return event->kind == EVENT_RECEIVE && event->queue.length == s->queue->length
+           && event->sender != MODEL_NONE;
 }
 
 static bool is_empty_at_first(const struct settling *s)
@@ -265,18 +289,27 @@ static int64_t first_value(void *context, const int64_t *state)
 static bool add_companions(struct settling *s)
 {
     struct model *model = s->model;
-    const char **names = arena_alloc(&model->arena, (FIRST_SENDER + s->processes.len) * sizeof *names);
+    const char **names =
+        arena_alloc(&model->arena, (FIRST_SENDER + s->processes.len) * sizeof *names);
     names[NOBODY] = "nobody";
     names[SOMEBODY] = "somebody else";
-    for (uint32_t i = 0; i < s->processes.len; i++) names[FIRST_SENDER + i] = model->processes.data[s->processes.data[i]].name;
+    for (uint32_t i = 0; i < s->processes.len; i++)
+        names[FIRST_SENDER + i] = model->processes.data[s->processes.data[i]].name;
     s->first_sender = model->vars.len;
     for (uint32_t i = 0; i < s->queue->capacity; i++) {
         struct beginning beginning = {s->queue->length, i};
-        struct model_var var = {.name = names_format(&model->names, "%s.sender[%u]", queue_name(s), i), .process = MODEL_NONE,
-                                .high = FIRST_SENDER + s->processes.len - 1, .value_names = names, .place = s->asked->place};
+        struct model_var var = {.name =
+                                    names_format(&model->names, "%s.sender[%u]", queue_name(s), i),
+                                .process = MODEL_NONE,
+                                .high = FIRST_SENDER + s->processes.len - 1,
+                                .value_names = names,
+                                .place = s->asked->place};
         uint32_t made = graft_variable(model, var);
-        if (!is_empty_at_first(s) && !graft_initial(model, made, MOST_INITIAL, first_value, &beginning)) {
-            diag_error(s->diag, s->asked->sender_place, "the model has too many initial states for a queue whose senders are asked for");
+        if (!is_empty_at_first(s)
+            && !graft_initial(model, made, MOST_INITIAL, first_value, &beginning)) {
+            diag_error(
+                s->diag, s->asked->sender_place,
+                "the model has too many initial states for a queue whose senders are asked for");
             return false;
         }
     }
@@ -293,8 +326,10 @@ static void mark_new(struct settling *s, uint32_t rule, uint32_t sender)
     for (uint32_t i = 0; i < s->queue->capacity; i++) {
         expr old = model_var_expr(model, s->first_sender + i);
         expr is_there = expr_make(exprs, EXPR_GT, 0, length, expr_int(exprs, i));
-        expr is_new = expr_make(exprs, EXPR_AND, 0, is_there, expr_make(exprs, EXPR_EQ, 0, old, expr_int(exprs, NOBODY)));
-        graft_set(model, &graft.after, false, s->first_sender + i, expr_choose(exprs, is_new, expr_int(exprs, sender), old));
+        expr is_new = expr_make(exprs, EXPR_AND, 0, is_there,
+                                expr_make(exprs, EXPR_EQ, 0, old, expr_int(exprs, NOBODY)));
+        graft_set(model, &graft.after, false, s->first_sender + i,
+                  expr_choose(exprs, is_new, expr_int(exprs, sender), old));
     }
     graft_code(model, rule, &graft);
 }
@@ -305,11 +340,13 @@ static bool settle_several(struct settling *s)
     s->known = mem_alloc(model->mem, model->code.len + UINT64_C(1));
     for (uint32_t i = 0; i < s->writers.len; i++)
         if (!rule_only_adds(s, &model->rules.data[s->writers.data[i]]))
-            return refuse(s, &model->rules.data[s->writers.data[i]], "a step does more than adding a message at its end");
+            return refuse(s, &model->rules.data[s->writers.data[i]],
+                          "a step does more than adding a message at its end");
     mem_free(model->mem, s->known);
     s->processes.len = 0;
     for (uint32_t e = 0; e < s->context->events.len; e++)
-        if (is_asked(s, &s->context->events.data[e])) value_for(s, s->context->events.data[e].sender, true);
+        if (is_asked(s, &s->context->events.data[e]))
+            value_for(s, s->context->events.data[e].sender, true);
     if (!add_companions(s)) return false;
     for (uint32_t i = 0; i < s->writers.len; i++) {
         uint32_t rule = s->writers.data[i];
@@ -318,8 +355,11 @@ static bool settle_several(struct settling *s)
     uint32_t length = s->queue->length;
     for (uint32_t e = 0; e < s->context->events.len; e++) {
         struct context_event *event = &s->context->events.data[e];
-        if ((event->kind != EVENT_SEND && event->kind != EVENT_RECEIVE) || event->queue.length != length) continue;
-        if (event->kind == EVENT_RECEIVE && event->sender != MODEL_NONE) event->sender_value = value_for(s, event->sender, false);
+        if ((event->kind != EVENT_SEND && event->kind != EVENT_RECEIVE)
+            || event->queue.length != length)
+            continue;
+        if (event->kind == EVENT_RECEIVE && event->sender != MODEL_NONE)
+            event->sender_value = value_for(s, event->sender, false);
         if (event->kind == EVENT_SEND) event->sender_value = SOMEBODY;
         event->queue.has_senders = event->is_settled = true;
         event->queue.senders = s->first_sender;
@@ -334,7 +374,8 @@ bool senders_settle(struct model *model, struct context *context, struct diag *d
     uint32_t sender;
     for (uint32_t e = 0; good && e < context->events.len; e++) {
         s.asked = &context->events.data[e];
-        if (s.asked->kind != EVENT_RECEIVE || s.asked->sender == MODEL_NONE || s.asked->is_settled) continue;
+        if (s.asked->kind != EVENT_RECEIVE || s.asked->sender == MODEL_NONE || s.asked->is_settled)
+            continue;
         struct context_queue queue = s.asked->queue;
         s.queue = &queue;
         good = find_writers(&s);
@@ -346,7 +387,9 @@ bool senders_settle(struct model *model, struct context *context, struct diag *d
         s.asked = &context->events.data[e];
         s.queue = &s.asked->queue;
         if (s.asked->never)
-            diag_warning(diag, s.asked->sender_place, "this never happens: no step of %.60s writes '%.60s'", model->processes.data[s.asked->sender].name, queue_name(&s));
+            diag_warning(diag, s.asked->sender_place,
+                         "this never happens: no step of %.60s writes '%.60s'",
+                         model->processes.data[s.asked->sender].name, queue_name(&s));
     }
     vec_free(model->mem, &s.processes);
     vec_free(model->mem, &s.writers);

@@ -1,9 +1,11 @@
-/* Interval analysis (Cousot and Cousot 1977). The range of a variable starts as its initial value and grows by the bounds of everything that some rule
- * stores in it, until nothing changes. Invariant: a state whose variables all lie in the final ranges has only successors of that kind, and
- * initial states are; so the ranges hold in all reachable states.
+/* Interval analysis (Cousot and Cousot 1977). The range of a variable starts as its initial value
+ * and grows by the bounds of everything that some rule stores in it, until nothing changes.
+ * Invariant: a state whose variables all lie in the final ranges has only successors of that kind,
+ * and initial states are; so the ranges hold in all reachable states.
  *
- * While a rule is looked at, comparisons with constants in its guard narrow what it reads: `x < 20` before x := x + 1. That holds for the parallel
- * assignment, and in the body until the variable is written or code branches. A variable that keeps growing goes to the end of its declared range. */
+ * While a rule is looked at, comparisons with constants in its guard narrow what it reads: `x < 20`
+ * before x := x + 1. That holds for the parallel assignment, and in the body until the variable is
+ * written or code branches. A variable that keeps growing goes to the end of its declared range. */
 #include "pass/tighten.h"
 
 #include <assert.h>
@@ -18,10 +20,10 @@ struct bounds {
 struct tightening {
     struct model *model;
     struct bounds *vars, *locals;
-    struct bounds *here;   /* of variables within the current rule ... */
-    uint32_t *here_stamp;  /* ... where this is the current rule's number */
-    struct bounds *exprs;  /* memory of bounds_of ... */
-    uint32_t *expr_stamp;  /* ... valid where this is `now` */
+    struct bounds *here;  /* of variables within the current rule ... */
+    uint32_t *here_stamp; /* ... where this is the current rule's number */
+    struct bounds *exprs; /* memory of bounds_of ... */
+    uint32_t *expr_stamp; /* ... valid where this is `now` */
     uint32_t rule_stamp, now;
     uint32_t *called, call; /* per statement: the last rule in this round whose code calls it */
     uint8_t *changes;
@@ -30,10 +32,7 @@ struct tightening {
 
 static const struct bounds nothing = {1, 0};
 
-static bool is_nothing(struct bounds b)
-{
-    return b.low > b.high;
-}
+static bool is_nothing(struct bounds b) { return b.low > b.high; }
 
 static struct bounds both(struct bounds a, struct bounds b)
 {
@@ -62,7 +61,8 @@ static struct bounds array_bounds(struct tightening *t, const struct expr_node *
     int64_t count = expr_get(&t->model->exprs, node->b)->value;
     if (is_nothing(offset)) return nothing;
     for (int64_t i = offset.low < 0 ? 0 : offset.low; i <= offset.high && i < count; i++)
-        result = both(result, node->op == EXPR_AT ? var_bounds(t, (uint32_t)(node->value + i)) : t->locals[node->value + i]);
+        result = both(result, node->op == EXPR_AT ? var_bounds(t, (uint32_t)(node->value + i))
+                                                  : t->locals[node->value + i]);
     return result;
 }
 
@@ -73,11 +73,13 @@ static struct bounds table_bounds(struct tightening *t, const struct expr_node *
     struct bounds index = bounds_of(t, node->a), result = nothing;
     if (is_nothing(index)) return nothing;
     if (table->count > MOST_ENTRIES) return (struct bounds){table->low, table->high};
-    for (int64_t i = index.low < 0 ? 0 : index.low; i <= index.high && i < table->count; i++) result = both(result, (struct bounds){table->values[i], table->values[i]});
+    for (int64_t i = index.low < 0 ? 0 : index.low; i <= index.high && i < table->count; i++)
+        result = both(result, (struct bounds){table->values[i], table->values[i]});
     return result;
 }
 
-static struct bounds arithmetic_bounds(const struct expr_node *node, struct bounds a, struct bounds b)
+static struct bounds arithmetic_bounds(const struct expr_node *node, struct bounds a,
+                                       struct bounds b)
 {
     struct bounds all = {node->low, node->high}, result = nothing;
     const int64_t ends[2][2] = {{a.low, a.high}, {b.low, b.high}};
@@ -116,7 +118,8 @@ static struct bounds compute(struct tightening *t, const struct expr_node *node)
     case EXPR_MOD:
         a = bounds_of(t, node->a);
         b = bounds_of(t, node->b);
-        return is_nothing(a) || is_nothing(b) ? nothing : common(all, arithmetic_bounds(node, a, b));
+        return is_nothing(a) || is_nothing(b) ? nothing
+                                              : common(all, arithmetic_bounds(node, a, b));
     default: return all; /* Booleans, and what is cut */
     }
 }
@@ -133,24 +136,27 @@ static struct bounds bounds_of(struct tightening *t, expr e)
 }
 
 /* What was remembered of expressions is out of date. */
-static void forget(struct tightening *t)
-{
-    t->now++;
-}
+static void forget(struct tightening *t) { t->now++; }
 
 /* ---- guards ---- */
 
 static void narrow(struct tightening *t, uint32_t var, struct bounds to)
 {
     struct bounds narrower = common(var_bounds(t, var), to);
-    if (is_nothing(narrower)) return; /* the rule is never enabled, as far as is known now: no harm in taking it for possible */
+    if (is_nothing(narrower))
+        return; /* the rule is never enabled, as far as is known now: no harm in taking it for
+                   possible */
     t->here[var] = narrower;
     t->here_stamp[var] = t->rule_stamp;
 }
 
 static void narrow_by(struct tightening *t, expr cond)
 {
-    static const uint8_t mirrored[EXPR_OPS] = {[EXPR_EQ] = EXPR_EQ, [EXPR_LT] = EXPR_GT, [EXPR_LE] = EXPR_GE, [EXPR_GT] = EXPR_LT, [EXPR_GE] = EXPR_LE};
+    static const uint8_t mirrored[EXPR_OPS] = {[EXPR_EQ] = EXPR_EQ,
+                                               [EXPR_LT] = EXPR_GT,
+                                               [EXPR_LE] = EXPR_GE,
+                                               [EXPR_GT] = EXPR_LT,
+                                               [EXPR_GE] = EXPR_LE};
     const struct exprs *exprs = &t->model->exprs;
     const struct expr_node *node = expr_get(exprs, cond);
     if (node->op == EXPR_AND) {
@@ -200,12 +206,16 @@ static void grow_local(struct tightening *t, uint32_t local, struct bounds by)
     if (is_nothing(by) || (wider.low == range->low && wider.high == range->high)) return;
     /* few steps to the declared range: locals are not stored */
     const struct model_local *declared = &t->model->locals.data[local];
-    *range = is_nothing(*range) ? wider : (struct bounds){wider.low < range->low ? declared->low : wider.low, wider.high > range->high ? declared->high : wider.high};
+    *range = is_nothing(*range)
+                 ? wider
+                 : (struct bounds){wider.low < range->low ? declared->low : wider.low,
+                                   wider.high > range->high ? declared->high : wider.high};
     t->changed = true;
 }
 
 /* All cells that may be meant get these values. */
-static void grow_cells(struct tightening *t, const struct cell *cell, uint32_t run, struct bounds by)
+static void grow_cells(struct tightening *t, const struct cell *cell, uint32_t run,
+                       struct bounds by)
 {
     const struct expr_node *offset = expr_get(&t->model->exprs, cell->offset);
     uint32_t first = cell->base, count = cell->count + run - 1;
@@ -225,7 +235,8 @@ static void grow_cells(struct tightening *t, const struct cell *cell, uint32_t r
 static void copy_cells(struct tightening *t, const struct code_node *node)
 {
     const struct exprs *exprs = &t->model->exprs;
-    const struct expr_node *from = expr_get(exprs, node->source.offset), *to = expr_get(exprs, node->target.offset);
+    const struct expr_node *from = expr_get(exprs, node->source.offset),
+                           *to = expr_get(exprs, node->target.offset);
     bool plain = from->op == EXPR_CONST && to->op == EXPR_CONST;
     struct bounds all = nothing;
     for (uint32_t i = 0; i < node->source.count + node->cells - 1; i++) {
@@ -245,7 +256,8 @@ static void copy_cells(struct tightening *t, const struct code_node *node)
     }
 }
 
-/* `straight`: nothing has branched yet, so what the guard says of variables that were not written still holds. */
+/* `straight`: nothing has branched yet, so what the guard says of variables that were not written
+ * still holds. */
 static void run_code(struct tightening *t, statement at, bool *straight)
 {
     const struct model *model = t->model;
@@ -260,7 +272,9 @@ static void run_code(struct tightening *t, statement at, bool *straight)
         if (node->op == CODE_SET) grow_cells(t, &node->target, 1, bounds_of(t, node->value));
         if (node->op == CODE_COPY) copy_cells(t, node);
         forget(t);
-        if (node->op == CODE_CALL && !code_is_none(node->body)) { /* once is enough: what it finds then holds for all its calls in the next round */
+        if (node->op == CODE_CALL
+            && !code_is_none(node->body)) { /* once is enough: what it finds then holds for all its
+                                               calls in the next round */
             if (t->called[node->body.i] == t->call) continue;
             t->called[node->body.i] = t->call;
         }
@@ -276,12 +290,15 @@ static void run_rule(struct tightening *t, const struct model_rule *rule)
     t->call++;
     t->rule_stamp++;
     forget(t);
-    for (uint32_t i = 0; i < rule->conjuncts; i++) narrow_by(t, model->conjuncts.data[rule->first_conjunct + i].cond);
+    for (uint32_t i = 0; i < rule->conjuncts; i++)
+        narrow_by(t, model->conjuncts.data[rule->first_conjunct + i].cond);
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
         grow_var(t, store->var, bounds_of(t, store->value));
     }
-    for (uint32_t i = 0; i < rule->stores; i++) t->here_stamp[model->stores.data[rule->first_store + i].var] = 0; /* the body sees the new values */
+    for (uint32_t i = 0; i < rule->stores; i++)
+        t->here_stamp[model->stores.data[rule->first_store + i].var] =
+            0; /* the body sees the new values */
     forget(t);
     run_code(t, rule->body, &straight);
 }
@@ -291,16 +308,21 @@ static void start(struct tightening *t)
     const struct model *model = t->model;
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct model_var *var = &model->vars.data[v];
-        t->vars[v] = var->any_init ? (struct bounds){var->low, var->high} : (struct bounds){var->init, var->init};
-        for (uint32_t i = v; i < model->initial.len; i += model->vars.len) t->vars[v] = both(t->vars[v], (struct bounds){model->initial.data[i], model->initial.data[i]});
+        t->vars[v] = var->any_init ? (struct bounds){var->low, var->high}
+                                   : (struct bounds){var->init, var->init};
+        for (uint32_t i = v; i < model->initial.len; i += model->vars.len)
+            t->vars[v] =
+                both(t->vars[v], (struct bounds){model->initial.data[i], model->initial.data[i]});
     }
-    for (uint32_t l = 0; l < model->locals.len; l++) t->locals[l] = (struct bounds){model->locals.data[l].low, model->locals.data[l].low};
+    for (uint32_t l = 0; l < model->locals.len; l++)
+        t->locals[l] = (struct bounds){model->locals.data[l].low, model->locals.data[l].low};
 }
 
 void tighten(struct model *model)
 {
     struct mem *mem = model->mem;
-    size_t vars = model->vars.len + UINT64_C(1), locals = model->locals.len + UINT64_C(1), exprs = model->exprs.nodes.len + UINT64_C(1);
+    size_t vars = model->vars.len + UINT64_C(1), locals = model->locals.len + UINT64_C(1),
+           exprs = model->exprs.nodes.len + UINT64_C(1);
     struct tightening t = {.model = model, .rule_stamp = 1};
     t.vars = mem_alloc(mem, vars * sizeof *t.vars);
     t.here = mem_alloc(mem, vars * sizeof *t.here);

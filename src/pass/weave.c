@@ -1,14 +1,20 @@
 /* The scenario as a process.
  *
- * Its state is a variable, `context.state`, that counts the states of the scenario's automaton in their topological order. One table has a row per state and a column per event: where it
- * leads from there, or 0 where it is not possible, which no event leads to. So an event is one rule, however many edges it has, and what a state allows stands together in memory:
+ * Its state is a variable, `context.state`, that counts the states of the scenario's automaton in
+ * their topological order. One table has a row per state and a column per event: where it leads
+ * from there, or 0 where it is not possible, which no event leads to. So an event is one rule,
+ * however many edges it has, and what a state allows stands together in memory:
  *
- *     send:     table[state, e] > 0 and length < capacity           state := table[state, e]; the message goes behind the last element
- *     receive:  table[state, e] > 0 and the first element matches   state := table[state, e]; the others move up
- *     sync:     the rules of the event get `table[state, e] > 0` as their first condition, and the assignment; where the event has no edge, they never happen
+ *     send:     table[state, e] > 0 and length < capacity
+ *               state := table[state, e]; the message goes behind the last element
+ *     receive:  table[state, e] > 0 and the first element matches
+ *               state := table[state, e]; the others move up
+ *     sync:     the rules of the event get `table[state, e] > 0` as their first condition, and the
+ *               assignment; where the event has no edge, they never happen
  *
- * Everything is parallel assignments, without code and without a way to fail: queues are short, and each of their cells is assigned. Lengths change by
- * tables, too, because length + 1 alone would leave the range in the eyes of those who know bounds only. */
+ * Everything is parallel assignments, without code and without a way to fail: queues are short, and
+ * each of their cells is assigned. Lengths change by tables, too, because length + 1 alone would
+ * leave the range in the eyes of those who know bounds only. */
 #include "pass/weave.h"
 
 #include "pass/graft.h"
@@ -30,10 +36,12 @@ struct weaving {
     struct exprs *exprs;
     const struct context *context;
     uint32_t process, state;
-    uint32_t *first;  /* [events + 1]: the edges of event e are edges[first[e]] .. edges[first[e + 1] - 1] */
+    uint32_t *first; /* [events + 1]: the edges of event e are edges[first[e]] .. edges[first[e + 1]
+                        - 1] */
     struct edge *edges;
-    uint32_t matrix, columns; /* where events lead: a table with a row per state and a column per event that has edges */
-    uint32_t *column;  /* per event */
+    uint32_t matrix, columns; /* where events lead: a table with a row per state and a column per
+                                 event that has edges */
+    uint32_t *column;         /* per event */
     VEC(struct length_tables) lengths;
 };
 
@@ -50,9 +58,13 @@ static const char *free_name(const struct weaving *w, const char *wanted)
     for (unsigned i = 2;; i++) {
         size_t length = strlen(name);
         bool taken = false;
-        for (uint32_t o = 0; o < w->context->observers.len; o++) taken |= !strcmp(w->context->observers.data[o].name, name);
-        for (uint32_t p = 0; p < model->processes.len; p++) taken |= !strcmp(model->processes.data[p].name, name);
-        for (uint32_t v = 0; v < model->vars.len && !taken; v++) taken = !strncmp(model->vars.data[v].name, name, length) && !strcmp(model->vars.data[v].name + length, ".state");
+        for (uint32_t o = 0; o < w->context->observers.len; o++)
+            taken |= !strcmp(w->context->observers.data[o].name, name);
+        for (uint32_t p = 0; p < model->processes.len; p++)
+            taken |= !strcmp(model->processes.data[p].name, name);
+        for (uint32_t v = 0; v < model->vars.len && !taken; v++)
+            taken = !strncmp(model->vars.data[v].name, name, length)
+                    && !strcmp(model->vars.data[v].name + length, ".state");
         if (!taken) return name;
         name = names_format(&model->names, "%s%u", wanted, i);
     }
@@ -85,7 +97,10 @@ static void add_process(struct weaving *w)
                                     .location = model->vars.len,
                                     .first_location = model->locations.len,
                                     .place = context->place};
-    struct model_var state = {.name = names_format(&model->names, "%s.state", name), .process = model->processes.len, .high = context->scenario.states - 1, .place = context->place};
+    struct model_var state = {.name = names_format(&model->names, "%s.state", name),
+                              .process = model->processes.len,
+                              .high = context->scenario.states - 1,
+                              .place = context->place};
     w->process = model->processes.len;
     vec_push(model->mem, &model->processes, process);
     w->state = graft_variable(model, state);
@@ -105,7 +120,12 @@ static expr is_final(struct weaving *w)
         count++;
         last = s;
     }
-    expr result = count == 1 ? compare(w, EXPR_EQ, state, last) : compare(w, EXPR_EQ, model_table_entry(w->model, model_add_table(w->model, is_end, dag->states), state), 1);
+    expr result =
+        count == 1 ? compare(w, EXPR_EQ, state, last)
+                   : compare(w, EXPR_EQ,
+                             model_table_entry(
+                                 w->model, model_add_table(w->model, is_end, dag->states), state),
+                             1);
     mem_free(w->model->mem, is_end);
     return result;
 }
@@ -122,7 +142,8 @@ static void sort_edges(struct weaving *w)
     for (uint32_t i = 0; i < dag->edges; i++) w->first[dag->edge_label[i] + 2]++;
     for (uint32_t e = 0; e < events; e++) w->first[e + 2] += w->first[e + 1];
     for (uint32_t s = 0; s < dag->states; s++)
-        for (uint32_t i = dag->first_edge[s]; i < dag->first_edge[s + 1]; i++) w->edges[w->first[dag->edge_label[i] + 1]++] = (struct edge){s, dag->edge_to[i]};
+        for (uint32_t i = dag->first_edge[s]; i < dag->first_edge[s + 1]; i++)
+            w->edges[w->first[dag->edge_label[i] + 1]++] = (struct edge){s, dag->edge_to[i]};
 }
 
 static void make_matrix(struct weaving *w)
@@ -172,14 +193,16 @@ static expr next_length(struct weaving *w, const struct context_queue *queue, bo
     if (i == w->lengths.len) {
         int32_t *values = mem_alloc(model->mem, (queue->capacity + UINT64_C(1)) * sizeof *values);
         struct length_tables tables = {.capacity = queue->capacity};
-        for (uint32_t n = 0; n <= queue->capacity; n++) values[n] = (int32_t)(n < queue->capacity ? n + 1 : n);
+        for (uint32_t n = 0; n <= queue->capacity; n++)
+            values[n] = (int32_t)(n < queue->capacity ? n + 1 : n);
         tables.up = model_add_table(model, values, queue->capacity + 1);
         for (uint32_t n = 0; n <= queue->capacity; n++) values[n] = n ? (int32_t)n - 1 : 0;
         tables.down = model_add_table(model, values, queue->capacity + 1);
         vec_push(model->mem, &w->lengths, tables);
         mem_free(model->mem, values);
     }
-    return model_table_entry(model, up ? w->lengths.data[i].up : w->lengths.data[i].down, model_var_expr(model, queue->length));
+    return model_table_entry(model, up ? w->lengths.data[i].up : w->lengths.data[i].down,
+                             model_var_expr(model, queue->length));
 }
 
 static void add_send(struct weaving *w, const struct context_event *event, expr target)
@@ -195,11 +218,14 @@ static void add_send(struct weaving *w, const struct context_event *event, expr 
         for (uint32_t i = 0; i < queue->width; i++) {
             uint32_t cell = queue->cells + element * queue->width + i;
             expr value = expr_int(w->exprs, event->message[i]);
-            if (queue->capacity > 1) value = expr_choose(w->exprs, compare(w, EXPR_EQ, length, element), value, model_var_expr(model, cell));
+            if (queue->capacity > 1)
+                value = expr_choose(w->exprs, compare(w, EXPR_EQ, length, element), value,
+                                    model_var_expr(model, cell));
             model_add_store(model, cell, value, event->place);
         }
     for (uint32_t element = 0; queue->has_senders && element < queue->capacity; element++) {
-        expr old = model_var_expr(model, queue->senders + element), value = expr_int(w->exprs, event->sender_value);
+        expr old = model_var_expr(model, queue->senders + element),
+             value = expr_int(w->exprs, event->sender_value);
         value = expr_choose(w->exprs, compare(w, EXPR_EQ, length, element), value, old);
         model_add_store(model, queue->senders + element, value, event->place);
     }
@@ -211,8 +237,10 @@ static void move_senders(struct weaving *w, const struct context_event *event)
 {
     const struct context_queue *queue = &event->queue;
     for (uint32_t i = 0; i + 1 < queue->capacity; i++)
-        model_add_store(w->model, queue->senders + i, model_var_expr(w->model, queue->senders + i + 1), event->place);
-    model_add_store(w->model, queue->senders + queue->capacity - 1, expr_int(w->exprs, 0), event->place);
+        model_add_store(w->model, queue->senders + i,
+                        model_var_expr(w->model, queue->senders + i + 1), event->place);
+    model_add_store(w->model, queue->senders + queue->capacity - 1, expr_int(w->exprs, 0),
+                    event->place);
 }
 
 static void add_receive(struct weaving *w, const struct context_event *event, expr target)
@@ -235,13 +263,18 @@ static void add_receive(struct weaving *w, const struct context_event *event, ex
             model, compare(w, EXPR_EQ, model_var_expr(model, queue->senders), event->sender_value),
             event->sender_place, wording);
     model_add_store(model, queue->length, next_length(w, queue, false), event->place);
-    for (uint32_t i = 0; i < last; i++) model_add_store(model, queue->cells + i, model_var_expr(model, queue->cells + queue->width + i), event->place);
-    for (uint32_t i = 0; i < queue->width; i++) model_add_store(model, queue->cells + last + i, expr_int(w->exprs, queue->rest[i]), event->place);
+    for (uint32_t i = 0; i < last; i++)
+        model_add_store(model, queue->cells + i,
+                        model_var_expr(model, queue->cells + queue->width + i), event->place);
+    for (uint32_t i = 0; i < queue->width; i++)
+        model_add_store(model, queue->cells + last + i, expr_int(w->exprs, queue->rest[i]),
+                        event->place);
     if (queue->has_senders) move_senders(w, event);
     model_end_rule(model);
 }
 
-/* The condition comes first: where the scenario does not allow the step, the rest does not matter. */
+/* The condition comes first: where the scenario does not allow the step, the rest does not
+ * matter. */
 static void add_sync(struct weaving *w, const struct context_event *event, expr target)
 {
     uint32_t wording = word_event(w, event, WORDING_SCENARIO);
@@ -249,7 +282,8 @@ static void add_sync(struct weaving *w, const struct context_event *event, expr 
         graft_part(w->model, event->rules[i], w->process, event->place);
         graft_condition(w->model, event->rules[i], compare(w, EXPR_GT, target, 0), event->place,
                         wording);
-        graft_store(w->model, event->rules[i], (struct rule_store){.var = w->state, .value = target, .place = event->place});
+        graft_store(w->model, event->rules[i],
+                    (struct rule_store){.var = w->state, .value = target, .place = event->place});
     }
 }
 
@@ -258,10 +292,12 @@ static void forbid_steps(struct weaving *w)
 {
     for (uint32_t e = 0; e < w->context->events.len; e++) {
         const struct context_event *event = &w->context->events.data[e];
-        bool never = event->is_in_scenario && event->kind == EVENT_SYNC && (!w->first || w->first[e] == w->first[e + 1]);
+        bool never = event->is_in_scenario && event->kind == EVENT_SYNC
+                     && (!w->first || w->first[e] == w->first[e + 1]);
         uint32_t wording = never ? word_event(w, event, WORDING_SCENARIO) : 0;
         for (uint32_t i = 0; never && i < event->rule_count; i++) {
-            if (!w->model->rules.data[event->rules[i]].parts) graft_part(w->model, event->rules[i], MODEL_NONE, event->place);
+            if (!w->model->rules.data[event->rules[i]].parts)
+                graft_part(w->model, event->rules[i], MODEL_NONE, event->place);
             graft_condition(w->model, event->rules[i], expr_bool(w->exprs, false), event->place,
                             wording);
         }

@@ -1,8 +1,13 @@
-/* A frozen cluster is its states in the order of their numbers, its log of origins, and a summary in the journal: what was counted in it, how often each rule was taken, which
- * violations were found while it was searched, where its steps lead. So a search goes on without doing anything of it again: counts are added up from summaries, and the clusters that
- * were waiting are found again by expanding only frozen clusters that have steps beyond the last frozen rank. As that is done in the old order, states get their old numbers.
+/* A frozen cluster is its states in the order of their numbers, its log of origins, and a summary
+ * in the journal: what was counted in it, how often each rule was taken, which violations were
+ * found while it was searched, where its steps lead. So a search goes on without doing anything of
+ * it again: counts are added up from summaries, and the clusters that were waiting are found again
+ * by expanding only frozen clusters that have steps beyond the last frozen rank. As that is done in
+ * the old order, states get their old numbers.
  *
- * A block that cannot be read ends what is known there: the search goes on from the cluster before. Invariant: summaries are in the order of ranks, and each has the differences to the one before. */
+ * A block that cannot be read ends what is known there: the search goes on from the cluster before.
+ * Invariant: summaries are in the order of ranks, and each has the differences to the one
+ * before. */
 #include "past/frozen.h"
 
 #include "base/varint.h"
@@ -15,7 +20,11 @@ enum { SUMMARY_NUMBERS = 16 + HISTORY_MORE };
 static struct history_counts count(const struct history *history)
 {
     const struct result *result = history->result;
-    struct history_counts counts = {.transitions = result->transitions, .deadlocks = result->deadlocks, .ends = result->ends, .runtime_errors = result->runtime_errors, .expanded = result->expanded};
+    struct history_counts counts = {.transitions = result->transitions,
+                                    .deadlocks = result->deadlocks,
+                                    .ends = result->ends,
+                                    .runtime_errors = result->runtime_errors,
+                                    .expanded = result->expanded};
     memcpy(counts.more, history->more, sizeof counts.more);
     return counts;
 }
@@ -37,8 +46,12 @@ static bool scans(const struct history *history)
 
 uint64_t frozen_max_summary(const struct history *history)
 {
-    uint64_t numbers = SUMMARY_NUMBERS + 2 * (uint64_t)history->model->rules.len + 5 * (uint64_t)history->task->property_count + 2 * (uint64_t)history->engine->monitors(history);
-    return numbers * VARINT_BYTES + (uint64_t)history->task->property_count * history->layout->record_bytes + reached_bytes(history);
+    uint64_t numbers = SUMMARY_NUMBERS + 2 * (uint64_t)history->model->rules.len
+                       + 5 * (uint64_t)history->task->property_count
+                       + 2 * (uint64_t)history->engine->monitors(history);
+    return numbers * VARINT_BYTES
+           + (uint64_t)history->task->property_count * history->layout->record_bytes
+           + reached_bytes(history);
 }
 
 bool frozen_open(struct history *history)
@@ -46,9 +59,12 @@ bool frozen_open(struct history *history)
     const struct task *task = history->task;
     struct freezer_identity identity = history_identity(history);
     char why[HISTORY_WHY];
-    history->frozen_taken = mem_alloc(history->mem, (history->model->rules.len + UINT64_C(1)) * sizeof *history->frozen_taken);
+    history->frozen_taken = mem_alloc(history->mem, (history->model->rules.len + UINT64_C(1))
+                                                        * sizeof *history->frozen_taken);
     history->summary = mem_alloc(history->mem, frozen_max_summary(history));
-    history->freezer = freezer_open(history->mem, task->freeze, &identity, task->resume, frozen_max_summary(history), history->freezer_budget, why, sizeof why);
+    history->freezer =
+        freezer_open(history->mem, task->freeze, &identity, task->resume,
+                     frozen_max_summary(history), history->freezer_budget, why, sizeof why);
     if (history->freezer) return true;
     history->result->refused = arena_copy(&history->model->arena, why, strlen(why));
     return false;
@@ -82,7 +98,8 @@ bool frozen_finish(struct history *history)
 static uint64_t put_places(struct history *history, uint64_t at)
 {
     uint32_t fresh = 0;
-    for (uint32_t i = 0; i < history->task->property_count; i++) fresh += history->places[i].known && !history->places[i].frozen;
+    for (uint32_t i = 0; i < history->task->property_count; i++)
+        fresh += history->places[i].known && !history->places[i].frozen;
     at = varint_put(history->summary, at, fresh);
     for (uint32_t i = 0; fresh && i < history->task->property_count; i++) {
         struct history_place *place = &history->places[i];
@@ -109,7 +126,8 @@ static uint64_t put_monitors(struct history *history, uint64_t at)
     }
     bool same = done == history->frozen_done && fails == history->frozen_failed;
     at = varint_put(history->summary, at, !same);
-    for (uint32_t m = 0; !same && m < count_all; m++) at = varint_put(history->summary, at, engine->monitor(history, m));
+    for (uint32_t m = 0; !same && m < count_all; m++)
+        at = varint_put(history->summary, at, engine->monitor(history, m));
     history->frozen_done = done;
     history->frozen_failed = fails;
     return at;
@@ -142,7 +160,8 @@ static uint64_t make_summary(struct history *history)
     at = varint_put(summary, at, now.ends - before->ends);
     at = varint_put(summary, at, now.runtime_errors - before->runtime_errors);
     at = varint_put(summary, at, now.expanded - before->expanded);
-    for (unsigned i = 0; i < history->engine->more; i++) at = varint_put(summary, at, now.more[i] - before->more[i]);
+    for (unsigned i = 0; i < history->engine->more; i++)
+        at = varint_put(summary, at, now.more[i] - before->more[i]);
     *before = now;
     at = put_taken(history, at);
     at = put_places(history, at);
@@ -174,13 +193,18 @@ static uint64_t write_log(struct history *history)
 bool frozen_put(struct history *history)
 {
     const struct history_engine *engine = history->engine;
-    uint64_t log = write_log(history), bytes = engine->bytes(history, history->current) + FREEZER_ITEM + log;
+    uint64_t log = write_log(history),
+             bytes = engine->bytes(history, history->current) + FREEZER_ITEM + log;
     if (!log) return false;
     while (!freezer_make_room(history->freezer, bytes))
         if (!engine->relieve(history)) return history_stop(history, STOP_MEMORY);
-    if (!freezer_begin(history->freezer, history->current->rank, bytes) || !engine->put(history, history->current, history->freezer)) return failed(history);
-    if (!freezer_put(history->freezer, FREEZER_LOG, history->log_bytes, log)) return failed(history);
-    return freezer_end(history->freezer, history->summary, make_summary(history)) || failed(history);
+    if (!freezer_begin(history->freezer, history->current->rank, bytes)
+        || !engine->put(history, history->current, history->freezer))
+        return failed(history);
+    if (!freezer_put(history->freezer, FREEZER_LOG, history->log_bytes, log))
+        return failed(history);
+    return freezer_end(history->freezer, history->summary, make_summary(history))
+           || failed(history);
 }
 
 /* ---- going on ---- */
@@ -193,8 +217,8 @@ struct reach {
 struct resumption {
     struct history *history;
     VEC(struct reach) reaches;
-    uint64_t last;          /* rank */
-    uint32_t state;         /* in it */
+    uint64_t last;  /* rank */
+    uint32_t state; /* in it */
     bool damaged;
 };
 
@@ -202,15 +226,22 @@ static bool get_places(struct history *history, struct varint_input *input)
 {
     uint32_t record_bytes = history->layout->record_bytes;
     for (uint64_t left = varint_get(input); left && input->good; left--) {
-        uint64_t property = varint_get(input), rank = varint_get(input), state = varint_get(input), rule = varint_get(input);
-        if (!input->good || property >= history->task->property_count || (uint64_t)(input->end - input->at) < record_bytes) return false;
+        uint64_t property = varint_get(input), rank = varint_get(input), state = varint_get(input),
+                 rule = varint_get(input);
+        if (!input->good || property >= history->task->property_count
+            || (uint64_t)(input->end - input->at) < record_bytes)
+            return false;
         struct property_result *entry = &history->task->properties[property];
         struct history_place *place = &history->places[property];
-        uint64_t *words = place->words ? place->words : mem_alloc(history->mem, (history->layout->words + UINT64_C(1)) * sizeof *words);
+        uint64_t *words =
+            place->words
+                ? place->words
+                : mem_alloc(history->mem, (history->layout->words + UINT64_C(1)) * sizeof *words);
         memcpy(words, input->at, record_bytes);
         input->at += record_bytes;
         *place = (struct history_place){true, true, rank, (uint32_t)state, (uint32_t)rule, words};
-        if (entry->verdict != VERDICT_VIOLATED) history->engine->decided(history, (uint32_t)property);
+        if (entry->verdict != VERDICT_VIOLATED)
+            history->engine->decided(history, (uint32_t)property);
         entry->verdict = VERDICT_VIOLATED;
     }
     return input->good;
@@ -220,7 +251,8 @@ static void get_monitors(struct history *history, struct varint_input *input)
 {
     const struct history_engine *engine = history->engine;
     if (!varint_get(input)) return;
-    for (uint32_t m = 0; m < engine->monitors(history); m++) engine->set_monitor(history, m, (unsigned)varint_get(input) & 3);
+    for (uint32_t m = 0; m < engine->monitors(history); m++)
+        engine->set_monitor(history, m, (unsigned)varint_get(input) & 3);
 }
 
 static bool get_taken(struct history *history, struct varint_input *input)
@@ -242,7 +274,8 @@ static bool take_over(void *context, uint64_t rank, const unsigned char *summary
     struct history *history = resumption->history;
     struct result *result = history->result;
     struct varint_input input = {summary, summary + size, true};
-    uint64_t states = varint_get(&input), farthest = rank + varint_get(&input), live_peak = varint_get(&input), peak_states = varint_get(&input);
+    uint64_t states = varint_get(&input), farthest = rank + varint_get(&input),
+             live_peak = varint_get(&input), peak_states = varint_get(&input);
     result->transitions += varint_get(&input);
     result->deadlocks += varint_get(&input);
     result->ends += varint_get(&input);
@@ -251,14 +284,16 @@ static bool take_over(void *context, uint64_t rank, const unsigned char *summary
     for (unsigned i = 0; i < history->engine->more; i++) history->more[i] += varint_get(&input);
     if (!get_taken(history, &input) || !get_places(history, &input)) return false;
     get_monitors(history, &input);
-    for (uint64_t i = 0; scans(history) && input.at < input.end && i < reached_bytes(history); i++) result->reached[i] |= *input.at++;
+    for (uint64_t i = 0; scans(history) && input.at < input.end && i < reached_bytes(history); i++)
+        result->reached[i] |= *input.at++;
     if (!input.good) return false;
     history_note(history, rank, states);
     history->statistics->resumed++;
     history->statistics->clusters++;
     history->statistics->live_peak = live_peak;
     history->statistics->peak_states = peak_states;
-    if (farthest > rank) vec_push(history->mem, &resumption->reaches, ((struct reach){rank, farthest}));
+    if (farthest > rank)
+        vec_push(history->mem, &resumption->reaches, ((struct reach){rank, farthest}));
     resumption->last = rank;
     return true;
 }
@@ -267,7 +302,8 @@ static bool take_over(void *context, uint64_t rank, const unsigned char *summary
 static bool expand(void *context, const unsigned char *record, uint64_t size)
 {
     struct resumption *resumption = context;
-    return resumption->history->engine->expand(resumption->history, record, size, resumption->state++, resumption->last);
+    return resumption->history->engine->expand(resumption->history, record, size,
+                                               resumption->state++, resumption->last);
 }
 
 /* The clusters that were waiting. False: memory or a limit, unless `damaged`. */
@@ -275,7 +311,8 @@ static bool find_waiting(struct resumption *resumption)
 {
     struct history *history = resumption->history;
     struct history_cluster source = {0};
-    struct records records = records_begin(history->mem, history->varies ? 0 : history->layout->record_bytes, expand, resumption);
+    struct records records = records_begin(
+        history->mem, history->varies ? 0 : history->layout->record_bytes, expand, resumption);
     bool good = history->engine->add_initial(history, false, resumption->last);
     history->current = &source;
     for (uint32_t i = 0; good && i < resumption->reaches.len; i++) {
@@ -284,7 +321,9 @@ static bool find_waiting(struct resumption *resumption)
         if (reach->farthest <= resumption->last) continue;
         source.rank = reach->rank;
         resumption->state = 0;
-        good = freezer_read(history->freezer, reach->rank, FREEZER_RECORDS, records_take, &records, &why) && records_are_whole(&records);
+        good = freezer_read(history->freezer, reach->rank, FREEZER_RECORDS, records_take, &records,
+                            &why)
+               && records_are_whole(&records);
         if (records.refused) history_stop(history, STOP_MEMORY);
         resumption->damaged = !good && history->result->stop == STOP_NONE;
     }
@@ -300,11 +339,13 @@ static void forget(struct resumption *resumption)
     struct result *result = history->result;
     struct cluster_statistics *statistics = history->statistics;
     history->engine->discard(history);
-    result->transitions = result->deadlocks = result->ends = result->runtime_errors = result->expanded = 0;
+    result->transitions = result->deadlocks = result->ends = result->runtime_errors =
+        result->expanded = 0;
     memset(result->taken, 0, history->model->rules.len * sizeof *result->taken);
     memset(history->frozen_taken, 0, history->model->rules.len * sizeof *history->frozen_taken);
     memset(history->more, 0, sizeof history->more);
-    for (uint32_t i = 0; i < history->task->property_count; i++) history->places[i].frozen = false; /* until a summary has it that counts */
+    for (uint32_t i = 0; i < history->task->property_count; i++)
+        history->places[i].frozen = false; /* until a summary has it that counts */
     history->frozen_done = history->frozen_failed = 0;
     history->done_states = 0;
     statistics->finished = statistics->clusters = statistics->resumed = statistics->size_count = 0;
@@ -321,7 +362,8 @@ static bool resume(struct resumption *resumption)
     struct cluster_statistics *statistics = history->statistics;
     for (;;) {
         forget(resumption);
-        if (!freezer_blocks(history->freezer)) return history->engine->add_initial(history, true, 0);
+        if (!freezer_blocks(history->freezer))
+            return history->engine->add_initial(history, true, 0);
         if (!freezer_summaries(history->freezer, take_over, resumption)) {
             history->result->stop_detail = "the journal has an entry that makes no sense";
             return history_stop(history, STOP_DISK);
@@ -364,11 +406,13 @@ static bool collect(void *context, const unsigned char *bytes, uint64_t size)
     return true;
 }
 
-bool frozen_log_of(struct history *history, struct freezer *freezer, uint64_t rank, const char **why)
+bool frozen_log_of(struct history *history, struct freezer *freezer, uint64_t rank,
+                   const char **why)
 {
     struct collector collector = {.mem = history->mem};
     *why = "the files do not have it";
-    bool good = freezer_read(freezer, rank, FREEZER_LOG, collect, &collector, why) && collector.size;
+    bool good =
+        freezer_read(freezer, rank, FREEZER_LOG, collect, &collector, why) && collector.size;
     if (good && !origins_read(&history->loaded, collector.bytes, collector.size)) {
         *why = "the files have a record of it that makes no sense";
         good = false;

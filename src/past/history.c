@@ -1,5 +1,8 @@
-/* Invariants: (1) every waiting cluster has a larger rank than the current one; (2) unless logs were dropped or memory was refused, the log of a cluster has one entry per state, in the order of numbers;
- * (3) places have what is needed to make their traces after the search: the logs of the clusters before them are in memory or in files. */
+/* Invariants: (1) every waiting cluster has a larger rank than the current one; (2) unless logs
+ * were dropped or memory was refused, the log of a cluster has one entry per state, in the order of
+ * numbers;
+ * (3) places have what is needed to make their traces after the search: the logs of the clusters
+ *     before them are in memory or in files. */
 #include "past/history.h"
 
 #include "past/frozen.h"
@@ -12,7 +15,8 @@ enum { FREEZER_SHARE = 8 }; /* files are to take an eighth of the memory, or les
 
 struct freezer_identity history_identity(const struct history *history)
 {
-    return (struct freezer_identity){{history->hash[0], history->hash[1]}, history->varies ? 0 : history->layout->record_bytes};
+    return (struct freezer_identity){{history->hash[0], history->hash[1]},
+                                     history->varies ? 0 : history->layout->record_bytes};
 }
 
 bool history_init(struct history *history)
@@ -20,18 +24,23 @@ bool history_init(struct history *history)
     const struct model *model = history->model;
     struct mem *mem = history->mem = model->mem;
     const struct task *task = history->task;
-    if (model->rank != MODEL_NONE) history->field = history->layout->fields[model->rank]; /* otherwise it has no bits */
+    if (model->rank != MODEL_NONE)
+        history->field = history->layout->fields[model->rank]; /* otherwise it has no bits */
     ranks_init(&history->waiting, mem);
     logs_init(&history->logs, mem);
     origins_init(&history->loaded, mem);
     history->statistics = history->result->clusters = mem_alloc(mem, sizeof *history->statistics);
     history->statistics->ranks = model_rank_count(model);
     history->statistics->lowest = model_lowest_rank(model);
-    history->places = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *history->places);
+    history->places =
+        mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *history->places);
     history->scan = reached_begin(history->model, history->result);
-    if (mem->limit) history->freezer_budget = mem->limit > mem->used ? (mem->limit - mem->used) / FREEZER_SHARE + 1 : 1;
+    if (mem->limit)
+        history->freezer_budget =
+            mem->limit > mem->used ? (mem->limit - mem->used) / FREEZER_SHARE + 1 : 1;
     if (task->freeze && !frozen_open(history)) return false;
-    if (task->part && task->part->hands_on && history->freezer) history->reserve = mem_try_alloc(mem, part_reserve(mem));
+    if (task->part && task->part->hands_on && history->freezer)
+        history->reserve = mem_try_alloc(mem, part_reserve(mem));
     return true;
 }
 
@@ -42,7 +51,8 @@ void history_release(struct history *history)
     origins_release(&history->loaded);
     part_release(history);
     frozen_release(history);
-    for (uint32_t i = 0; i < history->task->property_count; i++) mem_free(mem, history->places[i].words);
+    for (uint32_t i = 0; i < history->task->property_count; i++)
+        mem_free(mem, history->places[i].words);
     mem_free(mem, history->places);
     mem_free(mem, history->reserve);
     ranks_release(&history->waiting);
@@ -57,11 +67,14 @@ bool history_stop(struct history *history, enum stop_reason reason)
 
 /* ---- logs ---- */
 
-bool history_log(struct history *history, struct history_cluster *cluster, uint32_t state, uint32_t step)
+bool history_log(struct history *history, struct history_cluster *cluster, uint32_t state,
+                 uint32_t step)
 {
     for (;;) {
         if (history->logs_dropped) return true;
-        if (origins_add(&cluster->origins, history->current ? history->current->rank : ORIGINS_INITIAL, state, step)) return true;
+        if (origins_add(&cluster->origins,
+                        history->current ? history->current->rank : ORIGINS_INITIAL, state, step))
+            return true;
         if (!history->engine->relieve(history)) return false;
     }
 }
@@ -72,7 +85,8 @@ bool history_drop_logs(struct history *history)
     history_make_traces(history); /* of what was found before */
     history->logs_dropped = history->statistics->logs_dropped = true;
     logs_release(&history->logs);
-    for (uint32_t i = 0; i < history->waiting.count; i++) origins_release(&history_waiting(history, i)->origins);
+    for (uint32_t i = 0; i < history->waiting.count; i++)
+        origins_release(&history_waiting(history, i)->origins);
     if (history->current) origins_release(&history->current->origins);
     return true;
 }
@@ -99,7 +113,9 @@ bool history_finish(struct history *history, uint64_t states)
 {
     const struct history_cluster *cluster = history->current;
     if (history->freezer && !frozen_put(history)) return false;
-    while (!history->freezer && !history->logs_dropped && !logs_keep(&history->logs, cluster->rank, &cluster->origins)) history->engine->relieve(history);
+    while (!history->freezer && !history->logs_dropped
+           && !logs_keep(&history->logs, cluster->rank, &cluster->origins))
+        history->engine->relieve(history);
     history_note(history, cluster->rank, states);
     history->current = NULL;
     return true;
@@ -121,17 +137,27 @@ bool history_run(struct history *history, bool (*search_all)(void *search))
 
 /* ---- counterexamples ---- */
 
-void history_violated(struct history *history, uint32_t property, uint64_t rank, uint32_t state, uint32_t failed_rule, const void *record)
+void history_violated(struct history *history, uint32_t property, uint64_t rank, uint32_t state,
+                      uint32_t failed_rule, const void *record)
 {
     struct history_place *place = &history->places[property];
-    *place = (struct history_place){true, false, rank, state, failed_rule, mem_alloc(history->mem, (history->layout->words + UINT64_C(1)) * sizeof(uint64_t))};
+    *place = (struct history_place){
+        true,
+        false,
+        rank,
+        state,
+        failed_rule,
+        mem_alloc(history->mem, (history->layout->words + UINT64_C(1)) * sizeof(uint64_t))};
     memcpy(place->words, record, history->layout->record_bytes);
 }
 
-/* The log of a cluster, live or finished; NULL: there is none, and *why says why, unless it is for lack of memory. */
+/* The log of a cluster, live or finished; NULL: there is none, and *why says why, unless it is for
+ * lack of memory. */
 static const struct origins *log_of(struct history *history, uint64_t rank, const char **why)
 {
-    const struct history_cluster *live = history->current && history->current->rank == rank ? history->current : ranks_find(&history->waiting, rank);
+    const struct history_cluster *live = history->current && history->current->rank == rank
+                                             ? history->current
+                                             : ranks_find(&history->waiting, rank);
     if (live) return &live->origins;
     if (history->freezer) {
         if (history->has_loaded && history->loaded_rank == rank) return &history->loaded;
@@ -142,8 +168,10 @@ static const struct origins *log_of(struct history *history, uint64_t rank, cons
     return logs_find(&history->logs, rank); /* NULL: there was no memory to read it */
 }
 
-/* The same in a part that this one comes from. A cluster that it has not finished is in its rest. */
-static const struct origins *log_before(struct history *history, uint32_t level, uint64_t rank, bool *in_rest, const char **why)
+/* The same in a part that this one comes from. A cluster that it has not finished is in its
+ * rest. */
+static const struct origins *log_before(struct history *history, uint32_t level, uint64_t rank,
+                                        bool *in_rest, const char **why)
 {
     history->has_loaded = false;
     if (!*in_rest && part_log(history, level, rank, false, why)) return &history->loaded;
@@ -156,7 +184,8 @@ static const struct origins *log_before(struct history *history, uint32_t level,
 static bool follow(struct history *history, struct trace *trace, const uint32_t *steps)
 {
     const struct layout *layout = history->layout;
-    uint64_t *words = mem_alloc(history->mem, (layout->words + UINT64_C(1)) * sizeof *words), *next = mem_alloc(history->mem, (layout->words + UINT64_C(1)) * sizeof *next);
+    uint64_t *words = mem_alloc(history->mem, (layout->words + UINT64_C(1)) * sizeof *words),
+             *next = mem_alloc(history->mem, (layout->words + UINT64_C(1)) * sizeof *next);
     bool good = true;
     layout_pack(layout, history->model, trace->initial, words);
     for (uint32_t i = 0; good && i < trace->steps; i++) {
@@ -177,7 +206,8 @@ static bool follow(struct history *history, struct trace *trace, const uint32_t 
     return good;
 }
 
-static struct trace *make_trace(struct history *history, const struct history_place *place, const char **why)
+static struct trace *make_trace(struct history *history, const struct history_place *place,
+                                const char **why)
 {
     VEC(uint32_t) steps = {0};
     struct origin origin = {.state = place->state};
@@ -186,8 +216,10 @@ static struct trace *make_trace(struct history *history, const struct history_pl
     uint32_t level = own; /* the part that the state is in */
     bool in_rest = false;
     for (;;) {
-        const struct origins *log = level == own ? log_of(history, rank, why) : log_before(history, level, rank, &in_rest, why);
-        if (log && origin.state >= log->states) *why = "the record of how it was reached ends before it", log = NULL;
+        const struct origins *log = level == own ? log_of(history, rank, why)
+                                                 : log_before(history, level, rank, &in_rest, why);
+        if (log && origin.state >= log->states)
+            *why = "the record of how it was reached ends before it", log = NULL;
         if (!log) {
             vec_free(history->mem, &steps);
             return NULL;
@@ -205,24 +237,30 @@ static struct trace *make_trace(struct history *history, const struct history_pl
     }
     struct trace *trace = trace_new(history->model, steps.len);
     trace->failed_rule = place->failed_rule;
-    if (!history->engine->find_initial(history, rank, origin.state, trace->initial) || !follow(history, trace, steps.data)) history->result->broken = "a run does not follow its record";
+    if (!history->engine->find_initial(history, rank, origin.state, trace->initial)
+        || !follow(history, trace, steps.data))
+        history->result->broken = "a run does not follow its record";
     vec_free(history->mem, &steps);
     return trace;
 }
 
 void history_make_traces(struct history *history)
 {
-    const struct mem_lift before = mem_lift(history->mem); /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before =
+        mem_lift(history->mem); /* what was found must not be lost to the limit on the search */
     for (uint32_t i = 0; i < history->task->property_count; i++) {
         struct property_result *entry = &history->task->properties[i];
         const struct history_place *place = &history->places[i];
         if (!place->known || entry->trace || entry->last) continue;
-        const char *why = "the way to this state was forgotten for lack of memory: --freeze keeps it in files";
+        const char *why =
+            "the way to this state was forgotten for lack of memory: --freeze keeps it in files";
         if (!history->logs_dropped) entry->trace = make_trace(history, place, &why);
-        if (entry->trace && history->engine->complete && !history->result->broken) history->engine->complete(history, entry, place->words);
+        if (entry->trace && history->engine->complete && !history->result->broken)
+            history->engine->complete(history, entry, place->words);
         if (entry->trace) continue;
         entry->reason = arena_copy(&history->model->arena, why, strlen(why));
-        entry->last = mem_alloc(history->mem, (history->model->vars.len + UINT64_C(1)) * sizeof *entry->last);
+        entry->last =
+            mem_alloc(history->mem, (history->model->vars.len + UINT64_C(1)) * sizeof *entry->last);
         layout_unpack(history->layout, history->model, place->words, entry->last);
     }
     mem_lower(history->mem, before);

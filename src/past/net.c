@@ -1,5 +1,7 @@
-/* Clusters of ranks that several parts have finished are put into one set, part by part; a state that is there already was counted before. When the set does not fit in memory it is made of fewer
- * ranks at a time, and that of a single rank of a half of its states, then of the other; of a quarter; and so on, by their hash. */
+/* Clusters of ranks that several parts have finished are put into one set, part by part; a state
+ * that is there already was counted before. When the set does not fit in memory it is made of fewer
+ * ranks at a time, and that of a single rank of a half of its states, then of the other; of a
+ * quarter; and so on, by their hash. */
 #include "past/net.h"
 
 #include "base/varint.h"
@@ -16,17 +18,17 @@ struct net {
     struct net_set *set;
     struct freezer_identity identity;
     uint64_t ranks;
-    uint64_t *has;         /* folders x ranks: a bit for each cluster that was finished */
-    uint64_t *shared;      /* a bit for each rank of which several folders have a cluster */
-    uint64_t stride;       /* words per folder */
-    uint32_t folder;       /* the one being read */
-    uint64_t states;       /* in its clusters */
-    bool strange;          /* a rank that does not exist */
+    uint64_t *has;    /* folders x ranks: a bit for each cluster that was finished */
+    uint64_t *shared; /* a bit for each rank of which several folders have a cluster */
+    uint64_t stride;  /* words per folder */
+    uint32_t folder;  /* the one being read */
+    uint64_t states;  /* in its clusters */
+    bool strange;     /* a rank that does not exist */
     struct records records;
     struct freezer **open; /* per folder, or NULL */
     uint64_t *used, uses;  /* when each was used last */
     uint32_t folders, open_count;
-    uint32_t most_open;    /* of them: fewer once memory was refused */
+    uint32_t most_open; /* of them: fewer once memory was refused */
     bool full, stopped;
     char why[WHY_ROOM];
 };
@@ -48,7 +50,8 @@ static void close_oldest(struct net *net)
 {
     uint32_t oldest = net->folders;
     for (uint32_t i = 0; i < net->folders; i++)
-        if (net->open[i] && (oldest == net->folders || net->used[i] < net->used[oldest])) oldest = i;
+        if (net->open[i] && (oldest == net->folders || net->used[i] < net->used[oldest]))
+            oldest = i;
     close_folder(net, oldest);
 }
 
@@ -59,7 +62,9 @@ static struct freezer *reader_of(struct net *net, const char *const *folders, ui
         if (net->open_count < net->most_open) net->open[folder] = open_folder(net, folders[folder]);
         net->open_count += net->open[folder] != NULL;
         if (net->open[folder]) break;
-        if (!net->open_count || (net->open_count < net->most_open && !strstr(net->why, freezer_no_memory))) return NULL;
+        if (!net->open_count
+            || (net->open_count < net->most_open && !strstr(net->why, freezer_no_memory)))
+            return NULL;
         close_oldest(net);
     }
     net->used[folder] = ++net->uses;
@@ -72,7 +77,8 @@ static bool note_rank(void *context, uint64_t rank, const unsigned char *summary
     struct varint_input input = {summary, summary + size, true};
     net->states += varint_get(&input); /* it begins with the number of states */
     net->strange |= rank >= net->ranks;
-    if (rank < net->ranks) net->has[net->folder * net->stride + rank / 64] |= UINT64_C(1) << rank % 64;
+    if (rank < net->ranks)
+        net->has[net->folder * net->stride + rank / 64] |= UINT64_C(1) << rank % 64;
     return rank < net->ranks;
 }
 
@@ -113,14 +119,16 @@ static bool is_needed(const struct net *net, uint32_t folder, uint64_t rank)
 }
 
 /* Ranks of one folder that others have as well. */
-static bool add_folder(struct net *net, struct freezer *freezer, uint32_t folder, uint64_t from, uint64_t to)
+static bool add_folder(struct net *net, struct freezer *freezer, uint32_t folder, uint64_t from,
+                       uint64_t to)
 {
     for (uint64_t rank = from; rank < to; rank++) {
         const char *why = NULL;
         if (!is_needed(net, folder, rank)) continue;
         net->folder = folder;
         net->records.count = net->records.size = 0;
-        bool good = freezer_read(freezer, rank, FREEZER_RECORDS, records_take, &net->records, &why) && records_are_whole(&net->records);
+        bool good = freezer_read(freezer, rank, FREEZER_RECORDS, records_take, &net->records, &why)
+                    && records_are_whole(&net->records);
         net->full |= net->records.refused;
         net->records.refused = false;
         if (good && net->records.count) continue;
@@ -155,7 +163,8 @@ static bool add_ranks(struct net *net, const char *const *folders)
         uint64_t to = width < net->ranks - from ? from + width : net->ranks;
         bool good = true;
         net->set->slices = slices;
-        for (net->set->slice = 0; good && net->set->slice < slices; net->set->slice++) good = add_slice(net, folders, from, to);
+        for (net->set->slice = 0; good && net->set->slice < slices; net->set->slice++)
+            good = add_slice(net, folders, from, to);
         if (good) {
             from = to;
             slices = 1;
@@ -172,7 +181,8 @@ static bool add_ranks(struct net *net, const char *const *folders)
     return true;
 }
 
-static bool find(struct net *net, const char *const *folders, const uint64_t *states, uint32_t count)
+static bool find(struct net *net, const char *const *folders, const uint64_t *states,
+                 uint32_t count)
 {
     bool good = true;
     for (net->folder = 0; good && net->folder < count; net->folder++) {
@@ -180,18 +190,26 @@ static bool find(struct net *net, const char *const *folders, const uint64_t *st
         net->states = 0;
         good = freezer && freezer_summaries(freezer, note_rank, net);
         if (!good || net->states == states[net->folder]) continue;
-        snprintf(net->why, WHY_ROOM, "the folder '%.200s' is damaged: clusters are missing", folders[net->folder]);
+        snprintf(net->why, WHY_ROOM, "the folder '%.200s' is damaged: clusters are missing",
+                 folders[net->folder]);
         good = false;
     }
     if (good) find_shared(net);
     return good && add_ranks(net, folders);
 }
 
-bool net_find_repeated(struct net_set *set, struct task *task, const struct freezer_identity *identity, const char *const *folders, const uint64_t *states, uint32_t count, const char **why)
+bool net_find_repeated(struct net_set *set, struct task *task,
+                       const struct freezer_identity *identity, const char *const *folders,
+                       const uint64_t *states, uint32_t count, const char **why)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
-    struct net net = {.task = task, .mem = mem, .set = set, .identity = *identity, .folders = count, .most_open = MOST_OPEN};
+    struct net net = {.task = task,
+                      .mem = mem,
+                      .set = set,
+                      .identity = *identity,
+                      .folders = count,
+                      .most_open = MOST_OPEN};
     set->repeated = (struct net_counts){0};
     net.ranks = model_rank_count(model);
     net.stride = net.ranks / 64 + 1;
@@ -202,7 +220,11 @@ bool net_find_repeated(struct net_set *set, struct task *task, const struct free
     net.records = records_begin(mem, identity->record_bytes, take_record, &net);
     bool good = find(&net, folders, states, count);
     for (uint32_t i = 0; i < count; i++) close_folder(&net, i);
-    if (!good) *why = net.stopped ? "it was interrupted" : net.full ? "there is too little memory" : net.strange ? "a folder has a cluster that does not exist" : arena_copy(&model->arena, net.why, strlen(net.why));
+    if (!good)
+        *why = net.stopped   ? "it was interrupted"
+               : net.full    ? "there is too little memory"
+               : net.strange ? "a folder has a cluster that does not exist"
+                             : arena_copy(&model->arena, net.why, strlen(net.why));
     records_release(&net.records);
     mem_free(mem, net.open);
     mem_free(mem, net.used);

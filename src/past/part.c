@@ -1,11 +1,15 @@
-/* The clusters that a part leaves are written like finished ones (solver/freezer.h), in the folder `rest` of its folder: the states found so far, in the order of their numbers, and how they were
- * found. The cluster that was being searched when memory ran out is one of them: its states so far are as good a beginning as those that led into it. What was counted in it is
- * not, so counts go back to those of the last finished cluster.
+/* The clusters that a part leaves are written like finished ones (solver/freezer.h), in the folder
+ * `rest` of its folder: the states found so far, in the order of their numbers, and how they were
+ * found. The cluster that was being searched when memory ran out is one of them: its states so far
+ * are as good a beginning as those that led into it. What was counted in it is not, so counts go
+ * back to those of the last finished cluster.
  *
- * A part may begin with some of the states of a single cluster, if they all were there before it was searched: what the search has found in it follows from these.
+ * A part may begin with some of the states of a single cluster, if they all were there before it
+ * was searched: what the search has found in it follows from these.
  *
- * Numbers of states in a rest are kept by the part that begins there, less those it skips, so that the way of a state leads from part to part: in each through the logs of its clusters to a
- * state that it began with, then to the same state in the rest of the part before. */
+ * Numbers of states in a rest are kept by the part that begins there, less those it skips, so that
+ * the way of a state leads from part to part: in each through the logs of its clusters to a state
+ * that it began with, then to the same state in the rest of the part before. */
 #include "past/part.h"
 
 #include "past/frozen.h"
@@ -22,12 +26,14 @@ static const char *keep_text(struct history *history, const char *text)
     return arena_copy(&history->model->arena, text, strlen(text));
 }
 
-static struct freezer *open_part(struct history *history, const char *folder, bool in_rest, const char **why)
+static struct freezer *open_part(struct history *history, const char *folder, bool in_rest,
+                                 const char **why)
 {
     struct freezer_identity identity = history_identity(history);
     char name[NAME_ROOM], reason[HISTORY_WHY];
     snprintf(name, sizeof name, in_rest ? "%s/rest" : "%s", folder);
-    struct freezer *freezer = freezer_open_to_read(history->mem, name, &identity, reason, sizeof reason);
+    struct freezer *freezer =
+        freezer_open_to_read(history->mem, name, &identity, reason, sizeof reason);
     if (!freezer) *why = keep_text(history, reason);
     return freezer;
 }
@@ -37,7 +43,7 @@ static struct freezer *open_part(struct history *history, const char *folder, bo
 struct seeds {
     struct history *history;
     bool watch;
-    uint64_t number; /* of the next state in its cluster */
+    uint64_t number;     /* of the next state in its cluster */
     VEC(uint64_t) ranks; /* of the clusters that it begins with */
 };
 
@@ -56,7 +62,8 @@ static bool note_rank(void *context, uint64_t rank, const unsigned char *summary
     const struct search_part *part = seeds->history->task->part;
     (void)summary;
     (void)size;
-    if (rank >= part->rank && rank <= part->last_rank) vec_push(seeds->history->mem, &seeds->ranks, rank);
+    if (rank >= part->rank && rank <= part->last_rank)
+        vec_push(seeds->history->mem, &seeds->ranks, rank);
     return true;
 }
 
@@ -64,23 +71,29 @@ bool part_add_seeds(struct history *history, bool all, uint64_t above, bool watc
 {
     const struct search_part *part = history->task->part;
     struct seeds seeds = {.history = history, .watch = watch};
-    struct records records = records_begin(history->mem, history->varies ? 0 : history->layout->record_bytes, add_seed, &seeds);
+    struct records records = records_begin(
+        history->mem, history->varies ? 0 : history->layout->record_bytes, add_seed, &seeds);
     const char *why = NULL;
     struct freezer *freezer = open_part(history, part->folders[part->folder_count - 1], true, &why);
     bool good = freezer && freezer_summaries(freezer, note_rank, &seeds);
     /* what is lost of a folder is its end */
-    if (good && (!seeds.ranks.len || seeds.ranks.data[0] != part->rank || seeds.ranks.data[seeds.ranks.len - 1] != part->last_rank)) {
+    if (good
+        && (!seeds.ranks.len || seeds.ranks.data[0] != part->rank
+            || seeds.ranks.data[seeds.ranks.len - 1] != part->last_rank)) {
         why = "the part before has not left these clusters";
         good = false;
     }
     for (uint32_t i = 0; good && i < seeds.ranks.len; i++) {
         if (seeds.ranks.data[i] <= above && !all) continue;
         seeds.number = 0;
-        good = freezer_read(freezer, seeds.ranks.data[i], FREEZER_RECORDS, records_take, &records, &why) && records_are_whole(&records);
+        good = freezer_read(freezer, seeds.ranks.data[i], FREEZER_RECORDS, records_take, &records,
+                            &why)
+               && records_are_whole(&records);
     }
     if (!good && history->result->stop == STOP_NONE) {
         bool no_memory = records.refused || (why && strstr(why, freezer_no_memory));
-        history->result->stop_detail = no_memory ? NULL : keep_text(history, why ? why : "a record that makes no sense");
+        history->result->stop_detail =
+            no_memory ? NULL : keep_text(history, why ? why : "a record that makes no sense");
         history_stop(history, no_memory ? STOP_MEMORY : STOP_DISK);
     }
     if (freezer) freezer_close(freezer);
@@ -95,42 +108,54 @@ bool part_is_full(const struct history *history)
 {
     const struct search_part *part = history->task->part;
     /* a part that has not even finished its first cluster leaves nothing smaller than itself */
-    return part && part->hands_on && history->freezer && history->result->stop == STOP_MEMORY && history->statistics->finished;
+    return part && part->hands_on && history->freezer && history->result->stop == STOP_MEMORY
+           && history->statistics->finished;
 }
 
 bool part_is_deep(const struct history *history, uint64_t rank)
 {
     const struct search_part *part = history->task->part;
-    return part && part->hands_on && part->depths && history->statistics->finished && part->depths[rank << history->shift] >= part->depths[part->rank << history->shift] + part->depth;
+    return part && part->hands_on && part->depths && history->statistics->finished
+           && part->depths[rank << history->shift]
+                  >= part->depths[part->rank << history->shift] + part->depth;
 }
 
 static int by_rank(const void *a, const void *b)
 {
-    const struct history_cluster *x = *(struct history_cluster *const *)a, *y = *(struct history_cluster *const *)b;
+    const struct history_cluster *x = *(struct history_cluster *const *)a,
+                                 *y = *(struct history_cluster *const *)b;
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static bool put_cluster(struct history *history, struct freezer *freezer, const struct history_cluster *cluster)
+static bool put_cluster(struct history *history, struct freezer *freezer,
+                        const struct history_cluster *cluster)
 {
     unsigned char *bytes = mem_alloc(history->mem, origins_bound(&cluster->origins) + 1);
     uint64_t log = origins_write(&cluster->origins, bytes);
-    bool good = freezer_begin(freezer, cluster->rank, history->engine->bytes(history, cluster) + FREEZER_ITEM + log) && history->engine->put(history, cluster, freezer);
+    bool good = freezer_begin(freezer, cluster->rank,
+                              history->engine->bytes(history, cluster) + FREEZER_ITEM + log)
+                && history->engine->put(history, cluster, freezer);
     good = good && freezer_put(freezer, FREEZER_LOG, bytes, log) && freezer_end(freezer, bytes, 0);
     mem_free(history->mem, bytes);
     return good;
 }
 
-static bool put_clusters(struct history *history, struct history_cluster *const *clusters, uint32_t count)
+static bool put_clusters(struct history *history, struct history_cluster *const *clusters,
+                         uint32_t count)
 {
     struct freezer_identity identity = history_identity(history);
     char name[NAME_ROOM], reason[HISTORY_WHY];
     snprintf(name, sizeof name, "%s/rest", history->task->freeze);
     freezer_clear(name); /* of an earlier attempt that was killed */
-    struct freezer *freezer = freezer_open(history->mem, name, &identity, false, frozen_max_summary(history), history->freezer_budget, reason, sizeof reason);
+    struct freezer *freezer =
+        freezer_open(history->mem, name, &identity, false, frozen_max_summary(history),
+                     history->freezer_budget, reason, sizeof reason);
     bool good = freezer && freezer_continue(freezer);
     for (uint32_t i = 0; good && i < count; i++) good = put_cluster(history, freezer, clusters[i]);
     good = good && freezer_finish(freezer);
-    if (!good) history->result->stop_detail = keep_text(history, freezer ? freezer_error(freezer) : reason);
+    if (!good)
+        history->result->stop_detail =
+            keep_text(history, freezer ? freezer_error(freezer) : reason);
     if (freezer) freezer_close(freezer);
     return good;
 }
@@ -140,8 +165,11 @@ void part_hand_on(struct history *history)
     struct result *result = history->result;
     struct cluster_statistics *statistics = history->statistics;
     uint32_t waiting = history->waiting.count, count = waiting + (history->current != NULL);
-    const struct mem_lift before = mem_lift(history->mem); /* what the search no longer uses is enough for this, but not all of it is free yet */
-    struct history_cluster **clusters = mem_alloc(history->mem, (count + UINT64_C(1)) * sizeof *clusters);
+    const struct mem_lift before =
+        mem_lift(history->mem); /* what the search no longer uses is enough for this, but not all of
+                                   it is free yet */
+    struct history_cluster **clusters =
+        mem_alloc(history->mem, (count + UINT64_C(1)) * sizeof *clusters);
     for (uint32_t i = 0; i < waiting; i++) clusters[i] = history_waiting(history, i);
     if (history->current) clusters[waiting] = history->current;
     qsort(clusters, count, sizeof *clusters, by_rank);
@@ -150,7 +178,10 @@ void part_hand_on(struct history *history)
     bool good = put_clusters(history, clusters, count);
     if (!good) result->stop = STOP_DISK;
     statistics->rest = mem_alloc(history->mem, (count + UINT64_C(1)) * sizeof *statistics->rest);
-    for (uint32_t i = 0; i < count; i++) statistics->rest[i] = (struct cluster_size){statistics->lowest + (int64_t)clusters[i]->rank, history->engine->records(clusters[i]), origins_before(&clusters[i]->origins, clusters[i]->rank)};
+    for (uint32_t i = 0; i < count; i++)
+        statistics->rest[i] = (struct cluster_size){
+            statistics->lowest + (int64_t)clusters[i]->rank, history->engine->records(clusters[i]),
+            origins_before(&clusters[i]->origins, clusters[i]->rank)};
     statistics->rest_count = count;
     statistics->handed_on = good;
     frozen_restore_counts(history);
@@ -171,7 +202,9 @@ static bool count_bytes(void *context, const unsigned char *bytes, uint64_t size
     return true;
 }
 
-bool part_rest_is_whole(struct mem *mem, const char *folder, const struct freezer_identity *identity, const struct cluster_size *rest, uint32_t count)
+bool part_rest_is_whole(struct mem *mem, const char *folder,
+                        const struct freezer_identity *identity, const struct cluster_size *rest,
+                        uint32_t count)
 {
     char name[NAME_ROOM], reason[HISTORY_WHY];
     snprintf(name, sizeof name, "%s/rest", folder);
@@ -182,8 +215,11 @@ bool part_rest_is_whole(struct mem *mem, const char *folder, const struct freeze
         uint64_t log = 0;
         const char *why;
         records.count = 0;
-        good = freezer_read(freezer, (uint64_t)rest[i].rank, FREEZER_RECORDS, records_take, &records, &why) && freezer_read(freezer, (uint64_t)rest[i].rank, FREEZER_LOG, count_bytes, &log, &why)
-               && records_are_whole(&records) && records.count == rest[i].states && log;
+        good =
+            freezer_read(freezer, (uint64_t)rest[i].rank, FREEZER_RECORDS, records_take, &records,
+                         &why)
+            && freezer_read(freezer, (uint64_t)rest[i].rank, FREEZER_LOG, count_bytes, &log, &why)
+            && records_are_whole(&records) && records.count == rest[i].states && log;
     }
     records_release(&records);
     if (freezer) freezer_close(freezer);
@@ -192,10 +228,12 @@ bool part_rest_is_whole(struct mem *mem, const char *folder, const struct freeze
 
 /* ---- the way back ---- */
 
-bool part_log(struct history *history, uint32_t level, uint64_t rank, bool in_rest, const char **why)
+bool part_log(struct history *history, uint32_t level, uint64_t rank, bool in_rest,
+              const char **why)
 {
     const struct search_part *part = history->task->part;
-    if (history->back && (history->back_level != level || history->back_in_rest != in_rest)) part_release(history);
+    if (history->back && (history->back_level != level || history->back_in_rest != in_rest))
+        part_release(history);
     if (!history->back) history->back = open_part(history, part->folders[level], in_rest, why);
     history->back_level = level;
     history->back_in_rest = in_rest;

@@ -18,7 +18,8 @@ static bool reserve(struct records *records, uint64_t bytes)
 {
     if (bytes <= records->capacity) return true;
     uint64_t capacity = bytes + bytes / 2 + 64;
-    unsigned char *room = bytes <= MOST_BYTES ? mem_try_resize(records->mem, records->room, capacity) : NULL;
+    unsigned char *room =
+        bytes <= MOST_BYTES ? mem_try_resize(records->mem, records->room, capacity) : NULL;
     records->refused |= !room && bytes <= MOST_BYTES;
     if (!room) return false;
     records->room = room;

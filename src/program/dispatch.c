@@ -1,26 +1,36 @@
-/* Every rule is in one index, that of a location where its guard compares one with a constant, and in the list of that constant. A state goes through the indices, and in each through the
- * list of the value that it has. So the order of its steps is that of the variables of the indices, then that of rules.
+/* Every rule is in one index, that of a location where its guard compares one with a constant, and
+ * in the list of that constant. A state goes through the indices, and in each through the list of
+ * the value that it has. So the order of its steps is that of the variables of the indices, then
+ * that of rules.
  *
- * Rules that synchronise many processes are very many in the lists of one of them, and few of them are possible in a state. So a long list becomes a tree: a node chooses by another variable
- * that rules of the list compare with a constant; a value's list has the rules that compare it with this value and those that do not compare it, in the old order.
+ * Rules that synchronise many processes are very many in the lists of one of them, and few of them
+ * are possible in a state. So a long list becomes a tree: a node chooses by another variable that
+ * rules of the list compare with a constant; a value's list has the rules that compare it with this
+ * value and those that do not compare it, in the old order.
  *
- * Which variable? Nobody knows yet which values are frequent. If they come up as often as the rules ask for them, a list of n rules, of which c(v) ask for value v and u do not ask, leaves
- * u + sum c(v)^2 / sum c(v); if all values of the range are alike, u + sum c(v) / range. The best is the variable with the smallest mean of both, and it has to save a quarter.
+ * Which variable? Nobody knows yet which values are frequent. If they come up as often as the rules
+ * ask for them, a list of n rules, of which c(v) ask for value v and u do not ask, leaves u + sum
+ * c(v)^2 / sum c(v); if all values of the range are alike, u + sum c(v) / range. The best is the
+ * variable with the smallest mean of both, and it has to save a quarter.
  *
- * Invariants: (1) a rule is missing in a list only where one of its word tests is false; (2) in a list rules are in the order of the model; (3) lists of nodes cost at most LISTS_PER_RULE lists and
- * COPIES_PER_RULE copies per rule of the list of the index: what would cost more stays one list. */
+ * Invariants: (1) a rule is missing in a list only where one of its word tests is false; (2) in a
+ * list rules are in the order of the model; (3) lists of nodes cost at most LISTS_PER_RULE lists
+ * and COPIES_PER_RULE copies per rule of the list of the index: what would cost more stays one
+ * list. */
 #include "program/dispatch.h"
 
 #include <stdlib.h>
 
-#ifdef CAIRN_DEGENERATE /* a test build in which even two rules are split, and limits are met early */
+#ifdef CAIRN_DEGENERATE /* a test build in which even two rules are split, and limits are met      \
+                           early */
 enum { LONG_LIST = 2, MAX_DEPTH = 3, COPIES_PER_RULE = 2 };
 #else
 enum { LONG_LIST = 4, MAX_DEPTH = 32, COPIES_PER_RULE = 4 };
 #endif
 enum { MAX_INDEX_BITS = 10, LISTS_PER_RULE = 64 };
 
-/* The variable to index a rule by: a location where there is one, otherwise any small variable it compares with a constant. */
+/* The variable to index a rule by: a location where there is one, otherwise any small variable it
+ * compares with a constant. */
 struct choice {
     uint32_t var;
     int64_t number;
@@ -36,8 +46,10 @@ struct placed {
 void dispatch_init(struct dispatch *dispatch, struct program *program)
 {
     *dispatch = (struct dispatch){.program = program};
-    dispatch->placed = mem_alloc(program->model->mem, (program->model->rules.len + UINT64_C(1)) * sizeof *dispatch->placed);
-    dispatch->last = mem_alloc(program->model->mem, (program->model->vars.len + UINT64_C(1)) * sizeof *dispatch->last);
+    dispatch->placed = mem_alloc(program->model->mem, (program->model->rules.len + UINT64_C(1))
+                                                          * sizeof *dispatch->placed);
+    dispatch->last = mem_alloc(program->model->mem,
+                               (program->model->vars.len + UINT64_C(1)) * sizeof *dispatch->last);
 }
 
 void dispatch_release(struct dispatch *dispatch)
@@ -65,12 +77,15 @@ void dispatch_note(struct dispatch *dispatch, uint32_t var, int64_t number)
 {
     const struct program *program = dispatch->program;
     struct placed *placed = &dispatch->placed[dispatch->count - 1];
-    if (program->layout->fields[var].bits > MAX_INDEX_BITS || dispatch->last[var] == dispatch->count) return; /* another value of the same variable is tested, but not used here */
+    if (program->layout->fields[var].bits > MAX_INDEX_BITS
+        || dispatch->last[var] == dispatch->count)
+        return; /* another value of the same variable is tested, but not used here */
     dispatch->last[var] = dispatch->count;
     vec_push(program->model->mem, &dispatch->comparisons, ((struct comparison){var, number}));
     placed->comparisons++;
     bool is_location = model_is_location(program->model, var);
-    if (!placed->choice.is_location && (placed->choice.var == MODEL_NONE || is_location)) placed->choice = (struct choice){var, number, is_location};
+    if (!placed->choice.is_location && (placed->choice.var == MODEL_NONE || is_location))
+        placed->choice = (struct choice){var, number, is_location};
 }
 
 /* ---- indices ---- */
@@ -93,7 +108,8 @@ void dispatch_build(struct dispatch *dispatch)
     qsort(placed, count, sizeof *placed, by_choice);
     for (uint32_t i = 0; i < count;) {
         uint32_t var = placed[i].choice.var;
-        struct rule_index index = {.has_field = var != MODEL_NONE, .first_list = program->lists.len};
+        struct rule_index index = {.has_field = var != MODEL_NONE,
+                                   .first_list = program->lists.len};
         uint64_t values = 1;
         int64_t low = 0;
         if (index.has_field) {
@@ -103,7 +119,8 @@ void dispatch_build(struct dispatch *dispatch)
         }
         for (uint64_t v = 0; v < values; v++) {
             uint32_t first = program->rules.len;
-            while (i < count && placed[i].choice.var == var && (!index.has_field || placed[i].choice.number - low == (int64_t)v))
+            while (i < count && placed[i].choice.var == var
+                   && (!index.has_field || placed[i].choice.number - low == (int64_t)v))
                 vec_push(mem, &program->rules, placed[i++].fast);
             vec_push(mem, &program->lists, ((struct rule_list){first, program->rules.len}));
         }
@@ -120,7 +137,8 @@ static int by_comparison(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* How many of `count` rules are left after choosing by the variable of the comparisons from `at` on; moves `at` behind them. */
+/* How many of `count` rules are left after choosing by the variable of the comparisons from `at`
+ * on; moves `at` behind them. */
 static double rules_left(const struct dispatch *dispatch, uint32_t count, uint32_t *at)
 {
     const struct comparison *sorted = dispatch->sorted.data;
@@ -129,7 +147,9 @@ static double rules_left(const struct dispatch *dispatch, uint32_t count, uint32
     double asking = 0, squares = 0, values = (double)range->high - (double)range->low + 1;
     while (*at < dispatch->sorted.len && sorted[*at].var == var) {
         uint32_t first = *at;
-        while (*at < dispatch->sorted.len && sorted[*at].var == var && sorted[*at].number == sorted[first].number) ++*at;
+        while (*at < dispatch->sorted.len && sorted[*at].var == var
+               && sorted[*at].number == sorted[first].number)
+            ++*at;
         double same = *at - first;
         asking += same;
         squares += same * same;
@@ -150,7 +170,9 @@ static uint32_t choose(struct dispatch *dispatch, uint32_t count)
             if (!dispatch->used[comparison.var]) vec_push(mem, &dispatch->sorted, comparison);
         }
     }
-    if (dispatch->sorted.len) qsort(dispatch->sorted.data, dispatch->sorted.len, sizeof *dispatch->sorted.data, by_comparison);
+    if (dispatch->sorted.len)
+        qsort(dispatch->sorted.data, dispatch->sorted.len, sizeof *dispatch->sorted.data,
+              by_comparison);
     uint32_t best = MODEL_NONE;
     double least = 0.75 * count;
     for (uint32_t at = 0; at < dispatch->sorted.len;) {
@@ -169,18 +191,22 @@ static uint32_t value_asked(const struct dispatch *dispatch, uint32_t id, uint32
     const struct placed *placed = &dispatch->placed[id];
     for (uint32_t k = 0; k < placed->comparisons; k++) {
         const struct comparison *comparison = &dispatch->comparisons.data[placed->first + k];
-        if (comparison->var == var) return (uint32_t)(comparison->number - dispatch->program->layout->fields[var].low);
+        if (comparison->var == var)
+            return (uint32_t)(comparison->number - dispatch->program->layout->fields[var].low);
     }
     return PROGRAM_NONE;
 }
 
-/* Pushes those of the ids from `first` on, with values from `first_value` on, that ask for this value or for none; returns how many. */
-static uint32_t push_possible(struct dispatch *dispatch, uint32_t first, uint32_t first_value, uint32_t count, uint32_t value)
+/* Pushes those of the ids from `first` on, with values from `first_value` on, that ask for this
+ * value or for none; returns how many. */
+static uint32_t push_possible(struct dispatch *dispatch, uint32_t first, uint32_t first_value,
+                              uint32_t count, uint32_t value)
 {
     const uint32_t before = dispatch->ids.len;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t asked = dispatch->values.data[first_value + i];
-        if (asked == value || asked == PROGRAM_NONE) vec_push(dispatch->program->model->mem, &dispatch->ids, dispatch->ids.data[first + i]);
+        if (asked == value || asked == PROGRAM_NONE)
+            vec_push(dispatch->program->model->mem, &dispatch->ids, dispatch->ids.data[first + i]);
     }
     return dispatch->ids.len - before;
 }
@@ -190,7 +216,9 @@ static struct rule_list copy_rules(struct dispatch *dispatch, uint32_t count)
     struct program *program = dispatch->program;
     struct rule_list list = {program->rules.len, program->rules.len + count};
     vec_reserve(program->model->mem, &program->rules, count);
-    for (uint32_t i = 0; i < count; i++) program->rules.data[program->rules.len++] = program->rules.data[dispatch->ids.data[dispatch->ids.len - count + i]];
+    for (uint32_t i = 0; i < count; i++)
+        program->rules.data[program->rules.len++] =
+            program->rules.data[dispatch->ids.data[dispatch->ids.len - count + i]];
     return list;
 }
 
@@ -205,7 +233,9 @@ static bool can_pay(struct dispatch *dispatch, uint32_t count, uint32_t var)
         asking++;
         asked_values += !i || sorted[i - 1].var != var || sorted[i - 1].number != sorted[i].number;
     }
-    const uint64_t copies = (count - asking) * asked_values; /* those that do not ask are in each of these lists and in that of the others */
+    const uint64_t copies =
+        (count - asking) * asked_values; /* those that do not ask are in each of these lists and in
+                                            that of the others */
     if (values > dispatch->lists_left || copies > dispatch->copies_left) return false;
     dispatch->lists_left -= values;
     dispatch->copies_left -= copies;
@@ -215,12 +245,14 @@ static bool can_pay(struct dispatch *dispatch, uint32_t count, uint32_t var)
 static struct rule_list refine(struct dispatch *dispatch, uint32_t count, uint32_t depth);
 
 /* A node for the last `count` ids. All values that nobody asks for share a list. */
-static struct rule_list split(struct dispatch *dispatch, uint32_t count, uint32_t var, uint32_t depth)
+static struct rule_list split(struct dispatch *dispatch, uint32_t count, uint32_t var,
+                              uint32_t depth)
 {
     struct program *program = dispatch->program;
     struct mem *mem = program->model->mem;
     const struct field *field = &program->layout->fields[var];
-    const uint32_t first = dispatch->ids.len - count, first_value = dispatch->values.len, first_list = program->lists.len, node = program->nodes.len;
+    const uint32_t first = dispatch->ids.len - count, first_value = dispatch->values.len,
+                   first_list = program->lists.len, node = program->nodes.len;
     bool asked[1 << MAX_INDEX_BITS] = {false};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = value_asked(dispatch, dispatch->ids.data[first + i], var);
@@ -231,9 +263,13 @@ static struct rule_list split(struct dispatch *dispatch, uint32_t count, uint32_
     vec_reserve(mem, &program->lists, field->mask + 1);
     program->lists.len += (uint32_t)field->mask + 1;
     dispatch->used[var] = true;
-    struct rule_list others = refine(dispatch, push_possible(dispatch, first, first_value, count, PROGRAM_NONE), depth + 1);
+    struct rule_list others = refine(
+        dispatch, push_possible(dispatch, first, first_value, count, PROGRAM_NONE), depth + 1);
     for (uint32_t v = 0; v <= field->mask; v++) {
-        struct rule_list list = asked[v] ? refine(dispatch, push_possible(dispatch, first, first_value, count, v), depth + 1) : others;
+        struct rule_list list =
+            asked[v]
+                ? refine(dispatch, push_possible(dispatch, first, first_value, count, v), depth + 1)
+                : others;
         program->lists.data[first_list + v] = list;
     }
     dispatch->used[var] = false;
@@ -242,14 +278,19 @@ static struct rule_list split(struct dispatch *dispatch, uint32_t count, uint32_
     return (struct rule_list){node, PROGRAM_NONE};
 }
 
-/* Makes a list, or a tree, of the last `count` ids and removes them. At depth 0 they are a list already. */
+/* Makes a list, or a tree, of the last `count` ids and removes them. At depth 0 they are a list
+ * already. */
 static struct rule_list refine(struct dispatch *dispatch, uint32_t count, uint32_t depth)
 {
     uint32_t var = count < LONG_LIST || depth >= MAX_DEPTH ? MODEL_NONE : choose(dispatch, count);
-    if (var != MODEL_NONE && can_pay(dispatch, count, var)) return split(dispatch, count, var, depth);
+    if (var != MODEL_NONE && can_pay(dispatch, count, var))
+        return split(dispatch, count, var, depth);
     uint32_t first = dispatch->ids.len - count;
     struct rule_list list = {0, 0};
-    if (count) list = depth ? copy_rules(dispatch, count) : (struct rule_list){dispatch->ids.data[first], dispatch->ids.data[first] + count};
+    if (count)
+        list = depth ? copy_rules(dispatch, count)
+                     : (struct rule_list){dispatch->ids.data[first],
+                                          dispatch->ids.data[first] + count};
     dispatch->ids.len = first;
     return list;
 }

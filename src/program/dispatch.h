@@ -1,4 +1,5 @@
-/* Which rules a state has to try: lists of rules by the values of variables that guards compare with constants. Used while a program is made. */
+/* Which rules a state has to try: lists of rules by the values of variables that guards compare
+ * with constants. Used while a program is made. */
 #ifndef CAIRN_PROGRAM_DISPATCH_H
 #define CAIRN_PROGRAM_DISPATCH_H
 
@@ -14,15 +15,19 @@ struct comparison {
 
 struct dispatch {
     struct program *program;
-    struct placed *placed; /* one per rule of the model; once they are built, in the order of program->rules */
+    struct placed *
+        placed; /* one per rule of the model; once they are built, in the order of program->rules */
     uint32_t count;
-    VEC(struct comparison) comparisons; /* of all rules, one after the other; the first of each variable */
-    uint32_t *last;                     /* per variable: the number from 1 of the last rule that compares it */
+    VEC(struct comparison)
+    comparisons;    /* of all rules, one after the other; the first of each variable */
+    uint32_t *last; /* per variable: the number from 1 of the last rule that compares it */
     /* While lists are refined: */
-    VEC(uint32_t) ids;               /* rules of the lists at hand: a stack */
-    VEC(uint32_t) values;            /* the same for those that are split: the value that a rule asks for, less the lowest, or PROGRAM_NONE */
-    VEC(struct comparison) sorted;   /* comparisons of the list at hand */
-    bool *used;                      /* per variable: the way to the list at hand has chosen by it */
+    VEC(uint32_t) ids; /* rules of the lists at hand: a stack */
+    VEC(uint32_t)
+    values; /* the same for those that are split: the value that a rule asks for, less the lowest,
+               or PROGRAM_NONE */
+    VEC(struct comparison) sorted; /* comparisons of the list at hand */
+    bool *used;                    /* per variable: the way to the list at hand has chosen by it */
     uint64_t lists_left, copies_left; /* what the list of an index may still cost */
 };
 
@@ -33,7 +38,8 @@ struct fast_rule *dispatch_begin(struct dispatch *dispatch, uint32_t rule);
 void dispatch_note(struct dispatch *dispatch, uint32_t var, int64_t number);
 /* Fills program->rules, indices and lists. */
 void dispatch_build(struct dispatch *dispatch);
-/* Splits long lists: nodes, more lists, copies of rules. The order in which a state tries its rules stays the same. */
+/* Splits long lists: nodes, more lists, copies of rules. The order in which a state tries its rules
+ * stays the same. */
 void dispatch_refine(struct dispatch *dispatch);
 void dispatch_release(struct dispatch *dispatch);
 

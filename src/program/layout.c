@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { OPEN_WORDS = 8 }; /* how many words with room are remembered: enough to fill gaps, and linear time */
+enum {
+    OPEN_WORDS = 8
+}; /* how many words with room are remembered: enough to fill gaps, and linear time */
 
 /* The words that were begun, of which some have room. */
 struct packing {
@@ -10,7 +12,8 @@ struct packing {
     unsigned words, last_used;
 };
 
-/* First fit: a variable goes into the first of the last few words with room. Variables of one process stay close together. */
+/* First fit: a variable goes into the first of the last few words with room. Variables of one
+ * process stay close together. */
 static struct field pack(struct packing *packing, const struct model_var *var)
 {
     uint64_t span = (uint64_t)var->high - (uint64_t)var->low;
@@ -18,7 +21,8 @@ static struct field pack(struct packing *packing, const struct model_var *var)
     while (at < packing->open && packing->used[at] + bits > 64) at++;
     if (at == packing->open) {
         if (packing->open == OPEN_WORDS) {
-            memmove(packing->open_words, packing->open_words + 1, sizeof packing->open_words - sizeof *packing->open_words);
+            memmove(packing->open_words, packing->open_words + 1,
+                    sizeof packing->open_words - sizeof *packing->open_words);
             memmove(packing->used, packing->used + 1, sizeof packing->used - sizeof *packing->used);
             packing->open--;
         }
@@ -26,7 +30,8 @@ static struct field pack(struct packing *packing, const struct model_var *var)
         packing->open_words[at] = packing->words++;
         packing->used[at] = 0;
     }
-    struct field field = {packing->open_words[at], (uint8_t)(packing->used[at] & 63), (uint8_t)bits, bits ? expr_mask(bits) : 0, var->low};
+    struct field field = {packing->open_words[at], (uint8_t)(packing->used[at] & 63), (uint8_t)bits,
+                          bits ? expr_mask(bits) : 0, var->low};
     packing->used[at] += bits;
     if (packing->open_words[at] == packing->words - 1) packing->last_used = packing->used[at];
     return field;
@@ -34,7 +39,11 @@ static struct field pack(struct packing *packing, const struct model_var *var)
 
 static uint32_t bytes_of(const struct packing *packing)
 {
-    return packing->words ? 8 * (packing->words - 1) + (packing->last_used > 32 ? 8 : packing->last_used ? 4 : 0) : 0;
+    return packing->words ? 8 * (packing->words - 1)
+                                + (packing->last_used > 32 ? 8
+                                   : packing->last_used    ? 4
+                                                           : 0)
+                          : 0;
 }
 
 void layout_init(struct layout *layout, const struct model *model)
@@ -61,13 +70,15 @@ void layout_release(struct layout *layout, const struct model *model)
     layout->fields = NULL;
 }
 
-void layout_pack(const struct layout *layout, const struct model *model, const int64_t *values, uint64_t *words)
+void layout_pack(const struct layout *layout, const struct model *model, const int64_t *values,
+                 uint64_t *words)
 {
     memset(words, 0, layout->words * sizeof *words);
     for (uint32_t i = 0; i < model->vars.len; i++) field_set(&layout->fields[i], words, values[i]);
 }
 
-void layout_unpack(const struct layout *layout, const struct model *model, const uint64_t *words, int64_t *values)
+void layout_unpack(const struct layout *layout, const struct model *model, const uint64_t *words,
+                   int64_t *values)
 {
     for (uint32_t i = 0; i < model->vars.len; i++) values[i] = field_get(&layout->fields[i], words);
 }

@@ -1,5 +1,6 @@
-/* How a state is packed: every variable is a field of one 64-bit word, never crossing two; value - low is stored. The record in the
- * store is the words cut to a multiple of four bytes. Hidden variables have words of their own behind the others: states are compared up to there. */
+/* How a state is packed: every variable is a field of one 64-bit word, never crossing two; value -
+ * low is stored. The record in the store is the words cut to a multiple of four bytes. Hidden
+ * variables have words of their own behind the others: states are compared up to there. */
 #ifndef CAIRN_PROGRAM_LAYOUT_H
 #define CAIRN_PROGRAM_LAYOUT_H
 
@@ -33,9 +34,12 @@ static inline int64_t field_get(const struct field *field, const uint64_t *words
 static inline void field_set(const struct field *field, uint64_t *words, int64_t value)
 {
     assert((uint64_t)value - (uint64_t)field->low <= field->mask);
-    words[field->word] = (words[field->word] & ~(field->mask << field->shift)) | (uint64_t)(value - field->low) << field->shift;
+    words[field->word] = (words[field->word] & ~(field->mask << field->shift))
+                         | (uint64_t)(value - field->low) << field->shift;
 }
-void layout_pack(const struct layout *layout, const struct model *model, const int64_t *values, uint64_t *words);
-void layout_unpack(const struct layout *layout, const struct model *model, const uint64_t *words, int64_t *values);
+void layout_pack(const struct layout *layout, const struct model *model, const int64_t *values,
+                 uint64_t *words);
+void layout_unpack(const struct layout *layout, const struct model *model, const uint64_t *words,
+                   int64_t *values);
 
 #endif

@@ -16,7 +16,11 @@ uint32_t machine_emit(struct program *program, struct instruction instruction)
 static struct instruction with_field(const struct program *program, uint8_t op, uint32_t var)
 {
     const struct field *field = &program->layout->fields[var];
-    return (struct instruction){.op = op, .shift = field->shift, .word = field->word, .mask = field->mask, .number = field->low};
+    return (struct instruction){.op = op,
+                                .shift = field->shift,
+                                .word = field->word,
+                                .mask = field->mask,
+                                .number = field->low};
 }
 
 static bool in_range(const struct model *model, uint32_t var, int64_t number)
@@ -24,14 +28,17 @@ static bool in_range(const struct model *model, uint32_t var, int64_t number)
     return number >= model->vars.data[var].low && number <= model->vars.data[var].high;
 }
 
-bool machine_is_comparison(const struct program *program, const struct expr_node *node, uint32_t *var, int64_t *number, uint8_t *op)
+bool machine_is_comparison(const struct program *program, const struct expr_node *node,
+                           uint32_t *var, int64_t *number, uint8_t *op)
 {
-    static const uint8_t mirrored[EXPR_OPS] = {[EXPR_EQ] = EXPR_EQ, [EXPR_NE] = EXPR_NE, [EXPR_LT] = EXPR_GT,
-                                               [EXPR_LE] = EXPR_GE, [EXPR_GT] = EXPR_LT, [EXPR_GE] = EXPR_LE};
+    static const uint8_t mirrored[EXPR_OPS] = {
+        [EXPR_EQ] = EXPR_EQ, [EXPR_NE] = EXPR_NE, [EXPR_LT] = EXPR_GT,
+        [EXPR_LE] = EXPR_GE, [EXPR_GT] = EXPR_LT, [EXPR_GE] = EXPR_LE};
     if (!mirrored[node->op]) return false;
     const struct exprs *exprs = &program->model->exprs;
     const struct expr_node *a = expr_get(exprs, node->a), *b = expr_get(exprs, node->b);
-    bool straight = a->op == EXPR_VAR && b->op == EXPR_CONST, reverse = a->op == EXPR_CONST && b->op == EXPR_VAR;
+    bool straight = a->op == EXPR_VAR && b->op == EXPR_CONST,
+         reverse = a->op == EXPR_CONST && b->op == EXPR_VAR;
     if (!straight && !reverse) return false;
     *var = (uint32_t)(straight ? a : b)->value;
     *number = (straight ? b : a)->value;
@@ -54,7 +61,8 @@ static void compile_choice(struct program *program, const struct expr_node *node
 {
     machine_compile(program, node->a, height);
     /* a Boolean as a number is that Boolean */
-    if (!node->is_bool && is_constant(program, node->b, 1) && is_constant(program, node->c, 0)) return;
+    if (!node->is_bool && is_constant(program, node->b, 1) && is_constant(program, node->c, 0))
+        return;
     uint32_t branch = machine_emit(program, (struct instruction){.op = OP_BRANCH});
     machine_compile(program, node->b, height);
     uint32_t jump = machine_emit(program, (struct instruction){.op = OP_JUMP});
@@ -67,22 +75,27 @@ static void compile_choice(struct program *program, const struct expr_node *node
 static bool compile_fields(struct program *program, const struct expr_node *node)
 {
     if (node->op < EXPR_EQ || node->op > EXPR_GE) return false;
-    const struct expr_node *a = expr_get(&program->model->exprs, node->a), *b = expr_get(&program->model->exprs, node->b);
+    const struct expr_node *a = expr_get(&program->model->exprs, node->a),
+                           *b = expr_get(&program->model->exprs, node->b);
     if (a->op != EXPR_VAR || b->op != EXPR_VAR) return false;
     uint32_t left = (uint32_t)a->value, right = (uint32_t)b->value;
-    machine_emit(program, with_field(program, (uint8_t)(OP_FIELDS_EQ + (node->op - EXPR_EQ)), left));
+    machine_emit(program,
+                 with_field(program, (uint8_t)(OP_FIELDS_EQ + (node->op - EXPR_EQ)), left));
     machine_emit(program, with_field(program, OP_PUSH_FIELD, right));
     return true;
 }
 
 static void compile_operator(struct program *program, const struct expr_node *node, uint32_t height)
 {
-    static const uint8_t plain[EXPR_OPS] = {[EXPR_ADD] = OP_ADD, [EXPR_SUB] = OP_SUB, [EXPR_MUL] = OP_MUL};
+    static const uint8_t plain[EXPR_OPS] = {
+        [EXPR_ADD] = OP_ADD, [EXPR_SUB] = OP_SUB, [EXPR_MUL] = OP_MUL};
     const struct exprs *exprs = &program->model->exprs;
     machine_compile(program, node->a, height);
     if (expr_table[node->op].arity == 2) machine_compile(program, node->b, height + 1);
     bool operands_fail = expr_get(exprs, node->a)->may_fail || expr_get(exprs, node->b)->may_fail;
-    bool bounded = node->low != INT64_MIN || node->high != INT64_MAX; /* otherwise the bounds say nothing about an overflow */
+    bool bounded =
+        node->low != INT64_MIN
+        || node->high != INT64_MAX; /* otherwise the bounds say nothing about an overflow */
     if (plain[node->op] && !node->bits && bounded && (!node->may_fail || operands_fail))
         machine_emit(program, (struct instruction){.op = plain[node->op]});
     else machine_emit(program, (struct instruction){.op = node->op, .bits = node->bits});
@@ -100,10 +113,13 @@ void machine_compile(struct program *program, expr e, uint32_t height)
     } else if (node.op == EXPR_VAR) {
         machine_emit(program, with_field(program, OP_PUSH_FIELD, (uint32_t)node.value));
     } else if (node.op == EXPR_LOCAL) {
-        machine_emit(program, (struct instruction){.op = OP_PUSH_LOCAL, .word = (uint32_t)node.value});
+        machine_emit(program,
+                     (struct instruction){.op = OP_PUSH_LOCAL, .word = (uint32_t)node.value});
     } else if (node.op == EXPR_AT || node.op == EXPR_LOCAL_AT) {
         machine_compile(program, node.a, height);
-        machine_emit(program, (struct instruction){.op = node.op == EXPR_AT ? OP_PUSH_AT : OP_PUSH_LOCAL_AT, .word = (uint32_t)node.value});
+        machine_emit(program,
+                     (struct instruction){.op = node.op == EXPR_AT ? OP_PUSH_AT : OP_PUSH_LOCAL_AT,
+                                          .word = (uint32_t)node.value});
     } else if (node.op == EXPR_TABLE) {
         machine_compile(program, node.a, height);
         machine_emit(program, (struct instruction){.op = OP_TABLE, .word = (uint32_t)node.value});
@@ -112,18 +128,23 @@ void machine_compile(struct program *program, expr e, uint32_t height)
     } else if (node.op == EXPR_WITHIN) {
         int64_t low = constant_of(program, node.b), high = constant_of(program, node.c);
         machine_compile(program, node.a, height);
-        machine_emit(program, (struct instruction){.op = OP_WITHIN, .number = low, .mask = (uint64_t)high - (uint64_t)low});
+        machine_emit(program, (struct instruction){.op = OP_WITHIN,
+                                                   .number = low,
+                                                   .mask = (uint64_t)high - (uint64_t)low});
     } else if (node.op == EXPR_CHOOSE) {
         compile_choice(program, &node, height);
     } else if (machine_is_comparison(program, &node, &var, &number, &op)) {
-        struct instruction fused = with_field(program, (uint8_t)(OP_FIELD_EQ + (op - EXPR_EQ)), var);
+        struct instruction fused =
+            with_field(program, (uint8_t)(OP_FIELD_EQ + (op - EXPR_EQ)), var);
         fused.number = number - fused.number; /* the field holds value - low */
         machine_emit(program, fused);
     } else if (compile_fields(program, &node)) {
     } else if (node.op == EXPR_AND || node.op == EXPR_OR || node.op == EXPR_IMPLIES) {
         machine_compile(program, node.a, height);
         if (node.op == EXPR_IMPLIES) machine_emit(program, (struct instruction){.op = EXPR_NOT});
-        uint32_t jump = machine_emit(program, (struct instruction){.op = node.op == EXPR_AND ? OP_JUMP_IF_FALSE : OP_JUMP_IF_TRUE});
+        uint32_t jump = machine_emit(
+            program,
+            (struct instruction){.op = node.op == EXPR_AND ? OP_JUMP_IF_FALSE : OP_JUMP_IF_TRUE});
         machine_compile(program, node.b, height);
         program->code.data[jump].word = program->code.len;
     } else {
@@ -135,7 +156,8 @@ uint32_t machine_end(struct program *program)
 {
     if (program->stack_size > program->stack_room) {
         program->stack_room = 2 * program->stack_size;
-        program->stack = mem_resize(program->model->mem, program->stack, (program->stack_room + 2) * sizeof *program->stack);
+        program->stack = mem_resize(program->model->mem, program->stack,
+                                    (program->stack_room + 2) * sizeof *program->stack);
     }
     return machine_emit(program, (struct instruction){.op = OP_END});
 }
@@ -169,11 +191,13 @@ uint32_t program_compile(struct program *program, expr e)
 
 enum { NOT_COMPILED = 0xFFFFFFFF, CALLED_ONCE = 0xFFFFFFFE };
 
-/* Who is called: once, then its code is put where the call is; or more often, then its code stands alone. */
+/* Who is called: once, then its code is put where the call is; or more often, then its code stands
+ * alone. */
 static void count_calls(struct program *program)
 {
     struct model *model = program->model;
-    program->calls = mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *program->calls);
+    program->calls =
+        mem_alloc(model->mem, (model->code.len + UINT64_C(1)) * sizeof *program->calls);
     for (uint32_t i = 0; i < model->code.len; i++) {
         const struct code_node *node = &model->code.data[i];
         if (node->op != CODE_CALL || code_is_none(node->body)) continue;
@@ -184,7 +208,8 @@ static void count_calls(struct program *program)
     program->known_locals = locals_begin(model);
 }
 
-/* Leaving a block that stands where it is called: jumps whose target is not known yet are a list through it. */
+/* Leaving a block that stands where it is called: jumps whose target is not known yet are a list
+ * through it. */
 struct exits {
     bool returns; /* the block stands alone */
     uint32_t last;
@@ -208,12 +233,15 @@ static void compile_set(struct program *program, const struct code_node *node)
     machine_compile(program, node->value, 1);
     if (is_plain(program, target)) {
         uint32_t cell = plain_cell(program, target);
-        if (target->local) machine_emit(program, (struct instruction){.op = OP_STORE_LOCAL, .word = cell});
+        if (target->local)
+            machine_emit(program, (struct instruction){.op = OP_STORE_LOCAL, .word = cell});
         else machine_emit(program, with_field(program, OP_STORE_FIELD, cell));
         return;
     }
     machine_compile(program, target->offset, 2);
-    machine_emit(program, (struct instruction){.op = target->local ? OP_STORE_LOCAL_AT : OP_STORE_AT, .word = target->base});
+    machine_emit(program,
+                 (struct instruction){.op = target->local ? OP_STORE_LOCAL_AT : OP_STORE_AT,
+                                      .word = target->base});
 }
 
 /* `bits` of both instructions says whether the cells are locals. */
@@ -221,22 +249,30 @@ static void compile_copy(struct program *program, const struct code_node *node)
 {
     machine_compile(program, node->source.offset, 1);
     machine_compile(program, node->target.offset, 2);
-    machine_emit(program, (struct instruction){.op = OP_COPY, .bits = node->target.local, .word = node->target.base, .number = node->cells});
-    machine_emit(program, (struct instruction){.op = OP_COPY, .bits = node->source.local, .word = node->source.base});
+    machine_emit(program, (struct instruction){.op = OP_COPY,
+                                               .bits = node->target.local,
+                                               .word = node->target.base,
+                                               .number = node->cells});
+    machine_emit(
+        program,
+        (struct instruction){.op = OP_COPY, .bits = node->source.local, .word = node->source.base});
 }
 
 static void compile_if(struct program *program, const struct code_node *node, struct exits *exits)
 {
     machine_compile(program, node->value, 1);
-    uint32_t branch = machine_emit(program, (struct instruction){.op = OP_BRANCH}), jump = PROGRAM_NONE;
+    uint32_t branch = machine_emit(program, (struct instruction){.op = OP_BRANCH}),
+             jump = PROGRAM_NONE;
     compile_block(program, node->body, exits);
-    if (!code_is_none(node->other)) jump = machine_emit(program, (struct instruction){.op = OP_JUMP});
+    if (!code_is_none(node->other))
+        jump = machine_emit(program, (struct instruction){.op = OP_JUMP});
     program->code.data[branch].word = program->code.len;
     compile_block(program, node->other, exits);
     if (jump != PROGRAM_NONE) program->code.data[jump].word = program->code.len;
 }
 
-static void compile_while(struct program *program, const struct code_node *node, struct exits *exits)
+static void compile_while(struct program *program, const struct code_node *node,
+                          struct exits *exits)
 {
     uint32_t counter = program->local_count++;
     machine_emit(program, (struct instruction){.op = OP_ZERO, .word = counter});
@@ -270,10 +306,12 @@ static void compile_call(struct program *program, statement body)
     }
     if (program->calls[body.i] == NOT_COMPILED) {
         bool known = false;
-        for (uint32_t i = 0; i < program->pending.len; i++) known |= program->pending.data[i] == body.i;
+        for (uint32_t i = 0; i < program->pending.len; i++)
+            known |= program->pending.data[i] == body.i;
         if (!known) vec_push(program->model->mem, &program->pending, body.i);
     }
-    machine_emit(program, (struct instruction){.op = OP_CALL, .word = body.i}); /* machine_finish puts the address */
+    machine_emit(program, (struct instruction){
+                              .op = OP_CALL, .word = body.i}); /* machine_finish puts the address */
 }
 
 static void compile_block(struct program *program, statement at, struct exits *exits)
@@ -292,7 +330,9 @@ static void compile_block(struct program *program, statement at, struct exits *e
         case CODE_CALL: compile_call(program, node.body); break;
         case CODE_LEAVE:
             if (exits->returns) machine_emit(program, (struct instruction){.op = OP_RETURN});
-            else exits->last = machine_emit(program, (struct instruction){.op = OP_JUMP, .word = exits->last});
+            else
+                exits->last =
+                    machine_emit(program, (struct instruction){.op = OP_JUMP, .word = exits->last});
             return; /* what follows is never reached */
         }
     }
@@ -334,8 +374,10 @@ void machine_finish(struct program *program)
         machine_emit(program, (struct instruction){.op = OP_RETURN});
     }
     for (uint32_t i = 0; i < program->code.len; i++)
-        if (program->code.data[i].op == OP_CALL) program->code.data[i].word = program->calls[program->code.data[i].word];
-    program->locals = mem_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *program->locals);
+        if (program->code.data[i].op == OP_CALL)
+            program->code.data[i].word = program->calls[program->code.data[i].word];
+    program->locals =
+        mem_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *program->locals);
     machine_end(program); /* the stack may have grown */
     locals_end(program->known_locals);
     program->known_locals = NULL;
@@ -356,62 +398,111 @@ void machine_release(struct program *program)
 
 /* ---- running ---- */
 
-static int64_t cell_get(const struct program *program, bool local, uint32_t cell, const uint64_t *words)
+static int64_t cell_get(const struct program *program, bool local, uint32_t cell,
+                        const uint64_t *words)
 {
     return local ? program->locals[cell] : field_get(&program->layout->fields[cell], words);
 }
 
-static void cell_set(const struct program *program, bool local, uint32_t cell, uint64_t *words, int64_t value)
+static void cell_set(const struct program *program, bool local, uint32_t cell, uint64_t *words,
+                     int64_t value)
 {
     if (local) program->locals[cell] = value;
     else field_set(&program->layout->fields[cell], words, value);
 }
 
 /* As if through a buffer: the direction depends on which is first. */
-static void copy_cells(const struct program *program, const struct instruction *target, uint32_t to, uint32_t from, uint64_t *words)
+static void copy_cells(const struct program *program, const struct instruction *target, uint32_t to,
+                       uint32_t from, uint64_t *words)
 {
     bool to_local = target[0].bits, from_local = target[1].bits;
     for (int64_t i = 0; i < target->number; i++) {
         uint32_t at = (uint32_t)(to <= from ? i : target->number - 1 - i);
-        cell_set(program, to_local, to + at, words, cell_get(program, from_local, from + at, words));
+        cell_set(program, to_local, to + at, words,
+                 cell_get(program, from_local, from + at, words));
     }
 }
 
-/* A piece of code; the result of an expression is left in *value. It reads words, and rules write to next. Each operation jumps to the next one by itself (a GNU extension), so that the processor
+/* A piece of code; the result of an expression is left in *value. It reads words, and rules write
+ * to next. Each operation jumps to the next one by itself (a GNU extension), so that the processor
  * learns which one follows which: a tenth of the time of a whole search. */
-static enum step run(const struct program *program, uint32_t start, const uint64_t *words, uint64_t *next, int64_t *value)
+static enum step run(const struct program *program, uint32_t start, const uint64_t *words,
+                     uint64_t *next, int64_t *value)
 {
     const struct instruction *code = program->code.data, *at = &code[start];
     int64_t *top = program->stack, *locals = program->locals;
     uint32_t returns[MACHINE_MAX_CALLS];
     unsigned calls = 0;
     static const void *const jump[OP_END + 1] = {
-        [OP_PUSH_FIELD] = &&do_OP_PUSH_FIELD, [OP_PUSH_NUMBER] = &&do_OP_PUSH_NUMBER, [OP_PUSH_LOCAL] = &&do_OP_PUSH_LOCAL, [OP_TABLE] = &&do_OP_TABLE, [OP_PUSH_AT] = &&do_OP_PUSH_AT,
-        [OP_PUSH_LOCAL_AT] = &&do_OP_PUSH_LOCAL_AT, [OP_FIELD_EQ] = &&do_OP_FIELD_EQ, [OP_FIELD_NE] = &&do_OP_FIELD_NE, [OP_FIELD_LT] = &&do_OP_FIELD_LT, [OP_FIELD_LE] = &&do_OP_FIELD_LE,
-        [OP_FIELD_GT] = &&do_OP_FIELD_GT, [OP_FIELD_GE] = &&do_OP_FIELD_GE, [OP_FIELDS_EQ] = &&do_OP_FIELDS_EQ, [OP_FIELDS_NE] = &&do_OP_FIELDS_NE, [OP_FIELDS_LT] = &&do_OP_FIELDS_LT, [OP_FIELDS_LE] = &&do_OP_FIELDS_LE,
-        [OP_FIELDS_GT] = &&do_OP_FIELDS_GT, [OP_FIELDS_GE] = &&do_OP_FIELDS_GE, [EXPR_EQ] = &&do_EXPR_EQ, [EXPR_NE] = &&do_EXPR_NE, [EXPR_LT] = &&do_EXPR_LT,
-        [EXPR_LE] = &&do_EXPR_LE, [EXPR_GT] = &&do_EXPR_GT, [EXPR_GE] = &&do_EXPR_GE, [OP_ADD] = &&do_OP_ADD, [OP_SUB] = &&do_OP_SUB,
-        [OP_MUL] = &&do_OP_MUL, [OP_WITHIN] = &&do_OP_WITHIN, [OP_FAIL] = &&do_OP_FAIL, [OP_JUMP_IF_FALSE] = &&do_OP_JUMP_IF_FALSE, [OP_JUMP_IF_TRUE] = &&do_OP_JUMP_IF_TRUE,
-        [OP_JUMP] = &&do_OP_JUMP, [OP_BRANCH] = &&do_OP_BRANCH, [OP_REQUIRE] = &&do_OP_REQUIRE, [OP_PATCH] = &&do_OP_PATCH, [OP_ENTER] = &&do_OP_ENTER, [OP_STORE_FIELD] = &&do_OP_STORE_FIELD, [OP_STORE_LOCAL] = &&do_OP_STORE_LOCAL,
-        [OP_STORE_AT] = &&do_OP_STORE_AT, [OP_STORE_LOCAL_AT] = &&do_OP_STORE_LOCAL_AT, [OP_COPY] = &&do_OP_COPY, [OP_ZERO] = &&do_OP_ZERO, [OP_ROUND] = &&do_OP_ROUND,
-        [OP_CALL] = &&do_OP_CALL, [OP_RETURN] = &&do_OP_RETURN, [OP_END] = &&do_OP_END, [EXPR_NOT] = &&do_EXPR_NOT, [EXPR_CUT] = &&do_EXPR_CUT,
-        [EXPR_IFF] = &&apply, [EXPR_ADD] = &&apply, [EXPR_SUB] = &&apply, [EXPR_MUL] = &&apply, [EXPR_DIV] = &&apply,
+        [OP_PUSH_FIELD] = &&do_OP_PUSH_FIELD,
+        [OP_PUSH_NUMBER] = &&do_OP_PUSH_NUMBER,
+        [OP_PUSH_LOCAL] = &&do_OP_PUSH_LOCAL,
+        [OP_TABLE] = &&do_OP_TABLE,
+        [OP_PUSH_AT] = &&do_OP_PUSH_AT,
+        [OP_PUSH_LOCAL_AT] = &&do_OP_PUSH_LOCAL_AT,
+        [OP_FIELD_EQ] = &&do_OP_FIELD_EQ,
+        [OP_FIELD_NE] = &&do_OP_FIELD_NE,
+        [OP_FIELD_LT] = &&do_OP_FIELD_LT,
+        [OP_FIELD_LE] = &&do_OP_FIELD_LE,
+        [OP_FIELD_GT] = &&do_OP_FIELD_GT,
+        [OP_FIELD_GE] = &&do_OP_FIELD_GE,
+        [OP_FIELDS_EQ] = &&do_OP_FIELDS_EQ,
+        [OP_FIELDS_NE] = &&do_OP_FIELDS_NE,
+        [OP_FIELDS_LT] = &&do_OP_FIELDS_LT,
+        [OP_FIELDS_LE] = &&do_OP_FIELDS_LE,
+        [OP_FIELDS_GT] = &&do_OP_FIELDS_GT,
+        [OP_FIELDS_GE] = &&do_OP_FIELDS_GE,
+        [EXPR_EQ] = &&do_EXPR_EQ,
+        [EXPR_NE] = &&do_EXPR_NE,
+        [EXPR_LT] = &&do_EXPR_LT,
+        [EXPR_LE] = &&do_EXPR_LE,
+        [EXPR_GT] = &&do_EXPR_GT,
+        [EXPR_GE] = &&do_EXPR_GE,
+        [OP_ADD] = &&do_OP_ADD,
+        [OP_SUB] = &&do_OP_SUB,
+        [OP_MUL] = &&do_OP_MUL,
+        [OP_WITHIN] = &&do_OP_WITHIN,
+        [OP_FAIL] = &&do_OP_FAIL,
+        [OP_JUMP_IF_FALSE] = &&do_OP_JUMP_IF_FALSE,
+        [OP_JUMP_IF_TRUE] = &&do_OP_JUMP_IF_TRUE,
+        [OP_JUMP] = &&do_OP_JUMP,
+        [OP_BRANCH] = &&do_OP_BRANCH,
+        [OP_REQUIRE] = &&do_OP_REQUIRE,
+        [OP_PATCH] = &&do_OP_PATCH,
+        [OP_ENTER] = &&do_OP_ENTER,
+        [OP_STORE_FIELD] = &&do_OP_STORE_FIELD,
+        [OP_STORE_LOCAL] = &&do_OP_STORE_LOCAL,
+        [OP_STORE_AT] = &&do_OP_STORE_AT,
+        [OP_STORE_LOCAL_AT] = &&do_OP_STORE_LOCAL_AT,
+        [OP_COPY] = &&do_OP_COPY,
+        [OP_ZERO] = &&do_OP_ZERO,
+        [OP_ROUND] = &&do_OP_ROUND,
+        [OP_CALL] = &&do_OP_CALL,
+        [OP_RETURN] = &&do_OP_RETURN,
+        [OP_END] = &&do_OP_END,
+        [EXPR_NOT] = &&do_EXPR_NOT,
+        [EXPR_CUT] = &&do_EXPR_CUT,
+        [EXPR_IFF] = &&apply,
+        [EXPR_ADD] = &&apply,
+        [EXPR_SUB] = &&apply,
+        [EXPR_MUL] = &&apply,
+        [EXPR_DIV] = &&apply,
         [EXPR_MOD] = &&apply,
     };
-#define NEXT() \
-    at++; \
+#define NEXT()                                                                                     \
+    at++;                                                                                          \
     goto *jump[at->op]
 #define FIELD(holder) ((int64_t)(words[(holder).word] >> (holder).shift & (holder).mask))
-#define COMPARE_FIELD(relation) \
-    *++top = FIELD(*at) relation at->number; \
+#define COMPARE_FIELD(relation)                                                                    \
+    *++top = FIELD(*at) relation at->number;                                                       \
     NEXT()
-#define COMPARE_FIELDS(relation) \
-    *++top = FIELD(at[0]) + at[0].number relation FIELD(at[1]) + at[1].number; \
-    at++; \
+#define COMPARE_FIELDS(relation)                                                                   \
+    *++top = FIELD(at[0]) + at[0].number relation FIELD(at[1]) + at[1].number;                     \
+    at++;                                                                                          \
     NEXT()
-#define BINARY(operator) \
-    top--; \
-    *top = top[0] operator top[1]; \
+#define BINARY(operator)                                                                           \
+    top--;                                                                                         \
+    *top = top[0] operator top[1];                                                                 \
     NEXT()
     goto *jump[at->op];
 do_OP_PUSH_FIELD:
@@ -504,7 +595,8 @@ do_OP_ENTER:
     NEXT();
 do_OP_STORE_FIELD:
     assert((uint64_t)(*top - at->number) <= at->mask);
-    next[at->word] = (next[at->word] & ~(at->mask << at->shift)) | (uint64_t)(*top-- - at->number) << at->shift;
+    next[at->word] =
+        (next[at->word] & ~(at->mask << at->shift)) | (uint64_t)(*top-- - at->number) << at->shift;
     NEXT();
 do_OP_STORE_LOCAL:
     locals[at->word] = *top--;
@@ -556,12 +648,14 @@ apply:
 #undef FIELD
 }
 
-bool program_run(const struct program *program, uint32_t code, const uint64_t *words, int64_t *value)
+bool program_run(const struct program *program, uint32_t code, const uint64_t *words,
+                 int64_t *value)
 {
     return run(program, code, words, NULL, value) == STEP_TAKEN;
 }
 
-enum step machine_run_rule(const struct program *program, uint32_t code, const uint64_t *words, uint64_t *next)
+enum step machine_run_rule(const struct program *program, uint32_t code, const uint64_t *words,
+                           uint64_t *next)
 {
     int64_t value;
     return run(program, code, words, next, &value);

@@ -13,11 +13,23 @@ enum machine_op {
     OP_PUSH_LOCAL_AT,
     OP_JUMP_IF_FALSE, /* keeps the value when it jumps, drops it otherwise */
     OP_JUMP_IF_TRUE,
-    OP_FIELD_EQ, OP_FIELD_NE, OP_FIELD_LT, OP_FIELD_LE, OP_FIELD_GT, OP_FIELD_GE, /* field with constant, in one */
-    OP_FIELDS_EQ, OP_FIELDS_NE, OP_FIELDS_LT, OP_FIELDS_LE, OP_FIELDS_GT, OP_FIELDS_GE, /* two fields; the next instruction holds the second */
-    OP_ADD, OP_SUB, OP_MUL, /* exact, known not to overflow */
-    OP_WITHIN,              /* number = low, mask = high - low */
-    OP_TABLE, /* index -> entry */
+    OP_FIELD_EQ,
+    OP_FIELD_NE,
+    OP_FIELD_LT,
+    OP_FIELD_LE,
+    OP_FIELD_GT,
+    OP_FIELD_GE, /* field with constant, in one */
+    OP_FIELDS_EQ,
+    OP_FIELDS_NE,
+    OP_FIELDS_LT,
+    OP_FIELDS_LE,
+    OP_FIELDS_GT,
+    OP_FIELDS_GE, /* two fields; the next instruction holds the second */
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,    /* exact, known not to overflow */
+    OP_WITHIN, /* number = low, mask = high - low */
+    OP_TABLE,  /* index -> entry */
     OP_FAIL,
     OP_STORE_FIELD,
     OP_STORE_LOCAL,
@@ -43,10 +55,14 @@ uint32_t machine_emit(struct program *program, struct instruction instruction);
 void machine_compile(struct program *program, expr e, uint32_t height);
 /* Ends a piece of code, and makes the stack high enough for it. Returns where the end is. */
 uint32_t machine_end(struct program *program);
-/* A comparison of a variable with a constant of its range: finds both and the operator with the variable on the left. */
-bool machine_is_comparison(const struct program *program, const struct expr_node *node, uint32_t *var, int64_t *number, uint8_t *op);
+/* A comparison of a variable with a constant of its range: finds both and the operator with the
+ * variable on the left. */
+bool machine_is_comparison(const struct program *program, const struct expr_node *node,
+                           uint32_t *var, int64_t *number, uint8_t *op);
 
-/* The code of a rule, which machine_end ends: conditions, in their order; then, once all of them are true, the new state with its patches; then values, of the old state; then the body, on the new one. */
+/* The code of a rule, which machine_end ends: conditions, in their order; then, once all of them
+ * are true, the new state with its patches; then values, of the old state; then the body, on the
+ * new one. */
 void machine_add_condition(struct program *program, expr cond);
 void machine_add_patches(struct program *program, uint32_t first, uint32_t count);
 void machine_add_store(struct program *program, uint32_t var, expr value);
@@ -56,7 +72,8 @@ void machine_finish(struct program *program);
 void machine_release(struct program *program);
 
 /* The new state: the old one with some words patched. */
-static inline void machine_patch(const struct program *program, uint32_t first, uint32_t count, const uint64_t *words, uint64_t *next)
+static inline void machine_patch(const struct program *program, uint32_t first, uint32_t count,
+                                 const uint64_t *words, uint64_t *next)
 {
     for (uint32_t i = 0; i < program->layout->words; i++) next[i] = words[i];
     for (uint32_t i = 0; i < count; i++) {
@@ -66,6 +83,7 @@ static inline void machine_patch(const struct program *program, uint32_t first, 
 }
 
 /* Runs the code of a rule on a state; STEP_TAKEN: next is the new one. */
-enum step machine_run_rule(const struct program *program, uint32_t code, const uint64_t *words, uint64_t *next);
+enum step machine_run_rule(const struct program *program, uint32_t code, const uint64_t *words,
+                           uint64_t *next);
 
 #endif

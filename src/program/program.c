@@ -13,13 +13,16 @@ struct word_map {
     uint32_t *stamp, *entry, now;
 };
 
-static void add_masked(struct program *program, struct word_map *map, bool is_test, uint32_t first, const struct field *field, int64_t number)
+static void add_masked(struct program *program, struct word_map *map, bool is_test, uint32_t first,
+                       const struct field *field, int64_t number)
 {
-    struct word_test piece = {field->word, field->mask << field->shift, (uint64_t)(number - field->low) << field->shift};
+    struct word_test piece = {field->word, field->mask << field->shift,
+                              (uint64_t)(number - field->low) << field->shift};
     struct word_test *list = is_test ? program->tests.data : program->patches.data;
     if (map->stamp[field->word] == map->now) {
         struct word_test *old = &list[first + map->entry[field->word]];
-        if (!(old->mask & piece.mask)) { /* the same variable twice stays apart, and can contradict itself */
+        if (!(old->mask
+              & piece.mask)) { /* the same variable twice stays apart, and can contradict itself */
             old->mask |= piece.mask;
             old->value |= piece.value;
             return;
@@ -36,10 +39,12 @@ static void add_masked(struct program *program, struct word_map *map, bool is_te
 }
 
 /* table[variable ...] > 0: what events of contexts begin with. */
-static bool is_gate(const struct program *program, const struct expr_node *node, struct fast_rule *fast)
+static bool is_gate(const struct program *program, const struct expr_node *node,
+                    struct fast_rule *fast)
 {
     const struct model *model = program->model;
-    const struct expr_node *a = expr_get(&model->exprs, node->a), *b = expr_get(&model->exprs, node->b);
+    const struct expr_node *a = expr_get(&model->exprs, node->a),
+                           *b = expr_get(&model->exprs, node->b);
     if (node->op != EXPR_GT || a->op != EXPR_TABLE || b->op != EXPR_CONST || b->value) return false;
     struct table_row at = model_matrix_row(&model->exprs, a->a);
     const struct expr_node *row = expr_get(&model->exprs, at.row);
@@ -64,7 +69,8 @@ static void begin_code(struct rule_compiler *compiler)
     if (compiler->fast->code == PROGRAM_NONE) compiler->fast->code = compiler->program->code.len;
 }
 
-/* A conjunct: what it consists of is looked at from left to right, and no further than to the first part that is false. */
+/* A conjunct: what it consists of is looked at from left to right, and no further than to the first
+ * part that is false. */
 static void compile_condition(struct rule_compiler *compiler, expr cond)
 {
     struct program *program = compiler->program;
@@ -78,12 +84,15 @@ static void compile_condition(struct rule_compiler *compiler, expr cond)
         compile_condition(compiler, right);
         return;
     }
-    if (!compiler->may_fail && machine_is_comparison(program, node, &var, &number, &op) && op == EXPR_EQ) {
-        add_masked(program, compiler->map, true, compiler->fast->first_test, &program->layout->fields[var], number);
+    if (!compiler->may_fail && machine_is_comparison(program, node, &var, &number, &op)
+        && op == EXPR_EQ) {
+        add_masked(program, compiler->map, true, compiler->fast->first_test,
+                   &program->layout->fields[var], number);
         dispatch_note(compiler->dispatch, var, number);
         return;
     }
-    if (!compiler->may_fail && !compiler->fast->gate && is_gate(program, node, compiler->fast)) return;
+    if (!compiler->may_fail && !compiler->fast->gate && is_gate(program, node, compiler->fast))
+        return;
     compiler->may_fail |= node->may_fail;
     begin_code(compiler);
     machine_add_condition(program, cond);
@@ -94,7 +103,8 @@ static void compile_guard(struct rule_compiler *compiler, const struct model_rul
     struct program *program = compiler->program;
     compiler->map->now++;
     compiler->fast->first_test = program->tests.len;
-    for (uint32_t i = 0; i < rule->conjuncts; i++) compile_condition(compiler, program->model->conjuncts.data[rule->first_conjunct + i].cond);
+    for (uint32_t i = 0; i < rule->conjuncts; i++)
+        compile_condition(compiler, program->model->conjuncts.data[rule->first_conjunct + i].cond);
     compiler->fast->tests = program->tests.len - compiler->fast->first_test;
 }
 
@@ -114,7 +124,10 @@ static void compile_effect(struct rule_compiler *compiler, const struct model_ru
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
         if (!is_constant_store(model, store)) others++;
-        else add_masked(program, compiler->map, false, fast->first_patch, &program->layout->fields[store->var], expr_get(&model->exprs, store->value)->value);
+        else
+            add_masked(program, compiler->map, false, fast->first_patch,
+                       &program->layout->fields[store->var],
+                       expr_get(&model->exprs, store->value)->value);
     }
     fast->patches = program->patches.len - fast->first_patch;
     if (fast->code == PROGRAM_NONE && !others && code_is_none(rule->body)) return;
@@ -132,7 +145,8 @@ static void compile_effect(struct rule_compiler *compiler, const struct model_ru
 static void build_priorities(struct program *program)
 {
     struct model *model = program->model;
-    program->above = mem_alloc(model->mem, (model->class_count + UINT64_C(1)) * sizeof *program->above);
+    program->above =
+        mem_alloc(model->mem, (model->class_count + UINT64_C(1)) * sizeof *program->above);
     for (uint32_t c = 0; c < model->class_count; c++) {
         program->above[c] = program->holders.len;
         for (uint32_t i = 0; i < program->rules.len; i++) {
@@ -140,7 +154,9 @@ static void build_priorities(struct program *program)
             bool holds = false;
             for (uint32_t k = 0; k < rule->classes; k++)
                 for (uint32_t p = 0; p < model->priorities.len; p++)
-                    holds |= model->priorities.data[p].low == c && model->priorities.data[p].high == model->rule_classes.data[rule->first_class + k];
+                    holds |= model->priorities.data[p].low == c
+                             && model->priorities.data[p].high
+                                    == model->rule_classes.data[rule->first_class + k];
             if (holds) vec_push(model->mem, &program->holders, i);
         }
     }
@@ -174,11 +190,13 @@ void program_init(struct program *program, struct model *model, const struct lay
     memset(program, 0, sizeof *program);
     program->model = model;
     program->layout = layout;
-    struct word_map map = {mem_alloc(model->mem, layout->words * sizeof *map.stamp), mem_alloc(model->mem, layout->words * sizeof *map.entry), 0};
+    struct word_map map = {mem_alloc(model->mem, layout->words * sizeof *map.stamp),
+                           mem_alloc(model->mem, layout->words * sizeof *map.entry), 0};
     struct dispatch dispatch;
     dispatch_init(&dispatch, program);
     for (uint32_t r = 0; r < model->rules.len; r++) {
-        struct rule_compiler compiler = {program, &dispatch, &map, dispatch_begin(&dispatch, r), false};
+        struct rule_compiler compiler = {program, &dispatch, &map, dispatch_begin(&dispatch, r),
+                                         false};
         compiler.fast->code = PROGRAM_NONE;
         compile_guard(&compiler, &model->rules.data[r]);
         compile_effect(&compiler, &model->rules.data[r]);
@@ -232,10 +250,7 @@ void program_release_fork(struct program *fork)
     memset(fork, 0, sizeof *fork);
 }
 
-static void mark_var(void *context, uint32_t var)
-{
-    ((bool *)context)[var] = true;
-}
+static void mark_var(void *context, uint32_t var) { ((bool *)context)[var] = true; }
 
 void program_watch(struct program *program, expr e, unsigned bit)
 {
@@ -245,7 +260,8 @@ void program_watch(struct program *program, expr e, unsigned bit)
     for (uint32_t i = 0; i < program->rules.len; i++) {
         const struct model_rule *rule = &model->rules.data[program->rules.data[i].rule];
         for (uint32_t w = 0; w < rule->writes; w++)
-            if (read[model->accesses.data[rule->first_write + w]]) program->rules.data[i].touches |= UINT64_C(1) << bit;
+            if (read[model->accesses.data[rule->first_write + w]])
+                program->rules.data[i].touches |= UINT64_C(1) << bit;
     }
     mem_free(model->mem, read);
 }
@@ -259,22 +275,32 @@ void program_start(const struct program *program, struct program_cursor *cursor)
 }
 
 /* What most rules of a list fail at. */
-static inline bool may_be_enabled(const struct program *program, const struct fast_rule *fast, const uint64_t *words)
+static inline bool may_be_enabled(const struct program *program, const struct fast_rule *fast,
+                                  const uint64_t *words)
 {
-    if (fast->gate && fast->gate[(words[fast->gate_field.word] >> fast->gate_field.shift & fast->gate_field.mask) * fast->gate_factor] <= 0) return false;
-    for (const struct word_test *test = program->tests.data + fast->first_test, *end = test + fast->tests; test < end; test++)
+    if (fast->gate
+        && fast->gate[(words[fast->gate_field.word] >> fast->gate_field.shift
+                       & fast->gate_field.mask)
+                      * fast->gate_factor]
+               <= 0)
+        return false;
+    for (const struct word_test *test = program->tests.data + fast->first_test,
+                                *end = test + fast->tests;
+         test < end; test++)
         if ((words[test->word] & test->mask) != test->value) return false;
     return true;
 }
 
-static enum step take(const struct program *program, const struct fast_rule *fast, const uint64_t *words, uint64_t *next)
+static enum step take(const struct program *program, const struct fast_rule *fast,
+                      const uint64_t *words, uint64_t *next)
 {
     if (fast->code != PROGRAM_NONE) return machine_run_rule(program, fast->code, words, next);
     machine_patch(program, fast->first_patch, fast->patches, words, next);
     return STEP_TAKEN;
 }
 
-bool program_permits(const struct program *program, const struct fast_rule *fast, const uint64_t *words)
+bool program_permits(const struct program *program, const struct fast_rule *fast,
+                     const uint64_t *words)
 {
     int64_t value;
     uint32_t code = program->permits ? program->permits[fast->rule] : PROGRAM_NONE;
@@ -282,7 +308,8 @@ bool program_permits(const struct program *program, const struct fast_rule *fast
 }
 
 /* Whether a rule of a class above is enabled, or what the rule asks for is false. */
-static bool is_held_back(const struct program *program, const struct fast_rule *fast, const uint64_t *words)
+static bool is_held_back(const struct program *program, const struct fast_rule *fast,
+                         const uint64_t *words)
 {
     const struct model_rule *rule = &program->model->rules.data[fast->rule];
     if (!program_permits(program, fast, words)) return true;
@@ -290,31 +317,40 @@ static bool is_held_back(const struct program *program, const struct fast_rule *
         uint32_t c = program->model->rule_classes.data[rule->first_class + k];
         for (uint32_t i = program->above[c]; i < program->above[c + 1]; i++) {
             const struct fast_rule *holder = &program->rules.data[program->holders.data[i]];
-            if (may_be_enabled(program, holder, words) && take(program, holder, words, program->other) == STEP_TAKEN) return true;
+            if (may_be_enabled(program, holder, words)
+                && take(program, holder, words, program->other) == STEP_TAKEN)
+                return true;
         }
     }
     return false;
 }
 
-enum step program_next(const struct program *program, struct program_cursor *cursor, const uint64_t *words, uint64_t *next,
-                       const struct fast_rule **fast)
+enum step program_next(const struct program *program, struct program_cursor *cursor,
+                       const uint64_t *words, uint64_t *next, const struct fast_rule **fast)
 {
     for (;;) {
         while (cursor->at < cursor->end) {
             const struct fast_rule *rule = &program->rules.data[cursor->at++];
             if (!may_be_enabled(program, rule, words)) continue;
             enum step step = take(program, rule, words, next);
-            if (step == STEP_NONE || (rule->may_wait && !cursor->alone && is_held_back(program, rule, words))) continue;
+            if (step == STEP_NONE
+                || (rule->may_wait && !cursor->alone && is_held_back(program, rule, words)))
+                continue;
             *fast = rule;
             return step;
         }
         if (cursor->index >= program->indices.len) return STEP_NONE;
         const struct rule_index *index = &program->indices.data[cursor->index++];
-        uint64_t value = index->has_field ? words[index->field.word] >> index->field.shift & index->field.mask : 0;
+        uint64_t value = index->has_field
+                             ? words[index->field.word] >> index->field.shift & index->field.mask
+                             : 0;
         const struct rule_list *list = &program->lists.data[index->first_list + value];
         while (list->end == PROGRAM_NONE) {
             index = &program->nodes.data[list->first];
-            list = &program->lists.data[index->first_list + (words[index->field.word] >> index->field.shift & index->field.mask)];
+            list =
+                &program->lists
+                     .data[index->first_list
+                           + (words[index->field.word] >> index->field.shift & index->field.mask)];
         }
         cursor->at = list->first;
         cursor->end = list->end;

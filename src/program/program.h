@@ -1,11 +1,15 @@
 /* The model compiled for fast expansion of packed states.
  *
- * A rule's guard becomes masked comparisons of whole words (all its `variable == constant` conjuncts, merged), its constant stores become masked words. The rest of both, and the body, are one
- * piece of code of a small stack machine (program/machine.h): it reads the old state and writes the new one, on which the body then works in place. Rules are indexed by the value of one variable
- * that their guard compares with a constant, the location where there is one, and where that leaves many by more of them (program/dispatch.h): expanding a state looks
- * only at rules of its current locations.
+ * A rule's guard becomes masked comparisons of whole words (all its `variable == constant`
+ * conjuncts, merged), its constant stores become masked words. The rest of both, and the body, are
+ * one piece of code of a small stack machine (program/machine.h): it reads the old state and writes
+ * the new one, on which the body then works in place. Rules are indexed by the value of one
+ * variable that their guard compares with a constant, the location where there is one, and where
+ * that leaves many by more of them (program/dispatch.h): expanding a state looks only at rules of
+ * its current locations.
  *
- * Faithful to the reference semantics also where evaluation fails: a comparison is only moved before conjuncts that cannot fail. */
+ * Faithful to the reference semantics also where evaluation fails: a comparison is only moved
+ * before conjuncts that cannot fail. */
 #ifndef CAIRN_PROGRAM_PROGRAM_H
 #define CAIRN_PROGRAM_PROGRAM_H
 
@@ -27,11 +31,13 @@ struct word_test { /* (words[word] & mask) == value */
 struct fast_rule {
     uint32_t rule; /* of the model */
     uint32_t first_test, tests;
-    const int32_t *gate; /* an entry that must be positive before anything else is looked at: of row ..., or NULL */
-    struct field gate_field; /* ... this field, of ... */
-    uint32_t gate_factor;    /* ... so many columns */
+    const int32_t *gate; /* an entry that must be positive before anything else is looked at: of row
+                            ..., or NULL */
+    struct field gate_field;       /* ... this field, of ... */
+    uint32_t gate_factor;          /* ... so many columns */
     uint32_t first_patch, patches; /* constant stores, as word_test with mask = bits to replace */
-    uint32_t code;    /* the rest of the guard, patches, other stores, the body; PROGRAM_NONE: there are only tests and patches */
+    uint32_t code;    /* the rest of the guard, patches, other stores, the body; PROGRAM_NONE: there
+                         are only tests and patches */
     bool may_wait;    /* there are rules of higher priority, or it asks for permission */
     uint64_t touches; /* monitors that read what the rule writes */
 };
@@ -56,32 +62,39 @@ struct program {
     VEC(struct instruction) code;
     VEC(struct word_test) tests;
     VEC(struct word_test) patches;
-    VEC(struct fast_rule) rules; /* in the order of the indices; then copies, of those that stand in lists of nodes */
+    VEC(struct fast_rule)
+    rules; /* in the order of the indices; then copies, of those that stand in lists of nodes */
     VEC(struct rule_index) indices; /* a state looks at all of them ... */
     VEC(struct rule_index) nodes;   /* ... and at those of these that its lists lead to */
     VEC(struct rule_list) lists;
-    VEC(uint32_t) holders; /* rules (indices of `rules`) that hold back those of class c: holders[above[c] .. above[c + 1]) */
+    VEC(uint32_t)
+    holders; /* rules (indices of `rules`) that hold back those of class c: holders[above[c] ..
+                above[c + 1]) */
     uint32_t *above;
-    uint32_t *permits; /* per rule of the model: code of what it asks for, or PROGRAM_NONE; NULL: no rule asks */
-    uint64_t *other; /* room for a state that nobody looks at */
+    uint32_t *permits; /* per rule of the model: code of what it asks for, or PROGRAM_NONE; NULL: no
+                          rule asks */
+    uint64_t *other;   /* room for a state that nobody looks at */
     int64_t *stack;
     uint32_t stack_size, stack_room;
     int64_t *locals;
-    uint32_t local_count; /* the model's, then counters of loops */
+    uint32_t local_count;        /* the model's, then counters of loops */
     struct locals *known_locals; /* while code is compiled; then NULL */
-    uint32_t *calls;      /* of a statement, how many calls run it; then, where its code is (PROGRAM_NONE: not yet) */
-    VEC(uint32_t) pending; /* bodies that are called and not compiled yet */
+    uint32_t *calls;             /* of a statement, how many calls run it; then, where its code is
+                                    (PROGRAM_NONE: not yet) */
+    VEC(uint32_t) pending;       /* bodies that are called and not compiled yet */
 };
 
 void program_init(struct program *program, struct model *model, const struct layout *layout);
 void program_release(struct program *program);
-/* The same program with working memory of its own, for another thread; false: memory is refused. Nothing may be compiled while there is one, and it is released first. */
+/* The same program with working memory of its own, for another thread; false: memory is refused.
+ * Nothing may be compiled while there is one, and it is released first. */
 bool program_fork(const struct program *program, struct program *fork);
 void program_release_fork(struct program *fork);
 
 /* Compiles an expression; program_run evaluates it: false when it fails. */
 uint32_t program_compile(struct program *program, expr e);
-bool program_run(const struct program *program, uint32_t code, const uint64_t *words, int64_t *value);
+bool program_run(const struct program *program, uint32_t code, const uint64_t *words,
+                 int64_t *value);
 
 /* Says that a monitor (bit number `bit`) reads the variables of e. */
 void program_watch(struct program *program, expr e, unsigned bit);
@@ -94,9 +107,11 @@ struct program_cursor {
 enum step { STEP_NONE, STEP_TAKEN, STEP_FAILED };
 void program_start(const struct program *program, struct program_cursor *cursor);
 /* Whether what a rule asks for is true; only of interest with `alone`. */
-bool program_permits(const struct program *program, const struct fast_rule *fast, const uint64_t *words);
-/* Finds the next enabled rule and writes its successor to next; STEP_FAILED: the rule *fast fails in this state. */
-enum step program_next(const struct program *program, struct program_cursor *cursor, const uint64_t *words, uint64_t *next,
-                       const struct fast_rule **fast);
+bool program_permits(const struct program *program, const struct fast_rule *fast,
+                     const uint64_t *words);
+/* Finds the next enabled rule and writes its successor to next; STEP_FAILED: the rule *fast fails
+ * in this state. */
+enum step program_next(const struct program *program, struct program_cursor *cursor,
+                       const uint64_t *words, uint64_t *next, const struct fast_rule **fast);
 
 #endif

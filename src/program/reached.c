@@ -13,7 +13,8 @@ static void mark(const struct model *model, struct result *result, uint32_t p, i
 }
 
 /* For a location that is computed rather than stored as a constant: looks at all states. */
-static void scan_states(const struct model *model, const struct layout *layout, const struct store *store, struct result *result, uint32_t p)
+static void scan_states(const struct model *model, const struct layout *layout,
+                        const struct store *store, struct result *result, uint32_t p)
 {
     const struct field *field = &layout->fields[model->processes.data[p].location];
     size_t offset = 8 * (size_t)field->word, bytes = layout->record_bytes - offset;
@@ -28,12 +29,14 @@ static void scan_states(const struct model *model, const struct layout *layout, 
 }
 
 /* A rule that was taken leads to the locations that it stores. */
-static void mark_stored(const struct model *model, struct result *result, const struct model_rule *rule)
+static void mark_stored(const struct model *model, struct result *result,
+                        const struct model_rule *rule)
 {
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
         const struct expr_node *value = expr_get(&model->exprs, store->value);
-        if (model_is_location(model, store->var) && value->op == EXPR_CONST) mark(model, result, model->vars.data[store->var].process, value->value);
+        if (model_is_location(model, store->var) && value->op == EXPR_CONST)
+            mark(model, result, model->vars.data[store->var].process, value->value);
     }
 }
 
@@ -42,21 +45,27 @@ static void find_computed(const struct model *model, const struct model_rule *ru
 {
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
-        if (model_is_location(model, store->var) && expr_get(&model->exprs, store->value)->op != EXPR_CONST) scan[model->vars.data[store->var].process] = true;
+        if (model_is_location(model, store->var)
+            && expr_get(&model->exprs, store->value)->op != EXPR_CONST)
+            scan[model->vars.data[store->var].process] = true;
     }
     for (uint32_t i = 0; !code_is_none(rule->body) && i < rule->writes; i++) {
         uint32_t var = model->accesses.data[rule->first_write + i];
-        bool stored = false; /* front ends store locations before the body, which then leaves them alone */
-        for (uint32_t k = 0; k < rule->stores; k++) stored |= model->stores.data[rule->first_store + k].var == var;
+        bool stored =
+            false; /* front ends store locations before the body, which then leaves them alone */
+        for (uint32_t k = 0; k < rule->stores; k++)
+            stored |= model->stores.data[rule->first_store + k].var == var;
         if (model_is_location(model, var) && !stored) scan[model->vars.data[var].process] = true;
     }
 }
 
-/* Room for the result, with what initial values say; returns the processes whose initial locations do not. */
+/* Room for the result, with what initial values say; returns the processes whose initial locations
+ * do not. */
 static bool *prepare(struct model *model, struct result *result)
 {
     uint64_t bits = 0;
-    result->reached_first = mem_alloc(model->mem, (model->processes.len + UINT64_C(1)) * sizeof *result->reached_first);
+    result->reached_first =
+        mem_alloc(model->mem, (model->processes.len + UINT64_C(1)) * sizeof *result->reached_first);
     bool *scan = mem_alloc(model->mem, model->processes.len + UINT64_C(1));
     for (uint32_t p = 0; p < model->processes.len; p++) {
         result->reached_first[p] = bits;
@@ -75,14 +84,17 @@ static bool *prepare(struct model *model, struct result *result)
 bool *reached_begin(struct model *model, struct result *result)
 {
     bool *scan = prepare(model, result);
-    for (uint32_t r = 0; r < model->rules.len; r++) find_computed(model, &model->rules.data[r], scan);
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        find_computed(model, &model->rules.data[r], scan);
     return scan;
 }
 
-void reached_scan(const struct model *model, const struct layout *layout, const struct store *store, struct result *result, const bool *scan)
+void reached_scan(const struct model *model, const struct layout *layout, const struct store *store,
+                  struct result *result, const bool *scan)
 {
     for (uint32_t p = 0; p < model->processes.len; p++)
-        if (scan[p] && model->processes.data[p].location != MODEL_NONE) scan_states(model, layout, store, result, p);
+        if (scan[p] && model->processes.data[p].location != MODEL_NONE)
+            scan_states(model, layout, store, result, p);
 }
 
 void reached_end(const struct model *model, struct result *result)
@@ -91,7 +103,8 @@ void reached_end(const struct model *model, struct result *result)
         if (result->taken[r]) mark_stored(model, result, &model->rules.data[r]);
 }
 
-void reached_find(struct model *model, const struct layout *layout, const struct store *store, struct result *result)
+void reached_find(struct model *model, const struct layout *layout, const struct store *store,
+                  struct result *result)
 {
     bool *scan = prepare(model, result);
     for (uint32_t r = 0; r < model->rules.len; r++)

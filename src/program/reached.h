@@ -1,4 +1,5 @@
-/* Which locations of processes were reached in a finished search: for the list of those that never are. */
+/* Which locations of processes were reached in a finished search: for the list of those that never
+ * are. */
 #ifndef CAIRN_PROGRAM_REACHED_H
 #define CAIRN_PROGRAM_REACHED_H
 
@@ -6,13 +7,17 @@
 #include "result/result.h"
 #include "solver/store.h"
 
-/* Fills result->reached, from result->taken and, where that does not tell, from the stored states. */
-void reached_find(struct model *model, const struct layout *layout, const struct store *store, struct result *result);
+/* Fills result->reached, from result->taken and, where that does not tell, from the stored
+ * states. */
+void reached_find(struct model *model, const struct layout *layout, const struct store *store,
+                  struct result *result);
 
-/* The same for a search that does not keep its states. First: which processes' locations must be looked for in the states (one per process; the caller's). */
+/* The same for a search that does not keep its states. First: which processes' locations must be
+ * looked for in the states (one per process; the caller's). */
 bool *reached_begin(struct model *model, struct result *result);
 /* Looks at some states, once. */
-void reached_scan(const struct model *model, const struct layout *layout, const struct store *store, struct result *result, const bool *scan);
+void reached_scan(const struct model *model, const struct layout *layout, const struct store *store,
+                  struct result *result, const bool *scan);
 /* At the end, from result->taken. */
 void reached_end(const struct model *model, struct result *result);
 

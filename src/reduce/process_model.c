@@ -13,18 +13,23 @@ struct access_counts {
     uint32_t *own_reads, *own_writes; /* the same for the rules of one process */
 };
 
-/* Guards as decision diagrams, to find out which of them exclude each other. Some have no small diagram (a product, or a table), and whether two of them can both hold only helps: when it
- * cannot be found out with little work, they can. */
+/* Guards as decision diagrams, to find out which of them exclude each other. Some have no small
+ * diagram (a product, or a table), and whether two of them can both hold only helps: when it cannot
+ * be found out with little work, they can. */
 struct guards {
     struct bits bits;
     struct dd *dd;
-    bdd *whole; /* per rule, of safe ones */
+    bdd *whole;        /* per rule, of safe ones */
     bool *is_partial;  /* per rule: `whole` lacks such a condition */
-    bool *is_hard;     /* per expression: these conditions are taken as if they could be true at any time */
+    bool *is_hard;     /* per expression: these conditions are taken as if they could be true at any
+                          time */
     uint32_t given_up; /* questions */
 };
 
-enum { QUESTION_RESULTS = 1 << 18, MOST_GIVEN_UP = 32 }; /* some 20 ms for one of them, and less than a second for all that have no answer */
+enum {
+    QUESTION_RESULTS = 1 << 18,
+    MOST_GIVEN_UP = 32
+}; /* some 20 ms for one of them, and less than a second for all that have no answer */
 
 struct builder {
     struct process_model *process_model;
@@ -41,32 +46,44 @@ static const uint32_t *accesses(const struct model *model, uint32_t first)
     return model->accesses.data + first;
 }
 
-static void count_rule(const struct model *model, uint32_t r, uint32_t *reads, uint32_t *writes, int by)
+static void count_rule(const struct model *model, uint32_t r, uint32_t *reads, uint32_t *writes,
+                       int by)
 {
     const struct model_rule *rule = &model->rules.data[r];
-    for (uint32_t i = 0; i < rule->reads; i++) reads[accesses(model, rule->first_read)[i]] += (uint32_t)by;
-    for (uint32_t i = 0; i < rule->writes; i++) writes[accesses(model, rule->first_write)[i]] += (uint32_t)by;
+    for (uint32_t i = 0; i < rule->reads; i++)
+        reads[accesses(model, rule->first_read)[i]] += (uint32_t)by;
+    for (uint32_t i = 0; i < rule->writes; i++)
+        writes[accesses(model, rule->first_write)[i]] += (uint32_t)by;
 }
 
-/* A rule that is only possible while the process stands elsewhere, and in which it takes no part. While the process is where it is, such a rule is as good as
- * not there: the location is changed by rules that are. */
-static bool is_elsewhere(const struct model *model, uint32_t r, uint32_t process, bool has_location, int64_t location)
+/* A rule that is only possible while the process stands elsewhere, and in which it takes no part.
+ * While the process is where it is, such a rule is as good as not there: the location is changed by
+ * rules that are. */
+static bool is_elsewhere(const struct model *model, uint32_t r, uint32_t process, bool has_location,
+                         int64_t location)
 {
     int64_t value;
-    return has_location && process_model_location(model, r, process, &value) && value != location && !model_takes_part(model, r, process);
+    return has_location && process_model_location(model, r, process, &value) && value != location
+           && !model_takes_part(model, r, process);
 }
 
-/* A rule of the kind that touches var, in which the process takes no part and which does not want it elsewhere: there is one. */
-static uint32_t find_other(const struct model *model, uint32_t var, uint32_t process, uint32_t at, bool reader_counts)
+/* A rule of the kind that touches var, in which the process takes no part and which does not want
+ * it elsewhere: there is one. */
+static uint32_t find_other(const struct model *model, uint32_t var, uint32_t process, uint32_t at,
+                           bool reader_counts)
 {
     int64_t location = 0;
     bool has_location = process_model_location(model, at, process, &location);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         bool touches = false;
-        for (uint32_t i = 0; i < rule->writes; i++) touches |= accesses(model, rule->first_write)[i] == var;
-        for (uint32_t i = 0; reader_counts && i < rule->reads; i++) touches |= accesses(model, rule->first_read)[i] == var;
-        if (touches && !model_takes_part(model, r, process) && !is_elsewhere(model, r, process, has_location, location)) return r;
+        for (uint32_t i = 0; i < rule->writes; i++)
+            touches |= accesses(model, rule->first_write)[i] == var;
+        for (uint32_t i = 0; reader_counts && i < rule->reads; i++)
+            touches |= accesses(model, rule->first_read)[i] == var;
+        if (touches && !model_takes_part(model, r, process)
+            && !is_elsewhere(model, r, process, has_location, location))
+            return r;
     }
     return MODEL_NONE;
 }
@@ -78,9 +95,11 @@ bool process_model_location(const struct model *model, uint32_t r, uint32_t proc
     const struct model_rule *rule = &model->rules.data[r];
     uint32_t location = model->processes.data[process].location;
     for (uint32_t i = 0; location != MODEL_NONE && i < rule->conjuncts; i++) {
-        const struct expr_node *node = expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond);
+        const struct expr_node *node =
+            expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond);
         if (node->op != EXPR_EQ) continue;
-        const struct expr_node *a = expr_get(&model->exprs, node->a), *b = expr_get(&model->exprs, node->b);
+        const struct expr_node *a = expr_get(&model->exprs, node->a),
+                               *b = expr_get(&model->exprs, node->b);
         if (a->op == EXPR_CONST && b->op == EXPR_VAR) {
             const struct expr_node *swap = a;
             a = b;
@@ -93,7 +112,8 @@ bool process_model_location(const struct model *model, uint32_t r, uint32_t proc
     return false;
 }
 
-static void set_unsafe(struct process_rule *entry, enum unsafe_reason reason, uint32_t var, uint32_t other)
+static void set_unsafe(struct process_rule *entry, enum unsafe_reason reason, uint32_t var,
+                       uint32_t other)
 {
     if (entry->reason != SAFE) return;
     entry->reason = reason;
@@ -101,7 +121,8 @@ static void set_unsafe(struct process_rule *entry, enum unsafe_reason reason, ui
     entry->other = other;
 }
 
-/* Everything but the neighbours. The counts of the rules that do not matter are in place: the process' own, and those that want it elsewhere. */
+/* Everything but the neighbours. The counts of the rules that do not matter are in place: the
+ * process' own, and those that want it elsewhere. */
 static void judge_alone(struct builder *b, uint32_t r, uint32_t process)
 {
     const struct model *model = b->model;
@@ -115,15 +136,19 @@ static void judge_alone(struct builder *b, uint32_t r, uint32_t process)
     for (uint32_t i = 0; i < rule->writes; i++) {
         uint32_t var = accesses(model, rule->first_write)[i];
         if (b->visible[var]) set_unsafe(entry, UNSAFE_VISIBLE, var, 0);
-        if (entry->reason == SAFE && (c->reads[var] > c->own_reads[var] || c->writes[var] > c->own_writes[var]))
+        if (entry->reason == SAFE
+            && (c->reads[var] > c->own_reads[var] || c->writes[var] > c->own_writes[var]))
             set_unsafe(entry, UNSAFE_WRITES, var, find_other(model, var, process, r, true));
     }
     for (uint32_t i = 0; i < rule->reads; i++) {
         uint32_t var = accesses(model, rule->first_read)[i];
-        if (entry->reason == SAFE && c->writes[var] > c->own_writes[var]) set_unsafe(entry, UNSAFE_READS, var, find_other(model, var, process, r, false));
+        if (entry->reason == SAFE && c->writes[var] > c->own_writes[var])
+            set_unsafe(entry, UNSAFE_READS, var, find_other(model, var, process, r, false));
     }
-    if (entry->reason == SAFE && location != MODEL_NONE && c->writes[location] > c->own_writes[location])
-        set_unsafe(entry, UNSAFE_LOCATION, location, find_other(model, location, process, r, false));
+    if (entry->reason == SAFE && location != MODEL_NONE
+        && c->writes[location] > c->own_writes[location])
+        set_unsafe(entry, UNSAFE_LOCATION, location,
+                   find_other(model, location, process, r, false));
 }
 
 /* ---- rules of one process ---- */
@@ -131,7 +156,8 @@ static void judge_alone(struct builder *b, uint32_t r, uint32_t process)
 static bool same_location(const struct model *model, uint32_t r, uint32_t q, uint32_t process)
 {
     int64_t a, b;
-    return !process_model_location(model, r, process, &a) || !process_model_location(model, q, process, &b) || a == b;
+    return !process_model_location(model, r, process, &a)
+           || !process_model_location(model, q, process, &b) || a == b;
 }
 
 struct reading {
@@ -166,7 +192,8 @@ static void give_up(struct builder *b, enum dd_reason why)
     b->process_model->lacks_memory |= why == DD_FULL;
 }
 
-/* The diagram of a condition, under protection of the caller; false: it would be large, or there is no time. */
+/* The diagram of a condition, under protection of the caller; false: it would be large, or there is
+ * no time. */
 static bool condition_diagram(struct builder *b, expr cond, bdd *diagram)
 {
     struct guards *guards = &b->guards;
@@ -214,8 +241,9 @@ static bool keep_two(struct builder *b, bdd *one, bdd *other, uint32_t *mark)
     return true;
 }
 
-/* Whether the two guards exclude each other for as long as the process stays where r wants it: all of r's, and of q's the parts that only read what no other
- * process can change meanwhile. r is safe but for its neighbours, so that all it reads is such. */
+/* Whether the two guards exclude each other for as long as the process stays where r wants it: all
+ * of r's, and of q's the parts that only read what no other process can change meanwhile. r is safe
+ * but for its neighbours, so that all it reads is such. */
 static bool exclude(struct builder *b, uint32_t r, uint32_t q, const bool *stable)
 {
     struct model *model = b->model;
@@ -226,17 +254,20 @@ static bool exclude(struct builder *b, uint32_t r, uint32_t q, const bool *stabl
         const struct model_rule *rule = &model->rules.data[which ? q : r];
         for (uint32_t i = 0; i < rule->conjuncts && both != BDD_FALSE; i++) {
             expr cond = model->conjuncts.data[rule->first_conjunct + i].cond;
-            if ((!which || reads_only(model, cond, stable)) && condition_diagram(b, cond, &part)) conjoin(b, &both, &part);
+            if ((!which || reads_only(model, cond, stable)) && condition_diagram(b, cond, &part))
+                conjoin(b, &both, &part);
         }
     }
     dd_release(b->guards.dd, mark);
     return both == BDD_FALSE;
 }
 
-/* What no rule can change in which the process takes no part and which does not want it elsewhere. The counts are in place. */
+/* What no rule can change in which the process takes no part and which does not want it elsewhere.
+ * The counts are in place. */
 static void find_stable(const struct builder *b, bool *stable)
 {
-    for (uint32_t v = 0; v < b->model->vars.len; v++) stable[v] = b->counts.writes[v] <= b->counts.own_writes[v];
+    for (uint32_t v = 0; v < b->model->vars.len; v++)
+        stable[v] = b->counts.writes[v] <= b->counts.own_writes[v];
 }
 
 /* One location of the process, or the rules that look at none. */
@@ -253,7 +284,8 @@ static void count_elsewhere(struct builder *b, uint32_t process, const struct vi
             count_rule(b->model, b->foreign.data[i], b->counts.own_reads, b->counts.own_writes, by);
 }
 
-/* Judges the rules of the process from the one at list[i] on that look at the same location, each on its own. */
+/* Judges the rules of the process from the one at list[i] on that look at the same location, each
+ * on its own. */
 static void judge_view(struct builder *b, uint32_t process, uint32_t i, struct view *view)
 {
     uint32_t end = b->first[process + 1];
@@ -262,14 +294,16 @@ static void judge_view(struct builder *b, uint32_t process, uint32_t i, struct v
     for (uint32_t k = i; k < end; k++) {
         int64_t value = 0;
         bool has = process_model_location(b->model, b->list[k], process, &value);
-        if (has == view->has_location && (!has || value == view->location)) judge_alone(b, b->list[k], process);
+        if (has == view->has_location && (!has || value == view->location))
+            judge_alone(b, b->list[k], process);
     }
     view->stable = mem_alloc(b->model->mem, b->model->vars.len + UINT64_C(1));
     find_stable(b, view->stable);
     count_elsewhere(b, process, view, -1);
 }
 
-static uint32_t find_view(const struct builder *b, uint32_t process, uint32_t r, const struct view *views, uint32_t count)
+static uint32_t find_view(const struct builder *b, uint32_t process, uint32_t r,
+                          const struct view *views, uint32_t count)
 {
     int64_t value = 0;
     bool has = process_model_location(b->model, r, process, &value);
@@ -278,8 +312,10 @@ static uint32_t find_view(const struct builder *b, uint32_t process, uint32_t r,
     return i;
 }
 
-/* A rule is as safe as the least safe one of its process that can become enabled while it is. From the unsafe ones to their neighbours, and on from these. */
-static void judge_neighbours(struct builder *b, uint32_t process, const struct view *views, uint32_t view_count)
+/* A rule is as safe as the least safe one of its process that can become enabled while it is. From
+ * the unsafe ones to their neighbours, and on from these. */
+static void judge_neighbours(struct builder *b, uint32_t process, const struct view *views,
+                             uint32_t view_count)
 {
     struct process_rule *rules = b->process_model->rules;
     uint32_t first = b->first[process], end = b->first[process + 1], unsafe = 0, next = 0;
@@ -291,7 +327,8 @@ static void judge_neighbours(struct builder *b, uint32_t process, const struct v
         for (uint32_t i = first; i < end; i++) {
             uint32_t r = b->list[i];
             if (rules[r].reason != SAFE || !same_location(b->model, r, q, process)) continue;
-            if (exclude(b, r, q, views[find_view(b, process, r, views, view_count)].stable)) continue;
+            if (exclude(b, r, q, views[find_view(b, process, r, views, view_count)].stable))
+                continue;
             set_unsafe(&rules[r], UNSAFE_NEIGHBOUR, 0, q);
             queue[unsafe++] = r;
         }
@@ -305,7 +342,9 @@ static void list_foreign(struct builder *b, uint32_t process)
     int64_t value;
     b->foreign.len = 0;
     for (uint32_t r = 0; r < b->model->rules.len; r++)
-        if (process_model_location(b->model, r, process, &value) && !model_takes_part(b->model, r, process)) vec_push(b->model->mem, &b->foreign, r);
+        if (process_model_location(b->model, r, process, &value)
+            && !model_takes_part(b->model, r, process))
+            vec_push(b->model->mem, &b->foreign, r);
 }
 
 static void judge_process(struct builder *b, uint32_t process)
@@ -314,10 +353,13 @@ static void judge_process(struct builder *b, uint32_t process)
     uint32_t first = b->first[process], end = b->first[process + 1], view_count = 0;
     struct view *views = mem_alloc(b->model->mem, (end - first + UINT64_C(1)) * sizeof *views);
     list_foreign(b, process);
-    for (uint32_t i = first; i < end; i++) count_rule(b->model, b->list[i], c->own_reads, c->own_writes, 1);
     for (uint32_t i = first; i < end; i++)
-        if (find_view(b, process, b->list[i], views, view_count) == view_count) judge_view(b, process, i, &views[view_count++]);
-    for (uint32_t i = first; i < end; i++) count_rule(b->model, b->list[i], c->own_reads, c->own_writes, -1);
+        count_rule(b->model, b->list[i], c->own_reads, c->own_writes, 1);
+    for (uint32_t i = first; i < end; i++)
+        if (find_view(b, process, b->list[i], views, view_count) == view_count)
+            judge_view(b, process, i, &views[view_count++]);
+    for (uint32_t i = first; i < end; i++)
+        count_rule(b->model, b->list[i], c->own_reads, c->own_writes, -1);
     judge_neighbours(b, process, views, view_count);
     for (uint32_t i = first; i < end; i++) {
         struct process_rule *entry = &b->process_model->rules[b->list[i]];
@@ -329,7 +371,8 @@ static void judge_process(struct builder *b, uint32_t process)
     mem_free(b->model->mem, views);
 }
 
-/* The rules in which each process takes part. A rule with several is in several lists, and unsafe in all. */
+/* The rules in which each process takes part. A rule with several is in several lists, and unsafe
+ * in all. */
 static void list_rules(struct builder *b)
 {
     const struct model *model = b->model;
@@ -337,7 +380,8 @@ static void list_rules(struct builder *b)
     b->first = mem_alloc(model->mem, (processes + 2) * sizeof *b->first);
     b->list = mem_alloc(model->mem, (model->parts.len + UINT64_C(1)) * sizeof *b->list);
     for (uint32_t i = 0; i < model->parts.len; i++)
-        if (model->parts.data[i].process != MODEL_NONE) b->first[model->parts.data[i].process + 2]++;
+        if (model->parts.data[i].process != MODEL_NONE)
+            b->first[model->parts.data[i].process + 2]++;
     for (uint32_t p = 0; p < processes; p++) b->first[p + 2] += b->first[p + 1];
     for (uint32_t r = 0; r < model->rules.len; r++)
         for (uint32_t i = 0; i < model->rules.data[r].parts; i++) {
@@ -357,7 +401,10 @@ static void compare_guards(struct builder *b, uint32_t process)
     for (uint32_t i = first; i < end; i++)
         for (uint32_t j = i + 1; j < end; j++) {
             uint32_t r = b->list[i], q = b->list[j];
-            if (rules[r].reason != SAFE || rules[q].reason != SAFE || (!rules[r].linear && !rules[q].linear) || !same_location(b->model, r, q, process)) continue;
+            if (rules[r].reason != SAFE || rules[q].reason != SAFE
+                || (!rules[r].linear && !rules[q].linear)
+                || !same_location(b->model, r, q, process))
+                continue;
             both = b->guards.whole[r];
             bool known = can_ask && conjoin(b, &both, &b->guards.whole[q]);
             if (known && both == BDD_FALSE) continue;
@@ -370,7 +417,8 @@ static void compare_guards(struct builder *b, uint32_t process)
     if (can_ask) dd_release(b->guards.dd, mark);
 }
 
-/* When the rule can be enabled, at most: all its conditions that have a diagram. A safe rule cannot fail. */
+/* When the rule can be enabled, at most: all its conditions that have a diagram. A safe rule cannot
+ * fail. */
 static void find_guard(struct builder *b, uint32_t r, bdd *part)
 {
     const struct model_rule *rule = &b->model->rules.data[r];
@@ -385,7 +433,8 @@ static void find_guard(struct builder *b, uint32_t r, bdd *part)
 static bool protect_guards(struct builder *b)
 {
     struct dd_guard guard;
-    if (!b->guards.dd || dd_catch(b->guards.dd, &guard) != DD_NONE) return give_up(b, DD_FULL), false;
+    if (!b->guards.dd || dd_catch(b->guards.dd, &guard) != DD_NONE)
+        return give_up(b, DD_FULL), false;
     dd_protect_array(b->guards.dd, b->guards.whole, b->model->rules.len); /* may be refused, too */
     dd_uncatch(b->guards.dd, &guard);
     return true;
@@ -420,15 +469,20 @@ static void find_tables(struct builder *b)
     for (uint32_t i = 0; i < exprs->nodes.len; i++) {
         const struct expr_node *node = &exprs->nodes.data[i];
         uint32_t arity = expr_table[node->op].arity;
-        b->guards.is_hard[i] = node->op == EXPR_TABLE || (arity >= 1 && b->guards.is_hard[node->a.i]) || (arity >= 2 && b->guards.is_hard[node->b.i]) || (arity >= 3 && b->guards.is_hard[node->c.i]);
+        b->guards.is_hard[i] = node->op == EXPR_TABLE
+                               || (arity >= 1 && b->guards.is_hard[node->a.i])
+                               || (arity >= 2 && b->guards.is_hard[node->b.i])
+                               || (arity >= 3 && b->guards.is_hard[node->c.i]);
     }
 }
 
-/* Bits of the same weight side by side: that is good for comparisons of two variables, whichever they are. */
+/* Bits of the same weight side by side: that is good for comparisons of two variables, whichever
+ * they are. */
 static void order_bits(struct builder *b)
 {
     const struct bits *bits = &b->guards.bits;
-    uint32_t *pairs = mem_alloc(b->model->mem, (bits->total + UINT64_C(1)) * sizeof *pairs), count = 0;
+    uint32_t *pairs = mem_alloc(b->model->mem, (bits->total + UINT64_C(1)) * sizeof *pairs),
+             count = 0;
     for (uint32_t i = 64; i-- > 0;)
         for (uint32_t v = 0; v < b->model->vars.len; v++)
             if (i < bits_width(bits, v)) pairs[count++] = bits->first[v] + i;
@@ -441,7 +495,8 @@ static void start_guards(struct builder *b)
 {
     find_tables(b);
     bits_init(&b->guards.bits, b->model);
-    b->guards.whole = mem_alloc(b->model->mem, (b->model->rules.len + UINT64_C(1)) * sizeof *b->guards.whole);
+    b->guards.whole =
+        mem_alloc(b->model->mem, (b->model->rules.len + UINT64_C(1)) * sizeof *b->guards.whole);
     b->guards.is_partial = mem_alloc(b->model->mem, b->model->rules.len + UINT64_C(1));
     b->guards.dd = dd_new(b->model->mem, b->guards.bits.total);
     if (b->guards.dd) order_bits(b);
@@ -464,17 +519,20 @@ static void see_failing(struct builder *b)
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         if (!model_rule_may_fail(model, r)) continue;
-        for (uint32_t i = 0; i < rule->reads; i++) b->visible[accesses(model, rule->first_read)[i]] = true;
+        for (uint32_t i = 0; i < rule->reads; i++)
+            b->visible[accesses(model, rule->first_read)[i]] = true;
     }
 }
 
-void process_model_init(struct process_model *process_model, struct model *model, const bool *visible)
+void process_model_init(struct process_model *process_model, struct model *model,
+                        const bool *visible)
 {
     struct mem *mem = model->mem;
     uint64_t vars = model->vars.len + UINT64_C(1);
     struct builder b = {.process_model = process_model, .model = model};
     *process_model = (struct process_model){.model = model};
-    process_model->rules = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *process_model->rules);
+    process_model->rules =
+        mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *process_model->rules);
     uint32_t *counts = mem_alloc(mem, 4 * vars * sizeof *counts);
     b.counts = (struct access_counts){counts, counts + vars, counts + 2 * vars, counts + 3 * vars};
     b.visible = mem_alloc(mem, vars * sizeof *b.visible);
@@ -483,7 +541,8 @@ void process_model_init(struct process_model *process_model, struct model *model
     for (uint32_t r = 0; r < model->rules.len; r++) {
         process_model->rules[r].process = process_model->rules[r].not_linear_with = MODEL_NONE;
         count_rule(model, r, b.counts.reads, b.counts.writes, 1);
-        if (!model->rules.data[r].parts || model->parts.data[model->rules.data[r].first_part].process == MODEL_NONE)
+        if (!model->rules.data[r].parts
+            || model->parts.data[model->rules.data[r].first_part].process == MODEL_NONE)
             process_model->rules[r].reason = UNSAFE_GLOBAL;
     }
     list_rules(&b);
@@ -506,10 +565,7 @@ void process_model_release(struct process_model *process_model)
 
 /* ---- formulas ---- */
 
-static void see_var(void *context, uint32_t var)
-{
-    ((bool *)context)[var] = true;
-}
+static void see_var(void *context, uint32_t var) { ((bool *)context)[var] = true; }
 
 void process_model_see(struct model *model, formula f, bool *visible)
 {
@@ -537,21 +593,34 @@ void process_model_explain(const struct process_model *process_model, uint32_t r
     const struct model *model = process_model->model;
     const struct process_rule *rule = &process_model->rules[r];
     const char *var = model->vars.len ? model->vars.data[rule->var].name : "";
-    const char *other = rule->other != MODEL_NONE && model->rules.len ? model->rules.data[rule->other].label : "another";
+    const char *other = rule->other != MODEL_NONE && model->rules.len
+                            ? model->rules.data[rule->other].label
+                            : "another";
     switch (rule->reason) {
     case SAFE:
-        if (!rule->linear && rule->unknown && rule->not_linear_with == MODEL_NONE) text_add(text, "memory did not suffice to compare guards");
-        else if (!rule->linear && rule->unknown) text_add(text, "it is too hard to find out whether '%s' can be enabled at the same time", model->rules.data[rule->not_linear_with].label);
-        else if (!rule->linear) text_add(text, "'%s' can be enabled at the same time", model->rules.data[rule->not_linear_with].label);
+        if (!rule->linear && rule->unknown && rule->not_linear_with == MODEL_NONE)
+            text_add(text, "memory did not suffice to compare guards");
+        else if (!rule->linear && rule->unknown)
+            text_add(text,
+                     "it is too hard to find out whether '%s' can be enabled at the same time",
+                     model->rules.data[rule->not_linear_with].label);
+        else if (!rule->linear)
+            text_add(text, "'%s' can be enabled at the same time",
+                     model->rules.data[rule->not_linear_with].label);
         break;
-    case UNSAFE_GLOBAL: text_add(text, model->rules.data[r].parts > 1 ? "several take part" : "it belongs to no process"); break;
+    case UNSAFE_GLOBAL:
+        text_add(text,
+                 model->rules.data[r].parts > 1 ? "several take part" : "it belongs to no process");
+        break;
     case UNSAFE_FAILS: text_add(text, "it can fail"); break;
     case UNSAFE_PRIORITY: text_add(text, "the model has priorities"); break;
     case UNSAFE_VISIBLE: text_add(text, "it writes %s, which the property reads", var); break;
     case UNSAFE_READS: text_add(text, "it reads %s, which '%s' writes", var, other); break;
     case UNSAFE_WRITES: text_add(text, "it writes %s, which '%s' touches", var, other); break;
     case UNSAFE_LOCATION: text_add(text, "'%s' writes %s", other, var); break;
-    case UNSAFE_NEIGHBOUR: text_add(text, "'%s' can be enabled at the same location and is not safe", other); break;
+    case UNSAFE_NEIGHBOUR:
+        text_add(text, "'%s' can be enabled at the same location and is not safe", other);
+        break;
     }
 }
 
@@ -562,7 +631,8 @@ bool *process_model_kept(const struct process_model *process_model)
     for (uint32_t v = 0; v < model->vars.len; v++) kept[v] = true;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
-        for (uint32_t i = 0; process_model->rules[r].process != MODEL_NONE && i < rule->writes; i++) kept[model->accesses.data[rule->first_write + i]] = false;
+        for (uint32_t i = 0; process_model->rules[r].process != MODEL_NONE && i < rule->writes; i++)
+            kept[model->accesses.data[rule->first_write + i]] = false;
     }
     return kept;
 }

@@ -25,11 +25,13 @@ static void show_var(struct explainer *explainer, uint32_t var)
         if (explainer->shown[i] == var) return;
     if (explainer->vars == MAX_VARS) return;
     explainer->shown[explainer->vars++] = var;
-    text_add(explainer->text, "%s%s = ", explainer->vars == 1 ? ": " : ", ", explainer->model->vars.data[var].name);
+    text_add(explainer->text, "%s%s = ", explainer->vars == 1 ? ": " : ", ",
+             explainer->model->vars.data[var].name);
     value_var_text(explainer->text, explainer->model, false, var, explainer->state[var]);
 }
 
-/* The variables that an evaluation reads: of an array the cell that is meant, of a choice the part that is chosen. */
+/* The variables that an evaluation reads: of an array the cell that is meant, of a choice the part
+ * that is chosen. */
 static void show_vars(struct explainer *explainer, expr e)
 {
     const struct expr_node node = *expr_get(&explainer->model->exprs, e);
@@ -38,15 +40,19 @@ static void show_vars(struct explainer *explainer, expr e)
     if (explainer->vars == MAX_VARS) return;
     if (node.op == EXPR_VAR) show_var(explainer, (uint32_t)node.value);
     if (arity) show_vars(explainer, node.a);
-    if (node.op == EXPR_AT && eval_expr(explainer->model, node.a, explainer->state, &a)) show_var(explainer, (uint32_t)(node.value + a));
-    else if (node.op == EXPR_CHOOSE && eval_expr(explainer->model, node.a, explainer->state, &a)) show_vars(explainer, a ? node.b : node.c);
-    else if (arity == 2 && node.op != EXPR_AT && node.op != EXPR_TABLE) show_vars(explainer, node.b);
+    if (node.op == EXPR_AT && eval_expr(explainer->model, node.a, explainer->state, &a))
+        show_var(explainer, (uint32_t)(node.value + a));
+    else if (node.op == EXPR_CHOOSE && eval_expr(explainer->model, node.a, explainer->state, &a))
+        show_vars(explainer, a ? node.b : node.c);
+    else if (arity == 2 && node.op != EXPR_AT && node.op != EXPR_TABLE)
+        show_vars(explainer, node.b);
 }
 
 static void show_part(struct explainer *explainer, expr e, bool value)
 {
     if (explainer->lines++ >= MAX_LINES) {
-        if (explainer->lines == MAX_LINES + 1) text_add(explainer->text, "%s...\n", explainer->indent);
+        if (explainer->lines == MAX_LINES + 1)
+            text_add(explainer->text, "%s...\n", explainer->indent);
         return;
     }
     text_add(explainer->text, "%s", explainer->indent);
@@ -72,20 +78,22 @@ static void show_why(struct explainer *explainer, expr e, bool value)
         return;
     }
     bool good = eval_expr(explainer->model, node.a, explainer->state, &a);
-    if (expr_table[node.op].arity == 2 && good) good = eval_expr(explainer->model, node.b, explainer->state, &b);
+    if (expr_table[node.op].arity == 2 && good)
+        good = eval_expr(explainer->model, node.b, explainer->state, &b);
     if (!good || node.op == EXPR_IFF) {
         show_part(explainer, e, value);
     } else if (node.op == EXPR_NOT) {
         show_why(explainer, node.a, !value);
     } else {
         bool left = node.op == EXPR_IMPLIES ? !a : a, right = b; /* a -> b is !a | b */
-        bool both = node.op == EXPR_AND ? value : !value;          /* both sides are needed for the value */
+        bool both = node.op == EXPR_AND ? value : !value; /* both sides are needed for the value */
         if (both || left == value) show_why(explainer, node.a, a);
         if (both || right == value) show_why(explainer, node.b, b);
     }
 }
 
-void explain_expr(const struct model *model, struct text *text, expr e, const int64_t *state, const char *indent)
+void explain_expr(const struct model *model, struct text *text, expr e, const int64_t *state,
+                  const char *indent)
 {
     struct explainer explainer = {.model = model, .text = text, .state = state, .indent = indent};
     int64_t value;
@@ -138,25 +146,29 @@ struct allowed {
     bool is_full;
 };
 
-static void show_name(const struct explainer *explainer, struct allowed *allowed, const char *name, const char *before)
+static void show_name(const struct explainer *explainer, struct allowed *allowed, const char *name,
+                      const char *before)
 {
     for (uint32_t k = 0; k < allowed->count; k++)
         if (allowed->names[k] == name) return;
     if (allowed->is_full) return;
     allowed->is_full = allowed->count == MAX_ALLOWED;
-    text_add(explainer->text, "%s%s", allowed->count ? ", " : before, allowed->is_full ? "..." : name);
+    text_add(explainer->text, "%s%s", allowed->count ? ", " : before,
+             allowed->is_full ? "..." : name);
     if (!allowed->is_full) allowed->names[allowed->count++] = name;
 }
 
 /* What the context or the guide allows in the state. Returns how many there are. */
-static uint32_t show_allowed(const struct explainer *explainer, enum wording_kind kind, const char *before)
+static uint32_t show_allowed(const struct explainer *explainer, enum wording_kind kind,
+                             const char *before)
 {
     const struct model *model = explainer->model;
     struct allowed allowed = {.count = 0};
     for (uint32_t i = 0; i < model->conjuncts.len; i++) {
         const struct rule_conjunct *conjunct = &model->conjuncts.data[i];
         const struct model_wording *wording = wording_of(model, conjunct);
-        if (!wording || wording->kind != kind || !is_true(model, conjunct->cond, explainer->state)) continue;
+        if (!wording || wording->kind != kind || !is_true(model, conjunct->cond, explainer->state))
+            continue;
         show_name(explainer, &allowed, wording->text, before);
     }
     for (uint32_t r = 0; r < model->rules.len; r++) {
@@ -215,7 +227,8 @@ static void show_place(const struct diag *diag, struct text *text, struct place 
 
 /* Whether the rule's conjuncts on the process's own location hold, of the context that its scenario
  * allows the event: only such commands are of interest. */
-static bool stands_at(const struct model *model, const struct model_rule *rule, uint32_t part, uint32_t location, const int64_t *state)
+static bool stands_at(const struct model *model, const struct model_rule *rule, uint32_t part,
+                      uint32_t location, const int64_t *state)
 {
     uint32_t process = model->parts.data[rule->first_part + part].process;
     bool is_context = process != MODEL_NONE && model->processes.data[process].role == ROLE_CONTEXT;
@@ -234,12 +247,15 @@ static bool stands_at(const struct model *model, const struct model_rule *rule, 
     return true;
 }
 
-static uint32_t count_false(const struct model *model, const struct model_rule *rule, const int64_t *state)
+static uint32_t count_false(const struct model *model, const struct model_rule *rule,
+                            const int64_t *state)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         int64_t value;
-        if (!eval_expr(model, model->conjuncts.data[rule->first_conjunct + i].cond, state, &value) || !value) count++;
+        if (!eval_expr(model, model->conjuncts.data[rule->first_conjunct + i].cond, state, &value)
+            || !value)
+            count++;
     }
     return count;
 }
@@ -282,15 +298,19 @@ static void show_requirement(const struct model *model, const struct diag *diag,
     text_add(text, "\n");
 }
 
-static void show_not_permitted(const struct model *model, struct text *text, uint32_t r, const int64_t *state)
+static void show_not_permitted(const struct model *model, struct text *text, uint32_t r,
+                               const int64_t *state)
 {
-    struct explainer explainer = {.model = model, .text = text, .state = state, .indent = "        "};
+    struct explainer explainer = {
+        .model = model, .text = text, .state = state, .indent = "        "};
     const struct model_rule *rule = &model->rules.data[r];
-    if (rule->permit_wording) show_wording(&explainer, &model->wordings.data[rule->permit_wording - 1], rule->permit);
+    if (rule->permit_wording)
+        show_wording(&explainer, &model->wordings.data[rule->permit_wording - 1], rule->permit);
     else text_add(text, "        it is not permitted here\n");
 }
 
-static void show_code_blocker(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
+static void show_code_blocker(const struct model *model, const struct diag *diag, struct text *text,
+                              uint32_t r, const int64_t *state)
 {
     struct eval_failure blocked = {.at = code_none()};
     int64_t *next = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *next);
@@ -301,7 +321,9 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
     bool permits = eval_permits(model, r, state);
     if (result != EVAL_DISABLED && !permits) show_not_permitted(model, text, r, state);
     if (!permits) return;
-    if (result == EVAL_ENABLED && !model_is_timed(model)) text_add(text, "        a rule of a higher priority is enabled\n"); /* with time: explain_time */
+    if (result == EVAL_ENABLED && !model_is_timed(model))
+        text_add(text,
+                 "        a rule of a higher priority is enabled\n"); /* with time: explain_time */
     if (result != EVAL_FAILED) return;
     text_add(text, "        it fails: ");
     explain_reason(text, &blocked);
@@ -310,7 +332,8 @@ static void show_code_blocker(const struct model *model, const struct diag *diag
     text_add(text, "\n");
 }
 
-static void show_blockers(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, uint32_t process, const int64_t *state)
+static void show_blockers(const struct model *model, const struct diag *diag, struct text *text,
+                          uint32_t r, uint32_t process, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
     struct explainer explainer = {
@@ -351,7 +374,8 @@ static void show_blockers(const struct model *model, const struct diag *diag, st
 }
 
 /* Of the rules that a command takes part in, the one nearest to being enabled stands for all. */
-static uint32_t nearest_rule(const struct model *model, uint32_t first, uint32_t process, struct place place, const int64_t *state)
+static uint32_t nearest_rule(const struct model *model, uint32_t first, uint32_t process,
+                             struct place place, const int64_t *state)
 {
     uint32_t best = first, least = UINT32_MAX;
     for (uint32_t r = first; r < model->rules.len; r++) {
@@ -402,12 +426,14 @@ static void explain_process(const struct model *model, const struct diag *diag, 
             const struct rule_part *part = &model->parts.data[rule->first_part + i];
             bool known = part->process != process || (process == MODEL_NONE && rule->parts > 1);
             for (uint32_t s = 0; s < shown; s++) known |= same_place(seen[s], part->place);
-            if (known || shown == MAX_COMMANDS || !stands_at(model, rule, i, location, state)) continue;
+            if (known || shown == MAX_COMMANDS || !stands_at(model, rule, i, location, state))
+                continue;
             seen[shown++] = part->place;
             text_add(text, "    [%s] at ", rule->label);
             show_place(diag, text, part->place);
             text_add(text, " is blocked:\n");
-            uint32_t nearest = part->place.line ? nearest_rule(model, r, process, part->place, state) : r;
+            uint32_t nearest =
+                part->place.line ? nearest_rule(model, r, process, part->place, state) : r;
             show_blockers(model, diag, text, nearest, process, state);
             if (timed) explain_time(timed, text, nearest);
         }
@@ -419,14 +445,18 @@ static void explain_process(const struct model *model, const struct diag *diag, 
 static bool has_global_rules(const struct model *model)
 {
     for (uint32_t r = 0; r < model->rules.len; r++)
-        if (model->rules.data[r].parts == 1 && model->parts.data[model->rules.data[r].first_part].process == MODEL_NONE) return true;
+        if (model->rules.data[r].parts == 1
+            && model->parts.data[model->rules.data[r].first_part].process == MODEL_NONE)
+            return true;
     return false;
 }
 
-void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text, const int64_t *state, const struct timed_state *timed)
+void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text,
+                      const int64_t *state, const struct timed_state *timed)
 {
     uint32_t shown = 0, left = 0;
-    bool *acts = mem_alloc(model->mem, model->processes.len + 1); /* the others only hold variables */
+    bool *acts =
+        mem_alloc(model->mem, model->processes.len + 1); /* the others only hold variables */
     for (uint32_t i = 0; i < model->parts.len; i++)
         if (model->parts.data[i].process != MODEL_NONE) acts[model->parts.data[i].process] = true;
     for (uint32_t p = 0; p < model->processes.len; p++) {
@@ -445,7 +475,8 @@ void explain_deadlock(const struct model *model, const struct diag *diag, struct
 
 void explain_reason(struct text *text, const struct eval_failure *failure)
 {
-    bool is_outside = failure->value < failure->low || failure->value > failure->high; /* not known when it just fails */
+    bool is_outside = failure->value < failure->low
+                      || failure->value > failure->high; /* not known when it just fails */
     switch (failure->reason) {
     case FAILURE_DIVISION: text_add(text, "division by zero"); break;
     case FAILURE_OVERFLOW: text_add(text, "a number does not fit in 64 bits"); break;
@@ -456,7 +487,9 @@ void explain_reason(struct text *text, const struct eval_failure *failure)
     case FAILURE_RANGE:
     case FAILURE_INDEX:
         text_add(text, failure->reason == FAILURE_INDEX ? "index" : "value");
-        if (is_outside) text_add(text, " %" PRId64 " outside %" PRId64 "..%" PRId64, failure->value, failure->low, failure->high);
+        if (is_outside)
+            text_add(text, " %" PRId64 " outside %" PRId64 "..%" PRId64, failure->value,
+                     failure->low, failure->high);
         else text_add(text, " outside its range");
         break;
     default: text_add(text, "it cannot be evaluated");
@@ -468,7 +501,8 @@ bool explain_only_divides(const struct model *model)
     for (uint32_t i = 0; i < model->exprs.nodes.len; i++) {
         const struct expr_node *node = &model->exprs.nodes.data[i];
         bool is_exact = expr_table[node->op].has_bits && !node->bits;
-        if (node->op == EXPR_WITHIN || node->op == EXPR_FAIL || (is_exact && node->may_fail)) return false;
+        if (node->op == EXPR_WITHIN || node->op == EXPR_FAIL || (is_exact && node->may_fail))
+            return false;
     }
     return !model_has_code(model);
 }
@@ -481,7 +515,8 @@ static bool is_failing_part(const struct model *model, expr e, const int64_t *st
     if (eval_expr(model, e, state, &value)) return false;
     *part = e;
     if (expr_table[node.op].arity >= 1 && is_failing_part(model, node.a, state, part)) return true;
-    if (node.op == EXPR_CHOOSE && eval_expr(model, node.a, state, &value)) is_failing_part(model, value ? node.b : node.c, state, part);
+    if (node.op == EXPR_CHOOSE && eval_expr(model, node.a, state, &value))
+        is_failing_part(model, value ? node.b : node.c, state, part);
     else if (expr_table[node.op].arity == 2) is_failing_part(model, node.b, state, part);
     return true;
 }
@@ -492,8 +527,10 @@ static void show_exact_place(const struct diag *diag, struct text *text, struct 
     if (place.line && place.column) text_add(text, ":%u", place.column);
 }
 
-/* The condition or stored value that fails in the state before the step; false: it is the code that does. */
-static bool find_failing(const struct model *model, const struct model_rule *rule, const int64_t *state, expr *part)
+/* The condition or stored value that fails in the state before the step; false: it is the code that
+ * does. */
+static bool find_failing(const struct model *model, const struct model_rule *rule,
+                         const int64_t *state, expr *part)
 {
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
         int64_t value;
@@ -502,11 +539,13 @@ static bool find_failing(const struct model *model, const struct model_rule *rul
         if (!eval_expr(model, cond, state, &value) || !value) return false;
     }
     for (uint32_t i = 0; i < rule->stores; i++)
-        if (is_failing_part(model, model->stores.data[rule->first_store + i].value, state, part)) return true;
+        if (is_failing_part(model, model->stores.data[rule->first_store + i].value, state, part))
+            return true;
     return false;
 }
 
-void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t r, const int64_t *state)
+void explain_failure(const struct model *model, const struct diag *diag, struct text *text,
+                     uint32_t r, const int64_t *state)
 {
     const struct model_rule *rule = &model->rules.data[r];
     struct explainer explainer = {.model = model, .text = text, .state = state, .indent = ""};
@@ -573,7 +612,8 @@ static void explain_end(const struct model *model, const struct diag *diag, stru
         explain_failure(model, diag, text, entry->trace->failed_rule, state);
     } else if (entry->in_each_state || (entry->has_safety && entry->trace->loop == MODEL_NONE)) {
         expr told = entry->seeks ? formula_get(&model->formulas, entry->property->root)->atom
-                    : entry->in_each_state ? entry->invariant : entry->safety;
+                    : entry->in_each_state ? entry->invariant
+                                           : entry->safety;
         text_add(text, "in the last state:\n");
         explain_expr(model, text, told, state, "  ");
     } else if (entry->has_end) {

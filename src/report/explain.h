@@ -1,17 +1,21 @@
-/* Why: which part of a condition is false, with the values; what blocks each process in a deadlock. */
+/* Why: which part of a condition is false, with the values; what blocks each process in a
+ * deadlock. */
 #ifndef CAIRN_REPORT_EXPLAIN_H
 #define CAIRN_REPORT_EXPLAIN_H
 
 #include "model/eval.h"
 #include "result/result.h"
 
-/* The smallest parts of e that make it false (or true, with want = true) in the state, one line each:
- * `x + y < 4 is false: x = 3, y = 2`. */
-void explain_expr(const struct model *model, struct text *text, expr e, const int64_t *state, const char *indent);
+/* The smallest parts of e that make it false (or true, with want = true) in the state, one line
+ * each: `x + y < 4 is false: x = 3, y = 2`. */
+void explain_expr(const struct model *model, struct text *text, expr e, const int64_t *state,
+                  const char *indent);
 
-/* For each process: where it stands, and for each of its commands the conjuncts that block it. `timed` is the state in time, NULL in an untimed model: then
- * a command whose conjuncts are true is explained by its timer and by clocks. */
-void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text, const int64_t *state, const struct timed_state *timed);
+/* For each process: where it stands, and for each of its commands the conjuncts that block it.
+ * `timed` is the state in time, NULL in an untimed model: then a command whose conjuncts are true
+ * is explained by its timer and by clocks. */
+void explain_deadlock(const struct model *model, const struct diag *diag, struct text *text,
+                      const int64_t *state, const struct timed_state *timed);
 
 /* `division by zero`, `index 5 outside 0..4` */
 void explain_reason(struct text *text, const struct eval_failure *failure);
@@ -24,6 +28,7 @@ void explain_violation(const struct model *model, const struct diag *diag, struc
                        const struct property_result *entry);
 
 /* What fails when the rule is tried in the state. */
-void explain_failure(const struct model *model, const struct diag *diag, struct text *text, uint32_t rule, const int64_t *state);
+void explain_failure(const struct model *model, const struct diag *diag, struct text *text,
+                     uint32_t rule, const int64_t *state);
 
 #endif

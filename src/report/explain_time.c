@@ -13,28 +13,33 @@ static void show_ticks(const struct timed_state *timed, struct text *text, int64
 {
     char room[TRACE_TIME_ROOM];
     const struct trace times = {.denominator = 1};
-    text_add(text, "%s%s", ticks < 0 ? "-" : "", trace_time(room, timed->model, &times, ticks < 0 ? -ticks : ticks));
+    text_add(text, "%s%s", ticks < 0 ? "-" : "",
+             trace_time(room, timed->model, &times, ticks < 0 ? -ticks : ticks));
 }
 
 /* `x < 3`, `5 <= x`, `x - y <= 2` */
-static void show_constraint(const struct timed_state *timed, struct text *text, const struct clock_constraint *constraint)
+static void show_constraint(const struct timed_state *timed, struct text *text,
+                            const struct clock_constraint *constraint)
 {
     const struct model *model = timed->model;
     const char *sign = constraint->strict ? "<" : "<=";
     if (constraint->x == MODEL_NONE) {
         show_ticks(timed, text, -constraint->bound);
-        text_add(text, " %s %s", sign, constraint->y == MODEL_NONE ? "0" : model->clocks.data[constraint->y].name);
+        text_add(text, " %s %s", sign,
+                 constraint->y == MODEL_NONE ? "0" : model->clocks.data[constraint->y].name);
         return;
     }
     text_add(text, "%s", model->clocks.data[constraint->x].name);
-    if (constraint->y != MODEL_NONE) text_add(text, " - %s", model->clocks.data[constraint->y].name);
+    if (constraint->y != MODEL_NONE)
+        text_add(text, " - %s", model->clocks.data[constraint->y].name);
     text_add(text, " %s ", sign);
     show_ticks(timed, text, constraint->bound);
 }
 
 /* A constraint that is false now; with a rule, after its resets. */
-static void show_false_constraint(const struct timed_state *timed, struct text *text, const struct clock_constraint *constraint, const struct model_rule *rule,
-                                  const char *what)
+static void show_false_constraint(const struct timed_state *timed, struct text *text,
+                                  const struct clock_constraint *constraint,
+                                  const struct model_rule *rule, const char *what)
 {
     const struct model *model = timed->model;
     int64_t values[2] = {0, 0};
@@ -44,7 +49,8 @@ static void show_false_constraint(const struct timed_state *timed, struct text *
         for (uint32_t i = 0; rule && clock != MODEL_NONE && i < rule->resets; i++)
             if (model->resets.data[rule->first_reset + i] == clock) values[k] = 0;
     }
-    __int128 difference = (__int128)values[0] - values[1], bound = (__int128)constraint->bound * timed->denominator;
+    __int128 difference = (__int128)values[0] - values[1],
+             bound = (__int128)constraint->bound * timed->denominator;
     if (constraint->strict ? difference < bound : difference <= bound) return;
     text_add(text, "        %s", what);
     show_constraint(timed, text, constraint);
@@ -52,7 +58,8 @@ static void show_false_constraint(const struct timed_state *timed, struct text *
     for (unsigned k = 0; k < 2; k++) {
         uint32_t clock = k ? constraint->y : constraint->x;
         if (clock == MODEL_NONE) continue;
-        text_add(text, "%s%s = ", k && constraint->x != MODEL_NONE ? ", " : ": ", model->clocks.data[clock].name);
+        text_add(text, "%s%s = ", k && constraint->x != MODEL_NONE ? ", " : ": ",
+                 model->clocks.data[clock].name);
         show_time(timed, text, values[k]);
     }
     text_add(text, "\n");
@@ -72,21 +79,30 @@ void explain_time(const struct timed_state *timed, struct text *text, uint32_t r
             show_ticks(timed, text, interval->low);
             text_add(text, ", ");
             if (interval->infinite) text_add(text, "...[");
-            else show_ticks(timed, text, interval->high), text_add(text, "%c", interval->high_open ? '[' : ']');
+            else
+                show_ticks(timed, text, interval->high),
+                    text_add(text, "%c", interval->high_open ? '[' : ']');
             struct timed_window patience = timed_patience(timed);
             if (!patience.infinite) {
-                text_add(text, ", and %s ", patience.high_open ? "less may pass than" : "no more may pass than");
+                text_add(text, ", and %s ",
+                         patience.high_open ? "less may pass than" : "no more may pass than");
                 show_time(timed, text, patience.high);
             }
             text_add(text, "\n");
         }
-        for (uint32_t i = 0; i < rule->guards; i++) show_false_constraint(timed, text, &model->constraints.data[rule->first_guard + i], NULL, "");
+        for (uint32_t i = 0; i < rule->guards; i++)
+            show_false_constraint(timed, text, &model->constraints.data[rule->first_guard + i],
+                                  NULL, "");
         for (uint32_t p = 0; p < model->processes.len; p++) {
             const struct model_process *process = &model->processes.data[p];
             for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
-                const struct model_location *location = &model->locations.data[process->first_location + l];
-                for (uint32_t i = 0; location->value == next[process->location] && i < location->invariants; i++)
-                    show_false_constraint(timed, text, &model->constraints.data[location->first_invariant + i], rule, "afterwards ");
+                const struct model_location *location =
+                    &model->locations.data[process->first_location + l];
+                for (uint32_t i = 0;
+                     location->value == next[process->location] && i < location->invariants; i++)
+                    show_false_constraint(timed, text,
+                                          &model->constraints.data[location->first_invariant + i],
+                                          rule, "afterwards ");
             }
         }
     }

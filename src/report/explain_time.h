@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "model/timed_eval.h"
 
-/* Of a rule that is enabled: its timer and interval, clock guards that are false, invariants of locations that would be. Nothing of others. */
+/* Of a rule that is enabled: its timer and interval, clock guards that are false, invariants of
+ * locations that would be. Nothing of others. */
 void explain_time(const struct timed_state *timed, struct text *text, uint32_t rule);
 
 #endif

@@ -50,7 +50,8 @@ static void put_changed(struct out *json, const struct teller *teller, const int
     out_close(json, ']');
 }
 
-/* Nothing below allocates once the first character is out: a result is told whole, also when memory has run out. */
+/* Nothing below allocates once the first character is out: a result is told whole, also when memory
+ * has run out. */
 enum { NAMES_LENGTH = 1000 };
 
 static const char *participants(const struct model *model, uint32_t rule, char buffer[NAMES_LENGTH])
@@ -60,7 +61,8 @@ static const char *participants(const struct model *model, uint32_t rule, char b
     for (uint32_t i = 0; rule != MODEL_NONE && i < model->rules.data[rule].parts; i++) {
         uint32_t process = model->parts.data[model->rules.data[rule].first_part + i].process;
         if (process == MODEL_NONE) continue;
-        int length = snprintf(buffer + used, NAMES_LENGTH - used, "%s%s", used ? ", " : "", model->processes.data[process].name);
+        int length = snprintf(buffer + used, NAMES_LENGTH - used, "%s%s", used ? ", " : "",
+                              model->processes.data[process].name);
         if (used + (size_t)length >= NAMES_LENGTH - 8) {
             strcpy(buffer + NAMES_LENGTH - 8, ", ...");
             break;
@@ -71,7 +73,8 @@ static const char *participants(const struct model *model, uint32_t rule, char b
 }
 
 /* A time: a number when it is whole, else a fraction in a string. */
-static void put_time(struct out *json, const char *key, const struct model *model, const struct trace *trace, int64_t parts)
+static void put_time(struct out *json, const char *key, const struct model *model,
+                     const struct trace *trace, int64_t parts)
 {
     char time[TRACE_TIME_ROOM];
     char *end;
@@ -281,7 +284,8 @@ static void put_properties(struct out *json, const struct teller *teller, struct
     out_close(json, ']');
 }
 
-static void put_silence(struct out *json, const struct model *model, const struct diag *diag, const struct result *result)
+static void put_silence(struct out *json, const struct model *model, const struct diag *diag,
+                        const struct result *result)
 {
     bool known = result->all_states && result_knows_rules(result);
     out_key(json, "rules_never_taken");
@@ -303,7 +307,8 @@ static void put_silence(struct out *json, const struct model *model, const struc
     for (uint32_t p = 0; known && p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
-            const struct model_location *location = &model->locations.data[process->first_location + l];
+            const struct model_location *location =
+                &model->locations.data[process->first_location + l];
             if (result_location_reached(result, p, l)) continue;
             out_open_inline(json, '{');
             out_key(json, "process");
@@ -319,7 +324,8 @@ static void put_silence(struct out *json, const struct model *model, const struc
 }
 
 /* A count that 64 bits cannot hold is told by its digits; one that is not known is null. */
-static void put_count(struct out *json, const char *key, bool known, uint64_t count, const char *digits)
+static void put_count(struct out *json, const char *key, bool known, uint64_t count,
+                      const char *digits)
 {
     out_key(json, key);
     if (!known) out_null(json);
@@ -345,7 +351,9 @@ static void put_symbolic(struct out *json, const struct symbolic_statistics *sta
     put_number(json, "pre_images", statistics->pre_images);
     put_number(json, "frontiers", statistics->frontiers);
     out_key(json, "average_frontier_nodes");
-    out_real(json, statistics->frontiers ? (double)statistics->frontier_nodes / (double)statistics->frontiers : 0);
+    out_real(json, statistics->frontiers
+                       ? (double)statistics->frontier_nodes / (double)statistics->frontiers
+                       : 0);
     put_number(json, "largest_frontier_nodes", statistics->largest_frontier);
     put_number(json, "peak_nodes", statistics->peak_nodes);
     put_number(json, "table_bytes", statistics->table_bytes);
@@ -373,7 +381,8 @@ static void put_bounded(struct out *json, const struct bounded_statistics *stati
 {
     put_number(json, "bound", statistics->depth);
     put_number(json, "cycles", statistics->cycles);
-    put_number(json, "safe_steps_per_cycle", statistics->rounds ? statistics->rounds : statistics->safe_steps);
+    put_number(json, "safe_steps_per_cycle",
+               statistics->rounds ? statistics->rounds : statistics->safe_steps);
     put_number(json, "sat_variables", statistics->variables);
     put_number(json, "sat_clauses", statistics->clauses);
     put_number(json, "sat_literals", statistics->literals);
@@ -413,7 +422,8 @@ static void put_timed(struct out *json, const struct timed_statistics *statistic
     put_number(json, "configurations", statistics->configurations);
 }
 
-/* All of them, or, when they are very many, their quantiles: the share of clusters, and which size they have at most. */
+/* All of them, or, when they are very many, their quantiles: the share of clusters, and which size
+ * they have at most. */
 static void put_sizes(struct out *json, const struct cluster_statistics *clusters)
 {
     out_key(json, clusters->quantiles ? "cluster_size_quantiles" : "cluster_sizes");
@@ -529,7 +539,8 @@ static void put_partitions(struct out *json, const struct partition_statistics *
     out_bool(json, partition->chosen);
     out_key(json, "p_points");
     out_open_inline(json, '[');
-    for (uint32_t i = 0; i < partition->points->count; i++) out_string(json, partition->points->names[i]);
+    for (uint32_t i = 0; i < partition->points->count; i++)
+        out_string(json, partition->points->names[i]);
     out_close(json, ']');
     out_key(json, "p_path_list");
     out_open(json, '[');
@@ -552,7 +563,8 @@ static void put_hidden(struct out *json, const struct result *result)
         out_key(json, left_out ? "hidden_left_out" : "hidden_influencing");
         out_open_inline(json, '[');
         for (uint32_t v = 0; v < searched->vars.len; v++)
-            if (left_out ? searched->vars.data[v].is_left_out : searched->vars.data[v].is_hidden) out_string(json, searched->vars.data[v].name);
+            if (left_out ? searched->vars.data[v].is_left_out : searched->vars.data[v].is_hidden)
+                out_string(json, searched->vars.data[v].name);
         out_close(json, ']');
     }
     if (result->partition) return; /* says so itself */
@@ -583,14 +595,20 @@ static void put_searches(struct out *json, const struct result *result)
     out_close(json, ']');
 }
 
-static void put_statistics(struct out *json, const struct model *model, const struct diag *diag, const struct task *task, const struct result *result)
+static void put_statistics(struct out *json, const struct model *model, const struct diag *diag,
+                           const struct task *task, const struct result *result)
 {
     out_open(json, '{');
     out_key(json, "order");
     if (result->bounded) out_string(json, "deepening");
     else if (result->reduction != REDUCE_NONE && !result->symbolic) out_string(json, "two-phase");
-    else if (result->partition) out_string(json, result->partition->hidden ? "p-paths, hidden" : "p-paths");
-    else out_string(json, search_order_name[result->symbolic ? result->symbolic->order : result->clusters || result->parts ? ORDER_PAST_FREEZE : task->order == ORDER_DFS ? ORDER_DFS : ORDER_BFS]);
+    else if (result->partition)
+        out_string(json, result->partition->hidden ? "p-paths, hidden" : "p-paths");
+    else
+        out_string(json, search_order_name[result->symbolic ? result->symbolic->order
+                                           : result->clusters || result->parts ? ORDER_PAST_FREEZE
+                                           : task->order == ORDER_DFS          ? ORDER_DFS
+                                                                               : ORDER_BFS]);
     if (result->unreduced_properties) {
         put_number(json, "unreduced_properties", result->unreduced_properties);
         put_number(json, "unreduced_states", result->unreduced_states);
@@ -611,7 +629,8 @@ static void put_statistics(struct out *json, const struct model *model, const st
         out_string(json, result->stop_detail);
     }
     if (!result->bounded) put_number(json, "runtime_errors", result->runtime_errors);
-    if (model->has_final && !result->bounded && !result->symbolic) put_number(json, "ends", result->ends);
+    if (model->has_final && !result->bounded && !result->symbolic)
+        put_number(json, "ends", result->ends);
     if (!result->symbolic && !result->bounded) put_number(json, "expanded", result->expanded);
     if (result->threads > 1) put_number(json, "threads", result->threads);
     out_key(json, "processes");
@@ -634,7 +653,9 @@ static void put_statistics(struct out *json, const struct model *model, const st
     if (result->clusters) put_clusters(json, model, result);
     if (result->parts) put_parts(json, result->parts);
     if (result->partition) put_partitions(json, result->partition);
-    if (!result->has_depth && (result->max_stack || !result_is_influenced(result)) && !result->partition && !result->symbolic && !result->clusters && !result->parts && result->reduction == REDUCE_NONE) {
+    if (!result->has_depth && (result->max_stack || !result_is_influenced(result))
+        && !result->partition && !result->symbolic && !result->clusters && !result->parts
+        && result->reduction == REDUCE_NONE) {
         out_key(json, "longest_stack");
         out_uint(json, result->max_stack);
     }
@@ -681,15 +702,17 @@ static void put_guide(struct out *json, const struct model *model, const struct 
         out_key(json, "states_by_interactions");
         if (result->rounds->states) {
             out_open_inline(json, '[');
-            for (uint32_t i = 0; i < result->rounds->count; i++) out_uint(json, result->rounds->states[i]);
+            for (uint32_t i = 0; i < result->rounds->count; i++)
+                out_uint(json, result->rounds->states[i]);
             out_close(json, ']');
         } else out_null(json);
     }
     out_close(json, '}');
 }
 
-void machine_result(FILE *out, const char *command, const struct model *model, const struct diag *diag, const struct task *task,
-                    const struct result *result, const char *trace_file, bool raw)
+void machine_result(FILE *out, const char *command, const struct model *model,
+                    const struct diag *diag, const struct task *task, const struct result *result,
+                    const char *trace_file, bool raw)
 {
     struct out json;
     struct text text, *reasons;
@@ -713,9 +736,12 @@ void machine_result(FILE *out, const char *command, const struct model *model, c
     out_string(&json, text.data);
     conclude_under(&json, model, task, result);
     put_count(&json, "states", !result->bounded, result->states, result->exact.states);
-    put_count(&json, "transitions", !result->bounded && !result->no_transitions, result->transitions, result->exact.transitions);
-    put_count(&json, "initial_states", !result->bounded, result->initial_states, result->exact.initial_states);
-    put_count(&json, "deadlocks", !result->bounded && !result->no_deadlocks, result->deadlocks, result->exact.deadlocks);
+    put_count(&json, "transitions", !result->bounded && !result->no_transitions,
+              result->transitions, result->exact.transitions);
+    put_count(&json, "initial_states", !result->bounded, result->initial_states,
+              result->exact.initial_states);
+    put_count(&json, "deadlocks", !result->bounded && !result->no_deadlocks, result->deadlocks,
+              result->exact.deadlocks);
     out_key(&json, "depth");
     if (result->has_depth) out_uint(&json, result->depth);
     else out_null(&json);
@@ -809,7 +835,8 @@ static void put_itf_state(struct out *json, const struct teller *teller, const s
         out_key(json, "rule"); /* of two that differ in their timers only, this one */
         out_uint(json, rule);
     }
-    if (index == trace->steps && has_wait(trace)) put_time(json, "wait", model, trace, trace->delays[index]);
+    if (index == trace->steps && has_wait(trace))
+        put_time(json, "wait", model, trace, trace->delays[index]);
     out_close(json, '}');
     put_state(json, teller, state); /* numbers over 53 bits are strings, which replay reads too */
     out_close(json, '}');

@@ -1,4 +1,5 @@
-/* Contexts and properties as a matrix: for people as text and as a page of HTML that stands alone. Both are made of a result object as `cairn check --json` prints it: of one search, or of several
+/* Contexts and properties as a matrix: for people as text and as a page of HTML that stands alone.
+ * Both are made of a result object as `cairn check --json` prints it: of one search, or of several
  * contexts (with "contexts", a list of such objects that each have a "context"). */
 #ifndef CAIRN_REPORT_MATRIX_H
 #define CAIRN_REPORT_MATRIX_H

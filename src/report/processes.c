@@ -12,10 +12,7 @@ struct row {
     struct place place;
 };
 
-static const char *keep(struct text *text)
-{
-    return text->data ? text->data : "";
-}
+static const char *keep(struct text *text) { return text->data ? text->data : ""; }
 
 static const char *location_of(const struct model *model, uint32_t r)
 {
@@ -43,25 +40,28 @@ static struct row *make_rows(const struct process_model *process_model)
         report_participants(model, &names, r);
         process_model_explain(process_model, r, &why);
         rows[r] = (struct row){keep(&names), location_of(model, r), why.len ? why.data : NULL, {0}};
-        if (model->rules.data[r].parts) rows[r].place = model->parts.data[model->rules.data[r].first_part].place;
+        if (model->rules.data[r].parts)
+            rows[r].place = model->parts.data[model->rules.data[r].first_part].place;
     }
     return rows;
 }
 
 /* ---- for people ---- */
 
-static void show_row(const struct report_style *style, const struct process_model *process_model, const struct row *rows, uint32_t r, int width)
+static void show_row(const struct report_style *style, const struct process_model *process_model,
+                     const struct row *rows, uint32_t r, int width)
 {
     const struct process_rule *rule = &process_model->rules[r];
     const char *kind = rule->reason != SAFE ? "-" : rule->linear ? "linear" : "safe";
-    fprintf(style->out, "    %-12s %-*s %-7s line %-4u", rows[r].location ? rows[r].location : "", width, process_model->model->rules.data[r].label, kind,
-            rows[r].place.line);
+    fprintf(style->out, "    %-12s %-*s %-7s line %-4u", rows[r].location ? rows[r].location : "",
+            width, process_model->model->rules.data[r].label, kind, rows[r].place.line);
     if (rows[r].why) fprintf(style->out, "  %s", rows[r].why);
     fputc('\n', style->out);
 }
 
 /* The rules of one list of participants together, in the order of their first rule. */
-void processes_show(const struct report_style *style, const struct process_model *process_model, const bool *visible)
+void processes_show(const struct report_style *style, const struct process_model *process_model,
+                    const bool *visible)
 {
     const struct model *model = process_model->model;
     struct row *rows = make_rows(process_model);
@@ -69,11 +69,14 @@ void processes_show(const struct report_style *style, const struct process_model
     int width = 0;
     uint32_t seen = 0;
     for (uint32_t r = 0; r < model->rules.len; r++)
-        if ((int)strlen(model->rules.data[r].label) > width) width = (int)strlen(model->rules.data[r].label);
+        if ((int)strlen(model->rules.data[r].label) > width)
+            width = (int)strlen(model->rules.data[r].label);
     if (width > 30) width = 30;
-    fprintf(style->out, "%s: %u of %u rules are safe, %u of them linear\n", model->file, process_model->safe, model->rules.len, process_model->linear);
+    fprintf(style->out, "%s: %u of %u rules are safe, %u of them linear\n", model->file,
+            process_model->safe, model->rules.len, process_model->linear);
     for (uint32_t v = 0; v < model->vars.len; v++)
-        if (visible[v]) fprintf(style->out, "%s%s", seen++ ? ", " : "  visible: ", model->vars.data[v].name);
+        if (visible[v])
+            fprintf(style->out, "%s%s", seen++ ? ", " : "  visible: ", model->vars.data[v].name);
     if (seen) fputc('\n', style->out);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (shown[r]) continue;
@@ -85,13 +88,16 @@ void processes_show(const struct report_style *style, const struct process_model
         }
     }
     if (style->quiet) return;
-    fputs("A safe rule may be taken before everything that other processes do; a linear one is also the only one that its process can take there.\n"
-          "--reduce por uses them: see docs/reduction.md.\n", style->out);
+    fputs("A safe rule may be taken before everything that other processes do; a linear one is "
+          "also the only one that its process can take there.\n"
+          "--reduce por uses them: see docs/reduction.md.\n",
+          style->out);
 }
 
 /* ---- for machines ---- */
 
-static void put_row(struct out *json, const struct diag *diag, const struct process_model *process_model, const struct row *row, uint32_t r)
+static void put_row(struct out *json, const struct diag *diag,
+                    const struct process_model *process_model, const struct row *row, uint32_t r)
 {
     const struct process_rule *rule = &process_model->rules[r];
     out_open_inline(json, '{');
@@ -116,7 +122,8 @@ static void put_row(struct out *json, const struct diag *diag, const struct proc
     out_close(json, '}');
 }
 
-void processes_json(FILE *out, const struct diag *diag, const struct process_model *process_model, const bool *visible)
+void processes_json(FILE *out, const struct diag *diag, const struct process_model *process_model,
+                    const bool *visible)
 {
     const struct model *model = process_model->model;
     struct row *rows = make_rows(process_model);
@@ -135,7 +142,8 @@ void processes_json(FILE *out, const struct diag *diag, const struct process_mod
     out_close(&json, ']');
     out_key(&json, "process_model");
     out_open(&json, '[');
-    for (uint32_t r = 0; r < model->rules.len; r++) put_row(&json, diag, process_model, &rows[r], r);
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        put_row(&json, diag, process_model, &rows[r], r);
     out_close(&json, ']');
     out_close(&json, '}');
 }

@@ -46,50 +46,65 @@ static int by_place(const void *a, const void *b)
     return (x->rule > y->rule) - (x->rule < y->rule);
 }
 
-static void show_command(const struct report_style *style, const struct diag *diag, struct place place, const char *label)
+static void show_command(const struct report_style *style, const struct diag *diag,
+                         struct place place, const char *label)
 {
     size_t length = 0;
     const char *line = diag_line(diag, place, &length);
     while (length && (*line == ' ' || *line == '\t')) line++, length--;
     if (length > 80) length = 80;
     if (length && line[length - 1] == '\r') length--;
-    fprintf(style->out, "  %s:%u: [%s]%s%.*s\n", diag_source_name(diag, place), place.line, label, length ? "   " : "", (int)length, length ? line : "");
+    fprintf(style->out, "  %s:%u: [%s]%s%.*s\n", diag_source_name(diag, place), place.line, label,
+            length ? "   " : "", (int)length, length ? line : "");
 }
 
-/* One entry per command of the source, however many processes and rules share it: never taken means that none of its rules was. */
-static void show_never_taken(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
+/* One entry per command of the source, however many processes and rules share it: never taken means
+ * that none of its rules was. */
+static void show_never_taken(const struct report_style *style, const struct model *model,
+                             const struct diag *diag, const struct result *result)
 {
     enum { SHOWN = 20 };
     struct use *uses = mem_alloc(model->mem, (model->parts.len + UINT64_C(1)) * sizeof *uses);
     uint32_t count = 0, silent = 0;
     for (uint32_t r = 0; r < model->rules.len; r++)
         for (uint32_t i = 0; i < model->rules.data[r].parts; i++)
-            uses[count++] = (struct use){model->parts.data[model->rules.data[r].first_part + i].place, r};
+            uses[count++] =
+                (struct use){model->parts.data[model->rules.data[r].first_part + i].place, r};
     qsort(uses, count, sizeof *uses, by_place);
     for (uint32_t i = 0, next; i < count; i = next) {
         bool taken = false;
-        for (next = i; next < count && uses[next].place.line == uses[i].place.line && uses[next].place.column == uses[i].place.column
-             && uses[next].place.source == uses[i].place.source; next++)
+        for (next = i; next < count && uses[next].place.line == uses[i].place.line
+                       && uses[next].place.column == uses[i].place.column
+                       && uses[next].place.source == uses[i].place.source;
+             next++)
             taken |= result->taken[uses[next].rule] != 0;
         if (taken || silent++ >= SHOWN) continue;
-        if (silent == 1) fprintf(style->out, "%snever taken:%s\n", paint(style, YELLOW), paint(style, PLAIN));
+        if (silent == 1)
+            fprintf(style->out, "%snever taken:%s\n", paint(style, YELLOW), paint(style, PLAIN));
         show_command(style, diag, uses[i].place, model->rules.data[uses[i].rule].label);
     }
     if (silent > SHOWN) fprintf(style->out, "  ... and %u more commands\n", silent - SHOWN);
     mem_free(model->mem, uses);
 }
 
-static void show_never_reached(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
+static void show_never_reached(const struct report_style *style, const struct model *model,
+                               const struct diag *diag, const struct result *result)
 {
     enum { SHOWN = 20 };
     uint32_t silent = 0;
     for (uint32_t p = 0; p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t l = 0; l < process->locations; l++) {
-            if (result_location_reached(result, p, l) || process->location == MODEL_NONE || silent++ >= SHOWN) continue;
-            const struct model_location *location = &model->locations.data[process->first_location + l];
-            if (silent == 1) fprintf(style->out, "%snever reached:%s\n", paint(style, YELLOW), paint(style, PLAIN));
-            fprintf(style->out, "  %s:%u: location ", diag_source_name(diag, location->place), location->place.line);
+            if (result_location_reached(result, p, l) || process->location == MODEL_NONE
+                || silent++ >= SHOWN)
+                continue;
+            const struct model_location *location =
+                &model->locations.data[process->first_location + l];
+            if (silent == 1)
+                fprintf(style->out, "%snever reached:%s\n", paint(style, YELLOW),
+                        paint(style, PLAIN));
+            fprintf(style->out, "  %s:%u: location ", diag_source_name(diag, location->place),
+                    location->place.line);
             if (location->name) fprintf(style->out, "%s of %s\n", location->name, process->name);
             else fprintf(style->out, "%" PRId64 " of %s\n", location->value, process->name);
         }
@@ -97,22 +112,26 @@ static void show_never_reached(const struct report_style *style, const struct mo
     if (silent > SHOWN) fprintf(style->out, "  ... and %u more locations\n", silent - SHOWN);
 }
 
-static void show_silence(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
+static void show_silence(const struct report_style *style, const struct model *model,
+                         const struct diag *diag, const struct result *result)
 {
-    if (!result->all_states || !result_knows_rules(result)) return; /* what was not seen yet may still come */
+    if (!result->all_states || !result_knows_rules(result))
+        return; /* what was not seen yet may still come */
     show_never_taken(style, model, diag, result);
     show_never_reached(style, model, diag, result);
 }
 
 /* ---- assurance ---- */
 
-static void show_assurance(const struct report_style *style, const struct model *model, const struct task *task, const struct result *result)
+static void show_assurance(const struct report_style *style, const struct model *model,
+                           const struct task *task, const struct result *result)
 {
     struct text text;
     text_init(&text, model->mem);
     conclude_sentence(&text, model, task, result);
     text.data[0] = (char)(text.data[0] - 'a' + 'A');
-    fprintf(style->out, "%s%s.%s\n", paint(style, result->complete ? "" : YELLOW), text.data, paint(style, PLAIN));
+    fprintf(style->out, "%s%s.%s\n", paint(style, result->complete ? "" : YELLOW), text.data,
+            paint(style, PLAIN));
     text_free(&text);
 }
 
@@ -126,8 +145,10 @@ static void show_searches(const struct report_style *style, const struct result 
     for (uint32_t i = 0; i < result->search_count; i++) {
         const struct search_brief *search = &result->searches[i];
         fprintf(style->out, "  search %u        %14s", i + 1, search->engine);
-        if (search->has_states) fprintf(style->out, "  %s states", text_exact(a, search->states, search->digits));
-        if (search->has_depth) fprintf(style->out, "%s depth %" PRIu64, search->has_states ? "," : " ", search->depth);
+        if (search->has_states)
+            fprintf(style->out, "  %s states", text_exact(a, search->states, search->digits));
+        if (search->has_depth)
+            fprintf(style->out, "%s depth %" PRIu64, search->has_states ? "," : " ", search->depth);
         fprintf(style->out, ", until %.2f s", search->seconds);
         if (search->stop != STOP_NONE) fprintf(style->out, ": %s", stop_reason_text[search->stop]);
         fputc('\n', style->out);
@@ -136,19 +157,24 @@ static void show_searches(const struct report_style *style, const struct result 
 
 /* ---- explore ---- */
 
-static void show_count(const struct report_style *style, const char *name, uint64_t count, const char *digits)
+static void show_count(const struct report_style *style, const char *name, uint64_t count,
+                       const char *digits)
 {
     char buffer[TEXT_COUNT_ROOM];
     fprintf(style->out, "  %-15s %14s\n", name, text_exact(buffer, count, digits));
 }
 
 /* As the thesis' Listing 6.4, one line per iteration. */
-static void show_iterations(const struct report_style *style, const struct symbolic_statistics *statistics)
+static void show_iterations(const struct report_style *style,
+                            const struct symbolic_statistics *statistics)
 {
     for (uint32_t i = 0; i < statistics->iteration_count; i++) {
         const struct iteration *iteration = &statistics->iterations[i];
-        fprintf(style->out, "  iteration %u: %s states in %" PRIu64 " nodes, frontier %" PRIu64 " nodes, table %" PRIu64 " nodes\n", i,
-                iteration->states ? iteration->states : "?", iteration->set_nodes, iteration->frontier_nodes, iteration->table_nodes);
+        fprintf(style->out,
+                "  iteration %u: %s states in %" PRIu64 " nodes, frontier %" PRIu64
+                " nodes, table %" PRIu64 " nodes\n",
+                i, iteration->states ? iteration->states : "?", iteration->set_nodes,
+                iteration->frontier_nodes, iteration->table_nodes);
     }
 }
 
@@ -156,13 +182,19 @@ static void show_symbolic(const struct report_style *style, const struct result 
 {
     const struct symbolic_statistics *statistics = result->symbolic;
     char a[32], b[32];
-    fprintf(style->out, "  time            %12.3f s  (%.3f s to encode, %.3f s to explore)\n", result->seconds, statistics->encoding_seconds, statistics->reach_seconds);
+    fprintf(style->out, "  time            %12.3f s  (%.3f s to encode, %.3f s to explore)\n",
+            result->seconds, statistics->encoding_seconds, statistics->reach_seconds);
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
-    fprintf(style->out, "  (%u bits per state; the states take %s nodes, at most %" PRIu64 " were in use)\n", result->state_bits,
-            text_count(b, statistics->set_nodes), statistics->peak_nodes);
-    if (statistics->post_images) fprintf(style->out, "  post-images     %14s", text_count(a, statistics->post_images));
-    if (statistics->post_images) fprintf(style->out, "  (largest frontier %s nodes)\n", text_count(b, statistics->largest_frontier));
-    if (statistics->reorderings) fprintf(style->out, "  reorderings     %14s\n", text_count(a, statistics->reorderings));
+    fprintf(style->out,
+            "  (%u bits per state; the states take %s nodes, at most %" PRIu64 " were in use)\n",
+            result->state_bits, text_count(b, statistics->set_nodes), statistics->peak_nodes);
+    if (statistics->post_images)
+        fprintf(style->out, "  post-images     %14s", text_count(a, statistics->post_images));
+    if (statistics->post_images)
+        fprintf(style->out, "  (largest frontier %s nodes)\n",
+                text_count(b, statistics->largest_frontier));
+    if (statistics->reorderings)
+        fprintf(style->out, "  reorderings     %14s\n", text_count(a, statistics->reorderings));
     if (style->verbose) show_iterations(style, statistics);
 }
 
@@ -170,14 +202,22 @@ static void show_timed(const struct report_style *style, const struct result *re
 {
     char a[32], b[32];
     const struct timed_statistics *statistics = result->timed;
-    fprintf(style->out, "  discrete states %14s  (%u clocks at most)\n", text_count(a, statistics->discrete_states), statistics->largest);
-    double per_state = result->states ? (double)statistics->space_bytes / (double)result->states : 0;
-    double per_zone = statistics->zones ? (double)statistics->zone_bytes / (double)statistics->zones : 0;
-    fprintf(style->out, "  zones           %14s  (%.0f bytes each; %.0f bytes per symbolic state in all)\n", text_count(a, statistics->zones), per_zone, per_state);
-    fprintf(style->out, "  not kept        %14s  (%s kept for a while)\n", text_count(a, statistics->covered + statistics->given_up), text_count(b, statistics->given_up));
+    fprintf(style->out, "  discrete states %14s  (%u clocks at most)\n",
+            text_count(a, statistics->discrete_states), statistics->largest);
+    double per_state =
+        result->states ? (double)statistics->space_bytes / (double)result->states : 0;
+    double per_zone =
+        statistics->zones ? (double)statistics->zone_bytes / (double)statistics->zones : 0;
+    fprintf(style->out,
+            "  zones           %14s  (%.0f bytes each; %.0f bytes per symbolic state in all)\n",
+            text_count(a, statistics->zones), per_zone, per_state);
+    fprintf(style->out, "  not kept        %14s  (%s kept for a while)\n",
+            text_count(a, statistics->covered + statistics->given_up),
+            text_count(b, statistics->given_up));
 }
 
-/* One bar per column: the largest cluster among those of its ranks, on a scale of roots, so that small ones are seen beside large ones. */
+/* One bar per column: the largest cluster among those of its ranks, on a scale of roots, so that
+ * small ones are seen beside large ones. */
 static void show_sizes(const struct report_style *style, const struct cluster_statistics *clusters)
 {
     static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -187,15 +227,22 @@ static void show_sizes(const struct report_style *style, const struct cluster_st
     if (!columns) return;
     fputs("  cluster sizes   |", style->out);
     for (uint64_t c = 0; c < columns; c++) {
-        uint64_t most = 0, from = c * clusters->size_count / columns, to = (c + 1) * clusters->size_count / columns;
+        uint64_t most = 0, from = c * clusters->size_count / columns,
+                 to = (c + 1) * clusters->size_count / columns;
         for (uint64_t i = from; i < to; i++)
             if (clusters->sizes[i].states > most) most = clusters->sizes[i].states;
         unsigned height = 0;
         while (height < 8 && most * 64 > clusters->largest.states * height * height) height++;
         fputs(bars[height], style->out);
     }
-    fprintf(style->out, "|\n                  ranks %" PRId64 " to %" PRId64 ", largest %s states (rank %" PRId64 "), mean %s\n", clusters->sizes[0].rank, clusters->sizes[clusters->size_count - 1].rank,
-            text_count(a, clusters->largest.states), clusters->largest.rank, text_count(b, (clusters->freed_states + clusters->sizes[clusters->size_count - 1].states) / clusters->size_count));
+    fprintf(
+        style->out,
+        "|\n                  ranks %" PRId64 " to %" PRId64 ", largest %s states (rank %" PRId64
+        "), mean %s\n",
+        clusters->sizes[0].rank, clusters->sizes[clusters->size_count - 1].rank,
+        text_count(a, clusters->largest.states), clusters->largest.rank,
+        text_count(b, (clusters->freed_states + clusters->sizes[clusters->size_count - 1].states)
+                          / clusters->size_count));
 }
 
 static void show_clusters(const struct report_style *style, const struct result *result)
@@ -203,87 +250,136 @@ static void show_clusters(const struct report_style *style, const struct result 
     const struct cluster_statistics *clusters = result->clusters;
     char a[32], b[32];
     fprintf(style->out, "  clusters        %14s", text_count(a, clusters->clusters));
-    fprintf(style->out, "  (at most %s at the same time, with %s states)\n", text_count(a, clusters->live_peak), text_count(b, clusters->peak_states));
-    fprintf(style->out, "  freed           %14s  (%.2f%% of the states; %.1f%% of the ranks are done)\n", text_count(a, clusters->freed_states), 100 * result_freezability(result),
+    fprintf(style->out, "  (at most %s at the same time, with %s states)\n",
+            text_count(a, clusters->live_peak), text_count(b, clusters->peak_states));
+    fprintf(style->out,
+            "  freed           %14s  (%.2f%% of the states; %.1f%% of the ranks are done)\n",
+            text_count(a, clusters->freed_states), 100 * result_freezability(result),
             100 * result_progress(result));
-    if (clusters->frozen_bytes) fprintf(style->out, "  frozen          %14s  (in files)\n", report_bytes(a, clusters->frozen_bytes));
-    if (clusters->resumed) fprintf(style->out, "  resumed         %14s  (clusters that an earlier run had finished)\n", text_count(a, clusters->resumed));
+    if (clusters->frozen_bytes)
+        fprintf(style->out, "  frozen          %14s  (in files)\n",
+                report_bytes(a, clusters->frozen_bytes));
+    if (clusters->resumed)
+        fprintf(style->out, "  resumed         %14s  (clusters that an earlier run had finished)\n",
+                text_count(a, clusters->resumed));
     if (style->verbose) show_sizes(style, clusters);
 }
 
 static void list_parts(const struct report_style *style, const struct split_statistics *parts)
 {
     char a[32], b[32];
-    fprintf(style->out, "  %6s %6s %21s %14s %14s %9s  %s\n", "part", "of", "ranks", "states", "transitions", "time", "");
+    fprintf(style->out, "  %6s %6s %21s %14s %14s %9s  %s\n", "part", "of", "ranks", "states",
+            "transitions", "time", "");
     for (uint32_t i = 0; i < parts->list_count; i++) {
         const struct split_part *part = &parts->list[i];
         char parent[16] = "-", ranks[48], time[32] = "";
         if (part->parent != MODEL_NONE) snprintf(parent, sizeof parent, "%u", part->parent);
         if (part->parent == MODEL_NONE) snprintf(ranks, sizeof ranks, "all");
-        else if (part->rank == part->last_rank) snprintf(ranks, sizeof ranks, "%" PRId64, part->rank);
+        else if (part->rank == part->last_rank)
+            snprintf(ranks, sizeof ranks, "%" PRId64, part->rank);
         else snprintf(ranks, sizeof ranks, "%" PRId64 " to %" PRId64, part->rank, part->last_rank);
-        if (part->end) snprintf(ranks, sizeof ranks, "%" PRId64 " [%" PRIu64 "..%" PRIu64 "]", part->rank, part->begin, part->end - 1);
+        if (part->end)
+            snprintf(ranks, sizeof ranks, "%" PRId64 " [%" PRIu64 "..%" PRIu64 "]", part->rank,
+                     part->begin, part->end - 1);
         if (part->is_known) snprintf(time, sizeof time, "%.2f s", part->seconds);
-        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  %s\n", i, parent, ranks, part->is_known ? text_count(a, part->states) : "", part->is_known ? text_count(b, part->transitions) : "", time, part->state);
+        fprintf(style->out, "  %6u %6s %21s %14s %14s %9s  %s\n", i, parent, ranks,
+                part->is_known ? text_count(a, part->states) : "",
+                part->is_known ? text_count(b, part->transitions) : "", time, part->state);
     }
 }
 
 static void show_parts(const struct report_style *style, const struct split_statistics *parts)
 {
     char a[32], b[32];
-    fprintf(style->out, "  parts           %14s  (%u split again", text_count(a, parts->parts), parts->split);
-    if (parts->divided) fprintf(style->out, "; %u more did not fit, and were divided", parts->divided);
+    fprintf(style->out, "  parts           %14s  (%u split again", text_count(a, parts->parts),
+            parts->split);
+    if (parts->divided)
+        fprintf(style->out, "; %u more did not fit, and were divided", parts->divided);
     if (parts->waiting) fprintf(style->out, "; %u not searched", parts->waiting);
-    fprintf(style->out, ")\n  gross states    %14s  (%s transitions: what several parts visited counts each time)\n", text_count(a, parts->gross_states), text_count(b, parts->gross_transitions));
-    if (!parts->is_net) fprintf(style->out, "  the counts above are gross, too: %s\n", parts->why_gross ? parts->why_gross : "");
+    fprintf(style->out,
+            ")\n  gross states    %14s  (%s transitions: what several parts visited counts each "
+            "time)\n",
+            text_count(a, parts->gross_states), text_count(b, parts->gross_transitions));
+    if (!parts->is_net)
+        fprintf(style->out, "  the counts above are gross, too: %s\n",
+                parts->why_gross ? parts->why_gross : "");
     if (style->verbose) list_parts(style, parts);
 }
 
 /* P-paths with their sizes. Only so many p-points of a long one. */
-static void list_paths(const struct report_style *style, const struct partition_statistics *partition)
+static void list_paths(const struct report_style *style,
+                       const struct partition_statistics *partition)
 {
     enum { SHOWN = 20 };
     char a[32];
     fprintf(style->out, "  %14s  p-path\n", "states");
     for (uint32_t i = 0; i < partition->path_count && i < PARTITION_LISTED; i++) {
         uint32_t tail[SHOWN], length = 0;
-        for (uint32_t at = i; partition->paths[at].parent != MODEL_NONE; at = partition->paths[at].parent) tail[length++ % SHOWN] = partition->paths[at].point;
-        fprintf(style->out, "  %14s  %s", text_count(a, partition->paths[i].states), length ? "" : "(none)");
+        for (uint32_t at = i; partition->paths[at].parent != MODEL_NONE;
+             at = partition->paths[at].parent)
+            tail[length++ % SHOWN] = partition->paths[at].point;
+        fprintf(style->out, "  %14s  %s", text_count(a, partition->paths[i].states),
+                length ? "" : "(none)");
         /* from the end on: the last entries of the ring are the first p-points */
         uint32_t shown = length < SHOWN ? length : SHOWN;
-        for (uint32_t k = 0; k < shown; k++) fprintf(style->out, "%s%s", k ? " " : "", partition->points->names[tail[(length - 1 - k) % SHOWN]]);
+        for (uint32_t k = 0; k < shown; k++)
+            fprintf(style->out, "%s%s", k ? " " : "",
+                    partition->points->names[tail[(length - 1 - k) % SHOWN]]);
         fprintf(style->out, "%s\n", length > SHOWN ? " ..." : "");
     }
-    uint64_t listed = partition->path_count < PARTITION_LISTED ? partition->path_count : PARTITION_LISTED;
-    if (partition->partitions > listed) fprintf(style->out, "  %14s  (%s more)\n", "", text_count(a, partition->partitions - listed));
+    uint64_t listed =
+        partition->path_count < PARTITION_LISTED ? partition->path_count : PARTITION_LISTED;
+    if (partition->partitions > listed)
+        fprintf(style->out, "  %14s  (%s more)\n", "",
+                text_count(a, partition->partitions - listed));
 }
 
-static void show_partitions(const struct report_style *style, const struct partition_statistics *partition)
+static void show_partitions(const struct report_style *style,
+                            const struct partition_statistics *partition)
 {
     char a[32], b[32];
-    fprintf(style->out, "  p-points        %14s  (%s", text_count(a, partition->points->count), partition->points->count ? "" : "none that is ever taken");
-    for (uint32_t i = 0; i < partition->points->count && i < 8; i++) fprintf(style->out, "%s%s", i ? ", " : "", partition->points->names[i]);
-    fprintf(style->out, "%s%s)\n", partition->points->count > 8 ? ", ..." : "", partition->chosen ? "; chosen automatically" : "");
-    fprintf(style->out, "  partitions      %14s  (largest %s states", text_count(a, partition->partitions), text_count(b, partition->largest));
-    if (partition->hidden) fprintf(style->out, "; %s complete p-paths", text_count(a, partition->complete_paths));
-    else fprintf(style->out, "; %s p-paths not extended, all right after them was visited", text_count(a, partition->skipped));
-    if (partition->waiting) fprintf(style->out, "; %s had no turn", text_count(a, partition->waiting));
+    fprintf(style->out, "  p-points        %14s  (%s", text_count(a, partition->points->count),
+            partition->points->count ? "" : "none that is ever taken");
+    for (uint32_t i = 0; i < partition->points->count && i < 8; i++)
+        fprintf(style->out, "%s%s", i ? ", " : "", partition->points->names[i]);
+    fprintf(style->out, "%s%s)\n", partition->points->count > 8 ? ", ..." : "",
+            partition->chosen ? "; chosen automatically" : "");
+    fprintf(style->out, "  partitions      %14s  (largest %s states",
+            text_count(a, partition->partitions), text_count(b, partition->largest));
+    if (partition->hidden)
+        fprintf(style->out, "; %s complete p-paths", text_count(a, partition->complete_paths));
+    else
+        fprintf(style->out, "; %s p-paths not extended, all right after them was visited",
+                text_count(a, partition->skipped));
+    if (partition->waiting)
+        fprintf(style->out, "; %s had no turn", text_count(a, partition->waiting));
     fprintf(style->out, "; at most %s p-points long)\n", text_count(a, partition->longest));
-    fprintf(style->out, "  gross states    %14s  (what several partitions visited counts each time)\n", text_count(a, partition->gross_states));
-    if (partition->spills) fprintf(style->out, "  on disk         %14s  (states; memory was full %s times, %s written)\n", text_count(a, partition->disk_states), text_count(b, partition->spills), report_bytes((char[32]){0}, partition->written));
+    fprintf(style->out,
+            "  gross states    %14s  (what several partitions visited counts each time)\n",
+            text_count(a, partition->gross_states));
+    if (partition->spills)
+        fprintf(style->out,
+                "  on disk         %14s  (states; memory was full %s times, %s written)\n",
+                text_count(a, partition->disk_states), text_count(b, partition->spills),
+                report_bytes((char[32]){0}, partition->written));
     if (style->verbose) list_paths(style, partition);
 }
 
 static void show_statistics(const struct report_style *style, const struct result *result)
 {
     char a[32];
-    show_count(style, result->timed ? "symbolic states" : "states", result->states, result->exact.states);
-    if (!result->no_transitions) show_count(style, "transitions", result->transitions, result->exact.transitions);
+    show_count(style, result->timed ? "symbolic states" : "states", result->states,
+               result->exact.states);
+    if (!result->no_transitions)
+        show_count(style, "transitions", result->transitions, result->exact.transitions);
     show_count(style, "initial states", result->initial_states, result->exact.initial_states);
-    if (!result->no_deadlocks) show_count(style, "deadlocks", result->deadlocks, result->exact.deadlocks);
+    if (!result->no_deadlocks)
+        show_count(style, "deadlocks", result->deadlocks, result->exact.deadlocks);
     if (result->ends) show_count(style, "ends", result->ends, NULL);
-    if (result->runtime_errors) fprintf(style->out, "  run-time errors %14s\n", text_count(a, result->runtime_errors));
-    if (result->has_depth) fprintf(style->out, "  depth           %14s\n", text_count(a, result->depth));
+    if (result->runtime_errors)
+        fprintf(style->out, "  run-time errors %14s\n", text_count(a, result->runtime_errors));
+    if (result->has_depth)
+        fprintf(style->out, "  depth           %14s\n", text_count(a, result->depth));
     if (result->timed) show_timed(style, result);
     if (result->symbolic) {
         show_symbolic(style, result);
@@ -291,21 +387,37 @@ static void show_statistics(const struct report_style *style, const struct resul
     }
     if (result->parts) show_parts(style, result->parts);
     if (result->partition) show_partitions(style, result->partition);
-    if (!result->has_depth && (result->max_stack || !result_is_influenced(result)) && !result->parts && !result->partition && result->reduction == REDUCE_NONE && !result->clusters && !result->rounds) fprintf(style->out, "  longest path    %14s\n", text_count(a, result->max_stack ? result->max_stack - 1 : 0));
+    if (!result->has_depth && (result->max_stack || !result_is_influenced(result)) && !result->parts
+        && !result->partition && result->reduction == REDUCE_NONE && !result->clusters
+        && !result->rounds)
+        fprintf(style->out, "  longest path    %14s\n",
+                text_count(a, result->max_stack ? result->max_stack - 1 : 0));
     double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
-    fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds, text_count(a, (uint64_t)rate));
+    fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds,
+            text_count(a, (uint64_t)rate));
     fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
-    if (result->parts) fprintf(style->out, "  (the most that one part needed; %u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
-    else fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits, result->record_bytes);
+    if (result->parts)
+        fprintf(style->out,
+                "  (the most that one part needed; %u bits per state, stored in %u bytes)\n",
+                result->state_bits, result->record_bytes);
+    else
+        fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits,
+                result->record_bytes);
     if (result->clusters) show_clusters(style, result);
 }
 
-void report_explore(const struct report_style *style, const struct model *model, const struct diag *diag, const struct result *result)
+void report_explore(const struct report_style *style, const struct model *model,
+                    const struct diag *diag, const struct result *result)
 {
-    struct task task = {.order = result->has_depth || result->symbolic || !result->max_stack ? ORDER_BFS : ORDER_DFS};
-    fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD), model->file, paint(style, PLAIN),
-            model->processes.len, model->vars.len, model->rules.len);
-    if (result->search_count > 1) fprintf(style->out, "  searched by     %14s  (the one of %u searches that is told)\n", result->engine, result->search_count);
+    struct task task = {.order = result->has_depth || result->symbolic || !result->max_stack
+                                     ? ORDER_BFS
+                                     : ORDER_DFS};
+    fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD),
+            model->file, paint(style, PLAIN), model->processes.len, model->vars.len,
+            model->rules.len);
+    if (result->search_count > 1)
+        fprintf(style->out, "  searched by     %14s  (the one of %u searches that is told)\n",
+                result->engine, result->search_count);
     show_statistics(style, result);
     show_searches(style, result);
     if (style->verbose)
@@ -368,22 +480,26 @@ static void add_wrapped(void *context, const char *word)
     listing->column += length + 2;
 }
 
-void report_step(const struct report_style *style, const struct model *model, const struct diag *diag, uint32_t number, uint32_t rule, const char *when,
+void report_step(const struct report_style *style, const struct model *model,
+                 const struct diag *diag, uint32_t number, uint32_t rule, const char *when,
                  const int64_t *before, const int64_t *after)
 {
     struct text text, word;
     text_init(&text, model->mem);
     text_init(&word, model->mem);
     if (rule == MODEL_NONE) {
-        text_add(&text, "  %4u  %s%s%s\n", number, paint(style, BOLD), number ? "state" : "initial state", paint(style, PLAIN));
+        text_add(&text, "  %4u  %s%s%s\n", number, paint(style, BOLD),
+                 number ? "state" : "initial state", paint(style, PLAIN));
     } else {
         const struct model_rule *taken = &model->rules.data[rule];
         struct place place = model->parts.data[taken->first_part].place;
-        text_add(&text, "  %4u  %s%s%s", number, paint(style, BOLD), taken->label, paint(style, PLAIN));
+        text_add(&text, "  %4u  %s%s%s", number, paint(style, BOLD), taken->label,
+                 paint(style, PLAIN));
         report_participants(model, &word, rule);
         if (word.len) text_add(&text, "  by %s", word.data);
         if (when) text_add(&text, "  at %s", when);
-        text_add(&text, "  %s%s:%u%s\n", paint(style, DIM), diag_source_name(diag, place), place.line, paint(style, PLAIN));
+        text_add(&text, "  %s%s:%u%s\n", paint(style, DIM), diag_source_name(diag, place),
+                 place.line, paint(style, PLAIN));
     }
     struct listing listing = {&text, 0};
     for (struct shown at = shown_first(model, style->raw); at.cells;
@@ -405,11 +521,13 @@ void report_step(const struct report_style *style, const struct model *model, co
     text_free(&word);
 }
 
-void report_loop(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
+void report_loop(const struct report_style *style, const struct model *model,
+                 const struct diag *diag, const struct trace *trace)
 {
     uint32_t rule = trace->rules[trace->steps];
     if (rule == MODEL_NONE) {
-        fprintf(style->out, "        no rule %s: this state repeats for ever\n", trace->delays ? "can ever be taken again" : "is enabled");
+        fprintf(style->out, "        no rule %s: this state repeats for ever\n",
+                trace->delays ? "can ever be taken again" : "is enabled");
         return;
     }
     struct text who;
@@ -418,23 +536,30 @@ void report_loop(const struct report_style *style, const struct model *model, co
     report_participants(model, &who, rule);
     struct place place = model->parts.data[model->rules.data[rule].first_part].place;
     if (trace->delays) trace_time(when, model, trace, trace_date(trace, trace->steps + 1));
-    fprintf(style->out, "        %s%s%s%s%s%s%s  %s:%u leads back to state %u, and so on for ever\n", paint(style, BOLD), model->rules.data[rule].label,
-            paint(style, PLAIN), who.len ? "  by " : "", who.len ? who.data : "", trace->delays ? "  at " : "", trace->delays ? when : "", diag_source_name(diag, place),
-            place.line, trace->loop);
+    fprintf(style->out,
+            "        %s%s%s%s%s%s%s  %s:%u leads back to state %u, and so on for ever\n",
+            paint(style, BOLD), model->rules.data[rule].label, paint(style, PLAIN),
+            who.len ? "  by " : "", who.len ? who.data : "", trace->delays ? "  at " : "",
+            trace->delays ? when : "", diag_source_name(diag, place), place.line, trace->loop);
     text_free(&who);
 }
 
-void report_wait(const struct report_style *style, const struct model *model, const struct trace *trace)
+void report_wait(const struct report_style *style, const struct model *model,
+                 const struct trace *trace)
 {
     char time[TRACE_TIME_ROOM], date[TRACE_TIME_ROOM];
-    bool closes = trace->loop != MODEL_NONE && trace->rules[trace->steps] != MODEL_NONE; /* then the date of that step says it */
+    bool closes =
+        trace->loop != MODEL_NONE
+        && trace->rules[trace->steps] != MODEL_NONE; /* then the date of that step says it */
     if (!trace->delays || !trace->delays[trace->steps] || closes) return;
     trace_time(time, model, trace, trace->delays[trace->steps]);
-    fprintf(style->out, "        then %s passes, until %s\n", time, trace_time(date, model, trace, trace_date(trace, trace->steps + 1)));
+    fprintf(style->out, "        then %s passes, until %s\n", time,
+            trace_time(date, model, trace, trace_date(trace, trace->steps + 1)));
 }
 
 /* The steps after state `from`. */
-static void show_steps(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace, uint32_t from)
+static void show_steps(const struct report_style *style, const struct model *model,
+                       const struct diag *diag, const struct trace *trace, uint32_t from)
 {
     enum { HEAD = 500, TAIL = 500 };
     struct trace_walk walk;
@@ -445,32 +570,41 @@ static void show_steps(const struct report_style *style, const struct model *mod
     while (walk.at < trace->steps && trace_walk_step(&walk)) {
         if (trace->delays) date += trace->delays[walk.at - 1];
         if (walk.at <= from) continue;
-        bool hidden = !style->full && trace->steps > HEAD + TAIL && walk.at > HEAD && walk.at <= trace->steps - TAIL;
+        bool hidden = !style->full && trace->steps > HEAD + TAIL && walk.at > HEAD
+                      && walk.at <= trace->steps - TAIL;
         if (hidden && walk.at == HEAD + 1)
-            fprintf(style->out, "        ... %u steps left out (--full shows them, --trace FILE saves them)\n", trace->steps - HEAD - TAIL);
+            fprintf(style->out,
+                    "        ... %u steps left out (--full shows them, --trace FILE saves them)\n",
+                    trace->steps - HEAD - TAIL);
         const char *shown = trace->delays ? trace_time(when, model, trace, date) : NULL;
-        if (!hidden) report_step(style, model, diag, walk.at, trace->rules[walk.at - 1], shown, walk.previous, walk.state);
+        if (!hidden)
+            report_step(style, model, diag, walk.at, trace->rules[walk.at - 1], shown,
+                        walk.previous, walk.state);
     }
     report_wait(style, model, trace);
     if (trace->loop != MODEL_NONE) report_loop(style, model, diag, trace);
     trace_walk_end(&walk);
 }
 
-void report_trace(const struct report_style *style, const struct model *model, const struct diag *diag, const struct trace *trace)
+void report_trace(const struct report_style *style, const struct model *model,
+                  const struct diag *diag, const struct trace *trace)
 {
     show_steps(style, model, diag, trace, 0);
 }
 
 /* Runs that show other parts of a CTL formula, each from where it leaves the one before. */
-static void show_branches(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
+static void show_branches(const struct report_style *style, const struct model *model,
+                          const struct diag *diag, const struct property_result *entry)
 {
     for (uint32_t i = 0; i < entry->branch_count; i++) {
         const struct trace_branch *branch = &entry->branches[i];
-        fprintf(style->out, "  %sbranch %u%s, from state %u of ", paint(style, BOLD), i + 1, paint(style, PLAIN), branch->from);
+        fprintf(style->out, "  %sbranch %u%s, from state %u of ", paint(style, BOLD), i + 1,
+                paint(style, PLAIN), branch->from);
         if (branch->parent) fprintf(style->out, "branch %u", branch->parent);
         else fputs("this run", style->out);
         fprintf(style->out, ", where %s is %s:\n", branch->part, branch->value ? "true" : "false");
-        if (branch->from == branch->trace->steps && branch->trace->loop == MODEL_NONE) fputs("        (nothing more to do: that state shows it)\n", style->out);
+        if (branch->from == branch->trace->steps && branch->trace->loop == MODEL_NONE)
+            fputs("        (nothing more to do: that state shows it)\n", style->out);
         else if (branch->from) show_steps(style, model, diag, branch->trace, branch->from);
         else show_steps(style, model, diag, branch->trace, 0);
         if (branch->open) fprintf(style->out, "  in its last state:\n    %s\n", branch->open);
@@ -480,20 +614,27 @@ static void show_branches(const struct report_style *style, const struct model *
 
 /* ---- check ---- */
 
-static void show_depths(const struct report_style *style, const struct bounded_statistics *statistics)
+static void show_depths(const struct report_style *style,
+                        const struct bounded_statistics *statistics)
 {
     for (uint32_t i = 0; i < statistics->depth_count; i++) {
         const struct bounded_depth *depth = &statistics->depths[i];
-        fprintf(style->out, "  depth %" PRIu64 ": %.3f s, %" PRIu64 " variables, %" PRIu64 " clauses, %" PRIu64 " conflicts so far\n", depth->steps, depth->seconds,
-                depth->variables, depth->clauses, depth->conflicts);
+        fprintf(style->out,
+                "  depth %" PRIu64 ": %.3f s, %" PRIu64 " variables, %" PRIu64 " clauses, %" PRIu64
+                " conflicts so far\n",
+                depth->steps, depth->seconds, depth->variables, depth->clauses, depth->conflicts);
     }
 }
 
 static void show_bound(const struct report_style *style, const struct property_result *entry)
 {
-    if (entry->verdict == VERDICT_HOLDS) fprintf(style->out, "  (%s%s", entry->method, entry->has_bound ? "" : ")");
-    if (entry->verdict == VERDICT_HOLDS && entry->has_bound) fprintf(style->out, ", k = %" PRIu64 ")", entry->bound);
-    if (entry->verdict == VERDICT_UNKNOWN && entry->has_bound) fprintf(style->out, "  (not %s within %" PRIu64 " step%s)", entry->seeks ? "reached" : "violated", entry->bound, entry->bound == 1 ? "" : "s");
+    if (entry->verdict == VERDICT_HOLDS)
+        fprintf(style->out, "  (%s%s", entry->method, entry->has_bound ? "" : ")");
+    if (entry->verdict == VERDICT_HOLDS && entry->has_bound)
+        fprintf(style->out, ", k = %" PRIu64 ")", entry->bound);
+    if (entry->verdict == VERDICT_UNKNOWN && entry->has_bound)
+        fprintf(style->out, "  (not %s within %" PRIu64 " step%s)",
+                entry->seeks ? "reached" : "violated", entry->bound, entry->bound == 1 ? "" : "s");
 }
 
 void report_reasons(const struct report_style *style, const struct model *model,
@@ -510,47 +651,60 @@ void report_reasons(const struct report_style *style, const struct model *model,
     text_free(&text);
 }
 
-static void show_verdict(const struct report_style *style, const struct model *model, const struct property_result *entry, const char *engine, int width)
+static void show_verdict(const struct report_style *style, const struct model *model,
+                         const struct property_result *entry, const char *engine, int width)
 {
     static const char *const colors[] = {YELLOW, GREEN, RED};
     const struct model_property *property = entry->property;
     enum verdict answer = result_answer(entry);
     bool built_in = entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR;
-    fprintf(style->out, "  %s%-8s%s  %-*s", paint(style, colors[answer]), verdict_name[answer], paint(style, PLAIN), width, property->name);
+    fprintf(style->out, "  %s%-8s%s  %-*s", paint(style, colors[answer]), verdict_name[answer],
+            paint(style, PLAIN), width, property->name);
     if (!built_in) fprintf(style->out, "  %s", property->text);
     else if (entry->kind == PROPERTY_DEADLOCK) fputs("  no reachable state is stuck", style->out);
-    else fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails", style->out);
-    if (entry->method && !strncmp(entry->method, "without", 7)) fprintf(style->out, "  (%s)", entry->method);
+    else
+        fputs(explain_only_divides(model) ? "  no step divides by zero" : "  no step fails",
+              style->out);
+    if (entry->method && !strncmp(entry->method, "without", 7))
+        fprintf(style->out, "  (%s)", entry->method);
     if (!strcmp(entry->engine ? entry->engine : engine, "bounded")) show_bound(style, entry);
     if (result_is_vacuous(entry))
         fprintf(style->out, "  %s(vacuously: its antecedent is never true)%s", paint(style, YELLOW),
                 paint(style, PLAIN));
-    if (entry->reason) fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
+    if (entry->reason)
+        fprintf(style->out, "  %s(%s)%s", paint(style, YELLOW), entry->reason, paint(style, PLAIN));
     fputc('\n', style->out);
 }
 
 /* A violation without a run. */
-static void show_last(const struct report_style *style, const struct model *model, const struct diag *diag, const struct property_result *entry)
+static void show_last(const struct report_style *style, const struct model *model,
+                      const struct diag *diag, const struct property_result *entry)
 {
-    fprintf(style->out, "\n%s%s is %s%s in this state:\n", paint(style, entry->seeks ? GREEN : RED), entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN));
+    fprintf(style->out, "\n%s%s is %s%s in this state:\n", paint(style, entry->seeks ? GREEN : RED),
+            entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN));
     report_step(style, model, diag, 0, MODEL_NONE, NULL, NULL, entry->last);
     report_reasons(style, model, diag, entry);
     fprintf(style->out, "  (%s)\n", entry->reason);
 }
 
-void report_check(const struct report_style *style, const struct model *model, const struct diag *diag, const struct task *task,
-                  const struct result *result)
+void report_check(const struct report_style *style, const struct model *model,
+                  const struct diag *diag, const struct task *task, const struct result *result)
 {
     char a[TEXT_COUNT_ROOM], b[TEXT_COUNT_ROOM];
     int width = 0;
     fprintf(style->out, "%s%s%s: ", paint(style, BOLD), model->file, paint(style, PLAIN));
     if (result->search_count > 1) fprintf(style->out, "%s engine: ", result->engine);
     if (result->bounded)
-        fprintf(style->out, "depth %" PRIu64 ", %s clauses, %s conflicts, %.2f s\n", result->bounded->depth, text_count(a, result->bounded->clauses),
+        fprintf(style->out, "depth %" PRIu64 ", %s clauses, %s conflicts, %.2f s\n",
+                result->bounded->depth, text_count(a, result->bounded->clauses),
                 text_count(b, result->bounded->conflicts), result->seconds);
     else
-        fprintf(style->out, "%s %sstates, %s transitions, %.2f s\n", text_exact(a, result->states, result->exact.states), result->timed ? "symbolic " : "",
-                result->no_transitions ? "?" : text_exact(b, result->transitions, result->exact.transitions), result->seconds);
+        fprintf(
+            style->out, "%s %sstates, %s transitions, %.2f s\n",
+            text_exact(a, result->states, result->exact.states), result->timed ? "symbolic " : "",
+            result->no_transitions ? "?"
+                                   : text_exact(b, result->transitions, result->exact.transitions),
+            result->seconds);
     show_searches(style, result);
     if (result->bounded && style->verbose) show_depths(style, result->bounded);
     if (result->parts && style->verbose) list_parts(style, result->parts);
@@ -560,7 +714,8 @@ void report_check(const struct report_style *style, const struct model *model, c
         if (length > width && length <= 30) width = length;
     }
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN) show_verdict(style, model, &task->properties[i], result->engine, width);
+        if (!task->properties[i].watched_only || task->properties[i].verdict != VERDICT_UNKNOWN)
+            show_verdict(style, model, &task->properties[i], result->engine, width);
     if (style->quiet) {
         if (!result->complete) show_assurance(style, model, task, result); /* never left out */
         return;
@@ -569,8 +724,13 @@ void report_check(const struct report_style *style, const struct model *model, c
         const struct property_result *entry = &task->properties[i];
         if (entry->last) show_last(style, result->searched ? result->searched : model, diag, entry);
         if (!entry->trace) continue;
-        fprintf(style->out, "\n%s%s is %s%s %s %u step%s:\n", paint(style, entry->seeks ? GREEN : RED), entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN),
-                entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by" : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with" : "after", entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
+        fprintf(
+            style->out, "\n%s%s is %s%s %s %u step%s:\n", paint(style, entry->seeks ? GREEN : RED),
+            entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN),
+            entry->trace->loop != MODEL_NONE ? "by a run that repeats, shown by"
+            : entry->kind == PROPERTY_LTL && !entry->in_each_state ? "by every run that begins with"
+                                                                   : "after",
+            entry->trace->steps, entry->trace->steps == 1 ? "" : "s");
         report_trace(style, model, diag, entry->trace);
         report_reasons(style, model, diag, entry);
         show_branches(style, model, diag, entry);

@@ -33,10 +33,7 @@ static struct shown shown_at(const struct model *model, bool raw, uint32_t var, 
     return (struct shown){.var = model->vars.len};
 }
 
-struct shown shown_first(const struct model *model, bool raw)
-{
-    return shown_at(model, raw, 0, 0);
-}
+struct shown shown_first(const struct model *model, bool raw) { return shown_at(model, raw, 0, 0); }
 
 struct shown shown_next(const struct model *model, bool raw, const struct shown *at)
 {

@@ -22,9 +22,9 @@ struct json_t;
 
 struct shown {
     const char *name;
-    uint32_t var, cells; /* cells 0: the end of the list */
+    uint32_t var, cells;       /* cells 0: the end of the list */
     const struct shape *shape; /* NULL: a single variable */
-    uint32_t whole;      /* the first of the model's wholes that is not before it */
+    uint32_t whole;            /* the first of the model's wholes that is not before it */
 };
 
 /* All that is shown of a state, in the order of the variables. Those that were left out

@@ -21,7 +21,8 @@ enum { NAMES_SHOWN = 5 };
 
 static void add_name(struct name_list *list, const char *name)
 {
-    if (list->count++ < NAMES_SHOWN) text_add(list->text, "%s%s", list->count > 1 ? ", " : "", name);
+    if (list->count++ < NAMES_SHOWN)
+        text_add(list->text, "%s%s", list->count > 1 ? ", " : "", name);
 }
 
 static void end_names(const struct name_list *list)
@@ -41,9 +42,10 @@ static uint32_t count_kept(const struct model *model, const bool *kept)
 void conclude_kept(struct text *text, const struct model *model, const struct task *task,
                    const struct result *result)
 {
-    static const char *const words[] = {
-        [KEEP_ASKED] = "reachable values of what is asked", [KEEP_LTL] = "LTL without X",
-        [KEEP_CTL] = "CTL and LTL without X", [KEEP_DEADLOCK] = "deadlocks"};
+    static const char *const words[] = {[KEEP_ASKED] = "reachable values of what is asked",
+                                        [KEEP_LTL] = "LTL without X",
+                                        [KEEP_CTL] = "CTL and LTL without X",
+                                        [KEEP_DEADLOCK] = "deadlocks"};
     struct name_list names = {text, 0};
     if (result->symbolic && task->property_count) {
         text_add(text, "keeps for each property what it needs");
@@ -76,7 +78,8 @@ static void add_reduction(struct text *text, const struct model *model, const st
 
 /* ---- what was searched ---- */
 
-static void add_bounded_search(struct text *text, const struct task *task, const struct result *result)
+static void add_bounded_search(struct text *text, const struct task *task,
+                               const struct result *result)
 {
     const struct bounded_statistics *statistics = result->bounded;
     uint32_t proved = 0, found = 0, open = 0;
@@ -87,18 +90,24 @@ static void add_bounded_search(struct text *text, const struct task *task, const
         open += entry->verdict == VERDICT_UNKNOWN && !entry->watched_only;
     }
     text_add(text, "%s: runs of up to %" PRIu64 " %s were searched by the bounded engine",
-             open ? "incomplete" : found ? "everything asked was decided" : "complete",
+             open    ? "incomplete"
+             : found ? "everything asked was decided"
+                     : "complete",
              statistics->depth, be(statistics->depth, "step", "steps"));
     if (result->reduction == REDUCE_POR)
-        text_add(text, ", with safe steps taken in turn (%" PRIu64 " %s), which keeps LTL without X",
+        text_add(text,
+                 ", with safe steps taken in turn (%" PRIu64 " %s), which keeps LTL without X",
                  statistics->cycles, be(statistics->cycles, "cycle", "cycles"));
     if (result->reduction == REDUCE_STEPS)
         text_add(text, ", several independent rules to a step, which keeps LTL without X");
     if (proved)
-        text_add(text, "; %u %s proved for runs of any length, by induction or because no state can break %s",
-                 proved, be(proved, "property was", "properties were"), be(proved, "it", "them"));
+        text_add(
+            text,
+            "; %u %s proved for runs of any length, by induction or because no state can break %s",
+            proved, be(proved, "property was", "properties were"), be(proved, "it", "them"));
     if (open && result->stop == STOP_NONE)
-        text_add(text, "; %u %s beyond this engine", open, be(open, "property is", "properties are"));
+        text_add(text, "; %u %s beyond this engine", open,
+                 be(open, "property is", "properties are"));
     else if (open)
         text_add(text, "; %s, and nothing is known about longer runs for %u %s",
                  stop_reason_text[result->stop], open, be(open, "property", "properties"));
@@ -110,23 +119,30 @@ static void add_partitions(struct text *text, const struct partition_statistics 
     text_add(text, ", in %s %s", text_count(count, partition->partitions),
              be(partition->partitions, "partition", "partitions"));
     if (partition->waiting)
-        text_add(text, " (%s p-paths that were found had no turn)", text_count(count, partition->waiting));
+        text_add(text, " (%s p-paths that were found had no turn)",
+                 text_count(count, partition->waiting));
     if (partition->hidden)
-        text_add(text, "; the position on a p-path is hidden from the comparison of states, so that states and "
-                       "whole p-paths may be missing, and states are counted once for each partition: "
-                       "coverage is not guaranteed");
+        text_add(text,
+                 "; the position on a p-path is hidden from the comparison of states, so that "
+                 "states and "
+                 "whole p-paths may be missing, and states are counted once for each partition: "
+                 "coverage is not guaranteed");
 }
 
 static const char *order_of(const struct task *task, const struct result *result)
 {
-    static const char *const symbolic[] = {
-        [ORDER_DEFAULT] = "by saturation", [ORDER_BFS] = "breadth-first", [ORDER_DFS] = "depth-first",
-        [ORDER_SATURATION] = "by saturation", [ORDER_CHAINING] = "by chaining"};
+    static const char *const symbolic[] = {[ORDER_DEFAULT] = "by saturation",
+                                           [ORDER_BFS] = "breadth-first",
+                                           [ORDER_DFS] = "depth-first",
+                                           [ORDER_SATURATION] = "by saturation",
+                                           [ORDER_CHAINING] = "by chaining"};
     bool reduced = result->reduction != REDUCE_NONE;
-    if (result->symbolic) return reduced ? "by partial exploration" : symbolic[result->symbolic->order];
+    if (result->symbolic)
+        return reduced ? "by partial exploration" : symbolic[result->symbolic->order];
     if (reduced) return "in two phases";
-    if (result->partition) return result->rounds ? "by the number of interactions, with files"
-                                                 : "path by path (partitioning points)";
+    if (result->partition)
+        return result->rounds ? "by the number of interactions, with files"
+                              : "path by path (partitioning points)";
     if (result->parts) return "in parts, rank by rank (past-freeze)";
     if (result->clusters) return "rank by rank (past-freeze)";
     if (result->rounds) return "by the number of interactions";
@@ -143,20 +159,23 @@ static void add_states(struct text *text, const struct model *model, const struc
                        const struct result *result)
 {
     char buffer[TEXT_COUNT_ROOM];
-    const char *states = text_exact(buffer, result->states, result->exact.states), *order = order_of(task, result);
-    const char *timed = result->timed ? "symbolic " : "", *how = result->symbolic ? "found as one set" : "visited";
+    const char *states = text_exact(buffer, result->states, result->exact.states),
+               *order = order_of(task, result);
+    const char *timed = result->timed ? "symbolic " : "",
+               *how = result->symbolic ? "found as one set" : "visited";
     const char *were = be(result->states, "state was", "states were");
     bool reduced = result->reduction != REDUCE_NONE;
     if (reduced && (result->all_states || result->symbolic))
-        text_add(text, "%s: %s %s %s %s by the %s engine", completeness(result), states, were, how, order,
-                 result->engine);
+        text_add(text, "%s: %s %s %s %s by the %s engine", completeness(result), states, were, how,
+                 order, result->engine);
     else if (result->all_states)
-        text_add(text, "%s: all %s reachable %s%s %s %s by the %s engine", completeness(result), states, timed,
-                 were, how, order, result->engine);
+        text_add(text, "%s: all %s reachable %s%s %s %s by the %s engine", completeness(result),
+                 states, timed, were, how, order, result->engine);
     else
         text_add(text, "incomplete: %s after %s %s%s, %s, by the %s engine",
-                 result->stop == STOP_INFLUENCE ? "the search ended" : stop_reason_text[result->stop], states,
-                 timed, be(result->states, "state", "states"), order, result->engine);
+                 result->stop == STOP_INFLUENCE ? "the search ended"
+                                                : stop_reason_text[result->stop],
+                 states, timed, be(result->states, "state", "states"), order, result->engine);
     if (reduced) add_reduction(text, model, task, result);
 }
 
@@ -165,7 +184,8 @@ static void add_search(struct text *text, const struct model *model, const struc
                        const struct result *result)
 {
     add_states(text, model, task, result);
-    if (result->all_states && !result->complete) text_add(text, ", and then %s", stop_reason_text[result->stop]);
+    if (result->all_states && !result->complete)
+        text_add(text, ", and then %s", stop_reason_text[result->stop]);
     if (!result->all_states && result->has_depth && result->depth)
         text_add(text, " (every state within %" PRIu64 " steps was expanded)", result->depth - 1);
     if (result->stop_detail) text_add(text, " (%s)", result->stop_detail);
@@ -195,7 +215,8 @@ static uint32_t add_hidden_names(struct text *text, const struct model *searched
 {
     struct name_list names = {text, 0};
     for (uint32_t v = 0; v < searched->vars.len; v++)
-        if (is_hidden(&searched->vars.data[v], left_out)) add_name(&names, searched->vars.data[v].name);
+        if (is_hidden(&searched->vars.data[v], left_out))
+            add_name(&names, searched->vars.data[v].name);
     end_names(&names);
     return names.count;
 }
@@ -211,9 +232,12 @@ static void add_hidden(struct text *text, const struct result *result)
 {
     if (!result->searched) return;
     if (result_is_influenced(result)) {
-        text_add(text, "; states were compared without hidden variables that influence what can be seen (");
+        text_add(
+            text,
+            "; states were compared without hidden variables that influence what can be seen (");
         add_hidden_names(text, result->searched, false);
-        text_add(text, "): of states that differ in these alone the first one stands for all, so that states may "
+        text_add(text, "): of states that differ in these alone the first one stands for all, so "
+                       "that states may "
                        "be missing, and coverage is not guaranteed");
     }
     if (!has_left_out(result->searched)) return;
@@ -236,20 +260,20 @@ static void add_constants(struct text *text, const struct model *model)
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->constants.len; i++) {
         const struct model_constant *constant = &model->constants.data[i];
-        if (constant->is_set) text_add(text, "%s%s = %" PRId64, count++ ? ", " : "; with ", constant->name, constant->value);
+        if (constant->is_set)
+            text_add(text, "%s%s = %" PRId64, count++ ? ", " : "; with ", constant->name,
+                     constant->value);
     }
 }
 
 static const char *reading_text(bool is_filter)
 {
     return is_filter ? " as a filter: what it forbids keeps its priority and its deadline"
-                     : ", where what it forbids holds no step back, neither by priority nor by a deadline";
+                     : ", where what it forbids holds no step back, neither by priority nor by a "
+                       "deadline";
 }
 
-static const char *reading_name(bool is_filter)
-{
-    return is_filter ? "filter" : "disable";
-}
+static const char *reading_name(bool is_filter) { return is_filter ? "filter" : "disable"; }
 
 static void add_guide(struct text *text, const struct model *model, const struct result *result)
 {
@@ -259,8 +283,12 @@ static void add_guide(struct text *text, const struct model *model, const struct
     if (guide->split) text_add(text, " (part %u of its split by %s)", guide->part, guide->split);
     if (guide->matters) text_add(text, "%s", reading_text(guide->is_filter));
     if (guide->is_cut)
-        text_add(text, ", of which words of up to %" PRIu64 " interactions were followed: nothing is said about longer ones", guide->bound);
-    else if (guide->bound) text_add(text, ", which allows no more than %" PRIu64 " interactions", guide->bound);
+        text_add(text,
+                 ", of which words of up to %" PRIu64
+                 " interactions were followed: nothing is said about longer ones",
+                 guide->bound);
+    else if (guide->bound)
+        text_add(text, ", which allows no more than %" PRIu64 " interactions", guide->bound);
     if (!result->rounds || !result->rounds->count) return;
     uint32_t last = result->rounds->count - 1;
     if (result->all_states)
@@ -268,7 +296,8 @@ static void add_guide(struct text *text, const struct model *model, const struct
                  be(last, "interaction is", "interactions are"));
     else
         text_add(text, "; more than %" PRIu32 " %s needed to reach all states, as far as is known",
-                 last ? last - 1 : 0, be(last ? last - 1 : 0, "interaction is", "interactions are"));
+                 last ? last - 1 : 0,
+                 be(last ? last - 1 : 0, "interaction is", "interactions are"));
 }
 
 /* ---- what was decided ---- */
@@ -284,8 +313,9 @@ static void add_engines(struct text *text, const struct task *task, const struct
         others++;
     }
     if (others)
-        text_add(text, "; %u %s decided by %s%s engine%s", others, be(others, "property was", "properties were"),
-                 engine ? "the " : "other", engine ? engine : "", engine ? "" : "s");
+        text_add(text, "; %u %s decided by %s%s engine%s", others,
+                 be(others, "property was", "properties were"), engine ? "the " : "other",
+                 engine ? engine : "", engine ? "" : "s");
     for (uint32_t i = 0; result->bounded && i < task->property_count; i++)
         if (task->properties[i].watched_only && task->properties[i].verdict == VERDICT_UNKNOWN)
             text_add(text, "; run-time errors were looked for in these runs only");
@@ -304,15 +334,22 @@ static void add_decided(struct text *text, const struct task *task, const struct
         temporal += !in_states_too && entry->verdict != VERDICT_UNKNOWN;
     }
     if (in_states)
-        text_add(text, "; %u %s checked in %s", in_states, be(in_states, "property was", "properties were"),
-                 !result->all_states ? "the visited states" : reduced ? "every state of this part" : "every state");
+        text_add(text, "; %u %s checked in %s", in_states,
+                 be(in_states, "property was", "properties were"),
+                 !result->all_states ? "the visited states"
+                 : reduced           ? "every state of this part"
+                                     : "every state");
     if (temporal)
-        text_add(text, "; %u temporal %s decided on %s, deadlocked states repeating for ever", temporal,
-                 be(temporal, "property was", "properties were"),
-                 result->symbolic ? "the sets" : result->timed ? "the zone graph" : reduced ? "the reduced graph" : "the whole graph");
+        text_add(text, "; %u temporal %s decided on %s, deadlocked states repeating for ever",
+                 temporal, be(temporal, "property was", "properties were"),
+                 result->symbolic ? "the sets"
+                 : result->timed  ? "the zone graph"
+                 : reduced        ? "the reduced graph"
+                                  : "the whole graph");
     if (result->unreduced_properties) {
         char count[TEXT_COUNT_ROOM];
-        text_add(text, "; %u %s looked at by a second search without reduction, of %s states", result->unreduced_properties,
+        text_add(text, "; %u %s looked at by a second search without reduction, of %s states",
+                 result->unreduced_properties,
                  be(result->unreduced_properties, "property was", "properties were"),
                  text_count(count, result->unreduced_states));
     }
@@ -330,14 +367,16 @@ void conclude_sentence(struct text *text, const struct model *model, const struc
     if (!result->bounded) {
         add_decided(text, task, result);
         if (task->weakly_fair) text_add(text, "; LTL only on runs that are fair to every process");
-        if (result->runtime_errors) text_add(text, "; steps that fail at run time are not followed");
+        if (result->runtime_errors)
+            text_add(text, "; steps that fail at run time are not followed");
     }
     add_engines(text, task, result);
 }
 
 /* ---- the same for machines ---- */
 
-static void put_names(struct out *json, const char *key, const struct model *model, const bool *chosen)
+static void put_names(struct out *json, const char *key, const struct model *model,
+                      const bool *chosen)
 {
     out_key(json, key);
     out_open_inline(json, '[');
@@ -357,8 +396,11 @@ static void put_reduction(struct out *json, const struct model *model, const str
     out_key(json, "name");
     out_string(json, reduction_name[result->reduction]);
     out_key(json, "keeps");
-    out_string(json, result->bounded ? keeping_name[KEEP_LTL] : result->keeps == KEEP_ASKED ? "reachability" : keeping_name[result->keeps]);
-    if (result->kept && result->keeps != KEEP_DEADLOCK) put_names(json, "over", model, result->kept);
+    out_string(json, result->bounded               ? keeping_name[KEEP_LTL]
+                     : result->keeps == KEEP_ASKED ? "reachability"
+                                                   : keeping_name[result->keeps]);
+    if (result->kept && result->keeps != KEEP_DEADLOCK)
+        put_names(json, "over", model, result->kept);
     out_close(json, '}');
 }
 
@@ -373,7 +415,8 @@ void conclude_under(struct out *json, const struct model *model, const struct ta
     out_string(json, model->context);
     out_key(json, "restrictions");
     out_open_inline(json, '[');
-    for (uint32_t i = 0; i < model->restrictions.len; i++) out_string(json, model->restrictions.data[i]);
+    for (uint32_t i = 0; i < model->restrictions.len; i++)
+        out_string(json, model->restrictions.data[i]);
     out_close(json, ']');
     out_key(json, "guide");
     out_string(json, guide ? guide->name : NULL);
@@ -405,25 +448,37 @@ void conclude_under(struct out *json, const struct model *model, const struct ta
 void conclude_divided(struct text *text, const struct conclude_division *division)
 {
     if (division->are_parts)
-        text_add(text, "%u parts of the guide, which together allow what it allows (their automata were compared), "
-                       "each searched by itself%s", division->count,
-                 division->complete ? ": what holds in all of them is proved for all that the guide allows"
-                                    : "; some were not searched to the end");
+        text_add(text,
+                 "%u parts of the guide, which together allow what it allows (their automata were "
+                 "compared), "
+                 "each searched by itself%s",
+                 division->count,
+                 division->complete
+                     ? ": what holds in all of them is proved for all that the guide allows"
+                     : "; some were not searched to the end");
     else
-        text_add(text, "%u %ss, each searched by itself: what holds is proved for what these %ss let the environment do%s",
+        text_add(text,
+                 "%u %ss, each searched by itself: what holds is proved for what these %ss let the "
+                 "environment do%s",
                  division->count, division->word, division->word,
                  division->complete ? "" : "; some were not searched to the end");
     if (division->semantics) {
         bool is_filter = !strcmp(division->semantics, reading_name(true));
-        text_add(text, "; %s%s", division->are_parts ? "the guide" : "each guide", reading_text(is_filter));
+        text_add(text, "; %s%s", division->are_parts ? "the guide" : "each guide",
+                 reading_text(is_filter));
     }
     if (!division->complete && division->bound)
-        text_add(text, ", and no words of more than %" PRIu64 " %s were followed: nothing is said about longer ones",
+        text_add(text,
+                 ", and no words of more than %" PRIu64
+                 " %s were followed: nothing is said about longer ones",
                  division->bound, be(division->bound, "interaction", "interactions"));
     if (division->restrictions && *division->restrictions)
-        text_add(text, "; restricted by %s: what that cuts was not searched", division->restrictions);
-    if (division->constants && *division->constants) text_add(text, "; with %s", division->constants);
-    if (division->reduction && *division->reduction) text_add(text, "; reduced: keeps %s", division->reduction);
+        text_add(text, "; restricted by %s: what that cuts was not searched",
+                 division->restrictions);
+    if (division->constants && *division->constants)
+        text_add(text, "; with %s", division->constants);
+    if (division->reduction && *division->reduction)
+        text_add(text, "; reduced: keeps %s", division->reduction);
 }
 
 enum verdict conclude_joined(bool seeks, enum verdict before, enum verdict verdict)
@@ -445,7 +500,10 @@ static bool has_asked(const struct task *task)
 
 int conclude_status(bool is_check, const struct task *task, const struct result *result)
 {
-    if (!is_check) return result->runtime_errors ? EXIT_VIOLATED : result->complete ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+    if (!is_check)
+        return result->runtime_errors ? EXIT_VIOLATED
+               : result->complete     ? EXIT_HOLDS
+                                      : EXIT_INCONCLUSIVE;
     switch (result_overall(task->properties, task->property_count)) {
     case VERDICT_VIOLATED: return EXIT_VIOLATED;
     case VERDICT_HOLDS: return result->complete || has_asked(task) ? EXIT_HOLDS : EXIT_INCONCLUSIVE;

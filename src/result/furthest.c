@@ -102,17 +102,21 @@ static void note_search(struct furthest *furthest, const struct result *result)
 {
     if (furthest->count == furthest->room) {
         uint32_t room = furthest->room + 8;
-        struct search_brief *list = mem_try_resize(furthest->task->model->mem, furthest->searches,
-                                                   room * sizeof *list);
+        struct search_brief *list =
+            mem_try_resize(furthest->task->model->mem, furthest->searches, room * sizeof *list);
         if (!list) return;
         furthest->searches = list;
         furthest->room = room;
     }
-    furthest->searches[furthest->count++] = (struct search_brief){
-        .engine = result->engine, .has_states = !result->bounded, .states = result->states,
-        .digits = result->exact.states, .has_depth = result->has_depth || result->bounded,
-        .depth = result->bounded ? result->bounded->depth : result->depth, .stop = result->stop,
-        .seconds = result->seconds};
+    furthest->searches[furthest->count++] =
+        (struct search_brief){.engine = result->engine,
+                              .has_states = !result->bounded,
+                              .states = result->states,
+                              .digits = result->exact.states,
+                              .has_depth = result->has_depth || result->bounded,
+                              .depth = result->bounded ? result->bounded->depth : result->depth,
+                              .stop = result->stop,
+                              .seconds = result->seconds};
 }
 
 void furthest_add(struct furthest *furthest, struct result *result)
@@ -178,10 +182,7 @@ void furthest_settle(const struct task *task, struct result *result)
 }
 
 /* Invariant 7. */
-static bool is_turn(enum stop_reason stop)
-{
-    return stop == STOP_STATES || stop == STOP_EXACT;
-}
+static bool is_turn(enum stop_reason stop) { return stop == STOP_STATES || stop == STOP_EXACT; }
 
 static void tell_end(struct furthest *furthest, struct result *result)
 {
@@ -199,8 +200,8 @@ void furthest_end(struct furthest *furthest, struct result *result)
     struct mem *mem = task->model->mem;
     *result = furthest->told;
     for (uint32_t i = 0; i < task->property_count; i++)
-        task->properties[i] = furthest->known[i].verdict != VERDICT_UNKNOWN ? furthest->known[i]
-                                                                            : furthest->said[i];
+        task->properties[i] =
+            furthest->known[i].verdict != VERDICT_UNKNOWN ? furthest->known[i] : furthest->said[i];
     result->broken = furthest->broken;
     result->seconds = furthest->seconds;
     result->peak_bytes = furthest->peak_bytes;

@@ -22,9 +22,9 @@ struct furthest {
     struct property_result *known; /* ... the first answer, if there is one, ... */
     struct property_result *said;  /* ... and what the told search says of it */
     struct result told;
-    bool answered;                 /* everything asked is decided */
-    const char *broken;            /* of any search */
-    enum stop_reason stop;         /* of the last search */
+    bool answered;         /* everything asked is decided */
+    const char *broken;    /* of any search */
+    enum stop_reason stop; /* of the last search */
     double seconds;
     uint64_t peak_bytes;
     struct search_brief *searches;

@@ -27,9 +27,11 @@ static void atom_values(struct lasso *lasso, expr atom, bool *values)
     trace_walk_end(&walk);
 }
 
-/* Least (U) or greatest (R, W) solution of v = b | (a & next v), v = b & (a | next v), v = b | (a & next v): three rounds
- * backwards reach it, because information goes round the loop at most once. */
-static void fixpoint(struct lasso *lasso, enum formula_op op, const bool *a, const bool *b, bool *values)
+/* Least (U) or greatest (R, W) solution of v = b | (a & next v), v = b & (a | next v), v = b | (a &
+ * next v): three rounds backwards reach it, because information goes round the loop at most
+ * once. */
+static void fixpoint(struct lasso *lasso, enum formula_op op, const bool *a, const bool *b,
+                     bool *values)
 {
     memset(values, op != FORMULA_U, lasso->length * sizeof *values);
     for (unsigned round = 0; round < 3; round++)
@@ -67,7 +69,8 @@ static void evaluate(struct lasso *lasso, formula f, bool *values)
         fixpoint(lasso, FORMULA_R, never, a, values);
         mem_free(mem, never);
     }
-    if (node.op == FORMULA_U || node.op == FORMULA_R || node.op == FORMULA_W) fixpoint(lasso, node.op, a, b, values);
+    if (node.op == FORMULA_U || node.op == FORMULA_R || node.op == FORMULA_W)
+        fixpoint(lasso, node.op, a, b, values);
     mem_free(mem, a);
     mem_free(mem, b);
     mem_free(mem, always);
@@ -86,14 +89,16 @@ bool lasso_holds(const struct model *model, const struct trace *trace, formula f
 
 /* ---- runs that are known up to a point ---- */
 
-/* What is known of a formula at each state of a prefix, and (the last entry) at whatever state comes after it. */
+/* What is known of a formula at each state of a prefix, and (the last entry) at whatever state
+ * comes after it. */
 struct known {
     bool *yes, *no; /* it is true, it is false, whatever comes */
 };
 
 static struct known known_new(const struct lasso *lasso)
 {
-    return (struct known){mem_alloc(lasso->model->mem, lasso->length + UINT64_C(1)), mem_alloc(lasso->model->mem, lasso->length + UINT64_C(1))};
+    return (struct known){mem_alloc(lasso->model->mem, lasso->length + UINT64_C(1)),
+                          mem_alloc(lasso->model->mem, lasso->length + UINT64_C(1))};
 }
 
 static void known_free(const struct lasso *lasso, struct known *known)
@@ -112,19 +117,26 @@ static void known_atom(struct lasso *lasso, expr atom, struct known *known)
     known->no[lasso->length] = is_constant && !node->value;
 }
 
-/* One state, given what is known of the operands there and of the formula itself in the next state. After the prefix a state's successor is like itself. */
-static void known_step(enum formula_op op, const struct known *a, const struct known *b, uint32_t i, uint32_t next, bool beyond, struct known *f)
+/* One state, given what is known of the operands there and of the formula itself in the next state.
+ * After the prefix a state's successor is like itself. */
+static void known_step(enum formula_op op, const struct known *a, const struct known *b, uint32_t i,
+                       uint32_t next, bool beyond, struct known *f)
 {
     bool ay = a->yes[i], an = a->no[i], by = b->yes[i], bn = b->no[i];
-    bool fy = !beyond && f->yes[next], fn = !beyond && f->no[next]; /* nothing is put off beyond the prefix ... */
+    bool fy = !beyond && f->yes[next],
+         fn = !beyond && f->no[next]; /* nothing is put off beyond the prefix ... */
     switch (op) {
     case FORMULA_NOT: f->yes[i] = an, f->no[i] = ay; break;
     case FORMULA_AND: f->yes[i] = ay && by, f->no[i] = an || bn; break;
     case FORMULA_OR: f->yes[i] = ay || by, f->no[i] = an && bn; break;
     case FORMULA_IMPLIES: f->yes[i] = an || by, f->no[i] = ay && bn; break;
-    case FORMULA_IFF: f->yes[i] = (ay && by) || (an && bn), f->no[i] = (ay && bn) || (an && by); break;
+    case FORMULA_IFF:
+        f->yes[i] = (ay && by) || (an && bn), f->no[i] = (ay && bn) || (an && by);
+        break;
     case FORMULA_X: f->yes[i] = a->yes[next], f->no[i] = a->no[next]; break;
-    case FORMULA_F: f->yes[i] = ay || fy, f->no[i] = an && (fn || beyond); break; /* ... but what never is true then never comes true */
+    case FORMULA_F:
+        f->yes[i] = ay || fy, f->no[i] = an && (fn || beyond);
+        break; /* ... but what never is true then never comes true */
     case FORMULA_G: f->yes[i] = ay && (fy || beyond), f->no[i] = an || fn; break;
     case FORMULA_U: f->yes[i] = by || (ay && fy), f->no[i] = bn && (an || fn || beyond); break;
     case FORMULA_R: f->yes[i] = by && (ay || fy || beyond), f->no[i] = bn || (an && fn); break;
@@ -143,12 +155,14 @@ static void find_known(struct lasso *lasso, formula f, struct known *known)
     struct known a = known_new(lasso), b = known_new(lasso);
     find_known(lasso, node.a, &a);
     if (formula_table[node.op].arity == 2) find_known(lasso, node.b, &b);
-    for (uint32_t i = lasso->length + 1; i-- > 0;) known_step(node.op, &a, &b, i, i < lasso->length ? i + 1 : i, i == lasso->length, known);
+    for (uint32_t i = lasso->length + 1; i-- > 0;)
+        known_step(node.op, &a, &b, i, i < lasso->length ? i + 1 : i, i == lasso->length, known);
     known_free(lasso, &a);
     known_free(lasso, &b);
 }
 
-bool lasso_prefix_refutes(const struct model *model, const struct trace *trace, formula f, bool *good)
+bool lasso_prefix_refutes(const struct model *model, const struct trace *trace, formula f,
+                          bool *good)
 {
     struct lasso lasso = {model, trace, trace->steps + 1, true};
     struct known known = known_new(&lasso);
@@ -171,8 +185,10 @@ bool lasso_is_fair(const struct model *model, const struct trace *trace)
             for (uint32_t p = 0; p < processes; p++) {
                 bool can_move = false;
                 for (uint32_t r = 0; r < model->rules.len && !fair[p] && !can_move; r++)
-                    can_move = model_takes_part(model, r, p) && eval_rule(model, r, walk.state, next) == EVAL_ENABLED;
-                uint32_t rule = trace->rules[walk.at]; /* the one taken next; the closing one after the last state */
+                    can_move = model_takes_part(model, r, p)
+                               && eval_rule(model, r, walk.state, next) == EVAL_ENABLED;
+                uint32_t rule = trace->rules[walk.at]; /* the one taken next; the closing one after
+                                                          the last state */
                 fair[p] |= !can_move || (rule != MODEL_NONE && model_takes_part(model, rule, p));
             }
         }

@@ -4,14 +4,17 @@
 
 #include "result/trace.h"
 
-/* Whether f is true on the run; false in *good when an atom cannot be evaluated. The trace must have a loop and be possible. */
+/* Whether f is true on the run; false in *good when an atom cannot be evaluated. The trace must
+ * have a loop and be possible. */
 bool lasso_holds(const struct model *model, const struct trace *trace, formula f, bool *good);
 
-/* For a trace without a loop: whether f is false on every infinite run that begins with it, as far as f's structure tells; false in *good when an atom cannot be
- * evaluated. */
-bool lasso_prefix_refutes(const struct model *model, const struct trace *trace, formula f, bool *good);
+/* For a trace without a loop: whether f is false on every infinite run that begins with it, as far
+ * as f's structure tells; false in *good when an atom cannot be evaluated. */
+bool lasso_prefix_refutes(const struct model *model, const struct trace *trace, formula f,
+                          bool *good);
 
-/* Whether the run is fair to every process: in its loop each takes part in a step, or can take part in none in some state. */
+/* Whether the run is fair to every process: in its loop each takes part in a step, or can take part
+ * in none in some state. */
 bool lasso_is_fair(const struct model *model, const struct trace *trace);
 
 #endif

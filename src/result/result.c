@@ -5,28 +5,40 @@
 #include <string.h>
 
 const char *const verdict_name[] = {"unknown", "holds", "violated"};
-const char *const search_order_name[] = {[ORDER_DEFAULT] = "default", [ORDER_BFS] = "bfs", [ORDER_DFS] = "dfs", [ORDER_SATURATION] = "saturation", [ORDER_CHAINING] = "chaining", [ORDER_PAST_FREEZE] = "past-freeze"};
-const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule", [RELATION_MONOLITHIC] = "monolithic", [RELATION_LABELLED] = "labelled"};
-const char *const reduction_name[] = {[REDUCE_NONE] = "none", [REDUCE_POR] = "por", [REDUCE_DEADLOCK] = "deadlock", [REDUCE_IMPROVISO] = "improviso", [REDUCE_STEPS] = "steps"};
-const char *const keeping_name[] = {[KEEP_ASKED] = "asked", [KEEP_LTL] = "ltl", [KEEP_CTL] = "ctl", [KEEP_DEADLOCK] = "deadlock"};
-const char *const stop_reason_text[] = {"",
-                                        "the memory limit was reached",
-                                        "the time limit was reached",
-                                        "it was interrupted",
-                                        "the depth limit was reached",
-                                        "everything asked was decided",
-                                        "the search stopped at the first violation",
-                                        "the model has more bits than the symbolic engine can handle",
-                                        "the limit on states was reached",
-                                        "a step made the rank smaller, so that the rank of the model is wrong",
-                                        "the folder of --freeze failed",
-                                        "the rest was left for other parts",
-                                        "not all parts were searched",
-                                        "the guide was cut at its bound",
-                                        "coverage is not guaranteed (--partition-hidden)",
-                                        "coverage is not guaranteed, because hidden variables influence what can be seen",
-                                        "deadlocks need zones of another kind"};
-const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by zero, uses a wrong index or reads an empty queue there";
+const char *const search_order_name[] = {
+    [ORDER_DEFAULT] = "default",   [ORDER_BFS] = "bfs",
+    [ORDER_DFS] = "dfs",           [ORDER_SATURATION] = "saturation",
+    [ORDER_CHAINING] = "chaining", [ORDER_PAST_FREEZE] = "past-freeze"};
+const char *const relation_form_name[] = {[RELATION_PER_RULE] = "per-rule",
+                                          [RELATION_MONOLITHIC] = "monolithic",
+                                          [RELATION_LABELLED] = "labelled"};
+const char *const reduction_name[] = {[REDUCE_NONE] = "none",
+                                      [REDUCE_POR] = "por",
+                                      [REDUCE_DEADLOCK] = "deadlock",
+                                      [REDUCE_IMPROVISO] = "improviso",
+                                      [REDUCE_STEPS] = "steps"};
+const char *const keeping_name[] = {
+    [KEEP_ASKED] = "asked", [KEEP_LTL] = "ltl", [KEEP_CTL] = "ctl", [KEEP_DEADLOCK] = "deadlock"};
+const char *const stop_reason_text[] = {
+    "",
+    "the memory limit was reached",
+    "the time limit was reached",
+    "it was interrupted",
+    "the depth limit was reached",
+    "everything asked was decided",
+    "the search stopped at the first violation",
+    "the model has more bits than the symbolic engine can handle",
+    "the limit on states was reached",
+    "a step made the rank smaller, so that the rank of the model is wrong",
+    "the folder of --freeze failed",
+    "the rest was left for other parts",
+    "not all parts were searched",
+    "the guide was cut at its bound",
+    "coverage is not guaranteed (--partition-hidden)",
+    "coverage is not guaranteed, because hidden variables influence what can be seen",
+    "deadlocks need zones of another kind"};
+const char result_cannot_evaluate[] = "it cannot be evaluated in a reachable state: it divides by "
+                                      "zero, uses a wrong index or reads an empty queue there";
 
 enum stop_reason result_why_refused(void)
 {
@@ -69,7 +81,8 @@ enum { MANY_SIZES = 50 };
 enum { MANY_SIZES = 4000 };
 #endif
 
-void result_note_cluster(struct cluster_statistics *clusters, struct mem *mem, uint64_t rank, uint64_t states)
+void result_note_cluster(struct cluster_statistics *clusters, struct mem *mem, uint64_t rank,
+                         uint64_t states)
 {
     struct cluster_size size = {.rank = clusters->lowest + (int64_t)rank, .states = states};
     clusters->finished++;
@@ -102,7 +115,8 @@ void result_end_clusters(struct cluster_statistics *clusters, struct mem *mem)
     memcpy(sorted, clusters->sizes, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_states);
     clusters->quantiles = mem_alloc(mem, (CLUSTER_PARTS + 1) * sizeof *clusters->quantiles);
-    for (uint64_t p = 0; p <= CLUSTER_PARTS; p++) clusters->quantiles[p] = sorted[(count - 1) * p / CLUSTER_PARTS].states;
+    for (uint64_t p = 0; p <= CLUSTER_PARTS; p++)
+        clusters->quantiles[p] = sorted[(count - 1) * p / CLUSTER_PARTS].states;
     mem_free(mem, sorted);
 }
 
@@ -151,7 +165,8 @@ static void classify(struct model *model, struct property_result *entry)
         entry->invariant = expr_make(&model->exprs, EXPR_NOT, 0, root->atom, root->atom);
         entry->in_each_state = entry->seeks = true;
     } else {
-        entry->in_each_state = formula_is_invariant(&model->formulas, &model->exprs, property->root, &entry->invariant);
+        entry->in_each_state = formula_is_invariant(&model->formulas, &model->exprs, property->root,
+                                                    &entry->invariant);
     }
     if (!entry->in_each_state) {
         find_antecedent(model, entry);
@@ -163,7 +178,8 @@ static void classify(struct model *model, struct property_result *entry)
     if (entry->has_antecedent) entry->antecedent = node->a;
 }
 
-static void add_built_in(struct model *model, struct property_result *entry, enum property_kind kind, const char *text)
+static void add_built_in(struct model *model, struct property_result *entry,
+                         enum property_kind kind, const char *text)
 {
     struct model_property *property = arena_alloc(&model->arena, sizeof *property);
     property->name = property_kind_name[kind];
@@ -174,9 +190,11 @@ static void add_built_in(struct model *model, struct property_result *entry, enu
     entry->in_each_state = true;
 }
 
-struct property_result *result_list_properties(struct model *model, bool with_deadlock, uint32_t *count)
+struct property_result *result_list_properties(struct model *model, bool with_deadlock,
+                                               uint32_t *count)
 {
-    struct property_result *list = mem_alloc(model->mem, (model->properties.len + 2) * sizeof *list);
+    struct property_result *list =
+        mem_alloc(model->mem, (model->properties.len + 2) * sizeof *list);
     *count = 0;
     for (uint32_t i = 0; i < model->properties.len; i++) {
         struct property_result *entry = &list[(*count)++];
@@ -184,8 +202,11 @@ struct property_result *result_list_properties(struct model *model, bool with_de
         entry->kind = entry->property->kind;
         classify(model, entry);
     }
-    if (with_deadlock) add_built_in(model, &list[(*count)++], PROPERTY_DEADLOCK, "every reachable state has an enabled rule");
-    add_built_in(model, &list[(*count)++], PROPERTY_RUNTIME_ERROR, "no division by zero or other run-time error occurs");
+    if (with_deadlock)
+        add_built_in(model, &list[(*count)++], PROPERTY_DEADLOCK,
+                     "every reachable state has an enabled rule");
+    add_built_in(model, &list[(*count)++], PROPERTY_RUNTIME_ERROR,
+                 "no division by zero or other run-time error occurs");
     return list;
 }
 
@@ -207,7 +228,8 @@ enum verdict result_overall(const struct property_result *properties, uint32_t c
     enum verdict all = VERDICT_HOLDS;
     for (uint32_t i = 0; i < count; i++) {
         if (result_answer(&properties[i]) == VERDICT_VIOLATED) return VERDICT_VIOLATED;
-        if (properties[i].verdict == VERDICT_UNKNOWN && !properties[i].watched_only) all = VERDICT_UNKNOWN;
+        if (properties[i].verdict == VERDICT_UNKNOWN && !properties[i].watched_only)
+            all = VERDICT_UNKNOWN;
     }
     return all;
 }

@@ -32,11 +32,13 @@ void trace_add_delays(const struct model *model, struct trace *trace, int64_t de
     trace->denominator = denominator;
 }
 
-const char *trace_time(char buffer[TRACE_TIME_ROOM], const struct model *model, const struct trace *trace, int64_t parts)
+const char *trace_time(char buffer[TRACE_TIME_ROOM], const struct model *model,
+                       const struct trace *trace, int64_t parts)
 {
     int64_t per_unit, a = parts, b;
     if (__builtin_mul_overflow(trace->denominator, model->ticks, &per_unit)) {
-        snprintf(buffer, TRACE_TIME_ROOM, "%.9g", (double)parts / (double)trace->denominator / (double)model->ticks);
+        snprintf(buffer, TRACE_TIME_ROOM, "%.9g",
+                 (double)parts / (double)trace->denominator / (double)model->ticks);
         return buffer;
     }
     for (b = per_unit; a;) { /* b becomes the greatest common divisor */
@@ -44,7 +46,8 @@ const char *trace_time(char buffer[TRACE_TIME_ROOM], const struct model *model, 
         b = a;
         a = rest;
     }
-    snprintf(buffer, TRACE_TIME_ROOM, per_unit == b ? "%" PRId64 : "%" PRId64 "/%" PRId64, parts / b, per_unit / b);
+    snprintf(buffer, TRACE_TIME_ROOM, per_unit == b ? "%" PRId64 : "%" PRId64 "/%" PRId64,
+             parts / b, per_unit / b);
     return buffer;
 }
 
@@ -86,7 +89,10 @@ bool trace_walk_step(struct trace_walk *walk)
     walk->state = swap;
     walk->at++;
     if (rule >= walk->model->rules.len) return false;
-    if (model_is_timed(walk->model)) return eval_permits(walk->model, rule, walk->previous) && eval_rule_alone(walk->model, rule, walk->previous, walk->state, NULL) == EVAL_ENABLED;
+    if (model_is_timed(walk->model))
+        return eval_permits(walk->model, rule, walk->previous)
+               && eval_rule_alone(walk->model, rule, walk->previous, walk->state, NULL)
+                      == EVAL_ENABLED;
     return eval_rule(walk->model, rule, walk->previous, walk->state) == EVAL_ENABLED;
 }
 
@@ -109,7 +115,8 @@ const char *trace_follow(const struct trace *trace, struct timed_state *state)
     }
 }
 
-static const char *verify_timed_end(struct timed_state *state, const struct trace *trace, enum property_kind kind, expr invariant)
+static const char *verify_timed_end(struct timed_state *state, const struct trace *trace,
+                                    enum property_kind kind, expr invariant)
 {
     int64_t value;
     switch (kind) {
@@ -118,18 +125,22 @@ static const char *verify_timed_end(struct timed_state *state, const struct trac
         return timed_is_stuck(state) ? NULL : "a rule can be taken in the last state";
     case PROPERTY_RUNTIME_ERROR:
         if (trace->failed_rule == MODEL_NONE) return "it names no rule that fails";
-        return timed_try(state, trace->failed_rule) == EVAL_FAILED ? NULL : "the rule does not fail in the last state";
+        return timed_try(state, trace->failed_rule) == EVAL_FAILED
+                   ? NULL
+                   : "the rule does not fail in the last state";
     case PROPERTY_INVARIANT:
     case PROPERTY_CTL:
     case PROPERTY_LTL:
     case PROPERTY_REACH:
-        if (!eval_expr(state->model, invariant, state->values, &value)) return "the property cannot be evaluated in the last state";
+        if (!eval_expr(state->model, invariant, state->values, &value))
+            return "the property cannot be evaluated in the last state";
         return value ? "the property is true in the last state" : NULL;
     }
     return "an unknown kind of property";
 }
 
-static const char *verify_timed(const struct model *model, const struct trace *trace, enum property_kind kind, expr invariant)
+static const char *verify_timed(const struct model *model, const struct trace *trace,
+                                enum property_kind kind, expr invariant)
 {
     struct timed_state state;
     timed_init(&state, model, trace->denominator ? trace->denominator : 1);
@@ -139,7 +150,8 @@ static const char *verify_timed(const struct model *model, const struct trace *t
     return wrong;
 }
 
-/* The run and the closing step of its loop, with their delays. Where the loop leads is not looked at. */
+/* The run and the closing step of its loop, with their delays. Where the loop leads is not looked
+ * at. */
 static const char *verify_timed_run(const struct model *model, const struct trace *trace)
 {
     struct timed_state state;
@@ -147,7 +159,8 @@ static const char *verify_timed_run(const struct model *model, const struct trac
     const char *wrong = trace_follow(trace, &state);
     if (!wrong && trace->loop != MODEL_NONE) {
         uint32_t rule = trace->rules[trace->steps];
-        if (rule == MODEL_NONE ? !timed_is_stuck(&state) : !timed_take(&state, rule)) wrong = "the loop is not closed";
+        if (rule == MODEL_NONE ? !timed_is_stuck(&state) : !timed_take(&state, rule))
+            wrong = "the loop is not closed";
     }
     timed_release(&state);
     return wrong;
@@ -187,22 +200,28 @@ static const char *verify_end(struct trace_walk *walk, enum property_kind kind, 
     case PROPERTY_DEADLOCK:
         if (eval_is_final(walk->model, walk->state)) return "the last state is final";
         for (uint32_t r = 0; r < walk->model->rules.len; r++)
-            if (eval_rule(walk->model, r, walk->state, walk->previous) == EVAL_ENABLED) return "a rule is enabled in the last state";
+            if (eval_rule(walk->model, r, walk->state, walk->previous) == EVAL_ENABLED)
+                return "a rule is enabled in the last state";
         return NULL;
     case PROPERTY_RUNTIME_ERROR:
         if (walk->trace->failed_rule == MODEL_NONE) return "it names no rule that fails";
-        return eval_rule(walk->model, walk->trace->failed_rule, walk->state, walk->previous) == EVAL_FAILED ? NULL : "the rule does not fail in the last state";
+        return eval_rule(walk->model, walk->trace->failed_rule, walk->state, walk->previous)
+                       == EVAL_FAILED
+                   ? NULL
+                   : "the rule does not fail in the last state";
     case PROPERTY_INVARIANT:
     case PROPERTY_CTL:
     case PROPERTY_LTL:
     case PROPERTY_REACH:
-        if (!eval_expr(walk->model, invariant, walk->state, &value)) return "the property cannot be evaluated in the last state";
+        if (!eval_expr(walk->model, invariant, walk->state, &value))
+            return "the property cannot be evaluated in the last state";
         return value ? "the property is true in the last state" : NULL;
     }
     return "an unknown kind of property";
 }
 
-const char *trace_verify(const struct model *model, const struct trace *trace, enum property_kind kind, expr invariant)
+const char *trace_verify(const struct model *model, const struct trace *trace,
+                         enum property_kind kind, expr invariant)
 {
     if (model_is_timed(model)) return verify_timed(model, trace, kind, invariant);
     struct trace_walk walk;
@@ -215,7 +234,8 @@ const char *trace_verify(const struct model *model, const struct trace *trace, e
     return wrong;
 }
 
-/* The last state goes on with the state at `loop`: by a rule, or by repeating itself when nothing is enabled. */
+/* The last state goes on with the state at `loop`: by a rule, or by repeating itself when nothing
+ * is enabled. */
 static const char *verify_loop(struct trace_walk *walk, int64_t *target)
 {
     const struct model *model = walk->model;
@@ -224,22 +244,29 @@ static const char *verify_loop(struct trace_walk *walk, int64_t *target)
     bool timed = model_is_timed(model);
     if (rule == MODEL_NONE) {
         for (uint32_t r = 0; r < model->rules.len && !timed; r++)
-            if (eval_rule(model, r, walk->state, walk->previous) == EVAL_ENABLED) return "the last state does not repeat: a rule is enabled";
+            if (eval_rule(model, r, walk->state, walk->previous) == EVAL_ENABLED)
+                return "the last state does not repeat: a rule is enabled";
         return trace->loop == trace->steps ? NULL : "a deadlocked state goes on elsewhere";
     }
     enum eval_result tried = rule >= model->rules.len ? EVAL_DISABLED
-                             : timed ? eval_rule_alone(model, rule, walk->state, walk->previous, NULL) : eval_rule(model, rule, walk->state, walk->previous);
-    if (tried != EVAL_ENABLED || !eval_permits(model, rule, walk->state)) return "the loop is not closed by an enabled rule";
-    return memcmp(walk->previous, target, model->vars.len * sizeof *target) ? "the loop does not lead back" : NULL;
+                             : timed
+                                 ? eval_rule_alone(model, rule, walk->state, walk->previous, NULL)
+                                 : eval_rule(model, rule, walk->state, walk->previous);
+    if (tried != EVAL_ENABLED || !eval_permits(model, rule, walk->state))
+        return "the loop is not closed by an enabled rule";
+    return memcmp(walk->previous, target, model->vars.len * sizeof *target)
+               ? "the loop does not lead back"
+               : NULL;
 }
 
-const char *trace_verify_temporal(const struct model *model, const struct trace *trace, enum property_kind kind, formula f)
+const char *trace_verify_temporal(const struct model *model, const struct trace *trace,
+                                  enum property_kind kind, formula f)
 {
     struct trace_walk walk;
     const char *wrong = NULL;
     int64_t *target = mem_alloc(model->mem, (model->vars.len + 1) * sizeof *target);
     if (!trace_walk_start(&walk, model, trace)) wrong = "it does not start in an initial state";
-    for (;; ) {
+    for (;;) {
         if (walk.at == trace->loop) memcpy(target, walk.state, model->vars.len * sizeof *target);
         if (wrong || walk.at == trace->steps) break;
         if (!trace_walk_step(&walk)) wrong = "a rule is not enabled where it is taken";
@@ -247,8 +274,12 @@ const char *trace_verify_temporal(const struct model *model, const struct trace 
     if (!wrong && trace->loop != MODEL_NONE) wrong = verify_loop(&walk, target);
     if (!wrong && model_is_timed(model)) wrong = verify_timed_run(model, trace);
     if (!wrong && kind == PROPERTY_LTL) {
-        bool good, refuted = trace->loop == MODEL_NONE ? lasso_prefix_refutes(model, trace, f, &good) : !lasso_holds(model, trace, f, &good);
-        if (!refuted) wrong = trace->loop == MODEL_NONE ? "a run without a loop does not refute the formula" : "the formula is true on the run";
+        bool good, refuted = trace->loop == MODEL_NONE
+                                 ? lasso_prefix_refutes(model, trace, f, &good)
+                                 : !lasso_holds(model, trace, f, &good);
+        if (!refuted)
+            wrong = trace->loop == MODEL_NONE ? "a run without a loop does not refute the formula"
+                                              : "the formula is true on the run";
         if (!good && !wrong) wrong = "the formula cannot be evaluated on the run";
     }
     trace_walk_end(&walk);

@@ -1,5 +1,7 @@
-/* Invariants: (1) `blocks` are in the order of files and of ranks; those from the journal first; (2) the filling buffer is the caller's, buffers between `head` and `tail` are the
- * thread's; under the lock: head, tail, blocks, error, written, ended; (3) after an error the thread writes nothing any more; (4) a block that the journal names ends no later than the pack. */
+/* Invariants: (1) `blocks` are in the order of files and of ranks; those from the journal first;
+ * (2) the filling buffer is the caller's, buffers between `head` and `tail` are the thread's; under
+ * the lock: head, tail, blocks, error, written, ended; (3) after an error the thread writes nothing
+ * any more; (4) a block that the journal names ends no later than the pack. */
 #define XXH_INLINE_ALL
 #define ZSTD_STATIC_LINKING_ONLY
 #include "solver/freezer.h"
@@ -21,15 +23,36 @@
 #include <zstd.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { BLOCK_BYTES = 256, LEAST_BLOCK = 256, PACK_BYTES = 2048, BUFFERS = 2, MOST_SUMMARY = 1 << 24 };
+enum {
+    BLOCK_BYTES = 256,
+    LEAST_BLOCK = 256,
+    PACK_BYTES = 2048,
+    BUFFERS = 2,
+    MOST_SUMMARY = 1 << 24
+};
 #else
-enum { BLOCK_BYTES = 1 << 20, LEAST_BLOCK = 1 << 13, PACK_BYTES = 64 << 20, BUFFERS = 6, MOST_SUMMARY = 1 << 28 };
+enum {
+    BLOCK_BYTES = 1 << 20,
+    LEAST_BLOCK = 1 << 13,
+    PACK_BYTES = 64 << 20,
+    BUFFERS = 6,
+    MOST_SUMMARY = 1 << 28
+};
 #endif
-enum { LEAST_BUFFERS = 2, SUMMARY_SHARE = 4 }; /* summaries take a quarter of the bytes of a block */
-enum { VERSION = 1, ITEM_BYTES = FREEZER_ITEM, PATH_ROOM = 4096, ERROR_ROOM = 400, SYNC_BYTES = 64 << 20 };
+enum {
+    LEAST_BUFFERS = 2,
+    SUMMARY_SHARE = 4
+}; /* summaries take a quarter of the bytes of a block */
+enum {
+    VERSION = 1,
+    ITEM_BYTES = FREEZER_ITEM,
+    PATH_ROOM = 4096,
+    ERROR_ROOM = 400,
+    SYNC_BYTES = 64 << 20
+};
 static const double sync_seconds = 2;
-#define HEAD_MAGIC UINT64_C(0x315A5246494E5243)  /* "CRNIFRZ1" */
-#define BLOCK_MAGIC UINT32_C(0x4B4C4243)         /* "CBLK" */
+#define HEAD_MAGIC UINT64_C(0x315A5246494E5243) /* "CRNIFRZ1" */
+#define BLOCK_MAGIC UINT32_C(0x4B4C4243)        /* "CBLK" */
 
 /* On disk, at the beginning of the journal. */
 struct head {
@@ -38,18 +61,19 @@ struct head {
     uint64_t checksum; /* of what is before it */
 };
 
-/* Where a block is, and what is in it. On disk in the journal (with the summaries after it) and before the block itself. */
+/* Where a block is, and what is in it. On disk in the journal (with the summaries after it) and
+ * before the block itself. */
 struct place {
     uint32_t magic, version;
     uint32_t pack, packed_bytes, raw_bytes, record_bytes;
     uint64_t offset; /* in the pack, of this head */
     uint64_t first_rank, last_rank;
-    uint64_t records; /* in this block */
-    uint32_t ends;    /* parts that end in it, and ... */
+    uint64_t records;       /* in this block */
+    uint32_t ends;          /* parts that end in it, and ... */
     uint32_t summary_bytes; /* ... the size of their summaries */
-    uint64_t payload; /* checksum of the compressed bytes */
-    uint64_t summaries; /* checksum of the summaries */
-    uint64_t checksum;  /* of what is before it */
+    uint64_t payload;       /* checksum of the compressed bytes */
+    uint64_t summaries;     /* checksum of the summaries */
+    uint64_t checksum;      /* of what is before it */
 };
 
 struct buffer {
@@ -64,10 +88,11 @@ struct freezer {
     int journal, pack; /* files; -1: none */
     uint32_t pack_number;
     uint64_t pack_size, journal_size;
-    uint64_t block_bytes;  /* at most in a block that is written; others may have written other ones */
+    uint64_t
+        block_bytes; /* at most in a block that is written; others may have written other ones */
     uint32_t buffer_count;
     uint64_t summary_room; /* of the first buffer, in which they are read, too */
-    uint64_t rank;     /* of the part at hand */
+    uint64_t rank;         /* of the part at hand */
     struct buffer buffers[BUFFERS];
     struct buffer *filling;
     unsigned char *packed; /* the thread's: a head and a compressed block */
@@ -75,11 +100,12 @@ struct freezer {
     void *compressor_memory, *decompressor_memory;
     ZSTD_CCtx *compressor;
     ZSTD_DCtx *decompressor;
-    unsigned char *in, *out; /* for reading: compressed, not compressed; NULL: nothing is read now */
+    unsigned char *in,
+        *out; /* for reading: compressed, not compressed; NULL: nothing is read now */
     uint64_t in_room, out_room;
-    uint32_t loaded;         /* the block that is in `out`, or UINT32_MAX; ... */
+    uint32_t loaded;             /* the block that is in `out`, or UINT32_MAX; ... */
     uint64_t item_at, item_rank; /* ... where its items of that rank begin */
-    uint32_t bad;            /* the block that could not be read */
+    uint32_t bad;                /* the block that could not be read */
     struct place *blocks;
     uint32_t block_count, block_room;
     char error[ERROR_ROOM];
@@ -113,13 +139,16 @@ static bool fail(struct freezer *freezer, const char *what, uint32_t pack, int r
 {
     char path[PATH_ROOM];
     if (freezer->error[0]) return false;
-    snprintf(freezer->error, ERROR_ROOM, "cannot %s %.300s: %s", what, path_of(freezer, path, pack), strerror(reason));
+    snprintf(freezer->error, ERROR_ROOM, "cannot %s %.300s: %s", what, path_of(freezer, path, pack),
+             strerror(reason));
     return false;
 }
 
-static ssize_t write_some(struct freezer *freezer, int file, const void *bytes, size_t size, uint64_t offset)
+static ssize_t write_some(struct freezer *freezer, int file, const void *bytes, size_t size,
+                          uint64_t offset)
 {
-#ifdef CAIRN_TEST_HOOKS /* the n-th write is cut in half, and then the disk is full or the program is killed */
+#ifdef CAIRN_TEST_HOOKS /* the n-th write is cut in half, and then the disk is full or the program \
+                           is killed */
     uint64_t number = ++freezer->writes;
     if (number == freezer->fail_at || number == freezer->kill_at) {
         ssize_t half = pwrite(file, bytes, size / 2, (off_t)offset);
@@ -134,7 +163,8 @@ static ssize_t write_some(struct freezer *freezer, int file, const void *bytes, 
     return pwrite(file, bytes, size, (off_t)offset);
 }
 
-static bool write_all(struct freezer *freezer, int file, uint32_t pack, const void *bytes, size_t size, uint64_t offset)
+static bool write_all(struct freezer *freezer, int file, uint32_t pack, const void *bytes,
+                      size_t size, uint64_t offset)
 {
     const char *at = bytes;
     while (size) {
@@ -182,7 +212,8 @@ static void sync_folder(const struct freezer *freezer)
 
 static bool sync_files(struct freezer *freezer)
 {
-    if (freezer->pack >= 0 && !sync_file(freezer, freezer->pack)) return fail(freezer, "sync", freezer->pack_number, errno);
+    if (freezer->pack >= 0 && !sync_file(freezer, freezer->pack))
+        return fail(freezer, "sync", freezer->pack_number, errno);
     if (!sync_file(freezer, freezer->journal)) return fail(freezer, "sync", UINT32_MAX, errno);
     freezer->unsynced = 0;
     freezer->synced = clock_now();
@@ -194,7 +225,8 @@ static bool open_pack(struct freezer *freezer, uint32_t number)
 {
     char path[PATH_ROOM];
     if (freezer->pack >= 0) {
-        if (!sync_file(freezer, freezer->pack)) return fail(freezer, "sync", freezer->pack_number, errno);
+        if (!sync_file(freezer, freezer->pack))
+            return fail(freezer, "sync", freezer->pack_number, errno);
         close(freezer->pack);
     }
     freezer->pack = open(path_of(freezer, path, number), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -217,9 +249,13 @@ static bool write_block(struct freezer *freezer, struct buffer *buffer)
     struct place *place = &buffer->place;
     size_t head = sizeof *place;
     if (freezer->pack < 0 || freezer->pack_size >= PACK_BYTES)
-        if (!open_pack(freezer, freezer->pack < 0 ? freezer->pack_number : freezer->pack_number + 1)) return false;
-    size_t size = ZSTD_compressCCtx(freezer->compressor, freezer->packed + head, freezer->packed_room - head, buffer->raw, place->raw_bytes, 1);
-    if (ZSTD_isError(size)) return fail(freezer, "compress a block of", freezer->pack_number, ENOMEM);
+        if (!open_pack(freezer,
+                       freezer->pack < 0 ? freezer->pack_number : freezer->pack_number + 1))
+            return false;
+    size_t size = ZSTD_compressCCtx(freezer->compressor, freezer->packed + head,
+                                    freezer->packed_room - head, buffer->raw, place->raw_bytes, 1);
+    if (ZSTD_isError(size))
+        return fail(freezer, "compress a block of", freezer->pack_number, ENOMEM);
     place->pack = freezer->pack_number;
     place->offset = freezer->pack_size;
     place->packed_bytes = (uint32_t)size;
@@ -227,10 +263,14 @@ static bool write_block(struct freezer *freezer, struct buffer *buffer)
     place->summaries = XXH3_64bits(buffer->summaries, place->summary_bytes);
     seal(place);
     memcpy(freezer->packed, place, head);
-    if (!write_all(freezer, freezer->pack, freezer->pack_number, freezer->packed, head + size, freezer->pack_size)) return false;
+    if (!write_all(freezer, freezer->pack, freezer->pack_number, freezer->packed, head + size,
+                   freezer->pack_size))
+        return false;
     freezer->pack_size += head + size;
     memcpy(buffer->summaries - head, place, head); /* there is room before them */
-    if (!write_all(freezer, freezer->journal, UINT32_MAX, buffer->summaries - head, head + place->summary_bytes, freezer->journal_size)) return false;
+    if (!write_all(freezer, freezer->journal, UINT32_MAX, buffer->summaries - head,
+                   head + place->summary_bytes, freezer->journal_size))
+        return false;
     freezer->journal_size += head + place->summary_bytes;
     freezer->unsynced += size;
     bool late = freezer->unsynced >= SYNC_BYTES || clock_now() - freezer->synced >= sync_seconds;
@@ -242,7 +282,8 @@ static void *work(void *context)
     struct freezer *freezer = context;
     pthread_mutex_lock(&freezer->lock);
     for (;;) {
-        while (freezer->head == freezer->tail && !freezer->ended) pthread_cond_wait(&freezer->change, &freezer->lock);
+        while (freezer->head == freezer->tail && !freezer->ended)
+            pthread_cond_wait(&freezer->change, &freezer->lock);
         if (freezer->head == freezer->tail) break;
         struct buffer *buffer = &freezer->buffers[freezer->head % freezer->buffer_count];
         bool failed = freezer->failed;
@@ -252,7 +293,8 @@ static void *work(void *context)
         freezer->failed = failed;
         if (!failed) {
             freezer->blocks[freezer->block_count++] = buffer->place;
-            freezer->written += sizeof buffer->place * 2 + buffer->place.packed_bytes + buffer->place.summary_bytes;
+            freezer->written +=
+                sizeof buffer->place * 2 + buffer->place.packed_bytes + buffer->place.summary_bytes;
         }
         freezer->head++;
         pthread_cond_broadcast(&freezer->change);
@@ -287,16 +329,20 @@ static void end_thread(struct freezer *freezer)
 
 static void empty_buffer(struct freezer *freezer)
 {
-    freezer->filling->place = (struct place){.magic = BLOCK_MAGIC, .version = VERSION, .record_bytes = freezer->identity.record_bytes};
+    freezer->filling->place = (struct place){
+        .magic = BLOCK_MAGIC, .version = VERSION, .record_bytes = freezer->identity.record_bytes};
 }
 
 /* Room for so many more blocks than are written and waiting; under the lock. */
 static bool reserve_blocks(struct freezer *freezer, uint64_t more)
 {
-    uint64_t needed = freezer->block_count + BUFFERS + more, room = 2 * (uint64_t)freezer->block_room + 4 * BUFFERS;
+    uint64_t needed = freezer->block_count + BUFFERS + more,
+             room = 2 * (uint64_t)freezer->block_room + 4 * BUFFERS;
     if (needed < freezer->block_room) return true;
     if (room < needed + 1) room = needed + 1;
-    struct place *blocks = room < UINT32_MAX ? mem_try_resize(freezer->mem, freezer->blocks, room * sizeof *blocks) : NULL;
+    struct place *blocks =
+        room < UINT32_MAX ? mem_try_resize(freezer->mem, freezer->blocks, room * sizeof *blocks)
+                          : NULL;
     if (!blocks) return false;
     freezer->blocks = blocks;
     freezer->block_room = (uint32_t)room;
@@ -326,7 +372,8 @@ static bool submit(struct freezer *freezer)
     freezer->failed |= !room;
     freezer->tail++;
     pthread_cond_broadcast(&freezer->change);
-    while (freezer->tail - freezer->head == freezer->buffer_count) pthread_cond_wait(&freezer->change, &freezer->lock);
+    while (freezer->tail - freezer->head == freezer->buffer_count)
+        pthread_cond_wait(&freezer->change, &freezer->lock);
     freezer->filling = &freezer->buffers[freezer->tail % freezer->buffer_count];
     bool good = !freezer->failed;
     pthread_mutex_unlock(&freezer->lock);
@@ -338,7 +385,8 @@ bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes)
 {
     const struct place *place = &freezer->filling->place;
     freezer->rank = rank;
-    bool fits = place->raw_bytes + bytes <= freezer->block_bytes && place->summary_bytes <= freezer->block_bytes / SUMMARY_SHARE;
+    bool fits = place->raw_bytes + bytes <= freezer->block_bytes
+                && place->summary_bytes <= freezer->block_bytes / SUMMARY_SHARE;
     return fits || submit(freezer);
 }
 
@@ -352,14 +400,16 @@ bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *by
             if (!submit(freezer)) return false;
             continue;
         }
-        uint64_t room = freezer->block_bytes - ITEM_BYTES - place->raw_bytes, some = size < room ? size : room;
+        uint64_t room = freezer->block_bytes - ITEM_BYTES - place->raw_bytes,
+                 some = size < room ? size : room;
         uint64_t item[3] = {kind, freezer->rank, some};
         if (!place->raw_bytes) place->first_rank = freezer->rank;
         place->last_rank = freezer->rank;
         memcpy(freezer->filling->raw + place->raw_bytes, item, ITEM_BYTES);
         memcpy(freezer->filling->raw + place->raw_bytes + ITEM_BYTES, at, some);
         place->raw_bytes += ITEM_BYTES + (uint32_t)some;
-        if (kind == FREEZER_RECORDS && freezer->identity.record_bytes) place->records += some / freezer->identity.record_bytes;
+        if (kind == FREEZER_RECORDS && freezer->identity.record_bytes)
+            place->records += some / freezer->identity.record_bytes;
         at += some;
         size -= some;
     }
@@ -405,7 +455,8 @@ uint64_t freezer_written(struct freezer *freezer)
 
 static bool is_sealed(const struct place *place)
 {
-    return place->magic == BLOCK_MAGIC && place->version == VERSION && place->checksum == XXH3_64bits(place, offsetof(struct place, checksum));
+    return place->magic == BLOCK_MAGIC && place->version == VERSION
+           && place->checksum == XXH3_64bits(place, offsetof(struct place, checksum));
 }
 
 const char freezer_no_memory[] = "cannot be used: memory was refused";
@@ -435,10 +486,12 @@ static bool take_reading(struct freezer *freezer)
     freezer->in = mem_try_alloc(freezer->mem, packed);
     freezer->out = mem_try_alloc(freezer->mem, raw);
     freezer->decompressor_memory = mem_try_alloc(freezer->mem, decompressor);
-    if (freezer->decompressor_memory) freezer->decompressor = ZSTD_initStaticDCtx(freezer->decompressor_memory, decompressor);
+    if (freezer->decompressor_memory)
+        freezer->decompressor = ZSTD_initStaticDCtx(freezer->decompressor_memory, decompressor);
     freezer->in_room = packed;
     freezer->out_room = raw;
-    if (freezer->in && freezer->out && freezer->decompressor_memory && freezer->decompressor) return true;
+    if (freezer->in && freezer->out && freezer->decompressor_memory && freezer->decompressor)
+        return true;
     free_reading(freezer);
     return false;
 }
@@ -451,25 +504,33 @@ static const char *load_block(struct freezer *freezer, uint32_t number)
     struct place head;
     if (freezer->loaded == number) return NULL;
     freezer->loaded = UINT32_MAX;
-    bool has_room = freezer->in && place->packed_bytes <= freezer->in_room && place->raw_bytes <= freezer->out_room;
-    if (!has_room && !take_reading(freezer)) return freezer_no_memory; /* larger ones may have been written since */
+    bool has_room = freezer->in && place->packed_bytes <= freezer->in_room
+                    && place->raw_bytes <= freezer->out_room;
+    if (!has_room && !take_reading(freezer))
+        return freezer_no_memory; /* larger ones may have been written since */
     int file = open(path_of(freezer, path, place->pack), O_RDONLY | O_CLOEXEC);
     if (file < 0) return "is missing";
     bool there = read_all(file, &head, sizeof head, place->offset)
                  && read_all(file, freezer->in, place->packed_bytes, place->offset + sizeof head);
     close(file);
     if (!there) return "is cut off";
-    if (!is_sealed(&head) || memcmp(&head, place, sizeof head) || XXH3_64bits(freezer->in, place->packed_bytes) != place->payload) return "is damaged (wrong checksum)";
-    size_t size = ZSTD_decompressDCtx(freezer->decompressor, freezer->out, freezer->out_room, freezer->in, place->packed_bytes);
-    if (ZSTD_isError(size) || size != place->raw_bytes) return "is damaged (it cannot be decompressed)";
+    if (!is_sealed(&head) || memcmp(&head, place, sizeof head)
+        || XXH3_64bits(freezer->in, place->packed_bytes) != place->payload)
+        return "is damaged (wrong checksum)";
+    size_t size = ZSTD_decompressDCtx(freezer->decompressor, freezer->out, freezer->out_room,
+                                      freezer->in, place->packed_bytes);
+    if (ZSTD_isError(size) || size != place->raw_bytes)
+        return "is damaged (it cannot be decompressed)";
     freezer->loaded = number;
     freezer->item_at = freezer->item_rank = 0;
     return NULL;
 }
 
 /* Items ascend by rank. Whoever reads part after part goes on where he was. */
-static bool tell_items(struct freezer *freezer, const struct place *place, uint64_t rank, enum freezer_kind kind,
-                       bool (*tell)(void *context, const unsigned char *bytes, uint64_t size), void *context, bool *good)
+static bool tell_items(struct freezer *freezer, const struct place *place, uint64_t rank,
+                       enum freezer_kind kind,
+                       bool (*tell)(void *context, const unsigned char *bytes, uint64_t size),
+                       void *context, bool *good)
 {
     uint64_t at = freezer->item_rank < rank ? freezer->item_at : 0;
     while (at + ITEM_BYTES <= place->raw_bytes) {
@@ -485,13 +546,16 @@ static bool tell_items(struct freezer *freezer, const struct place *place, uint6
             *good = false;
             return false;
         }
-        if (item[1] == rank && item[0] == kind && !tell(context, freezer->out + at, item[2])) return false;
+        if (item[1] == rank && item[0] == kind && !tell(context, freezer->out + at, item[2]))
+            return false;
         at += item[2];
     }
     return true;
 }
 
-bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind, bool (*tell)(void *context, const unsigned char *bytes, uint64_t size), void *context, const char **why)
+bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind,
+                  bool (*tell)(void *context, const unsigned char *bytes, uint64_t size),
+                  void *context, const char **why)
 {
     uint32_t low = 0, high = freezer->block_count;
     while (low < high) { /* the first block that does not end before it */
@@ -504,7 +568,8 @@ bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind
         char path[PATH_ROOM];
         bool good = true;
         const char *fault = load_block(freezer, low);
-        if (!fault && !tell_items(freezer, place, rank, kind, tell, context, &good) && good) return false;
+        if (!fault && !tell_items(freezer, place, rank, kind, tell, context, &good) && good)
+            return false;
         if (!good) fault = "is damaged (its items do not fit)";
         if (!fault) continue;
         freezer->bad = low;
@@ -517,36 +582,41 @@ bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind
 
 /* ---- an earlier run ---- */
 
-uint32_t freezer_blocks(const struct freezer *freezer)
-{
-    return freezer->block_count;
-}
+uint32_t freezer_blocks(const struct freezer *freezer) { return freezer->block_count; }
 
-bool freezer_summaries(struct freezer *freezer, bool (*tell)(void *context, uint64_t rank, const unsigned char *summary, uint64_t size), void *context)
+bool freezer_summaries(struct freezer *freezer,
+                       bool (*tell)(void *context, uint64_t rank, const unsigned char *summary,
+                                    uint64_t size),
+                       void *context)
 {
     uint64_t offset = sizeof(struct head);
     unsigned char *bytes = freezer->buffers[0].summaries;
     for (uint32_t i = 0; i < freezer->block_count; i++) {
         const struct place *place = &freezer->blocks[i];
-        if (!read_all(freezer->journal, bytes, place->summary_bytes, offset + sizeof *place)) return false;
+        if (!read_all(freezer->journal, bytes, place->summary_bytes, offset + sizeof *place))
+            return false;
         offset += sizeof *place + place->summary_bytes;
         for (uint64_t at = 0; at + 16 <= place->summary_bytes;) {
             uint64_t head[2];
             memcpy(head, bytes + at, sizeof head);
             at += sizeof head;
-            if (head[1] > place->summary_bytes - at || !tell(context, head[0], bytes + at, head[1])) return false;
+            if (head[1] > place->summary_bytes - at || !tell(context, head[0], bytes + at, head[1]))
+                return false;
             at += head[1];
         }
     }
     return true;
 }
 
-/* Summaries of this size can be read: they may be of a run that had more memory. False: memory was refused. */
+/* Summaries of this size can be read: they may be of a run that had more memory. False: memory was
+ * refused. */
 static bool make_room(struct freezer *freezer, uint64_t bytes)
 {
     unsigned char *summaries = freezer->buffers[0].summaries;
     if (summaries && bytes <= freezer->summary_room) return true;
-    unsigned char *room = mem_try_resize(freezer->mem, summaries ? summaries - sizeof(struct place) : NULL, sizeof(struct place) + bytes);
+    unsigned char *room =
+        mem_try_resize(freezer->mem, summaries ? summaries - sizeof(struct place) : NULL,
+                       sizeof(struct place) + bytes);
     if (!room) return false;
     freezer->buffers[0].summaries = room + sizeof(struct place);
     freezer->summary_room = bytes;
@@ -556,23 +626,31 @@ static bool make_room(struct freezer *freezer, uint64_t bytes)
 /* Whether the entry makes sense, as far as it says itself. */
 static bool is_plausible(const struct freezer *freezer, const struct place *place)
 {
-    bool follows = !freezer->block_count || freezer->blocks[freezer->block_count - 1].last_rank <= place->first_rank;
-    return is_sealed(place) && follows && place->first_rank <= place->last_rank && place->summary_bytes <= MOST_SUMMARY
-           && place->raw_bytes <= BLOCK_BYTES && place->packed_bytes <= ZSTD_compressBound(BLOCK_BYTES);
+    bool follows = !freezer->block_count
+                   || freezer->blocks[freezer->block_count - 1].last_rank <= place->first_rank;
+    return is_sealed(place) && follows && place->first_rank <= place->last_rank
+           && place->summary_bytes <= MOST_SUMMARY && place->raw_bytes <= BLOCK_BYTES
+           && place->packed_bytes <= ZSTD_compressBound(BLOCK_BYTES);
 }
 
-/* Reads the entries of the journal up to the first one that is not whole. False: memory was refused; that is not the end of the journal. */
+/* Reads the entries of the journal up to the first one that is not whole. False: memory was
+ * refused; that is not the end of the journal. */
 static bool read_entries(struct freezer *freezer)
 {
     uint64_t offset = sizeof(struct head);
     struct place place;
-    while (read_all(freezer->journal, &place, sizeof place, offset) && is_plausible(freezer, &place)) {
+    while (read_all(freezer->journal, &place, sizeof place, offset)
+           && is_plausible(freezer, &place)) {
         if (!make_room(freezer, place.summary_bytes)) return false;
-        if (!read_all(freezer->journal, freezer->buffers[0].summaries, place.summary_bytes, offset + sizeof place)) break;
-        if (XXH3_64bits(freezer->buffers[0].summaries, place.summary_bytes) != place.summaries) break;
+        if (!read_all(freezer->journal, freezer->buffers[0].summaries, place.summary_bytes,
+                      offset + sizeof place))
+            break;
+        if (XXH3_64bits(freezer->buffers[0].summaries, place.summary_bytes) != place.summaries)
+            break;
         if (freezer->block_count == freezer->block_room) {
             uint32_t room = 2 * freezer->block_room + 4 * BUFFERS;
-            struct place *blocks = mem_try_resize(freezer->mem, freezer->blocks, room * sizeof *blocks);
+            struct place *blocks =
+                mem_try_resize(freezer->mem, freezer->blocks, room * sizeof *blocks);
             if (!blocks) return false;
             freezer->blocks = blocks;
             freezer->block_room = room;
@@ -586,7 +664,8 @@ static bool read_entries(struct freezer *freezer)
 /* Without the part that was not finished. */
 static void drop_open_part(struct freezer *freezer)
 {
-    while (freezer->block_count && !freezer->blocks[freezer->block_count - 1].ends) freezer->block_count--;
+    while (freezer->block_count && !freezer->blocks[freezer->block_count - 1].ends)
+        freezer->block_count--;
 }
 
 void freezer_cut(struct freezer *freezer)
@@ -601,14 +680,18 @@ bool freezer_continue(struct freezer *freezer)
 {
     char path[PATH_ROOM];
     freezer->journal_size = sizeof(struct head);
-    for (uint32_t i = 0; i < freezer->block_count; i++) freezer->journal_size += sizeof(struct place) + freezer->blocks[i].summary_bytes;
-    if (ftruncate(freezer->journal, (off_t)freezer->journal_size)) return fail(freezer, "cut", UINT32_MAX, errno);
+    for (uint32_t i = 0; i < freezer->block_count; i++)
+        freezer->journal_size += sizeof(struct place) + freezer->blocks[i].summary_bytes;
+    if (ftruncate(freezer->journal, (off_t)freezer->journal_size))
+        return fail(freezer, "cut", UINT32_MAX, errno);
     if (!sync_file(freezer, freezer->journal)) return fail(freezer, "sync", UINT32_MAX, errno);
-    const struct place *last = freezer->block_count ? &freezer->blocks[freezer->block_count - 1] : NULL;
+    const struct place *last =
+        freezer->block_count ? &freezer->blocks[freezer->block_count - 1] : NULL;
     uint32_t pack = last ? last->pack : 0;
     if (!open_pack(freezer, pack)) return false;
     freezer->pack_size = last ? last->offset + sizeof *last + last->packed_bytes : 0;
-    if (ftruncate(freezer->pack, (off_t)freezer->pack_size)) return fail(freezer, "cut", pack, errno);
+    if (ftruncate(freezer->pack, (off_t)freezer->pack_size))
+        return fail(freezer, "cut", pack, errno);
     while (!unlink(path_of(freezer, path, ++pack))) continue;
     free_reading(freezer); /* until a way back is asked for */
     freezer->synced = clock_now();
@@ -624,7 +707,8 @@ static bool take_summaries(struct freezer *freezer, struct buffer *buffer, uint6
     return summaries;
 }
 
-/* Of blocks of so many bytes or fewer: what suits small ones may need more than what suits large ones. */
+/* Of blocks of so many bytes or fewer: what suits small ones may need more than what suits large
+ * ones. */
 static size_t compressor_bytes(uint64_t block)
 {
     size_t most = 0;
@@ -641,12 +725,14 @@ static uint64_t summary_bytes(uint64_t block, uint64_t max_summary)
     return block / SUMMARY_SHARE + max_summary + 2 * sizeof(uint64_t);
 }
 
-/* As large as the budget allows: large blocks are compressed better, and the thread has more to do. */
+/* As large as the budget allows: large blocks are compressed better, and the thread has more to
+ * do. */
 static void choose_sizes(struct freezer *freezer, uint64_t max_summary, uint64_t budget)
 {
     uint64_t block = BLOCK_BYTES, count = BUFFERS;
     for (;; block /= 2) {
-        uint64_t once = compressor_bytes(block) + ZSTD_compressBound(block) + sizeof(struct place), each = block + summary_bytes(block, max_summary) + sizeof(struct place);
+        uint64_t once = compressor_bytes(block) + ZSTD_compressBound(block) + sizeof(struct place),
+                 each = block + summary_bytes(block, max_summary) + sizeof(struct place);
         while (budget && count > LEAST_BUFFERS && once + count * each > budget) count--;
         if (!budget || once + count * each <= budget || block <= LEAST_BLOCK) break;
     }
@@ -666,7 +752,8 @@ static bool take_memory(struct freezer *freezer, uint64_t max_summary, uint64_t 
     bool good = freezer->packed && freezer->compressor_memory;
     for (unsigned i = 0; good && i < freezer->buffer_count; i++) {
         freezer->buffers[i].raw = mem_try_alloc(mem, freezer->block_bytes);
-        good = freezer->buffers[i].raw && take_summaries(freezer, &freezer->buffers[i], freezer->summary_room);
+        good = freezer->buffers[i].raw
+               && take_summaries(freezer, &freezer->buffers[i], freezer->summary_room);
     }
     if (!good) return false;
     freezer->compressor = ZSTD_initStaticCCtx(freezer->compressor_memory, compressor);
@@ -687,7 +774,11 @@ static bool is_empty(const char *folder)
 
 static bool write_head(struct freezer *freezer)
 {
-    struct head head = {HEAD_MAGIC, {freezer->identity.hash[0], freezer->identity.hash[1]}, VERSION, freezer->identity.record_bytes, 0};
+    struct head head = {HEAD_MAGIC,
+                        {freezer->identity.hash[0], freezer->identity.hash[1]},
+                        VERSION,
+                        freezer->identity.record_bytes,
+                        0};
     head.checksum = XXH3_64bits(&head, offsetof(struct head, checksum));
     if (!write_all(freezer, freezer->journal, UINT32_MAX, &head, sizeof head, 0)) return false;
     if (!sync_file(freezer, freezer->journal)) return fail(freezer, "sync", UINT32_MAX, errno);
@@ -695,7 +786,8 @@ static bool write_head(struct freezer *freezer)
     return true;
 }
 
-/* Why this journal cannot be continued, or NULL. One that ends before its head does is that of a run that had just begun. */
+/* Why this journal cannot be continued, or NULL. One that ends before its head does is that of a
+ * run that had just begun. */
 static const char *read_head(struct freezer *freezer, bool *is_new)
 {
     struct head head;
@@ -703,9 +795,13 @@ static const char *read_head(struct freezer *freezer, bool *is_new)
     *is_new = !fstat(freezer->journal, &status) && (uint64_t)status.st_size < sizeof head;
     if (*is_new) return NULL;
     if (!read_all(freezer->journal, &head, sizeof head, 0)) return "cannot be read";
-    if (head.magic != HEAD_MAGIC || head.checksum != XXH3_64bits(&head, offsetof(struct head, checksum))) return "has a damaged journal";
+    if (head.magic != HEAD_MAGIC
+        || head.checksum != XXH3_64bits(&head, offsetof(struct head, checksum)))
+        return "has a damaged journal";
     if (head.version != VERSION) return "was written by another version";
-    bool same = head.hash[0] == freezer->identity.hash[0] && head.hash[1] == freezer->identity.hash[1] && head.record_bytes == freezer->identity.record_bytes;
+    bool same = head.hash[0] == freezer->identity.hash[0]
+                && head.hash[1] == freezer->identity.hash[1]
+                && head.record_bytes == freezer->identity.record_bytes;
     return same ? NULL : "has a run of another model, or one that asked something else";
 }
 
@@ -717,7 +813,8 @@ static const char *open_folder(struct freezer *freezer, bool resume, bool *is_ne
     bool empty = is_empty(freezer->folder);
     path_of(freezer, path, UINT32_MAX);
     if (!empty && access(path, F_OK)) return "is not empty, and has no run that was frozen";
-    if (!empty && !resume) return "has an earlier run: --resume continues it; to begin again, remove the folder";
+    if (!empty && !resume)
+        return "has an earlier run: --resume continues it; to begin again, remove the folder";
     freezer->journal = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (freezer->journal < 0) return strerror(errno);
     if (flock(freezer->journal, LOCK_EX | LOCK_NB)) return "is being used by another run";
@@ -730,7 +827,8 @@ void freezer_clear(const char *folder)
     const struct dirent *entry;
     if (!list) return;
     while ((entry = readdir(list)))
-        if (!strcmp(entry->d_name, "journal") || !strncmp(entry->d_name, "pack-", 5)) unlinkat(dirfd(list), entry->d_name, 0);
+        if (!strcmp(entry->d_name, "journal") || !strncmp(entry->d_name, "pack-", 5))
+            unlinkat(dirfd(list), entry->d_name, 0);
     closedir(list);
     rmdir(folder);
 }
@@ -748,11 +846,13 @@ bool freezer_is_of(const char *folder, const struct freezer_identity *identity)
 
 bool freezer_forget(struct freezer *freezer)
 {
-    return (!ftruncate(freezer->journal, 0) && sync_file(freezer, freezer->journal)) || fail(freezer, "cut", UINT32_MAX, errno);
+    return (!ftruncate(freezer->journal, 0) && sync_file(freezer, freezer->journal))
+           || fail(freezer, "cut", UINT32_MAX, errno);
 }
 
 /* NULL: memory was refused. */
-static struct freezer *new_freezer(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room)
+static struct freezer *new_freezer(struct mem *mem, const char *folder,
+                                   const struct freezer_identity *identity, char *why, size_t room)
 {
     struct freezer *freezer = mem_try_alloc(mem, sizeof *freezer);
     char *name = freezer ? mem_try_alloc(mem, strlen(folder) + 1) : NULL;
@@ -780,10 +880,15 @@ static const char *open_to_read(struct freezer *freezer)
     freezer->journal = open(path_of(freezer, path, UINT32_MAX), O_RDONLY | O_CLOEXEC);
     if (freezer->journal < 0) return strerror(errno);
     const char *fault = read_head(freezer, &is_new);
-    return fault ? fault : is_new ? "has a run that had just begun" : read_entries(freezer) && take_reading(freezer) ? NULL : freezer_no_memory;
+    return fault                                            ? fault
+           : is_new                                         ? "has a run that had just begun"
+           : read_entries(freezer) && take_reading(freezer) ? NULL
+                                                            : freezer_no_memory;
 }
 
-struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room)
+struct freezer *freezer_open_to_read(struct mem *mem, const char *folder,
+                                     const struct freezer_identity *identity, char *why,
+                                     size_t room)
 {
     struct freezer *freezer = new_freezer(mem, folder, identity, why, room);
     const char *fault = NULL;
@@ -800,22 +905,27 @@ struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const 
     return freezer;
 }
 
-struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, uint64_t budget, char *why, size_t room)
+struct freezer *freezer_open(struct mem *mem, const char *folder,
+                             const struct freezer_identity *identity, bool resume,
+                             uint64_t max_summary, uint64_t budget, char *why, size_t room)
 {
     struct freezer *freezer = new_freezer(mem, folder, identity, why, room);
     const char *fault = NULL;
     bool is_new = true;
     if (!freezer) return NULL;
 #ifdef CAIRN_TEST_HOOKS
-    if (getenv("CAIRN_FAIL_WRITE")) freezer->fail_at = strtoull(getenv("CAIRN_FAIL_WRITE"), NULL, 10);
+    if (getenv("CAIRN_FAIL_WRITE"))
+        freezer->fail_at = strtoull(getenv("CAIRN_FAIL_WRITE"), NULL, 10);
     freezer->no_sync = getenv("CAIRN_NO_SYNC");
-    if (getenv("CAIRN_KILL_WRITE")) freezer->kill_at = strtoull(getenv("CAIRN_KILL_WRITE"), NULL, 10);
+    if (getenv("CAIRN_KILL_WRITE"))
+        freezer->kill_at = strtoull(getenv("CAIRN_KILL_WRITE"), NULL, 10);
 #endif
     if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
     else if (!take_memory(freezer, max_summary, budget)) fault = freezer_no_memory;
     else fault = open_folder(freezer, resume, &is_new);
     if (!fault && is_new && !write_head(freezer)) fault = freezer->error;
-    if (!fault && !is_new && (!read_entries(freezer) || !take_reading(freezer))) fault = freezer_no_memory;
+    if (!fault && !is_new && (!read_entries(freezer) || !take_reading(freezer)))
+        fault = freezer_no_memory;
     if (fault) {
         snprintf(why, room, "the folder '%.200s' %s", folder, fault);
         freezer_close(freezer);
@@ -837,7 +947,8 @@ void freezer_close(struct freezer *freezer)
     pthread_mutex_destroy(&freezer->lock);
     for (unsigned i = 0; i < BUFFERS; i++) {
         mem_free(mem, freezer->buffers[i].raw);
-        if (freezer->buffers[i].summaries) mem_free(mem, freezer->buffers[i].summaries - sizeof(struct place));
+        if (freezer->buffers[i].summaries)
+            mem_free(mem, freezer->buffers[i].summaries - sizeof(struct place));
     }
     mem_free(mem, freezer->packed);
     free_reading(freezer);

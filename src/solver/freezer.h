@@ -1,16 +1,24 @@
-/* Finished parts of a search, frozen in a folder of files by a thread of its own, and thawed again. Knows nothing of models: a part has a rank, larger than
- * those before, some records, a log (bytes) and a summary (bytes).
+/* Finished parts of a search, frozen in a folder of files by a thread of its own, and thawed again.
+ * Knows nothing of models: a part has a rank, larger than those before, some records, a log (bytes)
+ * and a summary (bytes).
  *
- * Files. Parts are written one after the other into blocks of about a megabyte, less where memory is little; a block is compressed (zstd, level 1) and appended to a pack file, `pack-000000` and so on, of at most
- * PACK_BYTES. The file `journal` has a head that says whose run this is, and one entry per block: where it is, its checksum (XXH3) and
- * the summaries of the parts that end in it, with a checksum of its own. A part that does not fit in the block at hand begins in a new one, so what follows the last end of a part
- * is a part that was never finished. Numbers are little-endian; docs/past-freeze.md has the details.
+ * Files. Parts are written one after the other into blocks of about a megabyte, less where memory
+ * is little; a block is compressed (zstd, level 1) and appended to a pack file, `pack-000000` and
+ * so on, of at most PACK_BYTES. The file `journal` has a head that says whose run this is, and one
+ * entry per block: where it is, its checksum (XXH3) and the summaries of the parts that end in it,
+ * with a checksum of its own. A part that does not fit in the block at hand begins in a new one, so
+ * what follows the last end of a part is a part that was never finished. Numbers are little-endian;
+ * docs/past-freeze.md has the details.
  *
- * Durability. An entry is written after its block; both files are synced every few seconds and at the end. After a crash of the program everything in the journal is there; after one of
- * the machine, checksums tell what is: reading never trusts anything else. Entries after a damaged one do not count.
+ * Durability. An entry is written after its block; both files are synced every few seconds and at
+ * the end. After a crash of the program everything in the journal is there; after one of the
+ * machine, checksums tell what is: reading never trusts anything else. Entries after a damaged one
+ * do not count.
  *
- * Threads. The caller fills one block while the thread compresses and writes others; when all are full the caller waits. All memory for writing is taken at the
- * beginning, by the caller; that for reading an earlier run, too, and it is given back by freezer_continue. What is read after that takes memory again. */
+ * Threads. The caller fills one block while the thread compresses and writes others; when all are
+ * full the caller waits. All memory for writing is taken at the beginning, by the caller; that for
+ * reading an earlier run, too, and it is given back by freezer_continue. What is read after that
+ * takes memory again. */
 #ifndef CAIRN_SOLVER_FREEZER_H
 #define CAIRN_SOLVER_FREEZER_H
 
@@ -19,32 +27,42 @@
 struct freezer;
 
 struct freezer_identity {
-    uint64_t hash[2];       /* of the model and of what is asked */
+    uint64_t hash[2]; /* of the model and of what is asked */
     uint32_t record_bytes;
 };
 
 enum freezer_kind { FREEZER_RECORDS = 1, FREEZER_LOG = 2 };
 enum { FREEZER_ITEM = 24 }; /* bytes that each piece of records or log takes, beside its own */
 
-/* Opens a folder, which is made when it does not exist. resume: it may have an earlier run with this identity, which is continued; otherwise it must be empty. NULL: *why says why not, in `room`
- * bytes. max_summary: no summary is longer. budget: so many bytes for what is being written are enough, as far as that is possible; 0: as many as make it fast. */
-struct freezer *freezer_open(struct mem *mem, const char *folder, const struct freezer_identity *identity, bool resume, uint64_t max_summary, uint64_t budget, char *why, size_t room);
-extern const char freezer_no_memory[]; /* is a part of the reason why a folder could not be opened, when that is it */
-/* Opens a folder that has a run with this identity for reading alone: freezer_read and freezer_summaries. Several may do so at the same time. */
-struct freezer *freezer_open_to_read(struct mem *mem, const char *folder, const struct freezer_identity *identity, char *why, size_t room);
+/* Opens a folder, which is made when it does not exist. resume: it may have an earlier run with
+ * this identity, which is continued; otherwise it must be empty. NULL: *why says why not, in `room`
+ * bytes. max_summary: no summary is longer. budget: so many bytes for what is being written are
+ * enough, as far as that is possible; 0: as many as make it fast. */
+struct freezer *freezer_open(struct mem *mem, const char *folder,
+                             const struct freezer_identity *identity, bool resume,
+                             uint64_t max_summary, uint64_t budget, char *why, size_t room);
+extern const char freezer_no_memory[]; /* is a part of the reason why a folder could not be opened,
+                                          when that is it */
+/* Opens a folder that has a run with this identity for reading alone: freezer_read and
+ * freezer_summaries. Several may do so at the same time. */
+struct freezer *freezer_open_to_read(struct mem *mem, const char *folder,
+                                     const struct freezer_identity *identity, char *why,
+                                     size_t room);
 /* Removes the files of a run and its folder, when they are there. */
 void freezer_clear(const char *folder);
 /* Whether the folder has a run with this identity. */
 bool freezer_is_of(const char *folder, const struct freezer_identity *identity);
-/* Forgets the whole run: the folder is as if a run had just begun. After freezer_finish, before freezer_close. */
+/* Forgets the whole run: the folder is as if a run had just begun. After freezer_finish, before
+ * freezer_close. */
 bool freezer_forget(struct freezer *freezer);
 /* Ends the thread, and frees everything. What was not written by freezer_finish is lost. */
 void freezer_close(struct freezer *freezer);
 
-/* Memory for the list of blocks of a part of so many bytes, which is put in pieces of many bytes. False: it was refused, and nothing has changed. */
+/* Memory for the list of blocks of a part of so many bytes, which is put in pieces of many bytes.
+ * False: it was refused, and nothing has changed. */
 bool freezer_make_room(struct freezer *freezer, uint64_t bytes);
-/* One part: begin, its records and its log in pieces, end. False: the folder cannot be written; freezer_error says why. `bytes`: of all pieces together,
- * at least, with FREEZER_ITEM for each. */
+/* One part: begin, its records and its log in pieces, end. False: the folder cannot be written;
+ * freezer_error says why. `bytes`: of all pieces together, at least, with FREEZER_ITEM for each. */
 bool freezer_begin(struct freezer *freezer, uint64_t rank, uint64_t bytes);
 bool freezer_put(struct freezer *freezer, enum freezer_kind kind, const void *bytes, uint64_t size);
 bool freezer_end(struct freezer *freezer, const void *summary, uint64_t size);
@@ -55,13 +73,22 @@ uint64_t freezer_written(struct freezer *freezer); /* bytes in files, of this ru
 
 /* Blocks of it; 0: there is no earlier run. */
 uint32_t freezer_blocks(const struct freezer *freezer);
-/* The parts of the earlier run, in the order of ranks; false from the callback ends it. False: so did something else. */
-bool freezer_summaries(struct freezer *freezer, bool (*tell)(void *context, uint64_t rank, const unsigned char *summary, uint64_t size), void *context);
-/* Tells pieces of a part, in order, of the kind; for those that are written. False: they cannot be read, and *why says why; `context` may have been told some. */
-bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind, bool (*tell)(void *context, const unsigned char *bytes, uint64_t size), void *context, const char **why);
-/* Forgets the block that could not be read, and everything after it: before the first part is frozen. */
+/* The parts of the earlier run, in the order of ranks; false from the callback ends it. False: so
+ * did something else. */
+bool freezer_summaries(struct freezer *freezer,
+                       bool (*tell)(void *context, uint64_t rank, const unsigned char *summary,
+                                    uint64_t size),
+                       void *context);
+/* Tells pieces of a part, in order, of the kind; for those that are written. False: they cannot be
+ * read, and *why says why; `context` may have been told some. */
+bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind,
+                  bool (*tell)(void *context, const unsigned char *bytes, uint64_t size),
+                  void *context, const char **why);
+/* Forgets the block that could not be read, and everything after it: before the first part is
+ * frozen. */
 void freezer_cut(struct freezer *freezer);
-/* Ends the examination of the earlier run: what does not count is cut off from the files. False: see freezer_error. */
+/* Ends the examination of the earlier run: what does not count is cut off from the files. False:
+ * see freezer_error. */
 bool freezer_continue(struct freezer *freezer);
 
 #endif

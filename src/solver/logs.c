@@ -1,4 +1,5 @@
-/* Logs are about half a byte per state, and clusters may be very many and very small: small logs stand one after the other in pages, large ones alone. */
+/* Logs are about half a byte per state, and clusters may be very many and very small: small logs
+ * stand one after the other in pages, large ones alone. */
 #include "solver/logs.h"
 
 #ifdef CAIRN_DEGENERATE
@@ -72,6 +73,7 @@ const struct origins *logs_find(struct logs *logs, uint64_t rank)
         else high = middle;
     }
     logs->loaded_rank = rank;
-    logs->has_loaded = low < logs->count && logs->list[low].rank == rank && origins_read(&logs->loaded, logs->list[low].bytes, logs->list[low].size);
+    logs->has_loaded = low < logs->count && logs->list[low].rank == rank
+                       && origins_read(&logs->loaded, logs->list[low].bytes, logs->list[low].size);
     return logs->has_loaded ? &logs->loaded : NULL;
 }

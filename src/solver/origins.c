@@ -1,5 +1,7 @@
-/* Invariants: (1) segments are in the order of their first states and of their bits, and none is empty; (2) marks[i] is the position before state i * ORIGINS_MARK, with
- * what the entry before says, unless a segment begins there: then it says that nothing was before; (3) bits past the end of the log are 0. */
+/* Invariants: (1) segments are in the order of their first states and of their bits, and none is
+ * empty; (2) marks[i] is the position before state i * ORIGINS_MARK, with what the entry before
+ * says, unless a segment begins there: then it says that nothing was before; (3) bits past the end
+ * of the log are 0. */
 #include "solver/origins.h"
 
 #include "base/varint.h"
@@ -25,7 +27,9 @@ void origins_release(struct origins *origins)
 
 void origins_clear(struct origins *origins)
 {
-    bool large = origins->bit_room / 8 + origins->segment_room * sizeof *origins->segments + origins->mark_room * sizeof *origins->marks > KEPT_BYTES;
+    bool large = origins->bit_room / 8 + origins->segment_room * sizeof *origins->segments
+                     + origins->mark_room * sizeof *origins->marks
+                 > KEPT_BYTES;
     if (large) {
         origins_release(origins);
         return;
@@ -46,12 +50,15 @@ static void put_bits(struct origins *origins, uint64_t value, unsigned count)
     origins->bits += count;
 }
 
-/* n + 1 in binary, its highest bit left out, after as many ones and a zero as that has digits. There are fewer than 2^32 - 1 states and steps, hence at most 63 bits. */
+/* n + 1 in binary, its highest bit left out, after as many ones and a zero as that has digits.
+ * There are fewer than 2^32 - 1 states and steps, hence at most 63 bits. */
 static void put_number(struct origins *origins, uint32_t number)
 {
     uint64_t plus = (uint64_t)number + 1;
     unsigned digits = 63 - (unsigned)__builtin_clzll(plus);
-    put_bits(origins, ((UINT64_C(1) << digits) - 1) | (plus ^ UINT64_C(1) << digits) << (digits + 1), 2 * digits + 1);
+    put_bits(origins,
+             ((UINT64_C(1) << digits) - 1) | (plus ^ UINT64_C(1) << digits) << (digits + 1),
+             2 * digits + 1);
 }
 
 /* Room for one more entry everywhere: an entry has at most 2 * 65 bits. */
@@ -59,7 +66,8 @@ bool origins_reserve(struct origins *origins)
 {
     struct mem *mem = origins->mem;
     if (origins->bits + 192 > origins->bit_room) {
-        uint64_t room = origins->bit_room + origins->bit_room / 2 + 512, old = origins->bit_room / 64;
+        uint64_t room = origins->bit_room + origins->bit_room / 2 + 512,
+                 old = origins->bit_room / 64;
         room -= room % 64;
         uint64_t *words = mem_try_resize(mem, origins->words, room / 8);
         if (!words) return false;
@@ -69,7 +77,8 @@ bool origins_reserve(struct origins *origins)
     }
     if (origins->segment_count == origins->segment_room) {
         uint32_t room = 2 * origins->segment_room + 2;
-        struct origins_segment *segments = mem_try_resize(mem, origins->segments, room * sizeof *segments);
+        struct origins_segment *segments =
+            mem_try_resize(mem, origins->segments, room * sizeof *segments);
         if (!segments) return false;
         origins->segments = segments;
         origins->segment_room = room;
@@ -86,7 +95,8 @@ bool origins_reserve(struct origins *origins)
 
 static void begin_segment(struct origins *origins, uint64_t source)
 {
-    origins->segments[origins->segment_count++] = (struct origins_segment){source, origins->bits, origins->states};
+    origins->segments[origins->segment_count++] =
+        (struct origins_segment){source, origins->bits, origins->states};
     origins->last_source = source;
     origins->last_state = 0;
     origins->last_step = NO_STEP;
@@ -95,14 +105,17 @@ static void begin_segment(struct origins *origins, uint64_t source)
 static void mark(struct origins *origins)
 {
     if (origins->states % ORIGINS_MARK == 0)
-        origins->marks[origins->mark_count++] = (struct origins_mark){origins->bits, origins->last_state, origins->last_step};
+        origins->marks[origins->mark_count++] =
+            (struct origins_mark){origins->bits, origins->last_state, origins->last_step};
 }
 
 /* Whether an entry can follow the last one in its segment. */
 static bool goes_on(const struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
 {
     if (!origins->segment_count || origins->last_source != source) return false;
-    return state > origins->last_state || (state == origins->last_state && (origins->last_step == NO_STEP || step > origins->last_step));
+    return state > origins->last_state
+           || (state == origins->last_state
+               && (origins->last_step == NO_STEP || step > origins->last_step));
 }
 
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
@@ -168,7 +181,8 @@ struct origin origins_of(const struct origins *origins, uint32_t state)
     return (struct origin){segment->source, at.state, at.step};
 }
 
-/* ---- elsewhere: numbers of states, segments and bits, then the segments, each less the one before, then the log ---- */
+/* ---- elsewhere: numbers of states, segments and bits, then the segments, each less the one
+ * before, then the log ---- */
 
 static uint64_t put_head(const struct origins *origins, unsigned char *bytes)
 {
@@ -178,7 +192,9 @@ static uint64_t put_head(const struct origins *origins, unsigned char *bytes)
     at = varint_put(bytes, at, origins->bits);
     for (uint32_t i = 0; i < origins->segment_count; i++) {
         const struct origins_segment *segment = &origins->segments[i];
-        at = varint_put(bytes, at, segment->source - last.source + 1); /* the first one may be ORIGINS_INITIAL, which is -1 */
+        at = varint_put(bytes, at,
+                        segment->source - last.source
+                            + 1); /* the first one may be ORIGINS_INITIAL, which is -1 */
         at = varint_put(bytes, at, segment->bit - last.bit);
         at = varint_put(bytes, at, segment->first - last.first);
         last = *segment;
@@ -198,13 +214,15 @@ uint64_t origins_write(const struct origins *origins, unsigned char *bytes)
     return at + rest;
 }
 
-/* Marks are found by reading the log once. Damage that the checksum of a file lets pass would be our mistake; it still must not lead outside of the log. */
+/* Marks are found by reading the log once. Damage that the checksum of a file lets pass would be
+ * our mistake; it still must not lead outside of the log. */
 static bool read_marks(struct origins *origins, uint32_t states)
 {
     struct origins_mark at = {0, 0, NO_STEP};
     uint32_t segment = 0;
     for (; origins->states < states; origins->states++) {
-        if (segment < origins->segment_count && origins->segments[segment].first == origins->states) {
+        if (segment < origins->segment_count
+            && origins->segments[segment].first == origins->states) {
             if (origins->segments[segment++].bit != at.bit) return false;
             at = (struct origins_mark){at.bit, 0, NO_STEP};
         }
@@ -221,7 +239,9 @@ bool origins_read(struct origins *origins, const unsigned char *bytes, uint64_t 
     struct varint_input input = {bytes, bytes + size, true};
     struct origins_segment last = {0};
     uint64_t states = varint_get(&input), segments = varint_get(&input), bits = varint_get(&input);
-    if (!input.good || states > UINT32_MAX - 1 || segments > states || segments > size || bits > 8 * size || states > bits) return false;
+    if (!input.good || states > UINT32_MAX - 1 || segments > states || segments > size
+        || bits > 8 * size || states > bits)
+        return false;
     origins_release(origins);
     origins->bits = bits;
     origins->bit_room = 64 * (bits / 64 + 4); /* zeros end every number, so that reading ends */

@@ -1,11 +1,17 @@
-/* Who discovered whom in one cluster of past-freeze order, and by which of its steps: about half a byte per state.
+/* Who discovered whom in one cluster of past-freeze order, and by which of its steps: about half a
+ * byte per state.
  *
- * The states of a cluster are found while other clusters, and then it itself, are searched, one after the other. So a log has segments, one per source cluster; within
- * a segment the discovering states never decrease, and a state discovers several by increasing numbers of its steps. (A step that leads to several symbolic states at once begins a segment for each but the first.) What is written per found state is the difference to
- * the discoverer before, and the number of the step (counted among the steps that can be taken in the discoverer, from 0; less that of the one before when the discoverer is the same), both
- * as exponential Golomb numbers of order 0: one bit for 0, three for 1 and 2, five for 3 to 6.
+ * The states of a cluster are found while other clusters, and then it itself, are searched, one
+ * after the other. So a log has segments, one per source cluster; within a segment the discovering
+ * states never decrease, and a state discovers several by increasing numbers of its steps. (A step
+ * that leads to several symbolic states at once begins a segment for each but the first.) What is
+ * written per found state is the difference to the discoverer before, and the number of the step
+ * (counted among the steps that can be taken in the discoverer, from 0; less that of the one before
+ * when the discoverer is the same), both as exponential Golomb numbers of order 0: one bit for 0,
+ * three for 1 and 2, five for 3 to 6.
  *
- * With the numbers of steps a run can be followed from its initial state without any other state at hand: that is why they are written. */
+ * With the numbers of steps a run can be followed from its initial state without any other state at
+ * hand: that is why they are written. */
 #ifndef CAIRN_SOLVER_ORIGINS_H
 #define CAIRN_SOLVER_ORIGINS_H
 
@@ -16,7 +22,8 @@ enum { ORIGINS_MARK = 256 }; /* states between marks */
 #define ORIGINS_INITIAL UINT64_MAX /* the source of initial states */
 
 struct origins_segment {
-    uint64_t source; /* the rank of the cluster it was found from (less the lowest one), or ORIGINS_INITIAL */
+    uint64_t source; /* the rank of the cluster it was found from (less the lowest one), or
+                        ORIGINS_INITIAL */
     uint64_t bit;    /* where its part of the log begins */
     uint32_t first;  /* its first state */
 };

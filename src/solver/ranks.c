@@ -1,5 +1,6 @@
-/* Invariants: (1) heap[i] has a smaller rank than heap[2i + 1] and heap[2i + 2]; (2) heap and table have the same entries; (3) the table has no free slot between an entry's home
- * and its place, and its size is a power of 2. */
+/* Invariants: (1) heap[i] has a smaller rank than heap[2i + 1] and heap[2i + 2]; (2) heap and table
+ * have the same entries; (3) the table has no free slot between an entry's home and its place, and
+ * its size is a power of 2. */
 #include "solver/ranks.h"
 
 #include <assert.h>
@@ -10,10 +11,7 @@ enum { FIRST_TABLE = 2 };
 enum { FIRST_TABLE = 64 };
 #endif
 
-void ranks_init(struct ranks *ranks, struct mem *mem)
-{
-    *ranks = (struct ranks){.mem = mem};
-}
+void ranks_init(struct ranks *ranks, struct mem *mem) { *ranks = (struct ranks){.mem = mem}; }
 
 void ranks_release(struct ranks *ranks)
 {
@@ -32,7 +30,8 @@ static uint32_t home_of(const struct ranks *ranks, uint64_t rank)
 void *ranks_find(const struct ranks *ranks, uint64_t rank)
 {
     if (!ranks->table_size) return NULL;
-    for (uint32_t i = home_of(ranks, rank); ranks->table[i].item; i = (i + 1) & (ranks->table_size - 1))
+    for (uint32_t i = home_of(ranks, rank); ranks->table[i].item;
+         i = (i + 1) & (ranks->table_size - 1))
         if (ranks->table[i].rank == rank) return ranks->table[i].item;
     return NULL;
 }
@@ -55,7 +54,8 @@ static void take_from_table(struct ranks *ranks, uint64_t rank)
     while (ranks->table[hole].rank != rank || !ranks->table[hole].item) hole = (hole + 1) & mask;
     for (uint32_t i = (hole + 1) & mask; ranks->table[i].item; i = (i + 1) & mask) {
         uint32_t home = home_of(ranks, ranks->table[i].rank);
-        if (((i - home) & mask) < ((i - hole) & mask)) continue; /* it stands after the hole on its own way */
+        if (((i - home) & mask) < ((i - hole) & mask))
+            continue; /* it stands after the hole on its own way */
         ranks->table[hole] = ranks->table[i];
         hole = i;
     }
@@ -90,7 +90,8 @@ void ranks_put(struct ranks *ranks, uint64_t rank, void *item)
     struct ranks_entry entry = {rank, item};
     uint32_t at = ranks->count++;
     assert(item && ranks->count <= ranks->room);
-    for (; at && ranks->heap[(at - 1) / 2].rank > rank; at = (at - 1) / 2) ranks->heap[at] = ranks->heap[(at - 1) / 2];
+    for (; at && ranks->heap[(at - 1) / 2].rank > rank; at = (at - 1) / 2)
+        ranks->heap[at] = ranks->heap[(at - 1) / 2];
     ranks->heap[at] = entry;
     put_in_table(ranks, entry);
 }
@@ -103,7 +104,8 @@ void *ranks_take(struct ranks *ranks)
     for (;;) {
         uint32_t child = 2 * at + 1;
         if (child >= ranks->count) break;
-        if (child + 1 < ranks->count && ranks->heap[child + 1].rank < ranks->heap[child].rank) child++;
+        if (child + 1 < ranks->count && ranks->heap[child + 1].rank < ranks->heap[child].rank)
+            child++;
         if (ranks->heap[child].rank >= last.rank) break;
         ranks->heap[at] = ranks->heap[child];
         at = child;

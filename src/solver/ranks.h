@@ -1,4 +1,5 @@
-/* Things that wait, each with a rank of its own: found by rank, and the one with the smallest rank is taken first. A heap, and a hash table of the same entries, at most half full. */
+/* Things that wait, each with a rank of its own: found by rank, and the one with the smallest rank
+ * is taken first. A heap, and a hash table of the same entries, at most half full. */
 #ifndef CAIRN_SOLVER_RANKS_H
 #define CAIRN_SOLVER_RANKS_H
 

@@ -1,7 +1,9 @@
-/* Adding. The chunks of the store are sorted one by one, in place, and then merged with a heap, so that hardly any memory is needed when there is none left. What comes out of the heap
- * is looked for in the runs that are there, which are read alongside.
+/* Adding. The chunks of the store are sorted one by one, in place, and then merged with a heap, so
+ * that hardly any memory is needed when there is none left. What comes out of the heap is looked
+ * for in the runs that are there, which are read alongside.
  *
- * Invariants: (1) no record is in two runs; (2) a run is sorted by memcmp; (3) a block of a tape has per_block records, the last one perhaps fewer. */
+ * Invariants: (1) no record is in two runs; (2) a run is sorted by memcmp; (3) a block of a tape
+ * has per_block records, the last one perhaps fewer. */
 #include "solver/runs.h"
 
 #include <stdlib.h>
@@ -92,7 +94,8 @@ static bool reader_load(const struct runs *runs, struct reader *reader, bool *en
     for (;;) {
         *end = reader->number >= reader->run->blocks;
         if (*end) return true;
-        if (!reader->loaded) reader->error = tape_read_block(&reader->run->tape, reader->number, reader->block);
+        if (!reader->loaded)
+            reader->error = tape_read_block(&reader->run->tape, reader->number, reader->block);
         if (reader->error) return false;
         reader->loaded = true;
         if (reader->within < block_records(runs, reader)) return true;
@@ -105,11 +108,20 @@ static bool reader_load(const struct runs *runs, struct reader *reader, bool *en
 /* Leaves out blocks before the one that a record must be in. */
 static void reader_skip(const struct runs *runs, struct reader *reader, const void *record)
 {
-    uint64_t low = reader->number, high = reader->run->blocks; /* the last block that does not begin after it is in low .. high - 1, or low */
-    if (low >= high || (low + 1 < high && memcmp(reader->run->firsts + (low + 1) * runs->record_bytes, record, runs->record_bytes) > 0)) return;
+    uint64_t low = reader->number,
+             high = reader->run->blocks; /* the last block that does not begin after it is in low ..
+                                            high - 1, or low */
+    if (low >= high
+        || (low + 1 < high
+            && memcmp(reader->run->firsts + (low + 1) * runs->record_bytes, record,
+                      runs->record_bytes)
+                   > 0))
+        return;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (memcmp(reader->run->firsts + middle * runs->record_bytes, record, runs->record_bytes) <= 0) low = middle;
+        if (memcmp(reader->run->firsts + middle * runs->record_bytes, record, runs->record_bytes)
+            <= 0)
+            low = middle;
         else high = middle;
     }
     if (low == reader->number) return;
@@ -118,12 +130,17 @@ static void reader_skip(const struct runs *runs, struct reader *reader, const vo
     reader->loaded = false;
 }
 
-/* Goes to the first record of the block that is not smaller, or to its end: in steps of 1, 2, 4, ..., because it may be near or far, then by halves. */
+/* Goes to the first record of the block that is not smaller, or to its end: in steps of 1, 2, 4,
+ * ..., because it may be near or far, then by halves. */
 static void reader_seek(const struct runs *runs, struct reader *reader, const void *record)
 {
-    uint64_t low = reader->within, high = block_records(runs, reader); /* smaller ones are before low, others from high on */
+    uint64_t low = reader->within,
+             high =
+                 block_records(runs, reader); /* smaller ones are before low, others from high on */
     for (uint64_t step = 1; low + step <= high; step *= 2) {
-        if (memcmp(reader->block + (low + step - 1) * runs->record_bytes, record, runs->record_bytes) >= 0) {
+        if (memcmp(reader->block + (low + step - 1) * runs->record_bytes, record,
+                   runs->record_bytes)
+            >= 0) {
             high = low + step - 1;
             break;
         }
@@ -131,14 +148,17 @@ static void reader_seek(const struct runs *runs, struct reader *reader, const vo
     }
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (memcmp(reader->block + middle * runs->record_bytes, record, runs->record_bytes) < 0) low = middle + 1;
+        if (memcmp(reader->block + middle * runs->record_bytes, record, runs->record_bytes) < 0)
+            low = middle + 1;
         else high = middle;
     }
     reader->within = low;
 }
 
-/* Whether the run has this record, which is not smaller than the one asked for before. False: reader->error. */
-static bool reader_has(const struct runs *runs, struct reader *reader, const void *record, bool *has)
+/* Whether the run has this record, which is not smaller than the one asked for before. False:
+ * reader->error. */
+static bool reader_has(const struct runs *runs, struct reader *reader, const void *record,
+                       bool *has)
 {
     bool end;
     *has = false;
@@ -158,13 +178,18 @@ static bool reader_has(const struct runs *runs, struct reader *reader, const voi
 static bool merge(struct runs *runs, struct run *a, struct run *b, struct run *both)
 {
     struct reader one, two;
-    bool good = reader_open(runs, &one, a), second = good && reader_open(runs, &two, b), end_one = false, end_two = false;
+    bool good = reader_open(runs, &one, a), second = good && reader_open(runs, &two, b),
+         end_one = false, end_two = false;
     good = second;
     while (good) {
         good = reader_load(runs, &one, &end_one) && reader_load(runs, &two, &end_two);
         if (!good) runs->error = one.error ? one.error : two.error;
         if (!good || (end_one && end_two)) break;
-        bool first = end_two || (!end_one && memcmp(reader_record(runs, &one), reader_record(runs, &two), runs->record_bytes) < 0);
+        bool first =
+            end_two
+            || (!end_one
+                && memcmp(reader_record(runs, &one), reader_record(runs, &two), runs->record_bytes)
+                       < 0);
         struct reader *from = first ? &one : &two;
         good = put(runs, both, reader_record(runs, from));
         from->within++;
@@ -177,7 +202,8 @@ static bool merge(struct runs *runs, struct run *a, struct run *b, struct run *b
 /* Keeps runs few. When that fails for want of memory the runs stay as they are. */
 static bool merge_last(struct runs *runs)
 {
-    while (runs->len > 1 && runs->list[runs->len - 2].count <= 2 * runs->list[runs->len - 1].count) {
+    while (runs->len > 1
+           && runs->list[runs->len - 2].count <= 2 * runs->list[runs->len - 1].count) {
         struct run *a = &runs->list[runs->len - 2], *b = &runs->list[runs->len - 1], both = {0};
         tape_init(&both.tape, runs->mem, runs->block_bytes);
         if (!merge(runs, a, b, &both)) {
@@ -203,7 +229,7 @@ struct adding {
     struct run run;
     struct sorted_chunk *heap;
     uint64_t heap_len;
-    struct reader *readers; /* one per run */
+    struct reader *readers;    /* one per run */
     atomic_uint_fast64_t next; /* the next chunk to sort */
 };
 
@@ -218,7 +244,9 @@ static void sink(struct adding *adding, uint64_t at)
     for (;;) {
         uint64_t child = 2 * at + 1;
         if (child >= adding->heap_len) break;
-        if (child + 1 < adding->heap_len && memcmp(heap[child + 1].at, heap[child].at, adding->runs->record_bytes) < 0) child++;
+        if (child + 1 < adding->heap_len
+            && memcmp(heap[child + 1].at, heap[child].at, adding->runs->record_bytes) < 0)
+            child++;
         if (memcmp(moving.at, heap[child].at, adding->runs->record_bytes) <= 0) break;
         heap[at] = heap[child];
         at = child;
@@ -232,7 +260,8 @@ static void sort_chunks(void *context, uint32_t number)
     (void)number;
     for (uint64_t i; (i = atomic_fetch_add(&adding->next, 1)) < adding->heap_len;) {
         struct sorted_chunk *chunk = &adding->heap[i];
-        qsort_r(chunk->at, (uint64_t)(chunk->end - chunk->at) / adding->runs->record_bytes, adding->runs->record_bytes, compare_records, &adding->runs->record_bytes);
+        qsort_r(chunk->at, (uint64_t)(chunk->end - chunk->at) / adding->runs->record_bytes,
+                adding->runs->record_bytes, compare_records, &adding->runs->record_bytes);
     }
 }
 
@@ -242,9 +271,11 @@ static void make_heap(struct adding *adding, struct store *store, uint64_t count
     for (uint64_t first = 0; first < count; first += per_chunk) {
         uint64_t some = count - first < per_chunk ? count - first : per_chunk;
         char *chunk = store->chunks[first >> store->chunk_shift];
-        adding->heap[adding->heap_len++] = (struct sorted_chunk){chunk, chunk + some * store->record_bytes};
+        adding->heap[adding->heap_len++] =
+            (struct sorted_chunk){chunk, chunk + some * store->record_bytes};
     }
-    if (adding->runs->crew && adding->heap_len > 1) crew_round(adding->runs->crew, sort_chunks, adding);
+    if (adding->runs->crew && adding->heap_len > 1)
+        crew_round(adding->runs->crew, sort_chunks, adding);
     else sort_chunks(adding, 0);
     for (uint64_t i = adding->heap_len / 2; i-- > 0;) sink(adding, i);
 }
@@ -253,11 +284,13 @@ static bool is_known(struct adding *adding, const char *record, bool *known)
 {
     *known = false;
     for (uint32_t i = 0; i < adding->runs->len && !*known; i++)
-        if (!reader_has(adding->runs, &adding->readers[i], record, known)) return fails(adding->runs, adding->readers[i].error);
+        if (!reader_has(adding->runs, &adding->readers[i], record, known))
+            return fails(adding->runs, adding->readers[i].error);
     return true;
 }
 
-static bool add_all(struct adding *adding, void (*repeated)(void *context, const void *record), void *context)
+static bool add_all(struct adding *adding, void (*repeated)(void *context, const void *record),
+                    void *context)
 {
     struct runs *runs = adding->runs;
     while (adding->heap_len) {
@@ -284,19 +317,23 @@ static bool reserve_run(struct runs *runs)
     return true;
 }
 
-bool runs_add(struct runs *runs, struct store *store, uint64_t count, void (*repeated)(void *context, const void *record), void *context)
+bool runs_add(struct runs *runs, struct store *store, uint64_t count,
+              void (*repeated)(void *context, const void *record), void *context)
 {
     struct adding adding = {.runs = runs};
     tape_init(&adding.run.tape, runs->mem, runs->block_bytes);
-    adding.heap = mem_try_alloc(runs->mem, ((count >> store->chunk_shift) + 1) * sizeof *adding.heap);
+    adding.heap =
+        mem_try_alloc(runs->mem, ((count >> store->chunk_shift) + 1) * sizeof *adding.heap);
     adding.readers = mem_try_alloc(runs->mem, (runs->len + UINT64_C(1)) * sizeof *adding.readers);
     bool good = adding.heap && adding.readers && reserve_run(runs);
-    for (uint32_t i = 0; good && i < runs->len; i++) good = reader_open(runs, &adding.readers[i], &runs->list[i]);
+    for (uint32_t i = 0; good && i < runs->len; i++)
+        good = reader_open(runs, &adding.readers[i], &runs->list[i]);
     if (good) {
         make_heap(&adding, store, count);
         good = add_all(&adding, repeated, context);
     }
-    for (uint32_t i = 0; adding.readers && i < runs->len; i++) mem_free(runs->mem, adding.readers[i].block);
+    for (uint32_t i = 0; adding.readers && i < runs->len; i++)
+        mem_free(runs->mem, adding.readers[i].block);
     mem_free(runs->mem, adding.heap);
     mem_free(runs->mem, adding.readers);
     if (!good || !adding.run.count) {
@@ -325,13 +362,15 @@ static void answer(void *context, uint32_t number)
 {
     struct finding *finding = context;
     if (number >= finding->threads) return;
-    uint64_t first = finding->count * number / finding->threads, end = finding->count * (number + 1) / finding->threads;
+    uint64_t first = finding->count * number / finding->threads,
+             end = finding->count * (number + 1) / finding->threads;
     bool found;
     for (uint32_t r = 0; r < finding->runs->len; r++) {
         struct reader reader = {.run = &finding->runs->list[r], .block = finding->blocks[number]};
         for (uint64_t i = first; i < end && !reader.error; i++) {
             if (finding->has[i]) continue;
-            if (reader_has(finding->runs, &reader, finding->records + i * finding->stride, &found)) finding->has[i] = found;
+            if (reader_has(finding->runs, &reader, finding->records + i * finding->stride, &found))
+                finding->has[i] = found;
         }
         finding->errors[number] = reader.error;
         if (reader.error) return;
@@ -340,7 +379,8 @@ static void answer(void *context, uint32_t number)
 
 bool runs_find(struct runs *runs, const char *records, uint64_t stride, uint64_t count, bool *has)
 {
-    struct finding finding = {.runs = runs, .records = records, .stride = stride, .count = count, .has = has};
+    struct finding finding = {
+        .runs = runs, .records = records, .stride = stride, .count = count, .has = has};
     uint64_t wanted = runs->crew ? count / LEAST_SHARE : 1;
     if (runs->crew && wanted > runs->crew->count) wanted = runs->crew->count;
     memset(has, 0, count * sizeof *has);

@@ -1,7 +1,10 @@
-/* A set of equally long byte records on disk: sorted runs without common records, few of them (one of n records is merged with the one before unless that is more than twice as long), each on a
- * tape of its own with the first record of every block in memory. Exact: records are compared in full.
+/* A set of equally long byte records on disk: sorted runs without common records, few of them (one
+ * of n records is merged with the one before unless that is more than twice as long), each on a
+ * tape of its own with the first record of every block in memory. Exact: records are compared in
+ * full.
  *
- * Questions come many at a time, sorted, and are answered by reading runs from front to back, leaving out blocks that no question is about. */
+ * Questions come many at a time, sorted, and are answered by reading runs from front to back,
+ * leaving out blocks that no question is about. */
 #ifndef CAIRN_SOLVER_RUNS_H
 #define CAIRN_SOLVER_RUNS_H
 
@@ -11,8 +14,8 @@
 
 struct run {
     struct tape tape;
-    uint64_t count;  /* records */
-    char *firsts;    /* of each block */
+    uint64_t count; /* records */
+    char *firsts;   /* of each block */
     uint64_t blocks, block_room;
 };
 
@@ -21,8 +24,8 @@ struct runs {
     uint32_t record_bytes, block_bytes, per_block;
     struct run *list;
     uint32_t len, cap;
-    uint64_t records; /* all together */
-    uint64_t written; /* bytes, of merged runs each time */
+    uint64_t records;  /* all together */
+    uint64_t written;  /* bytes, of merged runs each time */
     struct crew *crew; /* who helps, between its rounds; NULL: nobody */
     const char *error; /* what went wrong with a file; NULL: memory was refused */
 };
@@ -31,8 +34,10 @@ struct runs {
 void runs_init(struct runs *runs, struct mem *mem, uint32_t record_bytes, uint32_t block_bytes);
 void runs_release(struct runs *runs);
 
-/* Adds the first `count` records of a store, which is no set any more after that: it must be released. `repeated` is called for those that were there already. False: as runs->error says. */
-bool runs_add(struct runs *runs, struct store *store, uint64_t count, void (*repeated)(void *context, const void *record), void *context);
+/* Adds the first `count` records of a store, which is no set any more after that: it must be
+ * released. `repeated` is called for those that were there already. False: as runs->error says. */
+bool runs_add(struct runs *runs, struct store *store, uint64_t count,
+              void (*repeated)(void *context, const void *record), void *context);
 
 /* Of `count` sorted records, one every `stride` bytes, says which are in the set: has[i]. */
 bool runs_find(struct runs *runs, const char *records, uint64_t stride, uint64_t count, bool *has);

@@ -1,13 +1,11 @@
-/* Invariants: (1) from the home of a record to its slot no slot is free; (2) a slot never changes while records are added; (3) chunks[0 .. given) exist; (4) records given out beyond `room` are at most
- * `spare`, and the tables have free slots for them. */
+/* Invariants: (1) from the home of a record to its slot no slot is free; (2) a slot never changes
+ * while records are added; (3) chunks[0 .. given) exist; (4) records given out beyond `room` are at
+ * most `spare`, and the tables have free slots for them. */
 #include "solver/shared.h"
 
 #include <string.h>
 
-static uint32_t stored_hash(uint64_t hash)
-{
-    return (uint32_t)(hash >> 32);
-}
+static uint32_t stored_hash(uint64_t hash) { return (uint32_t)(hash >> 32); }
 
 static struct shared_segment *segment_of(const struct shared *shared, uint64_t hash)
 {
@@ -60,7 +58,8 @@ bool shared_init(struct shared *shared, struct mem *mem, uint32_t record_bytes, 
     shared->mem = mem;
     shared->record_bytes = record_bytes;
     shared->spare = (uint64_t)threads * (SHARED_AT_HAND + 2 * SHARED_BLOCK);
-    while ((UINT64_C(2) << shared->chunk_shift) * record_bytes <= STORE_CHUNK_BYTES) shared->chunk_shift++;
+    while ((UINT64_C(2) << shared->chunk_shift) * record_bytes <= STORE_CHUNK_BYTES)
+        shared->chunk_shift++;
     pthread_mutex_init(&shared->lock, NULL);
     uint64_t size = (4 * shared->spare + 400) / SHARED_SEGMENTS;
     for (uint32_t s = 0; s < SHARED_SEGMENTS; s++) {
@@ -74,7 +73,8 @@ bool shared_init(struct shared *shared, struct mem *mem, uint32_t record_bytes, 
 
 void shared_release(struct shared *shared)
 {
-    for (uint32_t s = 0; s < SHARED_SEGMENTS; s++) mem_free(shared->mem, (void *)shared->segments[s].slots);
+    for (uint32_t s = 0; s < SHARED_SEGMENTS; s++)
+        mem_free(shared->mem, (void *)shared->segments[s].slots);
     for (uint32_t i = 0; i < shared->chunk_count; i++) mem_free(shared->mem, shared->chunks[i]);
     mem_free(shared->mem, shared->chunks);
     if (shared->mem) pthread_mutex_destroy(&shared->lock);
@@ -86,7 +86,8 @@ static bool make_chunks(struct shared *shared, uint64_t end)
 {
     while ((uint64_t)shared->chunk_count << shared->chunk_shift < end) {
         if (shared->chunk_count >= shared->chunk_cap) return false;
-        char *chunk = mem_try_alloc(shared->mem, ((size_t)shared->record_bytes + 1) << shared->chunk_shift);
+        char *chunk =
+            mem_try_alloc(shared->mem, ((size_t)shared->record_bytes + 1) << shared->chunk_shift);
         if (!chunk) return false;
         shared->chunks[shared->chunk_count++] = chunk;
     }
@@ -115,26 +116,27 @@ void shared_prefetch(const struct shared *shared, uint64_t hash)
     __builtin_prefetch((const void *)&segment->slots[home_of(segment, stored_hash(hash))]);
 }
 
-static bool has_hash(uint64_t slot, uint32_t hash)
-{
-    return stored_hash(slot) == hash && slot;
-}
+static bool has_hash(uint64_t slot, uint32_t hash) { return stored_hash(slot) == hash && slot; }
 
-/* The first slots are looked at without a branch, as in store.c: behind a free slot none has this hash. */
+/* The first slots are looked at without a branch, as in store.c: behind a free slot none has this
+ * hash. */
 uint32_t shared_guess(const struct shared *shared, uint64_t hash)
 {
     const struct shared_segment *segment = segment_of(shared, hash);
     const uint32_t wanted = stored_hash(hash);
     uint64_t i = home_of(segment, wanted), slot = 0, probes = 0;
     if (i + 4 <= segment->size) {
-        const uint64_t slots[4] = {load(segment, i), load(segment, i + 1), load(segment, i + 2), load(segment, i + 3)};
-        const unsigned match = has_hash(slots[0], wanted) | has_hash(slots[1], wanted) << 1 | has_hash(slots[2], wanted) << 2 | has_hash(slots[3], wanted) << 3;
+        const uint64_t slots[4] = {load(segment, i), load(segment, i + 1), load(segment, i + 2),
+                                   load(segment, i + 3)};
+        const unsigned match = has_hash(slots[0], wanted) | has_hash(slots[1], wanted) << 1
+                               | has_hash(slots[2], wanted) << 2 | has_hash(slots[3], wanted) << 3;
         const bool some_free = !slots[0] | !slots[1] | !slots[2] | !slots[3];
         if (!match && some_free) return UINT32_MAX;
         if (match) slot = slots[__builtin_ctz(match)];
     }
     if (!slot) {
-        while (probes++ < segment->size && (slot = load(segment, i)) && stored_hash(slot) != wanted) i = after(segment, i);
+        while (probes++ < segment->size && (slot = load(segment, i)) && stored_hash(slot) != wanted)
+            i = after(segment, i);
         if (!has_hash(slot, wanted)) return UINT32_MAX;
     }
     const uint32_t index = (uint32_t)slot - 1;
@@ -152,12 +154,14 @@ uint32_t shared_find(const struct shared *shared, const void *record, uint64_t h
 {
     const struct shared_segment *segment = segment_of(shared, hash);
     uint64_t i = home_of(segment, stored_hash(hash)), slot;
-    for (uint64_t probes = 0; probes < segment->size && (slot = load(segment, i)); probes++, i = after(segment, i))
+    for (uint64_t probes = 0; probes < segment->size && (slot = load(segment, i));
+         probes++, i = after(segment, i))
         if (is_record(shared, slot, record, stored_hash(hash))) return (uint32_t)slot - 1;
     return UINT32_MAX;
 }
 
-enum store_result shared_add(struct shared *shared, struct shared_block *block, const void *record, uint64_t hash, uint8_t key, uint32_t *index)
+enum store_result shared_add(struct shared *shared, struct shared_block *block, const void *record,
+                             uint64_t hash, uint8_t key, uint32_t *index)
 {
     struct shared_segment *segment = segment_of(shared, hash);
     uint32_t wanted = stored_hash(hash);
@@ -165,13 +169,15 @@ enum store_result shared_add(struct shared *shared, struct shared_block *block, 
     for (uint64_t probes = 0; probes < segment->size; probes++, i = after(segment, i)) {
         uint64_t slot = load(segment, i);
         if (!slot) {
-            if (!own) { /* nobody sees it before the slot is there; if another was faster, the number is for the next record */
+            if (!own) { /* nobody sees it before the slot is there; if another was faster, the
+                           number is for the next record */
                 if (block->next == block->end && !take_block(shared, block)) return STORE_REFUSED;
                 memcpy(shared_get(shared, block->next), record, shared->record_bytes);
                 atomic_store_explicit(shared_key(shared, block->next), key, memory_order_relaxed);
                 own = (uint64_t)wanted << 32 | (block->next + 1);
             }
-            if (atomic_compare_exchange_strong_explicit(&segment->slots[i], &slot, own, memory_order_acq_rel, memory_order_acquire)) {
+            if (atomic_compare_exchange_strong_explicit(
+                    &segment->slots[i], &slot, own, memory_order_acq_rel, memory_order_acquire)) {
                 *index = block->next++;
                 return STORE_NEW;
             }
@@ -187,7 +193,10 @@ void shared_lower_key(struct shared *shared, uint32_t index, uint8_t key)
 {
     _Atomic uint8_t *at = shared_key(shared, index);
     uint8_t old = atomic_load_explicit(at, memory_order_relaxed);
-    while (key < old && !atomic_compare_exchange_weak_explicit(at, &old, key, memory_order_relaxed, memory_order_relaxed)) continue;
+    while (key < old
+           && !atomic_compare_exchange_weak_explicit(at, &old, key, memory_order_relaxed,
+                                                     memory_order_relaxed))
+        continue;
 }
 
 /* ---- growing ---- */
@@ -228,7 +237,8 @@ void shared_grow_segment(struct shared *shared, uint32_t s)
 bool shared_grown(struct shared *shared)
 {
     uint64_t room = room_at(shared, 70), most = room_at(shared, 90);
-    if (room <= shared->given + SHARED_BLOCK) room = most; /* memory is short: slower, but not yet over */
+    if (room <= shared->given + SHARED_BLOCK)
+        room = most; /* memory is short: slower, but not yet over */
     shared->room = room;
     atomic_store_explicit(&shared->full, false, memory_order_relaxed);
     return room > shared->given + SHARED_BLOCK && grow_chunk_list(shared);
@@ -247,12 +257,16 @@ static void renumber(struct shared *shared, uint32_t from, uint32_t to)
 {
     char *record = shared_get(shared, to);
     memcpy(record, shared_get(shared, from), shared->record_bytes);
-    atomic_store_explicit(shared_key(shared, to), atomic_load_explicit(shared_key(shared, from), memory_order_relaxed), memory_order_relaxed);
+    atomic_store_explicit(shared_key(shared, to),
+                          atomic_load_explicit(shared_key(shared, from), memory_order_relaxed),
+                          memory_order_relaxed);
     uint64_t hash = store_hash(record, shared->record_bytes);
     struct shared_segment *segment = segment_of(shared, hash);
     uint64_t i = home_of(segment, stored_hash(hash));
-    while ((uint32_t)atomic_load_explicit(&segment->slots[i], memory_order_relaxed) != from + 1) i = after(segment, i);
-    atomic_store_explicit(&segment->slots[i], (uint64_t)stored_hash(hash) << 32 | (to + 1), memory_order_relaxed);
+    while ((uint32_t)atomic_load_explicit(&segment->slots[i], memory_order_relaxed) != from + 1)
+        i = after(segment, i);
+    atomic_store_explicit(&segment->slots[i], (uint64_t)stored_hash(hash) << 32 | (to + 1),
+                          memory_order_relaxed);
 }
 
 uint64_t shared_settle(struct shared *shared, struct shared_block *const *blocks, uint32_t count)
@@ -272,7 +286,11 @@ uint64_t shared_settle(struct shared *shared, struct shared_block *const *blocks
 
 void shared_view(const struct shared *shared, uint64_t count, struct store *view)
 {
-    *view = (struct store){.record_bytes = shared->record_bytes, .chunk_shift = shared->chunk_shift, .count = count, .chunks = shared->chunks, .chunk_count = shared->chunk_count};
+    *view = (struct store){.record_bytes = shared->record_bytes,
+                           .chunk_shift = shared->chunk_shift,
+                           .count = count,
+                           .chunks = shared->chunks,
+                           .chunk_count = shared->chunk_count};
 }
 
 bool shared_check(const struct shared *shared, uint64_t count)
@@ -286,7 +304,8 @@ bool shared_check(const struct shared *shared, uint64_t count)
         }
     for (uint64_t r = 0; r < count; r++) {
         const char *record = shared_get(shared, (uint32_t)r);
-        if (shared_find(shared, record, store_hash(record, shared->record_bytes)) != r) return false;
+        if (shared_find(shared, record, store_hash(record, shared->record_bytes)) != r)
+            return false;
     }
     return slots == count;
 }

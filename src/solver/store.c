@@ -5,8 +5,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Invariants: (1) in a segment, the hashes of occupied slots never decrease; (2) every slot stands at or after its home, with no free
- * slot in between; (3) used counts the occupied slots; (4) slot contents name records below count, each once; (5) some slots behind the last one stay free. */
+/* Invariants: (1) in a segment, the hashes of occupied slots never decrease; (2) every slot stands
+ * at or after its home, with no free slot in between; (3) used counts the occupied slots; (4) slot
+ * contents name records below count, each once; (5) some slots behind the last one stay free. */
 
 uint64_t store_hash(const void *record, uint32_t bytes)
 {
@@ -20,10 +21,7 @@ static uint32_t segment_of(const struct store *store, uint64_t hash)
     return (uint32_t)hash & store->segment_mask;
 }
 
-static uint32_t stored_hash(uint64_t hash)
-{
-    return (uint32_t)(hash >> 32);
-}
+static uint32_t stored_hash(uint64_t hash) { return (uint32_t)(hash >> 32); }
 
 static uint32_t home_of(const struct store_segment *segment, uint32_t hash)
 {
@@ -32,9 +30,11 @@ static uint32_t home_of(const struct store_segment *segment, uint32_t hash)
 
 enum { WINDOW = 4 }; /* slots that are looked at together */
 
-static bool make_segment(struct store *store, struct store_segment *segment, uint32_t homes, uint32_t room)
+static bool make_segment(struct store *store, struct store_segment *segment, uint32_t homes,
+                         uint32_t room)
 {
-    size_t bytes = ((size_t)homes + room + WINDOW) * sizeof *segment->slots; /* behind the end, some that stay free */
+    size_t bytes = ((size_t)homes + room + WINDOW)
+                   * sizeof *segment->slots; /* behind the end, some that stay free */
     segment->slots = mem_try_alloc(store->mem, bytes);
     if (!segment->slots) return false;
     segment->homes = homes;
@@ -50,14 +50,19 @@ bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes)
     return store_init_keyed(store, mem, record_bytes, record_bytes);
 }
 
-bool store_init_keyed(struct store *store, struct mem *mem, uint32_t record_bytes, uint32_t key_bytes)
+bool store_init_keyed(struct store *store, struct mem *mem, uint32_t record_bytes,
+                      uint32_t key_bytes)
 {
     memset(store, 0, sizeof *store);
     store->mem = mem;
     store->record_bytes = record_bytes;
     store->key_bytes = key_bytes;
-    uint64_t chunk = record_bytes < LARGE_RECORD ? STORE_CHUNK_BYTES : LARGE_CHUNK; /* of large records none is kept in reserve: a search may have very many stores */
-    while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= chunk) store->chunk_shift++;
+    uint64_t chunk = record_bytes < LARGE_RECORD
+                         ? STORE_CHUNK_BYTES
+                         : LARGE_CHUNK; /* of large records none is kept in reserve: a search may
+                                           have very many stores */
+    while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= chunk)
+        store->chunk_shift++;
     store->segments = &store->one;
     return make_segment(store, &store->one, STORE_SMALL_SLOTS, STORE_SMALL_SLOTS / 2);
 }
@@ -68,7 +73,8 @@ void store_release(struct store *store)
     mem_free(store->mem, store->slabs);
     if (store->chunks != &store->first) mem_free(store->mem, store->chunks);
     mem_free(store->mem, store->first);
-    for (uint32_t i = 0; store->segments && i <= store->segment_mask; i++) mem_free(store->mem, store->segments[i].slots);
+    for (uint32_t i = 0; store->segments && i <= store->segment_mask; i++)
+        mem_free(store->mem, store->segments[i].slots);
     if (store->segment_mask) mem_free(store->mem, store->segments);
     memset(store, 0, sizeof *store);
 }
@@ -88,14 +94,17 @@ void store_prefetch(const struct store *store, uint64_t hash)
     __builtin_prefetch(&segment->slots[home_of(segment, stored_hash(hash))]);
 }
 
-/* The first slot from the home on that is free or has no smaller hash. How far that is nobody can foretell, and a processor that tries loses more time than looking at some slots takes: so the first ones
- * are looked at without a branch. Behind a free slot there are larger hashes only. */
+/* The first slot from the home on that is free or has no smaller hash. How far that is nobody can
+ * foretell, and a processor that tries loses more time than looking at some slots takes: so the
+ * first ones are looked at without a branch. Behind a free slot there are larger hashes only. */
 static uint32_t first_not_below(const struct store_segment *segment, uint32_t hash)
 {
-    const uint64_t bound = (uint64_t)hash << 32; /* no slot is equal to that, and a free one, less 1, is larger */
+    const uint64_t bound = (uint64_t)hash
+                           << 32; /* no slot is equal to that, and a free one, less 1, is larger */
     uint32_t i = home_of(segment, hash);
     const uint64_t *slots = &segment->slots[i];
-    const uint32_t smaller = (slots[0] - 1 < bound) + (slots[1] - 1 < bound) + (slots[2] - 1 < bound) + (slots[3] - 1 < bound);
+    const uint32_t smaller = (slots[0] - 1 < bound) + (slots[1] - 1 < bound)
+                             + (slots[2] - 1 < bound) + (slots[3] - 1 < bound);
     static_assert(WINDOW == 4, "as many as are looked at");
     i += smaller;
     if (smaller == WINDOW)
@@ -118,10 +127,13 @@ uint32_t store_guess(const struct store *store, uint64_t hash)
 }
 
 /* Finds the record, or the slot before which it belongs. */
-static bool find(const struct store *store, const struct store_segment *segment, const void *record, uint32_t hash, uint32_t *at)
+static bool find(const struct store *store, const struct store_segment *segment, const void *record,
+                 uint32_t hash, uint32_t *at)
 {
     uint32_t i = first_not_below(segment, hash);
-    while (has_hash(segment->slots[i], hash) && !store_has(store, (uint32_t)segment->slots[i] - 1, record)) i++;
+    while (has_hash(segment->slots[i], hash)
+           && !store_has(store, (uint32_t)segment->slots[i] - 1, record))
+        i++;
     *at = i;
     return has_hash(segment->slots[i], hash);
 }
@@ -130,11 +142,12 @@ uint32_t store_find(const struct store *store, const void *record, uint64_t hash
 {
     const struct store_segment *segment = &store->segments[segment_of(store, hash)];
     uint32_t at;
-    return find(store, segment, record, stored_hash(hash), &at) ? (uint32_t)segment->slots[at] - 1 : UINT32_MAX;
+    return find(store, segment, record, stored_hash(hash), &at) ? (uint32_t)segment->slots[at] - 1
+                                                                : UINT32_MAX;
 }
 
-/* Moves all slots of a segment to a new array: in order, so each goes to its home or right behind the one before.
- * Returns false when the room behind the last home does not suffice. */
+/* Moves all slots of a segment to a new array: in order, so each goes to its home or right behind
+ * the one before. Returns false when the room behind the last home does not suffice. */
 static bool sweep(const struct store_segment *from, struct store_segment *to)
 {
     uint32_t next = 0;
@@ -156,7 +169,9 @@ static bool grow_segment(struct store *store, struct store_segment *segment)
     else room *= 2; /* few slots but all on one heap: colliding hashes */
     for (;; room *= 2) {
         struct store_segment grown;
-        if (homes + room > UINT32_MAX || !make_segment(store, &grown, (uint32_t)homes, (uint32_t)room)) return false;
+        if (homes + room > UINT32_MAX
+            || !make_segment(store, &grown, (uint32_t)homes, (uint32_t)room))
+            return false;
         if (sweep(segment, &grown)) {
             mem_free(store->mem, segment->slots);
             *segment = grown;
@@ -185,7 +200,8 @@ static bool insert_slot(struct store_segment *segment, uint32_t at, uint64_t slo
 }
 
 /* Puts a slot where it belongs, making the segment larger as long as there is no room for it. */
-static bool put_slot(struct store *store, struct store_segment *segment, const void *record, uint64_t hash, uint64_t slot)
+static bool put_slot(struct store *store, struct store_segment *segment, const void *record,
+                     uint64_t hash, uint64_t slot)
 {
     uint32_t at;
     bool full = segment->used >= segment->homes - segment->homes / 8;
@@ -197,7 +213,8 @@ static bool put_slot(struct store *store, struct store_segment *segment, const v
     }
 }
 
-/* From one segment to all: slots have too few bits of the hash for that, so all hashes are computed again. */
+/* From one segment to all: slots have too few bits of the hash for that, so all hashes are computed
+ * again. */
 static bool spread(struct store *store)
 {
     const struct store_segment old = store->one;
@@ -230,13 +247,15 @@ static bool spread(struct store *store)
 
 enum { SLAB_CHUNKS = 8, FIRST_CHUNKS = 32 };
 
-/* The first chunks come one by one, later ones several at a time in large blocks; singly again when memory is short. */
+/* The first chunks come one by one, later ones several at a time in large blocks; singly again when
+ * memory is short. */
 static char *new_chunk(struct store *store)
 {
     size_t bytes = (size_t)store->record_bytes << store->chunk_shift;
     if (!store->slab_left) {
         char *slab = NULL;
-        if (store->chunk_count >= FIRST_CHUNKS && store->record_bytes < LARGE_RECORD) slab = mem_try_alloc(store->mem, SLAB_CHUNKS * bytes);
+        if (store->chunk_count >= FIRST_CHUNKS && store->record_bytes < LARGE_RECORD)
+            slab = mem_try_alloc(store->mem, SLAB_CHUNKS * bytes);
         uint32_t count = slab ? SLAB_CHUNKS : 1;
         if (!slab) slab = mem_try_alloc(store->mem, bytes);
         if (!slab) return NULL;
@@ -252,7 +271,10 @@ static char *new_chunk(struct store *store)
 /* Twice as much of the first chunk. */
 static bool grow_first_chunk(struct store *store)
 {
-    uint64_t full = UINT64_C(1) << store->chunk_shift, room = store->room ? 2 * store->room : store->record_bytes < LARGE_RECORD ? STORE_SMALL_RECORDS : 1;
+    uint64_t full = UINT64_C(1) << store->chunk_shift, room = store->room ? 2 * store->room
+                                                              : store->record_bytes < LARGE_RECORD
+                                                                  ? STORE_SMALL_RECORDS
+                                                                  : 1;
     if (room > full) room = full;
     char *chunk = mem_try_resize(store->mem, store->first, room * store->record_bytes);
     if (!chunk) return false;
@@ -270,7 +292,8 @@ static bool grow_arrays(struct store *store)
     char **slabs = mem_try_resize(store->mem, store->slabs, cap * sizeof *slabs);
     if (!slabs) return false;
     store->slabs = slabs;
-    char **chunks = mem_try_resize(store->mem, store->chunk_cap ? store->chunks : NULL, cap * sizeof *chunks);
+    char **chunks =
+        mem_try_resize(store->mem, store->chunk_cap ? store->chunks : NULL, cap * sizeof *chunks);
     if (!chunks) return false;
     if (!store->chunk_cap) chunks[0] = store->first;
     store->chunks = chunks;
@@ -297,14 +320,17 @@ enum store_result store_add(struct store *store, const void *record, uint64_t ha
         *index = (uint32_t)segment->slots[at] - 1;
         return STORE_KNOWN;
     }
-    if (store->count >= UINT32_MAX - 1 || (store->count == store->room && !make_room(store))) return STORE_REFUSED;
+    if (store->count >= UINT32_MAX - 1 || (store->count == store->room && !make_room(store)))
+        return STORE_REFUSED;
     memcpy((char *)store_get(store, (uint32_t)store->count), record, store->record_bytes);
     uint64_t slot = (uint64_t)stored_hash(hash) << 32 | (uint32_t)(store->count + 1);
     bool full = segment->used >= segment->homes - segment->homes / 8;
     if (full || !insert_slot(segment, at, slot)) {
-        bool many = !store->segment_mask && segment->used * UINT64_C(2) > STORE_SEGMENTS * STORE_FIRST_SLOTS;
+        bool many = !store->segment_mask
+                    && segment->used * UINT64_C(2) > STORE_SEGMENTS * STORE_FIRST_SLOTS;
         if (many && !spread(store)) return STORE_REFUSED;
-        if (!put_slot(store, &store->segments[segment_of(store, hash)], record, hash, slot)) return STORE_REFUSED;
+        if (!put_slot(store, &store->segments[segment_of(store, hash)], record, hash, slot))
+            return STORE_REFUSED;
     }
     *index = (uint32_t)store->count++;
     return STORE_NEW;

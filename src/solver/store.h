@@ -1,14 +1,19 @@
-/* A set of equally long byte records (packed states), numbered 0, 1, 2, ... in the order of insertion.
+/* A set of equally long byte records (packed states), numbered 0, 1, 2, ... in the order of
+ * insertion.
  *
- * Layout. Records stand one after the other in chunks of fixed size that are never moved, so growth costs nothing; only the first chunk starts
- * small and is moved while it grows. Beside them a hash table of 8-byte slots (32 hash bits, 32 bits of record number), first in one piece, then in SEGMENTS independent segments chosen by
- * other bits of the hash. In a segment the occupied slots are ordered by hash, each at or after its home slot (sorted linear
- * probing). Hence a search ends at the first larger hash, loads of 0.88 are cheap, and growing a segment is one sequential sweep that
- * never touches the records. Segments start with different sizes, so that they grow at different times: no long pause, and no moment
- * at which the whole table exists twice.
+ * Layout. Records stand one after the other in chunks of fixed size that are never moved, so growth
+ * costs nothing; only the first chunk starts small and is moved while it grows. Beside them a hash
+ * table of 8-byte slots (32 hash bits, 32 bits of record number), first in one piece, then in
+ * SEGMENTS independent segments chosen by other bits of the hash. In a segment the occupied slots
+ * are ordered by hash, each at or after its home slot (sorted linear probing). Hence a search ends
+ * at the first larger hash, loads of 0.88 are cheap, and growing a segment is one sequential sweep
+ * that never touches the records. Segments start with different sizes, so that they grow at
+ * different times: no long pause, and no moment at which the whole table exists twice.
  *
- * Cost: record size + 9 to 14 bytes per record; one or two cache misses to look up, one more to confirm a hit. Records are compared
- * in full (unless the last bytes are said not to count: store_init_keyed): the set is exact. At most 2^32 - 2 records. A store of a few records costs a few hundred bytes: there may be very many of them. */
+ * Cost: record size + 9 to 14 bytes per record; one or two cache misses to look up, one more to
+ * confirm a hit. Records are compared in full (unless the last bytes are said not to count:
+ * store_init_keyed): the set is exact. At most 2^32 - 2 records. A store of a few records costs a
+ * few hundred bytes: there may be very many of them. */
 #ifndef CAIRN_SOLVER_STORE_H
 #define CAIRN_SOLVER_STORE_H
 
@@ -17,15 +22,29 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE /* a test build in which everything collides and grows all the time */
-enum { STORE_HASH_BITS = 4, STORE_SEGMENTS = 2, STORE_CHUNK_BYTES = 256, STORE_FIRST_SLOTS = 2, STORE_SMALL_SLOTS = 2, STORE_SMALL_RECORDS = 1 };
+enum {
+    STORE_HASH_BITS = 4,
+    STORE_SEGMENTS = 2,
+    STORE_CHUNK_BYTES = 256,
+    STORE_FIRST_SLOTS = 2,
+    STORE_SMALL_SLOTS = 2,
+    STORE_SMALL_RECORDS = 1
+};
 #else
-enum { STORE_HASH_BITS = 64, STORE_SEGMENTS = 16, STORE_CHUNK_BYTES = 1 << 20, STORE_FIRST_SLOTS = 128, STORE_SMALL_SLOTS = 12, STORE_SMALL_RECORDS = 8 };
+enum {
+    STORE_HASH_BITS = 64,
+    STORE_SEGMENTS = 16,
+    STORE_CHUNK_BYTES = 1 << 20,
+    STORE_FIRST_SLOTS = 128,
+    STORE_SMALL_SLOTS = 12,
+    STORE_SMALL_RECORDS = 8
+};
 #endif
 
 struct store_segment {
-    uint64_t *slots;    /* hash << 32 | record + 1; 0: free */
-    uint32_t homes;     /* home slots */
-    uint32_t size;      /* homes + room behind the last home */
+    uint64_t *slots; /* hash << 32 | record + 1; 0: free */
+    uint32_t homes;  /* home slots */
+    uint32_t size;   /* homes + room behind the last home */
     uint32_t used;
 };
 
@@ -34,18 +53,18 @@ struct store {
     uint32_t record_bytes;
     uint32_t chunk_shift; /* records per chunk = 1 << chunk_shift */
     uint64_t count;
-    uint64_t room;        /* records before the next chunk, or more of the first one, is needed */
-    char **chunks;        /* &first, or an array */
+    uint64_t room; /* records before the next chunk, or more of the first one, is needed */
+    char **chunks; /* &first, or an array */
     char *first;
-    uint32_t segment_mask; /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
-    uint32_t key_bytes;    /* the first so many bytes of a record are compared */
+    uint32_t segment_mask;          /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
+    uint32_t key_bytes;             /* the first so many bytes of a record are compared */
     struct store_segment *segments; /* &one, or STORE_SEGMENTS of them */
     struct store_segment one;
     struct mem *mem;
     uint32_t chunk_cap;
     uint32_t slab_left; /* so many chunks are left ... */
     char *slab;         /* ... where the next one comes from */
-    char **slabs;       /* the blocks to free, but for the first chunk: each holds one chunk or several */
+    char **slabs; /* the blocks to free, but for the first chunk: each holds one chunk or several */
     uint32_t slab_count;
     uint32_t chunk_count;
 };
@@ -54,8 +73,10 @@ enum store_result { STORE_NEW, STORE_KNOWN, STORE_REFUSED };
 
 /* False when memory is refused. record_bytes may be 0 (a model without variables has one state). */
 bool store_init(struct store *store, struct mem *mem, uint32_t record_bytes);
-/* The same, of records that are equal when their first key_bytes bytes are: hashes are of these, and of equal records the first one is kept. */
-bool store_init_keyed(struct store *store, struct mem *mem, uint32_t record_bytes, uint32_t key_bytes);
+/* The same, of records that are equal when their first key_bytes bytes are: hashes are of these,
+ * and of equal records the first one is kept. */
+bool store_init_keyed(struct store *store, struct mem *mem, uint32_t record_bytes,
+                      uint32_t key_bytes);
 void store_release(struct store *store);
 /* Makes a small store empty and keeps its memory; false: it is too large for that. */
 bool store_clear(struct store *store);
@@ -63,10 +84,14 @@ bool store_clear(struct store *store);
 uint64_t store_hash(const void *record, uint32_t bytes);
 /* Brings the slots that a lookup will need closer. */
 void store_prefetch(const struct store *store, uint64_t hash);
-/* Once the slots are near: brings the record that probably is the one closer, and says which; UINT32_MAX: there is none. Then store_has, which costs one comparison, is nearly always right about a record that is known. */
+/* Once the slots are near: brings the record that probably is the one closer, and says which;
+ * UINT32_MAX: there is none. Then store_has, which costs one comparison, is nearly always right
+ * about a record that is known. */
 uint32_t store_guess(const struct store *store, uint64_t hash);
-/* Adds the record unless it is there; *index is its number. STORE_REFUSED: no memory; nothing has changed. */
-enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint32_t *index);
+/* Adds the record unless it is there; *index is its number. STORE_REFUSED: no memory; nothing has
+ * changed. */
+enum store_result store_add(struct store *store, const void *record, uint64_t hash,
+                            uint32_t *index);
 /* The number of a record, or UINT32_MAX. */
 uint32_t store_find(const struct store *store, const void *record, uint64_t hash);
 

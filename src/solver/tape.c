@@ -1,4 +1,5 @@
-/* Invariants: (1) blocks before bytes / block_bytes are in the file, the rest of the bytes is in `last`; (2) read_block is a block of the file. */
+/* Invariants: (1) blocks before bytes / block_bytes are in the file, the rest of the bytes is in
+ * `last`; (2) read_block is a block of the file. */
 #define XXH_INLINE_ALL
 #include "solver/tape.h"
 
@@ -15,7 +16,10 @@ enum { NAME_ROOM = 4096 };
 
 void tape_init(struct tape *tape, struct mem *mem, uint32_t block_bytes)
 {
-    *tape = (struct tape){.mem = mem, .block_bytes = block_bytes ? block_bytes : 1, .file = -1, .read_block = NO_BLOCK};
+    *tape = (struct tape){.mem = mem,
+                          .block_bytes = block_bytes ? block_bytes : 1,
+                          .file = -1,
+                          .read_block = NO_BLOCK};
 }
 
 void tape_release(struct tape *tape)
@@ -46,7 +50,13 @@ static bool open_file(struct tape *tape)
     char name[NAME_ROOM];
     const char *where = getenv("TMPDIR");
     if (tape->file >= 0) return true;
-    if ((size_t)snprintf(name, sizeof name, "%s/cairn-XX" "XX" "XX", where && where[0] ? where : "/tmp") >= sizeof name) return errno = ENAMETOOLONG, fails(tape);
+    if ((size_t)snprintf(name, sizeof name,
+                         "%s/cairn-XX"
+                         "XX"
+                         "XX",
+                         where && where[0] ? where : "/tmp")
+        >= sizeof name)
+        return errno = ENAMETOOLONG, fails(tape);
     tape->file = mkostemp(name, O_CLOEXEC);
     if (tape->file < 0) return fails(tape);
     unlink(name);
@@ -54,11 +64,13 @@ static bool open_file(struct tape *tape)
 }
 
 /* False: errno says why. */
-static bool transfer(const struct tape *tape, char *bytes, uint64_t from, uint64_t size, bool writes)
+static bool transfer(const struct tape *tape, char *bytes, uint64_t from, uint64_t size,
+                     bool writes)
 {
     for (uint64_t done = 0; done < size;) {
         off_t at = (off_t)(from + done);
-        ssize_t some = writes ? pwrite(tape->file, bytes + done, (size_t)(size - done), at) : pread(tape->file, bytes + done, (size_t)(size - done), at);
+        ssize_t some = writes ? pwrite(tape->file, bytes + done, (size_t)(size - done), at)
+                              : pread(tape->file, bytes + done, (size_t)(size - done), at);
         if (some < 0 && errno == EINTR) continue;
         if (!some) errno = EIO;
         if (some <= 0) return false;
@@ -79,7 +91,9 @@ static bool write_block(struct tape *tape)
         tape->checksum_room = room;
     }
     tape->checksums[number] = XXH3_64bits(tape->last, tape->block_bytes);
-    return open_file(tape) && (transfer(tape, tape->last, number * tape->block_bytes, tape->block_bytes, true) || fails(tape));
+    return open_file(tape)
+           && (transfer(tape, tape->last, number * tape->block_bytes, tape->block_bytes, true)
+               || fails(tape));
 }
 
 bool tape_reserve(struct tape *tape)
@@ -111,14 +125,18 @@ const char *tape_read_block(const struct tape *tape, uint64_t number, char *bloc
         memcpy(block, tape->last, tape->bytes % tape->block_bytes);
         return NULL;
     }
-    if (!transfer(tape, block, number * tape->block_bytes, tape->block_bytes, false)) return strerror(errno);
-    return XXH3_64bits(block, tape->block_bytes) == tape->checksums[number] ? NULL : "a temporary file does not have what was written to it";
+    if (!transfer(tape, block, number * tape->block_bytes, tape->block_bytes, false))
+        return strerror(errno);
+    return XXH3_64bits(block, tape->block_bytes) == tape->checksums[number]
+               ? NULL
+               : "a temporary file does not have what was written to it";
 }
 
 bool tape_read(struct tape *tape, uint64_t from, void *bytes, uint64_t size)
 {
     for (char *to = bytes; size;) {
-        uint64_t number = from / tape->block_bytes, within = from % tape->block_bytes, some = tape->block_bytes - within;
+        uint64_t number = from / tape->block_bytes, within = from % tape->block_bytes,
+                 some = tape->block_bytes - within;
         const char *block = tape->last;
         if (some > size) some = size;
         if (number < tape->bytes / tape->block_bytes) {

@@ -11,6 +11,7 @@ from lib import ROOT, check, finish
 LAYERS = [['base'], ['solver', 'automaton'], ['model'], ['context'], ['result'], ['lang/common'], ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/cdl', 'lang/xgdl', 'logic'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'], ['report'], ['cli'], ['']]
 MAX_LINES = 1200
+MAX_WIDTH = 100
 
 
 def layer(path):
@@ -24,6 +25,14 @@ def layer(path):
 
 
 source = os.path.join(ROOT, 'src')
+written = [path for folder in ('src', 'test/unit', 'test/tools')
+           for path in sorted(glob.glob(os.path.join(ROOT, folder, '**', '*.[ch]'), recursive=True))]
+for path in written:
+    with open(path, encoding='utf-8') as file:
+        wide = [number for number, line in enumerate(file, 1) if len(line.rstrip('\n')) > MAX_WIDTH]
+    check(f'{os.path.relpath(path, ROOT)} has at most {MAX_WIDTH} columns', not wide, f'lines {wide[:9]}')
+layout = subprocess.run(['clang-format', '--dry-run', *written], cwd=ROOT, capture_output=True, text=True)
+check('the layout tool would change nothing (clang-format -i)', layout.returncode == 0 and not layout.stderr, layout.stderr[:2000])
 for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=True)):
     name = os.path.relpath(path, source)
     number, folder = layer(name)

@@ -1,10 +1,13 @@
-/* Our decision diagrams against BuDDy, a library that shares nothing with them: random sequences of operations, relations, images, closures,
- * collections, reorderings, new pairs, refused memory and stops.
+/* Our decision diagrams against BuDDy, a library that shares nothing with them: random sequences of
+ * operations, relations, images, closures, collections, reorderings, new pairs, refused memory and
+ * stops.
  *
- * Variable v is BuDDy's variable v. A diagram of ours is compared by building its function in BuDDy node by node: BuDDy is canonical too, so
- * equal functions are equal numbers there, whatever the two orders are. Where the orders agree, the number of nodes must agree as well.
+ * Variable v is BuDDy's variable v. A diagram of ours is compared by building its function in BuDDy
+ * node by node: BuDDy is canonical too, so equal functions are equal numbers there, whatever the
+ * two orders are. Where the orders agree, the number of nodes must agree as well.
  *
- * Usage: dd_buddy [FIRST [COUNT [STEPS]]]: sequences with seeds FIRST .. FIRST + COUNT - 1. A failure prints its seed, step and operation. */
+ * Usage: dd_buddy [FIRST [COUNT [STEPS]]]: sequences with seeds FIRST .. FIRST + COUNT - 1. A
+ * failure prints its seed, step and operation. */
 #include "base/mem.h"
 #include "base/random.h"
 #include "solver/dd/dd.h"
@@ -18,7 +21,15 @@
 #include <bdd.h>
 #undef bdd
 
-enum { SETS = 8, ANY = 6, REGISTERS = SETS + ANY, RELATIONS = 6, MAX_PAIRS = 40, LARGE = 700, TEMPORARIES = 4096 };
+enum {
+    SETS = 8,
+    ANY = 6,
+    REGISTERS = SETS + ANY,
+    RELATIONS = 6,
+    MAX_PAIRS = 40,
+    LARGE = 700,
+    TEMPORARIES = 4096
+};
 
 /* Registers 0 .. SETS - 1 are over `now` variables only. */
 struct test {
@@ -66,7 +77,8 @@ static BDD temp(struct test *t, BDD a)
     bdd_addref(a);
     if (t->temporary_count == TEMPORARIES) { /* the oldest half is in use no more */
         for (unsigned i = 0; i < TEMPORARIES / 2; i++) bdd_delref(t->temporaries[i]);
-        memmove(t->temporaries, t->temporaries + TEMPORARIES / 2, TEMPORARIES / 2 * sizeof *t->temporaries);
+        memmove(t->temporaries, t->temporaries + TEMPORARIES / 2,
+                TEMPORARIES / 2 * sizeof *t->temporaries);
         t->temporary_count = TEMPORARIES / 2;
     }
     return t->temporaries[t->temporary_count++] = a;
@@ -103,7 +115,8 @@ static BDD convert(struct conversion *c, bdd a)
     }
     if (c->known[a]) return c->known[a] - 1;
     BDD low = convert(c, dd_low(t->dd, a)), high = convert(c, dd_high(t->dd, a));
-    BDD result = bdd_addref(bdd_ite(bdd_ithvar((int)dd_top(t->dd, a)), high, low)); /* referred to until the conversion is over */
+    BDD result = bdd_addref(bdd_ite(bdd_ithvar((int)dd_top(t->dd, a)), high,
+                                    low)); /* referred to until the conversion is over */
     c->known[a] = result + 1;
     return result;
 }
@@ -123,7 +136,9 @@ static bool same(struct test *t, bdd ours, BDD theirs)
         if (c.known[i]) bdd_delref(c.known[i] - 1);
     free(c.known);
     bool equal = expect(t, converted == theirs, "the diagrams differ");
-    if (equal && orders_agree(t)) equal = expect(t, dd_size(t->dd, ours) == (uint64_t)bdd_nodecount(theirs), "the numbers of nodes differ");
+    if (equal && orders_agree(t))
+        equal = expect(t, dd_size(t->dd, ours) == (uint64_t)bdd_nodecount(theirs),
+                       "the numbers of nodes differ");
     return equal;
 }
 
@@ -131,7 +146,8 @@ static bool same(struct test *t, bdd ours, BDD theirs)
 static BDD their_cube(struct test *t, const uint32_t *pairs, uint32_t count, bool next)
 {
     BDD all = bddtrue;
-    for (uint32_t i = 0; i < count; i++) all = temp(t, bdd_and(all, bdd_ithvar((int)(next ? dd_next(pairs[i]) : dd_now(pairs[i])))));
+    for (uint32_t i = 0; i < count; i++)
+        all = temp(t, bdd_and(all, bdd_ithvar((int)(next ? dd_next(pairs[i]) : dd_now(pairs[i])))));
     return all;
 }
 
@@ -156,7 +172,8 @@ static BDD their_image(struct test *t, unsigned r, BDD set, bool backward)
     return backward ? step : rename_pairs(t, step, pairs, count, false);
 }
 
-static BDD their_closure(struct test *t, const unsigned *list, unsigned count, BDD set, BDD within, bool backward)
+static BDD their_closure(struct test *t, const unsigned *list, unsigned count, BDD set, BDD within,
+                         bool backward)
 {
     for (BDD before = bddfalse; before != set;) {
         before = set;
@@ -196,12 +213,14 @@ static void dense(struct test *t, const uint32_t *vars, uint32_t count, bdd *our
     dd_release(t->dd, mark);
 }
 
-/* A union of cubes, parities and dense functions over the variables that `step` allows: 2 for `now` ones, 1 for all. */
+/* A union of cubes, parities and dense functions over the variables that `step` allows: 2 for `now`
+ * ones, 1 for all. */
 static void random_function(struct test *t, unsigned reg, unsigned step)
 {
     bdd all = BDD_FALSE, one = BDD_FALSE, var = BDD_FALSE;
     BDD their_all = bddfalse;
-    uint32_t mark = dd_mark(t->dd), cubes = 1 + below(t, 6), length = 1 + below(t, t->pairs), vars = 2 * t->pairs / step;
+    uint32_t mark = dd_mark(t->dd), cubes = 1 + below(t, 6), length = 1 + below(t, t->pairs),
+             vars = 2 * t->pairs / step;
     dd_protect(t->dd, &all), dd_protect(t->dd, &one), dd_protect(t->dd, &var);
     for (uint32_t i = 0; i < cubes; i++) {
         bool parity = below(t, 4) == 0, any = below(t, 3) == 0;
@@ -216,7 +235,9 @@ static void random_function(struct test *t, unsigned reg, unsigned step)
             uint32_t v = step * below(t, vars);
             bool positive = below(t, 2);
             var = dd_variable(t->dd, v);
-            one = parity ? dd_xor(t->dd, one, var) : positive ? dd_and(t->dd, one, var) : dd_diff(t->dd, one, var);
+            one = parity     ? dd_xor(t->dd, one, var)
+                  : positive ? dd_and(t->dd, one, var)
+                             : dd_diff(t->dd, one, var);
             BDD literal = positive || parity ? bdd_ithvar((int)v) : bdd_nithvar((int)v);
             their_one = temp(t, parity ? bdd_xor(their_one, literal) : bdd_and(their_one, literal));
         }
@@ -228,7 +249,8 @@ static void random_function(struct test *t, unsigned reg, unsigned step)
     set_theirs(&t->theirs[reg], their_all);
 }
 
-/* What a written pair becomes: a constant, another pair's value, the exclusive or of two, or anything. */
+/* What a written pair becomes: a constant, another pair's value, the exclusive or of two, or
+ * anything. */
 static void random_value(struct test *t, uint32_t pair, bdd *ours, BDD *theirs)
 {
     uint32_t a = below(t, t->pairs), b = below(t, t->pairs);
@@ -279,7 +301,8 @@ static void random_relation(struct test *t, unsigned r)
             uint32_t v = dd_now(below(t, t->pairs));
             value = dd_variable(t->dd, v);
             one = j & 1 ? dd_and(t->dd, one, value) : dd_diff(t->dd, one, value);
-            their_one = temp(t, bdd_and(their_one, j & 1 ? bdd_ithvar((int)v) : bdd_nithvar((int)v)));
+            their_one =
+                temp(t, bdd_and(their_one, j & 1 ? bdd_ithvar((int)v) : bdd_nithvar((int)v)));
         }
         for (uint32_t j = 0; j < count; j++) {
             random_value(t, t->written[r][j], &value, &their_value);
@@ -337,7 +360,10 @@ static void binary(struct test *t, unsigned to, unsigned a, unsigned b, unsigned
         break;
     default:
         t->operation = "implies";
-        expect(t, dd_implies(dd, x[a], x[b]) == (temp(t, bdd_apply(y[a], y[b], bddop_diff)) == bddfalse), "the answers differ");
+        expect(t,
+               dd_implies(dd, x[a], x[b])
+                   == (temp(t, bdd_apply(y[a], y[b], bddop_diff)) == bddfalse),
+               "the answers differ");
     }
 }
 
@@ -380,19 +406,25 @@ static void closure(struct test *t, unsigned to, unsigned a, unsigned within)
 {
     unsigned list[RELATIONS], count = 0, backward = below(t, 2), free = below(t, 2);
     struct dd_relation *relations[RELATIONS];
-    t->operation = free ? backward ? "closure backward" : "closure" : backward ? "closure within, backward" : "closure within";
+    t->operation = free       ? backward ? "closure backward" : "closure"
+                   : backward ? "closure within, backward"
+                              : "closure within";
     for (unsigned r = 0; r < RELATIONS; r++)
         if (below(t, 2)) relations[count] = &t->relation[r], list[count++] = r;
     unsigned less = below(t, SETS);
-    bdd set = dd_diff(t->dd, t->ours[a], t->ours[less]); /* nobody else protects it: the operation must */
-    bdd result = dd_saturate(t->dd, relations, count, backward ? DD_BACKWARD : DD_FORWARD, set, free ? (bdd)BDD_TRUE : t->ours[within]);
+    bdd set =
+        dd_diff(t->dd, t->ours[a], t->ours[less]); /* nobody else protects it: the operation must */
+    bdd result = dd_saturate(t->dd, relations, count, backward ? DD_BACKWARD : DD_FORWARD, set,
+                             free ? (bdd)BDD_TRUE : t->ours[within]);
     BDD their_set = temp(t, bdd_apply(t->theirs[a], t->theirs[less], bddop_diff));
-    store(t, to, result, their_closure(t, list, count, their_set, free ? bddtrue : t->theirs[within], backward));
+    store(t, to, result,
+          their_closure(t, list, count, their_set, free ? bddtrue : t->theirs[within], backward));
 }
 
 /* ---- questions ---- */
 
-/* The share of assignments that satisfy it, exact in these sizes. (bdd_satcountset remembers results from before bdd_extvarnum.) */
+/* The share of assignments that satisfy it, exact in these sizes. (bdd_satcountset remembers
+ * results from before bdd_extvarnum.) */
 static double share(BDD a, double *known)
 {
     if (a == bddtrue || a == bddfalse) return a == bddtrue;
@@ -415,7 +447,8 @@ static void ask_counts(struct test *t, unsigned a)
 {
     struct natural count, counts[SETS];
     t->operation = "count";
-    if (dd_count(t->dd, t->ours[a], t->pairs, &count)) expect(t, same_count(t, &count, t->theirs[a]), "the counts differ");
+    if (dd_count(t->dd, t->ours[a], t->pairs, &count))
+        expect(t, same_count(t, &count, t->theirs[a]), "the counts differ");
     t->operation = "count parts";
     memset(counts, 0, sizeof counts);
     if (!dd_count_parts(t->dd, t->ours[a], t->ours, SETS, t->pairs, counts)) return;
@@ -431,10 +464,13 @@ static void ask(struct test *t, unsigned a, unsigned set)
     t->operation = "eval";
     for (unsigned i = 0; i < 20; i++) {
         for (uint32_t v = 0; v < 2 * t->pairs; v++) values[v] = (uint8_t)below(t, 2);
-        if (!expect(t, dd_eval(t->dd, t->ours[a], values) == their_value(t->theirs[a], values), "the values differ")) break;
+        if (!expect(t, dd_eval(t->dd, t->ours[a], values) == their_value(t->theirs[a], values),
+                    "the values differ"))
+            break;
     }
     t->operation = "support";
-    int *profile = bdd_varprofile(t->theirs[a]); /* nodes per variable; bdd_support does not survive a second bdd_init */
+    int *profile = bdd_varprofile(
+        t->theirs[a]); /* nodes per variable; bdd_support does not survive a second bdd_init */
     dd_support(t->dd, t->ours[a], values);
     for (uint32_t v = 0; v < 2 * t->pairs; v++)
         if (!expect(t, values[v] == (profile[v] > 0), "the variables differ")) break;
@@ -454,7 +490,9 @@ static void check_all(struct test *t)
     expect(t, !wrong, wrong ? wrong : "");
     for (unsigned i = 0; i < REGISTERS; i++) same(t, t->ours[i], t->theirs[i]);
     for (unsigned i = 0; i < REGISTERS; i++)
-        for (unsigned j = 0; j < i; j++) expect(t, (t->ours[i] == t->ours[j]) == (t->theirs[i] == t->theirs[j]), "equality differs");
+        for (unsigned j = 0; j < i; j++)
+            expect(t, (t->ours[i] == t->ours[j]) == (t->theirs[i] == t->theirs[j]),
+                   "equality differs");
     for (unsigned r = 0; r < RELATIONS; r++) same(t, t->relation[r].diagram, t->diagram[r]);
 }
 
@@ -470,7 +508,8 @@ static void one_operation(struct test *t)
 {
     bool now_only = below(t, 2);
     unsigned registers = now_only ? SETS : REGISTERS;
-    unsigned to = now_only ? below(t, SETS) : SETS + below(t, ANY), a = below(t, registers), b = below(t, registers), c = below(t, registers);
+    unsigned to = now_only ? below(t, SETS) : SETS + below(t, ANY), a = below(t, registers),
+             b = below(t, registers), c = below(t, registers);
     switch (below(t, 12)) {
     case 0:
     case 1:
@@ -507,7 +546,8 @@ static void disturb(struct test *t)
     default: break;
     }
     for (unsigned i = 0; i < REGISTERS; i++)
-        if (dd_size(t->dd, t->ours[i]) > LARGE || below(t, 60) == 0) random_function(t, i, i < SETS ? 2 : 1);
+        if (dd_size(t->dd, t->ours[i]) > LARGE || below(t, 60) == 0)
+            random_function(t, i, i < SETS ? 2 : 1);
 }
 
 /* A step under a limit may be given up; then everything is as before. */
@@ -533,7 +573,8 @@ static void step(struct test *t)
         dd_uncatch(t->dd, &guard);
     } else {
         t->given_up++;
-        expect(t, limited < 2 ? why == DD_FULL : limited == 2 && why == DD_STOPPED, "given up for another reason");
+        expect(t, limited < 2 ? why == DD_FULL : limited == 2 && why == DD_STOPPED,
+               "given up for another reason");
     }
     t->mem.limit = t->mem.fail_at = 0;
     t->stops = false;
@@ -584,7 +625,8 @@ static void sequence(struct test *t, uint64_t seed, uint32_t steps)
 
 int main(int argc, char **argv)
 {
-    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 40;
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+             count = argc > 2 ? strtoull(argv[2], NULL, 10) : 40;
     uint32_t steps = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 150;
     static struct test t;
     uint64_t compared = 0, given_up = 0, failed = 0;

@@ -1,10 +1,13 @@
 /* Reads Fiacre and prints it again.
  *   fiacre_print FILE                    prints the file, or says what is wrong with it (status 2)
  *   fiacre_print --formula TEXT ...      the same for formulas, one line each
- *   fiacre_print --stable FILE ...       a line per file: `stable FILE`, `errors FILE`, or `unstable FILE` (status 1) when the printed text does not
+ *   fiacre_print --stable FILE ...       a line per file: `stable FILE`, `errors FILE`, or
+ *                                        `unstable FILE` (status 1) when the printed text does not
  *                                        parse to what prints the same
- *   fiacre_print --mutate SEED N FILE .. N texts made of the files by changing bytes and words at random: whatever they are, they must not break the
- *                                        parser, and those that parse must be stable; ends with `TEXTS texts, PARSED parsed`
+ *   fiacre_print --mutate SEED N FILE .. N texts made of the files by changing bytes and words at
+ *       random: whatever they are, they must not break the
+ *                                        parser, and those that parse must be stable; ends with
+ *                                            `TEXTS texts, PARSED parsed`
  *   fiacre_print --mutate-formulas SEED N TEXT ...     the same for formulas */
 #include "base/random.h"
 #include "lang/fiacre/ast.h"
@@ -29,18 +32,23 @@ static void reader_init(struct reader *reader, FILE *errors)
 }
 
 /* Parses and prints; NULL after errors. The result belongs to the reader. */
-static char *print_again(struct reader *reader, const char *name, const char *data, size_t length, bool is_formula)
+static char *print_again(struct reader *reader, const char *name, const char *data, size_t length,
+                         bool is_formula)
 {
     uint32_t source = diag_add_source(&reader->diag, name, data, length);
     struct text text;
     text_init(&text, &reader->mem);
     if (is_formula) {
         struct fiacre_property property;
-        if (!fiacre_parse_expression_source(&reader->diag, &reader->names, &reader->arena, &reader->mem, source, PROPERTY_LTL, &property)) return NULL;
+        if (!fiacre_parse_expression_source(&reader->diag, &reader->names, &reader->arena,
+                                            &reader->mem, source, PROPERTY_LTL, &property))
+            return NULL;
         fiacre_print_exp(&text, property.root);
     } else {
         struct fiacre_file file;
-        if (!fiacre_parse(&reader->diag, &reader->names, &reader->arena, &reader->mem, source, &file)) return NULL;
+        if (!fiacre_parse(&reader->diag, &reader->names, &reader->arena, &reader->mem, source,
+                          &file))
+            return NULL;
         fiacre_print(&text, &file);
     }
     text_add(&text, "%s", "");
@@ -48,7 +56,8 @@ static char *print_again(struct reader *reader, const char *name, const char *da
 }
 
 /* 0: errors, 1: stable, 2: unstable, with both texts shown. */
-static int is_stable(const char *name, const char *data, size_t length, bool is_formula, FILE *errors)
+static int is_stable(const char *name, const char *data, size_t length, bool is_formula,
+                     FILE *errors)
 {
     struct reader reader;
     int result = 0;
@@ -58,7 +67,9 @@ static int is_stable(const char *name, const char *data, size_t length, bool is_
         reader.diag.out = stdout;
         char *twice = print_again(&reader, "what was printed", once, strlen(once), is_formula);
         result = twice && !strcmp(once, twice) ? 1 : 2;
-        if (result == 2) printf("---- %s\n%.*s\n---- printed once\n%s\n---- printed twice\n%s\n", name, (int)length, data, once, twice ? twice : "(errors)");
+        if (result == 2)
+            printf("---- %s\n%.*s\n---- printed once\n%s\n---- printed twice\n%s\n", name,
+                   (int)length, data, once, twice ? twice : "(errors)");
     }
     mem_release(&reader.mem);
     return result;
@@ -83,21 +94,162 @@ static char *read_file(const char *path, size_t *length)
 /* ---- mutation ---- */
 
 static const char *const words[] = {
-    "and", "any", "append", "array", "assert", "begin", "bool", "case", "channel", "component", "const", "dequeue", "do", "else", "elsif", "empty", "end",
-    "enqueue", "extern", "false", "first", "foreach", "from", "full", "function", "if", "in", "init", "int", "is", "length", "loop", "nat", "none", "not",
-    "null", "of", "on", "or", "out", "par", "port", "priority", "process", "property", "queue", "read", "record", "return", "select", "states", "sync",
-    "then", "to", "true", "type", "union", "unless", "var", "wait", "where", "while", "write", "ltl", "ctl", "invariant", "present", "absent", "always",
-    "leadsto", "precedes", "deadlockfree", "infinitelyoften", "mortal", "live", "lasting", "within", "for", "before", "after", "between", "until",
-    "release", "state", "value", "tag", "event", "enter", "leave", "A", "E", "X", "F", "G", "U", "R", "W", "AG", "EF", "x", "P", "0", "1", "2.5",
-    "9223372036854775807", ":=", "<>", "<=", ">=", "<", ">", "=", "+", "-", "*", "/", "%", "$", "&", "#", "!", "?", ";", ":", ",", ".", "..", "...",
-    "->", "|", "||", "[]", "[", "]", "(", ")", "{", "}", "{|", "|}", "=>", "<->", "==", "!=", "&&", "@", "()", "/*@l*/", "/*@{l}*/", "//", "\n",
-    "\"s\"", "#ifdef",
+    "and",
+    "any",
+    "append",
+    "array",
+    "assert",
+    "begin",
+    "bool",
+    "case",
+    "channel",
+    "component",
+    "const",
+    "dequeue",
+    "do",
+    "else",
+    "elsif",
+    "empty",
+    "end",
+    "enqueue",
+    "extern",
+    "false",
+    "first",
+    "foreach",
+    "from",
+    "full",
+    "function",
+    "if",
+    "in",
+    "init",
+    "int",
+    "is",
+    "length",
+    "loop",
+    "nat",
+    "none",
+    "not",
+    "null",
+    "of",
+    "on",
+    "or",
+    "out",
+    "par",
+    "port",
+    "priority",
+    "process",
+    "property",
+    "queue",
+    "read",
+    "record",
+    "return",
+    "select",
+    "states",
+    "sync",
+    "then",
+    "to",
+    "true",
+    "type",
+    "union",
+    "unless",
+    "var",
+    "wait",
+    "where",
+    "while",
+    "write",
+    "ltl",
+    "ctl",
+    "invariant",
+    "present",
+    "absent",
+    "always",
+    "leadsto",
+    "precedes",
+    "deadlockfree",
+    "infinitelyoften",
+    "mortal",
+    "live",
+    "lasting",
+    "within",
+    "for",
+    "before",
+    "after",
+    "between",
+    "until",
+    "release",
+    "state",
+    "value",
+    "tag",
+    "event",
+    "enter",
+    "leave",
+    "A",
+    "E",
+    "X",
+    "F",
+    "G",
+    "U",
+    "R",
+    "W",
+    "AG",
+    "EF",
+    "x",
+    "P",
+    "0",
+    "1",
+    "2.5",
+    "9223372036854775807",
+    ":=",
+    "<>",
+    "<=",
+    ">=",
+    "<",
+    ">",
+    "=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "$",
+    "&",
+    "#",
+    "!",
+    "?",
+    ";",
+    ":",
+    ",",
+    ".",
+    "..",
+    "...",
+    "->",
+    "|",
+    "||",
+    "[]",
+    "[",
+    "]",
+    "(",
+    ")",
+    "{",
+    "}",
+    "{|",
+    "|}",
+    "=>",
+    "<->",
+    "==",
+    "!=",
+    "&&",
+    "@",
+    "()",
+    "/*@l*/",
+    "/*@{l}*/",
+    "//",
+    "\n",
+    "\"s\"",
+    "#ifdef",
 };
 
-static bool is_word_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_word_part(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The piece of text at `at`: a word, or one character. */
 static size_t piece_at(const char *data, size_t length, size_t at)
@@ -107,7 +259,8 @@ static size_t piece_at(const char *data, size_t length, size_t at)
     return end > at ? end - at : at < length;
 }
 
-static void splice(char **data, size_t *length, size_t at, size_t removed, const char *added, size_t count)
+static void splice(char **data, size_t *length, size_t at, size_t removed, const char *added,
+                   size_t count)
 {
     char *result = malloc(*length - removed + count + 1);
     memcpy(result, *data, at);
@@ -118,13 +271,15 @@ static void splice(char **data, size_t *length, size_t at, size_t removed, const
     *data = result;
 }
 
-static void mutate_once(struct random *random, char **data, size_t *length, const char *other, size_t other_length)
+static void mutate_once(struct random *random, char **data, size_t *length, const char *other,
+                        size_t other_length)
 {
     size_t at = *length ? (size_t)random_below(random, *length) : 0;
     while (at && is_word_part((*data)[at - 1]) && at < *length && is_word_part((*data)[at])) at--;
     size_t piece = piece_at(*data, *length, at);
     char word[40];
-    int size = snprintf(word, sizeof word, " %s ", words[random_below(random, sizeof words / sizeof *words)]);
+    int size = snprintf(word, sizeof word, " %s ",
+                        words[random_below(random, sizeof words / sizeof *words)]);
     switch (random_below(random, 9)) {
     case 0: splice(data, length, at, piece, word, (size_t)size); break;
     case 1: splice(data, length, at, 0, word, (size_t)size); break;
@@ -135,7 +290,8 @@ static void mutate_once(struct random *random, char **data, size_t *length, cons
         break;
     }
     case 4: { /* a piece of another text */
-        size_t from = other_length ? random_below(random, other_length) : 0, count = random_below(random, 200);
+        size_t from = other_length ? random_below(random, other_length) : 0,
+               count = random_below(random, 200);
         if (count > other_length - from) count = other_length - from;
         splice(data, length, at, 0, other + from, count);
         break;
@@ -148,7 +304,12 @@ static void mutate_once(struct random *random, char **data, size_t *length, cons
         splice(data, length, at, 0, copy, count);
         break;
     }
-    case 6: splice(data, length, at, random_below(random, 30) < *length - at ? random_below(random, 30) % (*length - at) : 0, "", 0); break;
+    case 6:
+        splice(data, length, at,
+               random_below(random, 30) < *length - at ? random_below(random, 30) % (*length - at)
+                                                       : 0,
+               "", 0);
+        break;
     case 7: { /* one word for another of the same text */
         size_t from = other_length ? random_below(random, other_length) : 0;
         splice(data, length, at, piece, other + from, piece_at(other, other_length, from));
@@ -160,16 +321,19 @@ static void mutate_once(struct random *random, char **data, size_t *length, cons
     }
 }
 
-static int mutate(uint64_t seed, unsigned count, int texts, char **text, size_t *length, bool is_formula)
+static int mutate(uint64_t seed, unsigned count, int texts, char **text, size_t *length,
+                  bool is_formula)
 {
     unsigned parsed = 0;
     for (unsigned i = 0; i < count; i++) {
         struct random random = {seed * 1000003 + i};
-        unsigned which = random_below(&random, (uint64_t)texts), other = random_below(&random, (uint64_t)texts);
+        unsigned which = random_below(&random, (uint64_t)texts),
+                 other = random_below(&random, (uint64_t)texts);
         size_t size = length[which];
         char *data = malloc(size + 1), name[64];
         memcpy(data, text[which], size);
-        for (unsigned changes = 1 + random_below(&random, 1 + random_below(&random, 6)); changes; changes--)
+        for (unsigned changes = 1 + random_below(&random, 1 + random_below(&random, 6)); changes;
+             changes--)
             mutate_once(&random, &data, &size, text[other], length[other]);
         snprintf(name, sizeof name, "text %u of seed %llu", i, (unsigned long long)seed);
         int result = is_stable(name, data, size, is_formula, NULL);
@@ -200,7 +364,8 @@ static int print_all(int count, char **text, size_t *length, char **name, bool i
 int main(int argc, char **argv)
 {
     int first = 1, status = 0;
-    bool stable = argc > 1 && !strcmp(argv[1], "--stable"), formulas = argc > 1 && strstr(argv[1], "--") == argv[1] && strstr(argv[1], "formula");
+    bool stable = argc > 1 && !strcmp(argv[1], "--stable"),
+         formulas = argc > 1 && strstr(argv[1], "--") == argv[1] && strstr(argv[1], "formula");
     bool mutating = argc > 3 && !strncmp(argv[1], "--mutate", 8);
     if (stable || formulas) first = 2;
     if (mutating) first = 4;
@@ -213,7 +378,8 @@ int main(int argc, char **argv)
         if (formulas) length[i] = strlen(text[i]);
     }
     if (mutating) {
-        status = mutate(strtoull(argv[2], NULL, 10), (unsigned)strtoul(argv[3], NULL, 10), count, text, length, formulas);
+        status = mutate(strtoull(argv[2], NULL, 10), (unsigned)strtoul(argv[3], NULL, 10), count,
+                        text, length, formulas);
     } else if (stable) {
         for (int i = 0; i < count; i++) {
             static const char *const said[] = {"errors", "stable", "unstable"};

@@ -1,5 +1,5 @@
-/* Prints a random model with code in the model's own text form, for suites that compare engines and damage inputs.
- * Usage: random_code SEED [timed] [small] [wild]; wild: most steps fail */
+/* Prints a random model with code in the model's own text form, for suites that compare engines and
+ * damage inputs. Usage: random_code SEED [timed] [small] [wild]; wild: most steps fail */
 #include "../unit/random_model.h"
 #include "model/print.h"
 

@@ -1,5 +1,7 @@
-/* Automata of activities. Random terms against their languages as plain lists of words: words, minimality (classes of prefixes with equal rests), counts,
- * sub-automata, orders against the definition and against the best order of all; known sizes; limits, refused memory; natural numbers that grow. */
+/* Automata of activities. Random terms against their languages as plain lists of words: words,
+ * minimality (classes of prefixes with equal rests), counts, sub-automata, orders against the
+ * definition and against the best order of all; known sizes; limits, refused memory; natural
+ * numbers that grow. */
 #include "automaton/dag.h"
 #include "automaton/dot.h"
 #include "automaton/future.h"
@@ -16,7 +18,14 @@
 #ifdef CAIRN_DEGENERATE /* everything collides: quadratic */
 enum { RANDOM_TERMS = 250, RANDOM_GRAPHS = 100, CUBE = 6, HANDLES = 6, CHAIN = 5, DEEP = 100 };
 #else
-enum { RANDOM_TERMS = 800, RANDOM_GRAPHS = 300, CUBE = 11, HANDLES = 1000, CHAIN = 20, DEEP = 3000 };
+enum {
+    RANDOM_TERMS = 800,
+    RANDOM_GRAPHS = 300,
+    CUBE = 11,
+    HANDLES = 1000,
+    CHAIN = 20,
+    DEEP = 3000
+};
 #endif
 
 /* ---- languages as sorted lists of words; a letter is 'a' + n ---- */
@@ -68,7 +77,8 @@ static void add_shuffles(struct language *l, char *word, unsigned len, const cha
     if (*b) word[len] = *b, add_shuffles(l, word, len + 1, a, b + 1);
 }
 
-static void combine(struct language *to, enum term_op op, const struct language *a, const struct language *b)
+static void combine(struct language *to, enum term_op op, const struct language *a,
+                    const struct language *b)
 {
     char word[2 * WORD + 1];
     to->count = 0;
@@ -93,10 +103,12 @@ static void combine(struct language *to, enum term_op op, const struct language 
 }
 
 /* A random term and its language, which the caller frees. */
-static struct language *random_term(struct random *random, struct terms *terms, unsigned depth, term *t)
+static struct language *random_term(struct random *random, struct terms *terms, unsigned depth,
+                                    term *t)
 {
     struct language *l = calloc(1, sizeof *l);
-    unsigned kind = (unsigned)(depth > 2 ? 3 + random_below(random, 8) : random_below(random, depth ? 11 : 4));
+    unsigned kind =
+        (unsigned)(depth > 2 ? 3 + random_below(random, 8) : random_below(random, depth ? 11 : 4));
     if (kind == 0) {
         *t = term_skip();
         add_word(l, "");
@@ -106,7 +118,8 @@ static struct language *random_term(struct random *random, struct terms *terms, 
         add_word(l, (char[2]){(char)('a' + letter), 0});
     } else if (kind == 4) {
         unsigned times = (unsigned)random_below(random, 4);
-        struct language *part = random_term(random, terms, depth - 1, t), *more = calloc(1, sizeof *more);
+        struct language *part = random_term(random, terms, depth - 1, t),
+                        *more = calloc(1, sizeof *more);
         *t = term_loop(terms, times, *t);
         add_word(l, "");
         for (unsigned i = 0; i < times; i++) combine(more, TERM_SEQ, l, part), *l = *more;
@@ -114,9 +127,12 @@ static struct language *random_term(struct random *random, struct terms *terms, 
         free(more);
     } else {
         term a, b;
-        struct language *x = random_term(random, terms, depth - 1, &a), *y = random_term(random, terms, depth - 1, &b);
+        struct language *x = random_term(random, terms, depth - 1, &a),
+                        *y = random_term(random, terms, depth - 1, &b);
         enum term_op op = kind < 7 ? TERM_SEQ : kind < 9 ? TERM_CHOICE : TERM_PAR;
-        *t = op == TERM_SEQ ? term_seq(terms, a, b) : op == TERM_CHOICE ? term_choice(terms, a, b) : term_par(terms, a, b);
+        *t = op == TERM_SEQ      ? term_seq(terms, a, b)
+             : op == TERM_CHOICE ? term_choice(terms, a, b)
+                                 : term_par(terms, a, b);
         combine(l, op, x, y);
         free(x);
         free(y);
@@ -141,7 +157,8 @@ static void decode(const uint32_t *code, uint32_t len, char *word)
     word[len] = 0;
 }
 
-/* Classes of prefixes with equal rests, and the letters that follow them: what a minimal automaton has. */
+/* Classes of prefixes with equal rests, and the letters that follow them: what a minimal automaton
+ * has. */
 static void count_classes(const struct language *l, unsigned *classes, unsigned *edges)
 {
     static struct {
@@ -150,13 +167,18 @@ static void count_classes(const struct language *l, unsigned *classes, unsigned 
     *classes = *edges = 0;
     for (unsigned i = 0; i < l->count; i++)
         for (unsigned prefix = 0; prefix <= strlen(l->words[i]); prefix++) {
-            if (i && !strncmp(l->words[i - 1], l->words[i], prefix)) continue; /* not its first word */
+            if (i && !strncmp(l->words[i - 1], l->words[i], prefix))
+                continue; /* not its first word */
             unsigned count = 0, k = 0;
-            while (i + count < l->count && !strncmp(l->words[i + count], l->words[i], prefix)) count++;
+            while (i + count < l->count && !strncmp(l->words[i + count], l->words[i], prefix))
+                count++;
             for (; k < *classes; k++) {
                 if (found[k].count != count) continue;
                 unsigned same = 0;
-                while (same < count && !strcmp(l->words[found[k].first + same] + found[k].prefix, l->words[i + same] + prefix)) same++;
+                while (same < count
+                       && !strcmp(l->words[found[k].first + same] + found[k].prefix,
+                                  l->words[i + same] + prefix))
+                    same++;
                 if (same == count) break;
             }
             if (k < *classes) continue;
@@ -187,7 +209,8 @@ static void check_words(struct unit *unit, const struct dag *dag, const struct l
         decode(walk.word, walk.length, word);
         wrong += count >= l->count || strcmp(word, l->words[count]);
         natural_set(dag->mem, &rank, count++);
-        wrong += !paths_word(&paths, &rank, code, &len) || len != walk.length || memcmp(code, walk.word, len * sizeof *code);
+        wrong += !paths_word(&paths, &rank, code, &len) || len != walk.length
+                 || memcmp(code, walk.word, len * sizeof *code);
         if (!dag->is_branching) wrong += !dag_accepts(dag, walk.word, walk.length);
     }
     CHECK(unit, count == l->count && !wrong);
@@ -196,7 +219,8 @@ static void check_words(struct unit *unit, const struct dag *dag, const struct l
     paths_release(&paths);
 }
 
-static void check_strangers(struct unit *unit, struct random *random, const struct dag *dag, const struct language *l)
+static void check_strangers(struct unit *unit, struct random *random, const struct dag *dag,
+                            const struct language *l)
 {
     for (unsigned i = 0; i < 20; i++) {
         char word[WORD + 2] = "";
@@ -210,7 +234,8 @@ static void check_strangers(struct unit *unit, struct random *random, const stru
 
 static void check_distances(struct unit *unit, const struct dag *dag, const struct language *l)
 {
-    uint32_t n = dag->states, *depth = calloc(n, sizeof *depth), *height = calloc(n, sizeof *height), *shortest = calloc(n, sizeof *shortest);
+    uint32_t n = dag->states, *depth = calloc(n, sizeof *depth),
+             *height = calloc(n, sizeof *height), *shortest = calloc(n, sizeof *shortest);
     uint32_t *slow = calloc(n, sizeof *slow), most = 0, least = WORD + 1;
     dag_depths(dag, depth);
     dag_heights(dag, height);
@@ -230,17 +255,20 @@ static void check_distances(struct unit *unit, const struct dag *dag, const stru
 }
 
 /* The words below a state are the rests of the words after any prefix that leads to it. */
-static void check_below(struct unit *unit, struct random *random, const struct dag *dag, const struct language *l)
+static void check_below(struct unit *unit, struct random *random, const struct dag *dag,
+                        const struct language *l)
 {
     const char *word = l->words[random_below(random, l->count)];
-    uint32_t code[WORD + 1], state = 0, prefix = (uint32_t)random_below(random, strlen(word) + 1), *old, wrong = 0;
+    uint32_t code[WORD + 1], state = 0, prefix = (uint32_t)random_below(random, strlen(word) + 1),
+                             *old, wrong = 0;
     struct language *rest = calloc(1, sizeof *rest);
     struct dag below;
     encode(word, code);
     for (uint32_t i = 0; i < prefix; i++) state = dag_step(dag, state, code[i]);
     for (unsigned i = 0; i < l->count; i++)
         if (!strncmp(l->words[i], word, prefix)) add_word(rest, l->words[i] + prefix);
-    CHECK(unit, dag_below(&below, dag, state, &old) == DAG_DONE && dag_check(&below) && old[0] == state);
+    CHECK(unit,
+          dag_below(&below, dag, state, &old) == DAG_DONE && dag_check(&below) && old[0] == state);
     check_words(unit, &below, rest);
     for (uint32_t s = 0; s < below.states; s++)
         for (uint32_t e = below.first_edge[s]; e < below.first_edge[s + 1]; e++)
@@ -251,7 +279,8 @@ static void check_below(struct unit *unit, struct random *random, const struct d
     free(rest);
 }
 
-/* A branching automaton has the same words, perhaps several times, and no two states with equal finality and edges. */
+/* A branching automaton has the same words, perhaps several times, and no two states with equal
+ * finality and edges. */
 static void check_branching(struct unit *unit, const struct dag *dag, const struct language *l)
 {
     struct language *seen = calloc(1, sizeof *seen);
@@ -264,14 +293,20 @@ static void check_branching(struct unit *unit, const struct dag *dag, const stru
         add_word(seen, word);
     }
     unsigned same = 0;
-    while (same < l->count && same < seen->count && !strcmp(seen->words[same], l->words[same])) same++;
+    while (same < l->count && same < seen->count && !strcmp(seen->words[same], l->words[same]))
+        same++;
     CHECK(unit, same == l->count && same == seen->count);
     for (uint32_t s = 0; s < dag->states; s++)
         for (uint32_t t = 0; t < s; t++) {
-            uint32_t count = dag->first_edge[s + 1] - dag->first_edge[s], from = dag->first_edge[s], other = dag->first_edge[t];
-            if (dag->first_edge[t + 1] - other != count || dag_is_final(dag, s) != dag_is_final(dag, t)) continue;
-            equal += !memcmp(dag->edge_label + from, dag->edge_label + other, count * sizeof *dag->edge_label)
-                     && !memcmp(dag->edge_to + from, dag->edge_to + other, count * sizeof *dag->edge_to);
+            uint32_t count = dag->first_edge[s + 1] - dag->first_edge[s], from = dag->first_edge[s],
+                     other = dag->first_edge[t];
+            if (dag->first_edge[t + 1] - other != count
+                || dag_is_final(dag, s) != dag_is_final(dag, t))
+                continue;
+            equal +=
+                !memcmp(dag->edge_label + from, dag->edge_label + other,
+                        count * sizeof *dag->edge_label)
+                && !memcmp(dag->edge_to + from, dag->edge_to + other, count * sizeof *dag->edge_to);
         }
     CHECK(unit, !equal);
     paths_walk_release(&walk);
@@ -280,10 +315,12 @@ static void check_branching(struct unit *unit, const struct dag *dag, const stru
 
 /* ---- orders ---- */
 
-/* By the definition: 1 + the largest |R_i|, R_i = the states after the i-th to which one of the first i leads. */
+/* By the definition: 1 + the largest |R_i|, R_i = the states after the i-th to which one of the
+ * first i leads. */
 static uint32_t slow_metric(const struct dag *dag, const uint32_t *order)
 {
-    uint32_t most = 0, n = dag->states, *place = calloc(n, sizeof *place), *from = calloc(n, sizeof *from);
+    uint32_t most = 0, n = dag->states, *place = calloc(n, sizeof *place),
+             *from = calloc(n, sizeof *from);
     for (uint32_t i = 0; i < n; i++) place[order[i]] = i, from[i] = UINT32_MAX;
     for (uint32_t s = 0; s < n; s++)
         for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++)
@@ -305,7 +342,8 @@ static uint32_t best_metric(const struct dag *dag)
     static uint8_t best[1 << EXACT];
     uint32_t after[EXACT] = {0}, before[EXACT] = {0}, n = dag->states, whole = (1u << n) - 1;
     for (uint32_t s = 0; s < n; s++)
-        for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++) after[s] |= 1u << dag->edge_to[e], before[dag->edge_to[e]] |= 1u << s;
+        for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++)
+            after[s] |= 1u << dag->edge_to[e], before[dag->edge_to[e]] |= 1u << s;
     memset(best, 255, (size_t)whole + 1);
     best[0] = 0;
     for (uint32_t set = 0; set < whole; set++) {
@@ -315,7 +353,8 @@ static uint32_t best_metric(const struct dag *dag)
             if (set >> s & 1) reached |= after[s];
         for (uint32_t s = 0; s < n; s++) {
             if (set >> s & 1 || before[s] & ~set) continue;
-            uint32_t next = set | 1u << s, alive = (uint32_t)__builtin_popcount((reached | after[s]) & ~next);
+            uint32_t next = set | 1u << s,
+                     alive = (uint32_t)__builtin_popcount((reached | after[s]) & ~next);
             if (alive < best[set]) alive = best[set];
             if (alive < best[next]) best[next] = (uint8_t)alive;
         }
@@ -335,9 +374,12 @@ static void check_orders(struct unit *unit, struct dag *dag, struct quality *qua
     bool good;
     CHECK(unit, order_best(dag, &table, &order) == DAG_DONE);
     CHECK(unit, order_is_topological(dag, order, &good) && good && order[0] == 0);
-    CHECK(unit, order_metric(dag, order, &metric) && metric == table.rows[table.best].metric && metric == slow_metric(dag, order));
+    CHECK(unit, order_metric(dag, order, &metric) && metric == table.rows[table.best].metric
+                    && metric == slow_metric(dag, order));
     uint32_t optimum = dag->states <= EXACT ? best_metric(dag) : 1;
-    for (uint32_t i = 0; i < ORDER_METHODS; i++) CHECK(unit, table.rows[i].name && table.rows[i].metric >= metric && table.rows[i].metric >= optimum);
+    for (uint32_t i = 0; i < ORDER_METHODS; i++)
+        CHECK(unit, table.rows[i].name && table.rows[i].metric >= metric
+                        && table.rows[i].metric >= optimum);
     if (dag->states <= EXACT) {
         quality->tried++;
         quality->optimal += metric == optimum;
@@ -354,8 +396,10 @@ static void check_orders(struct unit *unit, struct dag *dag, struct quality *qua
 
 static void check_quality(struct unit *unit, const char *name, const struct quality *quality)
 {
-    double excess = 100.0 * ((double)quality->found / (double)quality->possible - 1), optimal = 100.0 * quality->optimal / quality->tried;
-    printf("orders of %u %s: %.1f %% optimal, %.2f %% above the optimum\n", quality->tried, name, optimal, excess);
+    double excess = 100.0 * ((double)quality->found / (double)quality->possible - 1),
+           optimal = 100.0 * quality->optimal / quality->tried;
+    printf("orders of %u %s: %.1f %% optimal, %.2f %% above the optimum\n", quality->tried, name,
+           optimal, excess);
     CHECK(unit, quality->tried > 50 && excess < 1 && optimal > 95);
 }
 
@@ -363,9 +407,11 @@ static void check_quality(struct unit *unit, const char *name, const struct qual
 static void random_graph(struct random *random, struct mem *mem, struct dag *dag)
 {
     static bool has[EXACT][EXACT];
-    uint32_t n = 6 + (uint32_t)random_below(random, EXACT - 5), span = 2 + (uint32_t)random_below(random, n), edges = 0;
+    uint32_t n = 6 + (uint32_t)random_below(random, EXACT - 5),
+             span = 2 + (uint32_t)random_below(random, n), edges = 0;
     memset(has, 0, sizeof has);
-    for (uint32_t s = 1; s < n; s++) has[s - 1 - random_below(random, s < span ? s : span)][s] = true;
+    for (uint32_t s = 1; s < n; s++)
+        has[s - 1 - random_below(random, s < span ? s : span)][s] = true;
     for (uint64_t more = random_below(random, 2 * n); more; more--) {
         uint32_t s = (uint32_t)random_below(random, n - 1), room = n - 1 - s;
         has[s][s + 1 + random_below(random, room < span ? room : span)] = true;
@@ -414,19 +460,24 @@ static void test_random_terms(struct unit *unit)
         term t;
         unsigned classes, edges;
         terms_init(&terms, &mem);
-        struct language *l = random_term(&random, &terms, 1 + (unsigned)random_below(&random, 6), &t);
+        struct language *l =
+            random_term(&random, &terms, 1 + (unsigned)random_below(&random, 6), &t);
         bool is_small = l->count < 20 && random_below(&random, 4); /* most are */
         if (!l->overflow && !is_small) {
             i++;
             count_classes(l, &classes, &edges);
-            CHECK(unit, classes == 1 || dag_build(&dag, &mem, &terms, t, false, classes - 1) == DAG_TOO_LARGE);
-            CHECK(unit, dag_build(&dag, &mem, &terms, t, false, 100000) == DAG_DONE && dag_check(&dag));
+            CHECK(unit,
+                  classes == 1
+                      || dag_build(&dag, &mem, &terms, t, false, classes - 1) == DAG_TOO_LARGE);
+            CHECK(unit,
+                  dag_build(&dag, &mem, &terms, t, false, 100000) == DAG_DONE && dag_check(&dag));
             CHECK(unit, dag.states == classes && dag.edges == edges && !dag.is_branching);
             CHECK(unit, dag_build(&loose, &mem, &terms, t, true, 100000) == DAG_DONE);
             check_branching(unit, &loose, l);
             branching += loose.is_branching;
             large += classes > 30;
-            CHECK(unit, loose.is_branching || (loose.states == dag.states && loose.edges == dag.edges));
+            CHECK(unit,
+                  loose.is_branching || (loose.states == dag.states && loose.edges == dag.edges));
             check_words(unit, &dag, l);
             check_strangers(unit, &random, &dag, l);
             check_distances(unit, &dag, l);
@@ -462,7 +513,8 @@ static term chain(struct terms *terms, uint32_t from, uint32_t count)
 }
 
 /* Builds an automaton and compares sizes and, unless it is NULL, the number of words. */
-static struct dag expect(struct unit *unit, struct terms *terms, term t, uint32_t states, uint32_t edges, const char *words)
+static struct dag expect(struct unit *unit, struct terms *terms, term t, uint32_t states,
+                         uint32_t edges, const char *words)
 {
     struct dag dag;
     struct natural count;
@@ -476,7 +528,8 @@ static struct dag expect(struct unit *unit, struct terms *terms, term t, uint32_
     return dag;
 }
 
-/* With n events in parallel, the best order keeps 1 + the sum of C(k, k / 2) for k < n alive: the pathwidth of the cube. */
+/* With n events in parallel, the best order keeps 1 + the sum of C(k, k / 2) for k < n alive: the
+ * pathwidth of the cube. */
 static void test_cubes(struct unit *unit, struct terms *terms)
 {
     uint64_t words = 1, expected = 1, middle = 1; /* middle: C(n, n / 2) */
@@ -485,10 +538,13 @@ static void test_cubes(struct unit *unit, struct terms *terms)
         char digits[32];
         words *= n ? n : 1;
         sprintf(digits, "%" PRIu64, words);
-        struct dag dag = expect(unit, terms, events_in_parallel(terms, n), 1u << n, n ? n << (n - 1) : 0, digits);
+        struct dag dag = expect(unit, terms, events_in_parallel(terms, n), 1u << n,
+                                n ? n << (n - 1) : 0, digits);
         struct order_table table;
         uint32_t *order = NULL;
-        if (n <= 16) CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE && table.rows[table.best].metric == expected);
+        if (n <= 16)
+            CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE
+                            && table.rows[table.best].metric == expected);
         expected += middle;
         middle = n % 2 ? 2 * middle : middle * (n + 1) / (n / 2 + 1);
         mem_free(terms->mem, order);
@@ -504,38 +560,43 @@ static void test_chains(struct unit *unit, struct terms *terms)
     CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE && table.rows[table.best].metric == 2);
     mem_free(terms->mem, order);
     dag_release(&dag);
-    dag = expect(unit, terms, term_par(terms, term_event(terms, 1), term_event(terms, 2)), 4, 4, "2");
+    dag =
+        expect(unit, terms, term_par(terms, term_event(terms, 1), term_event(terms, 2)), 4, 4, "2");
     dag_release(&dag);
-    dag = expect(unit, terms, term_par(terms, chain(terms, 0, 3), term_event(terms, 9)), 8, 10, "4");
+    dag =
+        expect(unit, terms, term_par(terms, chain(terms, 0, 3), term_event(terms, 9)), 8, 10, "4");
     dag_release(&dag);
     dag = expect(unit, terms, term_par(terms, chain(terms, 1, 3), term_event(terms, 2)), 8, 9, "3");
     dag_release(&dag);
     /* a grid: the best order goes row by row */
-    dag = expect(unit, terms, term_par(terms, chain(terms, 0, 5), chain(terms, 10, 9)), 60, 104, "2002");
+    dag = expect(unit, terms, term_par(terms, chain(terms, 0, 5), chain(terms, 10, 9)), 60, 104,
+                 "2002");
     CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE && table.rows[table.best].metric == 7);
     mem_free(terms->mem, order);
     dag_release(&dag);
-    term three = term_par(terms, term_par(terms, chain(terms, 0, CHAIN), chain(terms, 100, CHAIN)), chain(terms, 200, CHAIN));
-    dag = expect(unit, terms, three, n * n * n, 3 * n * n * (n - 1), CHAIN == 20 ? "577831214478475823831865900" : CHAIN == 5 ? "756756" : "?");
+    term three = term_par(terms, term_par(terms, chain(terms, 0, CHAIN), chain(terms, 100, CHAIN)),
+                          chain(terms, 200, CHAIN));
+    dag = expect(unit, terms, three, n * n * n, 3 * n * n * (n - 1),
+                 CHAIN == 20  ? "577831214478475823831865900"
+                 : CHAIN == 5 ? "756756"
+                              : "?");
     dag_release(&dag);
-    dag = expect(unit, terms, term_loop(terms, 300, term_choice(terms, term_event(terms, 5), term_skip())), 301, 300, "301");
+    dag = expect(unit, terms,
+                 term_loop(terms, 300, term_choice(terms, term_event(terms, 5), term_skip())), 301,
+                 300, "301");
     dag_release(&dag);
     if (!getenv("LONG") || CHAIN < 20) return;
-    three = term_par(terms, term_par(terms, chain(terms, 0, 105), chain(terms, 200, 107)), chain(terms, 400, 61)); /* as many states as the largest of paper 000 */
+    three = term_par(terms, term_par(terms, chain(terms, 0, 105), chain(terms, 200, 107)),
+                     chain(terms, 400, 61)); /* as many states as the largest of paper 000 */
     dag = expect(unit, terms, three, 709776, 2104612, NULL);
     dag_release(&dag);
 }
 
-/* The failures of the landing gear: 18 in 12 groups, permutations of one to three from different groups. */
-static unsigned group_of(unsigned failure)
-{
-    return failure < 12 ? failure / 2 : failure - 6;
-}
+/* The failures of the landing gear: 18 in 12 groups, permutations of one to three from different
+ * groups. */
+static unsigned group_of(unsigned failure) { return failure < 12 ? failure / 2 : failure - 6; }
 
-static term failure(struct terms *terms, unsigned i)
-{
-    return term_event(terms, 100 + i);
-}
+static term failure(struct terms *terms, unsigned i) { return term_event(terms, 100 + i); }
 
 static term perturbator(struct terms *terms, unsigned *activities)
 {
@@ -565,7 +626,8 @@ static void add_failures(struct language *l, char *word, unsigned len)
     if (len) add_word(l, word);
     for (unsigned i = 0; i < 18 && len < 3; i++) {
         bool is_free = true;
-        for (unsigned k = 0; k < len; k++) is_free &= group_of((unsigned)(word[k] - 'a')) != group_of(i);
+        for (unsigned k = 0; k < len; k++)
+            is_free &= group_of((unsigned)(word[k] - 'a')) != group_of(i);
         if (!is_free) continue;
         word[len] = (char)('a' + i);
         add_failures(l, word, len + 1);
@@ -591,10 +653,13 @@ static void test_landing_gear(struct unit *unit, struct terms *terms)
     dag_release(&dag);
     /* a word of k failures is shuffled with n handles in C(n + k, k) ways */
     sprintf(digits, "%" PRIu64,
-            by_length[1] * (n + 1) + by_length[2] * ((n + 1) * (n + 2) / 2) + by_length[3] * ((n + 1) * (n + 2) / 2 * (n + 3) / 3));
+            by_length[1] * (n + 1) + by_length[2] * ((n + 1) * (n + 2) / 2)
+                + by_length[3] * ((n + 1) * (n + 2) / 2 * (n + 3) / 3));
     term whole = term_par(terms, term_loop(terms, HANDLES, term_event(terms, 0)), failures);
-    dag = expect(unit, terms, whole, (HANDLES + 1) * states, (HANDLES + 1) * edges + HANDLES * states, digits);
-    CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE && table.rows[table.best].metric <= states + 1);
+    dag = expect(unit, terms, whole, (HANDLES + 1) * states,
+                 (HANDLES + 1) * edges + HANDLES * states, digits);
+    CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE
+                    && table.rows[table.best].metric <= states + 1);
     mem_free(terms->mem, order);
     dag_release(&dag);
     free(l);
@@ -606,28 +671,40 @@ static void test_limits(struct unit *unit, struct terms *terms)
 {
     struct dag dag;
     term cube = events_in_parallel(terms, 6), seq = term_event(terms, 1), par = seq;
-    CHECK(unit, dag_build(&dag, terms->mem, terms, cube, false, 63) == DAG_TOO_LARGE && !dag.states && !dag.first_edge);
+    CHECK(unit, dag_build(&dag, terms->mem, terms, cube, false, 63) == DAG_TOO_LARGE && !dag.states
+                    && !dag.first_edge);
     CHECK(unit, dag_build(&dag, terms->mem, terms, cube, false, 64) == DAG_DONE);
     dag_release(&dag);
-    CHECK(unit, dag_build(&dag, terms->mem, terms, term_skip(), false, 0) == DAG_DONE && dag.states == 1 && dag_is_final(&dag, 0));
+    CHECK(unit, dag_build(&dag, terms->mem, terms, term_skip(), false, 0) == DAG_DONE
+                    && dag.states == 1 && dag_is_final(&dag, 0));
     dag_release(&dag);
-    for (unsigned i = 0; i < 60; i++) seq = term_seq(terms, seq, seq), par = term_par(terms, par, par);
+    for (unsigned i = 0; i < 60; i++)
+        seq = term_seq(terms, seq, seq), par = term_par(terms, par, par);
     for (unsigned kind = 0; kind < 2; kind++) {
         CHECK(unit, dag_build(&dag, terms->mem, terms, seq, kind, 2000) == DAG_TOO_LARGE);
         CHECK(unit, dag_build(&dag, terms->mem, terms, par, kind, 2000) == DAG_TOO_LARGE);
-        CHECK(unit, dag_build(&dag, terms->mem, terms, term_loop(terms, UINT32_MAX, term_event(terms, 3)), kind, 2000) == DAG_TOO_LARGE);
+        CHECK(unit, dag_build(&dag, terms->mem, terms,
+                              term_loop(terms, UINT32_MAX, term_event(terms, 3)), kind, 2000)
+                        == DAG_TOO_LARGE);
     }
     /* a chain of choices as deep as it is long, and a loop in it */
     term deep = term_event(terms, 0);
-    for (uint32_t i = 1; i < DEEP; i++) deep = i % 2 ? term_choice(terms, deep, term_event(terms, i)) : term_choice(terms, term_event(terms, i), deep);
-    CHECK(unit, dag_build(&dag, terms->mem, terms, term_loop(terms, 3, deep), false, 4) == DAG_DONE && dag.states == 4 && dag.edges == 3 * DEEP);
+    for (uint32_t i = 1; i < DEEP; i++)
+        deep = i % 2 ? term_choice(terms, deep, term_event(terms, i))
+                     : term_choice(terms, term_event(terms, i), deep);
+    CHECK(unit, dag_build(&dag, terms->mem, terms, term_loop(terms, 3, deep), false, 4) == DAG_DONE
+                    && dag.states == 4 && dag.edges == 3 * DEEP);
     dag_release(&dag);
-    for (uint32_t i = 0; i < DEEP / 3; i++) deep = i % 2 ? term_seq(terms, deep, term_event(terms, 1)) : term_choice(terms, deep, term_skip());
-    CHECK(unit, dag_build(&dag, terms->mem, terms, deep, false, 100000) == DAG_DONE && dag_check(&dag));
+    for (uint32_t i = 0; i < DEEP / 3; i++)
+        deep = i % 2 ? term_seq(terms, deep, term_event(terms, 1))
+                     : term_choice(terms, deep, term_skip());
+    CHECK(unit,
+          dag_build(&dag, terms->mem, terms, deep, false, 100000) == DAG_DONE && dag_check(&dag));
     dag_release(&dag);
 }
 
-static enum dag_status use_everything(struct mem *mem, const struct terms *terms, term t, bool is_branching, uint32_t *metric)
+static enum dag_status use_everything(struct mem *mem, const struct terms *terms, term t,
+                                      bool is_branching, uint32_t *metric)
 {
     struct dag dag, below;
     struct natural count = {NULL, 0};
@@ -637,20 +714,23 @@ static enum dag_status use_everything(struct mem *mem, const struct terms *terms
     enum dag_status status = dag_build(&dag, mem, terms, t, is_branching, 100000);
     if (status == DAG_DONE) status = order_best(&dag, &table, &order);
     if (status == DAG_DONE) status = dag_renumber(&dag, order);
-    if (status == DAG_DONE && (!order_metric(&dag, NULL, metric) || !paths_count(&dag, &count))) status = DAG_REFUSED;
+    if (status == DAG_DONE && (!order_metric(&dag, NULL, metric) || !paths_count(&dag, &count)))
+        status = DAG_REFUSED;
     natural_free(mem, &count);
     if (status == DAG_DONE) {
         if (paths_walk_init(&walk, &dag)) paths_walk_release(&walk);
         else status = DAG_REFUSED;
     }
-    if (status == DAG_DONE && (status = dag_below(&below, &dag, dag.states / 2, &old)) == DAG_DONE) dag_release(&below);
+    if (status == DAG_DONE && (status = dag_below(&below, &dag, dag.states / 2, &old)) == DAG_DONE)
+        dag_release(&below);
     mem_free(mem, old);
     mem_free(mem, order);
     dag_release(&dag);
     return status;
 }
 
-/* Each allocation fails once; then all memory is limited: done or refused, the same result, and nothing is left behind. */
+/* Each allocation fails once; then all memory is limited: done or refused, the same result, and
+ * nothing is left behind. */
 static void test_refusal(struct unit *unit)
 {
     struct mem mem;
@@ -659,22 +739,27 @@ static void test_refusal(struct unit *unit)
     unsigned refused = 0, done = 0;
     mem_init(&mem);
     terms_init(&terms, &mem);
-    term shared = term_loop(&terms, 5, term_choice(&terms, chain(&terms, 1, 3), term_event(&terms, 2)));
-    term t = term_par(&terms, term_choice(&terms, shared, events_in_parallel(&terms, 4)), chain(&terms, 1, 4));
+    term shared =
+        term_loop(&terms, 5, term_choice(&terms, chain(&terms, 1, 3), term_event(&terms, 2)));
+    term t = term_par(&terms, term_choice(&terms, shared, events_in_parallel(&terms, 4)),
+                      chain(&terms, 1, 4));
     for (unsigned kind = 0; kind < 2; kind++) {
         uint64_t before = mem.used, start = mem.allocations;
-        CHECK(unit, use_everything(&mem, &terms, t, kind, &metric) == DAG_DONE && mem.used == before);
+        CHECK(unit,
+              use_everything(&mem, &terms, t, kind, &metric) == DAG_DONE && mem.used == before);
         uint64_t calls = mem.allocations - start, peak = mem.peak;
         for (uint64_t i = 1; i <= calls; i += 1 + i / 64) {
             mem.fail_at = mem.allocations + i;
             enum dag_status status = use_everything(&mem, &terms, t, kind, &again);
-            CHECK(unit, mem.used == before && (status == DAG_REFUSED || (status == DAG_DONE && again == metric)));
+            CHECK(unit, mem.used == before
+                            && (status == DAG_REFUSED || (status == DAG_DONE && again == metric)));
             refused += status == DAG_REFUSED;
         }
         mem.fail_at = 0;
         for (mem.limit = before; mem.limit < 2 * peak; mem.limit += peak / 50) {
             enum dag_status status = use_everything(&mem, &terms, t, kind, &again);
-            CHECK(unit, mem.used == before && (status == DAG_REFUSED || (status == DAG_DONE && again == metric)));
+            CHECK(unit, mem.used == before
+                            && (status == DAG_REFUSED || (status == DAG_DONE && again == metric)));
             refused += status == DAG_REFUSED;
             done += status == DAG_DONE;
         }
@@ -692,11 +777,16 @@ static void test_terms(struct unit *unit, struct terms *terms)
 {
     term a = term_event(terms, 1), b = term_event(terms, 2);
     CHECK(unit, term_same(a, term_event(terms, 1)) && !term_same(a, b));
-    CHECK(unit, term_same(term_seq(terms, a, b), term_seq(terms, a, b)) && !term_same(term_seq(terms, a, b), term_par(terms, a, b)));
-    CHECK(unit, term_same(term_seq(terms, term_skip(), a), a) && term_same(term_par(terms, a, term_skip()), a));
-    CHECK(unit, term_same(term_choice(terms, a, a), a) && !term_same(term_choice(terms, a, term_skip()), a));
-    CHECK(unit, term_same(term_loop(terms, 0, a), term_skip()) && term_same(term_loop(terms, 1, a), a));
-    CHECK(unit, term_same(term_loop(terms, 9, term_skip()), term_skip()) && term_get(terms, term_loop(terms, 9, a))->number == 9);
+    CHECK(unit, term_same(term_seq(terms, a, b), term_seq(terms, a, b))
+                    && !term_same(term_seq(terms, a, b), term_par(terms, a, b)));
+    CHECK(unit, term_same(term_seq(terms, term_skip(), a), a)
+                    && term_same(term_par(terms, a, term_skip()), a));
+    CHECK(unit, term_same(term_choice(terms, a, a), a)
+                    && !term_same(term_choice(terms, a, term_skip()), a));
+    CHECK(unit,
+          term_same(term_loop(terms, 0, a), term_skip()) && term_same(term_loop(terms, 1, a), a));
+    CHECK(unit, term_same(term_loop(terms, 9, term_skip()), term_skip())
+                    && term_get(terms, term_loop(terms, 9, a))->number == 9);
 }
 
 static void test_futures(struct unit *unit, struct mem *mem)
@@ -704,11 +794,16 @@ static void test_futures(struct unit *unit, struct mem *mem)
     for (unsigned kind = 0; kind < 2; kind++) {
         struct futures f;
         CHECK(unit, futures_init(&f, mem, kind, 1000));
-        future end = {FUTURE_END}, none = {FUTURE_NONE}, a = future_word(&f, 1, end), b = future_word(&f, 2, end), ab = future_word(&f, 1, b);
-        CHECK(unit, future_sequence(&f, a, b).i == ab.i && future_union(&f, a, a).i == a.i && future_union(&f, a, b).i == future_union(&f, b, a).i);
-        CHECK(unit, future_union(&f, a, none).i == FUTURE_NONE && future_shuffle(&f, none, b).i == FUTURE_NONE && future_word(&f, 1, none).i == FUTURE_NONE);
+        future end = {FUTURE_END}, none = {FUTURE_NONE}, a = future_word(&f, 1, end),
+               b = future_word(&f, 2, end), ab = future_word(&f, 1, b);
+        CHECK(unit, future_sequence(&f, a, b).i == ab.i && future_union(&f, a, a).i == a.i
+                        && future_union(&f, a, b).i == future_union(&f, b, a).i);
+        CHECK(unit, future_union(&f, a, none).i == FUTURE_NONE
+                        && future_shuffle(&f, none, b).i == FUTURE_NONE
+                        && future_word(&f, 1, none).i == FUTURE_NONE);
         future both = future_shuffle(&f, a, b);
-        CHECK(unit, both.i == future_union(&f, ab, future_sequence(&f, b, a)).i && future_longest(&f, both) == 2 && !future_has_empty(&f, both));
+        CHECK(unit, both.i == future_union(&f, ab, future_sequence(&f, b, a)).i
+                        && future_longest(&f, both) == 2 && !future_has_empty(&f, both));
         future shared = future_shuffle(&f, ab, future_word(&f, 1, a));
         CHECK(unit, future_branches(&f, shared) == (kind == 1) && futures_check(&f));
         futures_release(&f);
@@ -721,8 +816,12 @@ static void test_naturals(struct unit *unit, struct mem *mem)
     struct natural x = {NULL, 0}, y = {NULL, 0}, zero = {NULL, 0};
     char *digits;
     CHECK(unit, natural_set(mem, &x, 1));
-    for (unsigned i = 0; i < 200; i++) CHECK(unit, natural_copy(mem, &y, &x) && natural_increase(mem, &x, &y) && natural_compare(&x, &y) == 1);
-    CHECK(unit, (digits = natural_digits(mem, &x)) && !strcmp(digits, "1606938044258990275541962092341162602522202993782792835301376"));
+    for (unsigned i = 0; i < 200; i++)
+        CHECK(unit, natural_copy(mem, &y, &x) && natural_increase(mem, &x, &y)
+                        && natural_compare(&x, &y) == 1);
+    CHECK(unit,
+          (digits = natural_digits(mem, &x))
+              && !strcmp(digits, "1606938044258990275541962092341162602522202993782792835301376"));
     mem_free(mem, digits);
     CHECK(unit, x.len == 4 && natural_increase(mem, &x, &x)); /* 2^201 */
     for (unsigned i = 0; i < 201; i++) { /* 2^201 - 1 - 2 - 4 ... - 2^200 = 1 */
@@ -734,12 +833,16 @@ static void test_naturals(struct unit *unit, struct mem *mem)
         natural_free(mem, &power);
     }
     uint64_t value;
-    CHECK(unit, natural_fits(&x, &value) && value == 1 && natural_compare(&zero, &x) < 0 && natural_compare(&x, &x) == 0);
+    CHECK(unit, natural_fits(&x, &value) && value == 1 && natural_compare(&zero, &x) < 0
+                    && natural_compare(&x, &x) == 0);
     for (unsigned i = 0; i < 500; i++) { /* sums near the ends of words: there and back */
-        uint64_t words[2][2] = {{UINT64_MAX - random_below(&random, 3), UINT64_MAX - random_below(&random, 3)}, {random_below(&random, 4), random_below(&random, 3)}};
+        uint64_t words[2][2] = {
+            {UINT64_MAX - random_below(&random, 3), UINT64_MAX - random_below(&random, 3)},
+            {random_below(&random, 4), random_below(&random, 3)}};
         struct natural a = {words[0], 2}, b = {words[1], 2};
         natural_copy(mem, &x, &a);
-        CHECK(unit, natural_increase(mem, &x, &b) && natural_compare(&x, &a) == (words[1][0] || words[1][1]));
+        CHECK(unit, natural_increase(mem, &x, &b)
+                        && natural_compare(&x, &a) == (words[1][0] || words[1][1]));
         natural_decrease(&x, &a);
         CHECK(unit, natural_compare(&x, &b) == 0);
     }
@@ -758,13 +861,18 @@ static void test_dot(struct unit *unit, struct terms *terms)
     struct text text;
     struct dag dag;
     text_init(&text, terms->mem);
-    dag_build(&dag, terms->mem, terms, term_par(terms, term_event(terms, 1), term_event(terms, 2)), false, 10);
+    dag_build(&dag, terms->mem, terms, term_par(terms, term_event(terms, 1), term_event(terms, 2)),
+              false, 10);
     CHECK(unit, dot_print(&text, &dag, "two", name_label, NULL, 0));
-    CHECK(unit, strstr(text.data, "digraph \"two\" {") && strstr(text.data, "3 [shape=doublecircle]") && !strstr(text.data, "0 [shape=doublecircle]"));
-    CHECK(unit, strstr(text.data, "0 -> ") && strstr(text.data, "[label=\"say \\\"hi\\\"\"]") && strstr(text.data, "{rank=same; 1; 2;}"));
+    CHECK(unit, strstr(text.data, "digraph \"two\" {")
+                    && strstr(text.data, "3 [shape=doublecircle]")
+                    && !strstr(text.data, "0 [shape=doublecircle]"));
+    CHECK(unit, strstr(text.data, "0 -> ") && strstr(text.data, "[label=\"say \\\"hi\\\"\"]")
+                    && strstr(text.data, "{rank=same; 1; 2;}"));
     CHECK(unit, !strstr(text.data, "remark"));
     text_free(&text);
-    CHECK(unit, dot_print(&text, &dag, "two", name_label, NULL, 3) && strstr(text.data, "the first 3 of 4 states") && !strstr(text.data, "-> 3"));
+    CHECK(unit, dot_print(&text, &dag, "two", name_label, NULL, 3)
+                    && strstr(text.data, "the first 3 of 4 states") && !strstr(text.data, "-> 3"));
     text_free(&text);
     dag_release(&dag);
 }

@@ -1,5 +1,6 @@
-/* Circuits against the reference evaluator: random expressions and rules of all operators and widths, values and failures; the same again as
- * decision diagrams, for models small enough; and memory refused at every moment. */
+/* Circuits against the reference evaluator: random expressions and rules of all operators and
+ * widths, values and failures; the same again as decision diagrams, for models small enough; and
+ * memory refused at every moment. */
 #include "base/random.h"
 #include "bits/bits.h"
 #include "engine/symbolic/encode.h"
@@ -22,10 +23,7 @@ struct test {
     VEC(uint8_t) gates; /* the value of every gate */
 };
 
-static uint64_t below(struct test *t, uint64_t bound)
-{
-    return random_below(&t->random, bound);
-}
+static uint64_t below(struct test *t, uint64_t bound) { return random_below(&t->random, bound); }
 
 /* ---- random models ---- */
 
@@ -46,12 +44,15 @@ static struct model_var random_var(struct test *t)
         if (var.high < var.low) var.high = INT64_MAX;
         break;
     case 1: /* far away from zero */
-        var.low = t->widest < 63 ? -1000 - (int64_t)below(t, 1000) : INT64_MIN + (int64_t)below(t, 3);
+        var.low =
+            t->widest < 63 ? -1000 - (int64_t)below(t, 1000) : INT64_MIN + (int64_t)below(t, 3);
         var.high = (int64_t)((uint64_t)var.low + span);
         break;
     case 2: /* at the ends of 64 bits */
         if (t->widest < 63) var.low = INT64_MAX - 9, var.high = INT64_MAX;
-        else var.low = (int64_t)below(t, 3) * (INT64_MIN / 2), var.high = INT64_MAX - (int64_t)below(t, 2);
+        else
+            var.low = (int64_t)below(t, 3) * (INT64_MIN / 2),
+            var.high = INT64_MAX - (int64_t)below(t, 2);
         break;
     default: var.high = (int64_t)span;
     }
@@ -72,7 +73,9 @@ static int64_t random_value(struct test *t, int64_t low, int64_t high)
     case 1: return high;
     case 2: return low <= 0 && high >= 0 ? 0 : low;
     case 3: return (int64_t)((uint64_t)low + (span ? below(t, span < 4 ? span : 4) : 0));
-    default: return (int64_t)((uint64_t)low + (span == UINT64_MAX ? random_next(&t->random) : below(t, span + 1)));
+    default:
+        return (int64_t)((uint64_t)low
+                         + (span == UINT64_MAX ? random_next(&t->random) : below(t, span + 1)));
     }
 }
 
@@ -80,12 +83,17 @@ static int64_t random_value(struct test *t, int64_t low, int64_t high)
 static expr random_number(struct test *t, unsigned bits, unsigned depth)
 {
     struct exprs *exprs = &t->model->exprs;
-    if (bits == 64 && depth && below(t, 2)) bits = 1 + (unsigned)below(t, t->widest < 63 ? t->widest : 63);
+    if (bits == 64 && depth && below(t, 2))
+        bits = 1 + (unsigned)below(t, t->widest < 63 ? t->widest : 63);
     if (depth == 0 || bits == 64 || below(t, 4) == 0) {
         uint32_t v = (uint32_t)below(t, t->model->vars.len);
-        if (below(t, 3) == 0) return expr_int(exprs, bits == 64 ? random_value(t, INT64_MIN, INT64_MAX) : random_value(t, 0, (int64_t)expr_mask(bits)));
+        if (below(t, 3) == 0)
+            return expr_int(exprs, bits == 64 ? random_value(t, INT64_MIN, INT64_MAX)
+                                              : random_value(t, 0, (int64_t)expr_mask(bits)));
         expr var = expr_var(exprs, v);
-        return bits == 64 || is_within(&t->model->vars.data[v], bits) ? var : expr_make(exprs, EXPR_CUT, bits, var, var);
+        return bits == 64 || is_within(&t->model->vars.data[v], bits)
+                   ? var
+                   : expr_make(exprs, EXPR_CUT, bits, var, var);
     }
     enum expr_op op = EXPR_ADD + (enum expr_op)below(t, EXPR_CUT - EXPR_ADD + 1);
     expr a = random_number(t, op == EXPR_CUT ? 64 : bits, depth - 1);
@@ -97,7 +105,8 @@ static expr random_condition(struct test *t, unsigned depth)
     struct exprs *exprs = &t->model->exprs;
     if (depth == 0 || below(t, 3) == 0) {
         unsigned bits = below(t, 3) ? 1 + (unsigned)below(t, t->widest < 63 ? t->widest : 63) : 64;
-        expr a = random_number(t, bits, depth ? depth - 1 : 0), b = random_number(t, bits, depth ? depth - 1 : 0);
+        expr a = random_number(t, bits, depth ? depth - 1 : 0),
+             b = random_number(t, bits, depth ? depth - 1 : 0);
         return expr_make(exprs, EXPR_EQ + (enum expr_op)below(t, 6), 0, a, b);
     }
     expr a = random_condition(t, depth - 1), b = random_condition(t, depth - 1);
@@ -107,11 +116,16 @@ static expr random_condition(struct test *t, unsigned depth)
 /* A number in the range of a variable. */
 static expr random_stored(struct test *t, uint32_t v, unsigned depth)
 {
-    const struct model_var *var = &t->model->vars.data[v], *other = &t->model->vars.data[below(t, t->model->vars.len)];
-    unsigned bits = var->high >= 0 ? expr_width((uint64_t)var->high / 2 + 1) : 0; /* 2^bits - 1 <= high ... */
+    const struct model_var *var = &t->model->vars.data[v],
+                           *other = &t->model->vars.data[below(t, t->model->vars.len)];
+    unsigned bits =
+        var->high >= 0 ? expr_width((uint64_t)var->high / 2 + 1) : 0; /* 2^bits - 1 <= high ... */
     if (bits > 1 && expr_mask(bits) > (uint64_t)var->high) bits--;
-    if (bits > 0 && bits < 64 && var->low <= 0 && expr_mask(bits) <= (uint64_t)var->high && below(t, 4)) return random_number(t, bits, depth);
-    if (other->low >= var->low && other->high <= var->high) return expr_var(&t->model->exprs, (uint32_t)(other - t->model->vars.data));
+    if (bits > 0 && bits < 64 && var->low <= 0 && expr_mask(bits) <= (uint64_t)var->high
+        && below(t, 4))
+        return random_number(t, bits, depth);
+    if (other->low >= var->low && other->high <= var->high)
+        return expr_var(&t->model->exprs, (uint32_t)(other - t->model->vars.data));
     return expr_int(&t->model->exprs, random_value(t, var->low, var->high));
 }
 
@@ -125,9 +139,13 @@ static void random_model(struct test *t, unsigned vars, unsigned rules, unsigned
     for (unsigned r = 0; r < rules; r++) {
         model_begin_rule(t->model, "r");
         model_add_part(t->model, MODEL_NONE, (struct place){0});
-        for (unsigned i = (unsigned)below(t, 4); i > 0; i--) model_add_conjunct(t->model, random_condition(t, (unsigned)below(t, depth + 1)), (struct place){0});
+        for (unsigned i = (unsigned)below(t, 4); i > 0; i--)
+            model_add_conjunct(t->model, random_condition(t, (unsigned)below(t, depth + 1)),
+                               (struct place){0});
         for (uint32_t v = 0; v < vars; v++)
-            if (below(t, 2)) model_add_store(t->model, v, random_stored(t, v, (unsigned)below(t, depth + 1)), (struct place){0});
+            if (below(t, 2))
+                model_add_store(t->model, v, random_stored(t, v, (unsigned)below(t, depth + 1)),
+                                (struct place){0});
         model_end_rule(t->model);
     }
     model_finish(t->model);
@@ -135,7 +153,8 @@ static void random_model(struct test *t, unsigned vars, unsigned rules, unsigned
 
 static void random_state(struct test *t, int64_t *state)
 {
-    for (uint32_t v = 0; v < t->model->vars.len; v++) state[v] = random_value(t, t->model->vars.data[v].low, t->model->vars.data[v].high);
+    for (uint32_t v = 0; v < t->model->vars.len; v++)
+        state[v] = random_value(t, t->model->vars.data[v].low, t->model->vars.data[v].high);
 }
 
 /* ---- circuits ---- */
@@ -153,19 +172,22 @@ static void run_circuit(struct test *t, const struct bits *bits, const int64_t *
     vec_reserve(&t->mem, &t->gates, c->gates.len + bits->total);
     uint8_t *input = t->gates.data + c->gates.len;
     for (uint32_t v = 0; v < t->model->vars.len; v++)
-        for (uint32_t b = 0; b < bits_width(bits, v); b++) input[bits->first[v] + b] = code_of(t->model, v, state[v]) >> b & 1;
+        for (uint32_t b = 0; b < bits_width(bits, v); b++)
+            input[bits->first[v] + b] = code_of(t->model, v, state[v]) >> b & 1;
     for (uint32_t g = 0; g < c->gates.len; g++) {
         const struct gate *gate = &c->gates.data[g];
         uint8_t a = 0, b = 0;
-        if (gate->kind >= GATE_AND) a = t->gates.data[gate->a / 2] ^ (gate->a & 1), b = t->gates.data[gate->b / 2] ^ (gate->b & 1);
-        t->gates.data[g] = gate->kind == GATE_INPUT ? input[gate->a] : gate->kind == GATE_AND ? a & b : gate->kind == GATE_XOR ? a ^ b : 0;
+        if (gate->kind >= GATE_AND)
+            a = t->gates.data[gate->a / 2] ^ (gate->a & 1),
+            b = t->gates.data[gate->b / 2] ^ (gate->b & 1);
+        t->gates.data[g] = gate->kind == GATE_INPUT ? input[gate->a]
+                           : gate->kind == GATE_AND ? a & b
+                           : gate->kind == GATE_XOR ? a ^ b
+                                                    : 0;
     }
 }
 
-static bool value(const struct test *t, lit a)
-{
-    return t->gates.data[a / 2] ^ (a & 1);
-}
+static bool value(const struct test *t, lit a) { return t->gates.data[a / 2] ^ (a & 1); }
 
 static bool same_condition(struct test *t, expr e, lit holds, lit fails, const int64_t *state)
 {
@@ -175,24 +197,30 @@ static bool same_condition(struct test *t, expr e, lit holds, lit fails, const i
     return value(t, fails) == !good && (!good || value(t, holds) == (expected != 0));
 }
 
-static bool same_rule(struct test *t, const struct bits *bits, uint32_t r, const struct bits_rule *rule, const int64_t *state)
+static bool same_rule(struct test *t, const struct bits *bits, uint32_t r,
+                      const struct bits_rule *rule, const int64_t *state)
 {
     const struct model_rule *source = &t->model->rules.data[r];
     int64_t next[VARS];
     enum eval_result result = eval_rule(t->model, r, state, next);
     uint32_t at = 0;
-    t->failures += result == EVAL_FAILED, t->enabled += result == EVAL_ENABLED, t->disabled += result == EVAL_DISABLED;
-    if (value(t, rule->enabled) != (result == EVAL_ENABLED) || value(t, rule->fails) != (result == EVAL_FAILED)) return false;
+    t->failures += result == EVAL_FAILED, t->enabled += result == EVAL_ENABLED,
+        t->disabled += result == EVAL_DISABLED;
+    if (value(t, rule->enabled) != (result == EVAL_ENABLED)
+        || value(t, rule->fails) != (result == EVAL_FAILED))
+        return false;
     if (result != EVAL_ENABLED) return true;
     for (uint32_t i = 0; i < source->stores; i++) {
         uint32_t v = t->model->stores.data[source->first_store + i].var;
         for (uint32_t b = 0; b < bits_width(bits, v); b++)
-            if (value(t, rule->stored.data[at++]) != (code_of(t->model, v, next[v]) >> b & 1)) return false;
+            if (value(t, rule->stored.data[at++]) != (code_of(t->model, v, next[v]) >> b & 1))
+                return false;
     }
     return at == rule->stored.len;
 }
 
-static bool same_bits(struct test *t, const int64_t *state, const lit *in_range, const lit *equals, const int64_t *numbers)
+static bool same_bits(struct test *t, const int64_t *state, const lit *in_range, const lit *equals,
+                      const int64_t *numbers)
 {
     for (uint32_t v = 0; v < t->model->vars.len; v++)
         if (!value(t, in_range[v]) || value(t, equals[v]) != (state[v] == numbers[v])) return false;
@@ -205,7 +233,8 @@ static void complain(struct test *t, expr e, const int64_t *state)
     text_init(&text, &t->mem);
     model_print_expr(t->model, &text, e);
     for (uint32_t v = 0; v < t->model->vars.len; v++)
-        printf("%s = %" PRId64 " in %" PRId64 " .. %" PRId64 "\n", t->model->vars.data[v].name, state[v], t->model->vars.data[v].low, t->model->vars.data[v].high);
+        printf("%s = %" PRId64 " in %" PRId64 " .. %" PRId64 "\n", t->model->vars.data[v].name,
+               state[v], t->model->vars.data[v].low, t->model->vars.data[v].high);
     printf("%s\n", text.data);
 }
 
@@ -227,15 +256,19 @@ static void test_circuits(struct test *t, uint64_t seed, unsigned widest)
     for (uint32_t r = 0; r < RULES; r++) bits_encode_rule(&bits, r, &rules[r]);
     for (uint32_t v = 0; v < VARS; v++) {
         const struct model_var *var = &t->model->vars.data[v];
-        numbers[v] = below(t, 4) ? random_value(t, var->low, var->high) : random_value(t, INT64_MIN, INT64_MAX);
+        numbers[v] = below(t, 4) ? random_value(t, var->low, var->high)
+                                 : random_value(t, INT64_MIN, INT64_MAX);
         in_range[v] = bits_in_range(&bits, v);
         equals[v] = bits_equals(&bits, v, numbers[v]);
     }
     bool good = true;
     for (unsigned k = 0; k < STATES && good; k++) {
         random_state(t, state);
-        if (below(t, 4) == 0) for (uint32_t v = 0; v < VARS; v++)
-            if (numbers[v] >= t->model->vars.data[v].low && numbers[v] <= t->model->vars.data[v].high) state[v] = numbers[v];
+        if (below(t, 4) == 0)
+            for (uint32_t v = 0; v < VARS; v++)
+                if (numbers[v] >= t->model->vars.data[v].low
+                    && numbers[v] <= t->model->vars.data[v].high)
+                    state[v] = numbers[v];
         run_circuit(t, &bits, state);
         for (unsigned i = 0; i < CONDITIONS && good; i++) {
             good = same_condition(t, e[i], holds[i], fails[i], state);
@@ -278,7 +311,8 @@ static void test_ranges(struct test *t)
 /* ---- diagrams ---- */
 
 /* The relation of a rule leads from a state to exactly the state that the evaluator says. */
-static bool same_diagram(struct test *t, struct encoding *e, uint32_t r, const int64_t *state, bdd *sets)
+static bool same_diagram(struct test *t, struct encoding *e, uint32_t r, const int64_t *state,
+                         bdd *sets)
 {
     int64_t next[SMALL_VARS];
     enum eval_result result = eval_rule(t->model, r, state, next);
@@ -337,7 +371,8 @@ static void test_diagrams(struct test *t, uint64_t seed, enum relation_form form
             random_state(t, state);
             bool whole = eval_expr(t->model, condition, state, &expected);
             sets[0] = encode_state(&e, state);
-            good = dd_implies(e.dd, sets[0], sets[4]) == !whole && (!whole || dd_implies(e.dd, sets[0], sets[3]) == (expected != 0));
+            good = dd_implies(e.dd, sets[0], sets[4]) == !whole
+                   && (!whole || dd_implies(e.dd, sets[0], sets[3]) == (expected != 0));
             good = good && dd_implies(e.dd, sets[0], e.initial) == eval_is_initial(t->model, state);
             for (uint32_t r = 0; r < RULES && good; r++) good = same_diagram(t, &e, r, state, sets);
         }
@@ -399,11 +434,14 @@ int main(void)
     t.mem.recover = &recover;
     if (setjmp(recover)) return puts("out of memory"), 1;
     for (uint64_t seed = 1; seed <= 300; seed++) test_circuits(&t, seed, 1 + (unsigned)(seed % 8));
-    for (uint64_t seed = 1; seed <= 63; seed++) test_circuits(&t, 1000 + seed, 1 + (unsigned)(seed % 63));
+    for (uint64_t seed = 1; seed <= 63; seed++)
+        test_circuits(&t, 1000 + seed, 1 + (unsigned)(seed % 63));
     for (uint64_t seed = 1; seed <= 15; seed++) test_circuits(&t, 2000 + seed, 63);
-    CHECK(&unit, t.failures > 2000 && t.values > 2000 && t.enabled > 2000 && t.disabled > 2000); /* otherwise it says little */
+    CHECK(&unit, t.failures > 2000 && t.values > 2000 && t.enabled > 2000
+                     && t.disabled > 2000); /* otherwise it says little */
     test_ranges(&t);
-    for (uint64_t seed = 1; seed <= 150; seed++) test_diagrams(&t, seed, (enum relation_form)(seed % 3));
+    for (uint64_t seed = 1; seed <= 150; seed++)
+        test_diagrams(&t, seed, (enum relation_form)(seed % 3));
     for (uint64_t seed = 1; seed <= 15; seed++) test_refusal(&t, seed);
     vec_free(&t.mem, &t.gates);
     mem_release(&t.mem);

@@ -1,6 +1,7 @@
-/* Unrollings against the reference evaluator. Random models of two processes are small enough to list all states: for every kind of step, from depth to depth, a state
- * can be at a position exactly when listing says so; what is decoded replays; outputs have the values that the evaluator gives. Proofs by
- * induction say what listing says, and come to an end. */
+/* Unrollings against the reference evaluator. Random models of two processes are small enough to
+ * list all states: for every kind of step, from depth to depth, a state can be at a position
+ * exactly when listing says so; what is decoded replays; outputs have the values that the evaluator
+ * gives. Proofs by induction say what listing says, and come to an end. */
 #include "base/random.h"
 #include "engine/bounded/ltl.h"
 #include "engine/bounded/proof.h"
@@ -23,16 +24,14 @@ struct test {
     uint64_t yes, no, failing;
 };
 
-static uint64_t below(struct test *t, uint64_t bound)
-{
-    return random_below(&t->random, bound);
-}
+static uint64_t below(struct test *t, uint64_t bound) { return random_below(&t->random, bound); }
 
 /* ---- random models ---- */
 
 static expr compare(struct test *t, enum expr_op op, uint32_t var, int64_t value)
 {
-    return expr_make(&t->model->exprs, op, 0, expr_var(&t->model->exprs, var), expr_int(&t->model->exprs, value));
+    return expr_make(&t->model->exprs, op, 0, expr_var(&t->model->exprs, var),
+                     expr_int(&t->model->exprs, value));
 }
 
 static int64_t random_value(struct test *t, uint32_t var)
@@ -46,7 +45,8 @@ static expr random_condition(struct test *t, uint32_t var)
     struct exprs *exprs = &t->model->exprs;
     if (below(t, 8) == 0) { /* fails where the variable is 0 */
         expr x = expr_var(exprs, var), cut = expr_make(exprs, EXPR_CUT, 2, x, x);
-        return expr_make(exprs, EXPR_GT, 0, expr_make(exprs, EXPR_DIV, 2, expr_int(exprs, 3), cut), expr_int(exprs, 1));
+        return expr_make(exprs, EXPR_GT, 0, expr_make(exprs, EXPR_DIV, 2, expr_int(exprs, 3), cut),
+                         expr_int(exprs, 1));
     }
     return compare(t, EXPR_EQ + (enum expr_op)below(t, 6), var, random_value(t, var));
 }
@@ -56,7 +56,10 @@ static void random_store(struct test *t, uint32_t var)
     uint32_t other = (uint32_t)below(t, VARS);
     const struct model_var *to = &t->model->vars.data[var], *from = &t->model->vars.data[other];
     bool copies = below(t, 2) && from->low >= to->low && from->high <= to->high;
-    model_add_store(t->model, var, copies ? expr_var(&t->model->exprs, other) : expr_int(&t->model->exprs, random_value(t, var)), (struct place){0});
+    model_add_store(t->model, var,
+                    copies ? expr_var(&t->model->exprs, other)
+                           : expr_int(&t->model->exprs, random_value(t, var)),
+                    (struct place){0});
 }
 
 /* Variables 0, 1: where the processes stand; 2, 3: their own; 4: global. */
@@ -69,9 +72,14 @@ static void random_rule(struct test *t)
         if (kind > 1 && kind % 2 != p) continue;
         if (kind == 1) continue;
         model_add_part(t->model, p, nowhere);
-        if (below(t, 8)) model_add_conjunct(t->model, compare(t, EXPR_EQ, p, (int64_t)below(t, 3)), nowhere);
-        if (below(t, 3) == 0) model_add_conjunct(t->model, random_condition(t, below(t, 3) ? 2 + p : (uint32_t)below(t, VARS)), nowhere);
-        if (below(t, 4)) model_add_store(t->model, p, expr_int(&t->model->exprs, (int64_t)below(t, 3)), nowhere);
+        if (below(t, 8))
+            model_add_conjunct(t->model, compare(t, EXPR_EQ, p, (int64_t)below(t, 3)), nowhere);
+        if (below(t, 3) == 0)
+            model_add_conjunct(t->model,
+                               random_condition(t, below(t, 3) ? 2 + p : (uint32_t)below(t, VARS)),
+                               nowhere);
+        if (below(t, 4))
+            model_add_store(t->model, p, expr_int(&t->model->exprs, (int64_t)below(t, 3)), nowhere);
         if (below(t, 2)) random_store(t, 2 + p);
     }
     if (kind == 1) {
@@ -88,7 +96,12 @@ static void random_model(struct test *t)
     static const int64_t low[] = {0, 0, 0, -1, 0}, high[] = {2, 2, 1, 1, 2};
     t->model = model_new(t->mem, "random");
     for (uint32_t v = 0; v < VARS; v++) {
-        struct model_var var = {.name = names[v], .process = v < 4 ? v % 2 : MODEL_NONE, .low = low[v], .high = high[v], .init = low[v], .any_init = below(t, 8) == 0};
+        struct model_var var = {.name = names[v],
+                                .process = v < 4 ? v % 2 : MODEL_NONE,
+                                .low = low[v],
+                                .high = high[v],
+                                .init = low[v],
+                                .any_init = below(t, 8) == 0};
         vec_push(t->mem, &t->model->vars, var);
     }
     for (uint32_t p = 0; p < 2; p++) {
@@ -149,7 +162,8 @@ static bool are_independent(const struct test *t, uint32_t r, uint32_t q)
 {
     const struct model_rule *a = &t->model->rules.data[r], *b = &t->model->rules.data[q];
     for (uint32_t v = 0; v < VARS; v++) {
-        bool a_writes = has(t->model, a->first_write, a->writes, v), b_writes = has(t->model, b->first_write, b->writes, v);
+        bool a_writes = has(t->model, a->first_write, a->writes, v),
+             b_writes = has(t->model, b->first_write, b->writes, v);
         if (a_writes && (b_writes || has(t->model, b->first_read, b->reads, v))) return false;
         if (b_writes && has(t->model, a->first_read, a->reads, v)) return false;
     }
@@ -167,19 +181,24 @@ static bool writes_visible(const struct test *t, uint32_t r)
 /* ---- steps by listing ---- */
 
 /* All sets of rules beside those in `set`, numbered from `from` on, one after the other. */
-static void take_sets(const struct test *t, const int64_t *state, const int64_t *old, uint32_t from, uint32_t set, bool limited, bool *to)
+static void take_sets(const struct test *t, const int64_t *state, const int64_t *old, uint32_t from,
+                      uint32_t set, bool limited, bool *to)
 {
     int64_t next[VARS], ignored[VARS];
     if (set) to[number_of(t, state)] = true;
     for (uint32_t r = from; r < t->model->rules.len; r++) {
         bool fits = eval_rule(t->model, r, old, ignored) == EVAL_ENABLED;
         for (uint32_t q = 0; q < r && fits; q++)
-            if (set >> q & 1) fits = are_independent(t, r, q) && !(limited && writes_visible(t, r) && writes_visible(t, q));
-        if (fits && eval_rule(t->model, r, state, next) == EVAL_ENABLED) take_sets(t, next, old, r + 1, set | 1u << r, limited, to);
+            if (set >> q & 1)
+                fits = are_independent(t, r, q)
+                       && !(limited && writes_visible(t, r) && writes_visible(t, q));
+        if (fits && eval_rule(t->model, r, state, next) == EVAL_ENABLED)
+            take_sets(t, next, old, r + 1, set | 1u << r, limited, to);
     }
 }
 
-static void full_step(const struct test *t, const struct unroll_options *options, const bool *from, bool *to)
+static void full_step(const struct test *t, const struct unroll_options *options, const bool *from,
+                      bool *to)
 {
     int64_t state[VARS], next[VARS];
     memset(to, 0, MAX_STATES);
@@ -201,7 +220,9 @@ static void safe_step(const struct test *t, uint32_t process, const bool *from, 
         bool any = false;
         state_of(t, s, state);
         for (uint32_t r = 0; r < t->model->rules.len && from[s]; r++) {
-            if (t->processes.rules[r].process != process || eval_rule(t->model, r, state, next) != EVAL_ENABLED) continue;
+            if (t->processes.rules[r].process != process
+                || eval_rule(t->model, r, state, next) != EVAL_ENABLED)
+                continue;
             to[number_of(t, next)] = any = true;
         }
         if (from[s] && !any) to[s] = true;
@@ -232,7 +253,8 @@ static bool go_on(void *context)
     return true;
 }
 
-static void assume_state(const struct test *t, const struct unrolling *u, uint32_t position, const int64_t *state)
+static void assume_state(const struct test *t, const struct unrolling *u, uint32_t position,
+                         const int64_t *state)
 {
     for (uint32_t v = 0; v < VARS; v++) {
         uint64_t code = (uint64_t)(state[v] - t->model->vars.data[v].low);
@@ -251,7 +273,8 @@ static bool replays(const struct test *t, const struct unrolling *u, const int64
     struct trace_walk walk;
     bool good = trace_walk_start(&walk, t->model, trace) || u->options.from_anywhere;
     while (good && walk.at < trace->steps) good = trace_walk_step(&walk);
-    good &= !memcmp(walk.state, end, sizeof(int64_t[VARS])) && starts[0] == 0 && starts[last] == trace->steps;
+    good &= !memcmp(walk.state, end, sizeof(int64_t[VARS])) && starts[0] == 0
+            && starts[last] == trace->steps;
     for (uint32_t p = 1; p <= last; p++) good &= starts[p] >= starts[p - 1];
     trace_walk_end(&walk);
     trace_free(t->model, trace);
@@ -279,7 +302,8 @@ static unsigned compare_position(struct test *t, const struct unrolling *u, cons
     return wrong;
 }
 
-/* Whether a rule can be taken in the step to the last position: exactly where it is enabled before. */
+/* Whether a rule can be taken in the step to the last position: exactly where it is enabled
+ * before. */
 static unsigned compare_rules(const struct test *t, const struct unrolling *u, const bool *before)
 {
     const struct unroll_frame *frame = &u->frames.data[u->frames.len - 2];
@@ -289,7 +313,9 @@ static unsigned compare_rules(const struct test *t, const struct unrolling *u, c
         bool possible = false;
         for (uint32_t s = 0; s < MAX_STATES && !possible; s++) {
             state_of(t, s, state);
-            possible = before[s] && eval_rule(t->model, frame->step->rules.data[i], state, next) == EVAL_ENABLED;
+            possible =
+                before[s]
+                && eval_rule(t->model, frame->step->rules.data[i], state, next) == EVAL_ENABLED;
         }
         sat_assume(u->sat, frame->taken + (int)i);
         wrong += sat_solve(u->sat) != (possible ? SAT_YES : SAT_NO);
@@ -337,11 +363,15 @@ static void test_unrollings(struct test *t)
         process_model_init(&t->processes, t->model, t->visible);
         uint32_t safe_steps[] = {(uint32_t)below(t, 3), (uint32_t)below(t, 3)};
         bool endless = below(t, 2);
-        struct unroll_options one = {.endless = endless}, sets = {.endless = endless}, turns = {.endless = endless}, rounds = {.endless = endless};
+        struct unroll_options one = {.endless = endless}, sets = {.endless = endless},
+                              turns = {.endless = endless}, rounds = {.endless = endless};
         sets.schedule.sets = true;
         if (below(t, 2)) sets.schedule.visible = t->visible;
         turns.schedule = (struct schedule){.processes = &t->processes, .safe_steps = safe_steps};
-        rounds.schedule = (struct schedule){.processes = &t->processes, .safe_steps = safe_steps, .rounds = 1 + (uint32_t)below(t, 2), .sets = below(t, 2)};
+        rounds.schedule = (struct schedule){.processes = &t->processes,
+                                            .safe_steps = safe_steps,
+                                            .rounds = 1 + (uint32_t)below(t, 2),
+                                            .sets = below(t, 2)};
         wrong[0] += compare_unrolling(t, &one);
         wrong[1] += compare_unrolling(t, &sets);
         wrong[2] += compare_unrolling(t, &turns);
@@ -358,7 +388,8 @@ static void test_unrollings(struct test *t)
 
 /* ---- proofs ---- */
 
-/* The smallest distance of a bad state, or MODEL_NONE; *any: some state is bad, reachable or not. */
+/* The smallest distance of a bad state, or MODEL_NONE; *any: some state is bad, reachable or
+ * not. */
 static uint32_t find_bad(const struct test *t, expr good, bool *any)
 {
     struct unroll_options one = {0};
@@ -380,7 +411,8 @@ static uint32_t find_bad(const struct test *t, expr good, bool *any)
     return MODEL_NONE;
 }
 
-/* Without a base the caller vouches for the depths before: so it is asked only as far as nothing bad was found. */
+/* Without a base the caller vouches for the depths before: so it is asked only as far as nothing
+ * bad was found. */
 static void test_proofs(struct test *t)
 {
     unsigned wrong = 0, proved = 0, deep = 0, reached = 0;
@@ -392,12 +424,18 @@ static void test_proofs(struct test *t)
         struct exprs *exprs = &t->model->exprs;
         expr good = expr_bool(exprs, false);
         for (uint32_t v = 0; v < VARS; v++) /* not this combination of values */
-            if (v < 2 || below(t, 2)) good = expr_make(exprs, EXPR_OR, 0, good, compare(t, EXPR_NE, v, random_value(t, v)));
-        if (below(t, 8) == 0) good = compare(t, EXPR_LE, i % VARS, t->model->vars.data[i % VARS].high); /* no state is bad, but bits could be */
+            if (v < 2 || below(t, 2))
+                good =
+                    expr_make(exprs, EXPR_OR, 0, good, compare(t, EXPR_NE, v, random_value(t, v)));
+        if (below(t, 8) == 0)
+            good = compare(
+                t, EXPR_LE, i % VARS,
+                t->model->vars.data[i % VARS].high); /* no state is bad, but bits could be */
         struct net_condition condition = net_condition(&t->net, good);
         uint32_t distance = find_bad(t, good, &any), depth = 0;
         enum proof_answer answer;
-        proof_init(&proof, &t->net, lit_not(condition.holds), NULL, with_base, NULL, 0, (struct proof_poll){go_on, NULL});
+        proof_init(&proof, &t->net, lit_not(condition.holds), NULL, with_base, NULL, 0,
+                   (struct proof_poll){go_on, NULL});
         do answer = !with_base && depth == distance ? PROOF_FAILED : proof_try(&proof, UINT32_MAX);
         while (answer == PROOF_OPEN && depth++ < MAX_STATES);
         wrong += answer != (distance == MODEL_NONE ? PROOF_DONE : PROOF_FAILED);
@@ -415,14 +453,16 @@ static void test_proofs(struct test *t)
     CHECK(t->unit, proved > 10 && deep > 2 && reached > 5);
 }
 
-/* A solver that was stopped has proved nothing: here because the process has more memory than allowed. */
+/* A solver that was stopped has proved nothing: here because the process has more memory than
+ * allowed. */
 static void test_stopped_proof(struct test *t)
 {
     for (unsigned with_base = 0; with_base < 2; with_base++) {
         struct proof proof;
         random_model(t);
         net_init(&t->net, t->model);
-        proof_init(&proof, &t->net, LIT_FALSE, NULL, with_base, NULL, 0, (struct proof_poll){go_on, NULL});
+        proof_init(&proof, &t->net, LIT_FALSE, NULL, with_base, NULL, 0,
+                   (struct proof_poll){go_on, NULL});
         t->mem->limit = 1;
         CHECK(t->unit, proof_try(&proof, UINT32_MAX) == (with_base ? PROOF_STOPPED : PROOF_OPEN));
         t->mem->limit = 0;
@@ -442,7 +482,8 @@ static bool can_be(struct sat *sat, int a, int b)
     return sat_solve(sat) == SAT_YES;
 }
 
-/* A run has at most one loop, and the positions inside it are those from its start on: otherwise an until could be kept by what lies before the loop that is shown. */
+/* A run has at most one loop, and the positions inside it are those from its start on: otherwise an
+ * until could be kept by what lies before the loop that is shown. */
 static void test_loops(struct test *t)
 {
     unsigned wrong = 0, loops = 0;
@@ -455,8 +496,13 @@ static void test_loops(struct test *t)
         uint32_t count;
         random_model(t);
         net_init(&t->net, t->model);
-        formula atom = formula_atom(&t->model->formulas, compare(t, EXPR_EQ, 0, 1), (struct place){0});
-        wrong += ltl_prepare(&ltl, &t->net, formula_make(&t->model->formulas, &t->model->exprs, FORMULA_F, atom, atom, (struct place){0}), true) != NULL;
+        formula atom =
+            formula_atom(&t->model->formulas, compare(t, EXPR_EQ, 0, 1), (struct place){0});
+        wrong += ltl_prepare(&ltl, &t->net,
+                             formula_make(&t->model->formulas, &t->model->exprs, FORMULA_F, atom,
+                                          atom, (struct place){0}),
+                             true)
+                 != NULL;
         ltl_outputs(&ltl, t->mem, &outputs, &count);
         unroll_init(&u, &t->net, sat, &options, outputs, count);
         ltl_start(&ltl, &u);
@@ -468,7 +514,8 @@ static void test_loops(struct test *t)
             loops += can_be(sat, ltl.starts.data[i], ltl.starts.data[i]);
             for (uint32_t j = 0; j <= DEPTH; j++) {
                 if (i != j) wrong += can_be(sat, ltl.starts.data[i], ltl.starts.data[j]);
-                wrong += can_be(sat, ltl.starts.data[i], i <= j ? -ltl.inside.data[j] : ltl.inside.data[j]);
+                wrong += can_be(sat, ltl.starts.data[i],
+                                i <= j ? -ltl.inside.data[j] : ltl.inside.data[j]);
             }
         }
         ltl_release(&ltl);
@@ -495,10 +542,12 @@ static void test_at_most_one(struct test *t)
         struct sat *sat = sat_new(t->mem, go_on, NULL);
         unroll_init(&u, &t->net, sat, &options, NULL, 0);
         int first = sat_variables(sat, 9);
-        for (uint32_t i = 0; i < count; i++) literals[i] = i % 3 ? first + (int)i : -(first + (int)i);
+        for (uint32_t i = 0; i < count; i++)
+            literals[i] = i % 3 ? first + (int)i : -(first + (int)i);
         unroll_at_most_one(&u, literals, count);
         for (uint32_t set = 0; set < 1u << count; set++) {
-            for (uint32_t i = 0; i < count; i++) sat_assume(sat, set >> i & 1 ? literals[i] : -literals[i]);
+            for (uint32_t i = 0; i < count; i++)
+                sat_assume(sat, set >> i & 1 ? literals[i] : -literals[i]);
             wrong += sat_solve(sat) != ((set & (set - 1)) == 0 ? SAT_YES : SAT_NO);
         }
         unroll_release(&u);

@@ -1,5 +1,6 @@
-/* Circuits of what newer languages need, against the reference evaluator: exact arithmetic, choices, ranges, failures, arrays; and models with code and priorities,
- * which are flattened first. (Modular arithmetic of all widths: bits.c.) */
+/* Circuits of what newer languages need, against the reference evaluator: exact arithmetic,
+ * choices, ranges, failures, arrays; and models with code and priorities, which are flattened
+ * first. (Modular arithmetic of all widths: bits.c.) */
 #include "bits/bits.h"
 #include "pass/flatten.h"
 #include "unit/random_model.h"
@@ -29,19 +30,22 @@ static void run_circuit(struct test *t, const struct bits *bits, const int64_t *
     vec_reserve(&t->mem, &t->gates, c->gates.len + bits->total);
     uint8_t *input = t->gates.data + c->gates.len;
     for (uint32_t v = 0; v < bits->model->vars.len; v++)
-        for (uint32_t b = 0; b < bits_width(bits, v); b++) input[bits->first[v] + b] = code_of(bits->model, v, state[v]) >> b & 1;
+        for (uint32_t b = 0; b < bits_width(bits, v); b++)
+            input[bits->first[v] + b] = code_of(bits->model, v, state[v]) >> b & 1;
     for (uint32_t i = 0; i < c->gates.len; i++) {
         const struct gate *gate = &c->gates.data[i];
         uint8_t a = 0, b = 0;
-        if (gate->kind >= GATE_AND) a = t->gates.data[gate->a / 2] ^ (gate->a & 1), b = t->gates.data[gate->b / 2] ^ (gate->b & 1);
-        t->gates.data[i] = gate->kind == GATE_INPUT ? input[gate->a] : gate->kind == GATE_AND ? a & b : gate->kind == GATE_XOR ? a ^ b : 0;
+        if (gate->kind >= GATE_AND)
+            a = t->gates.data[gate->a / 2] ^ (gate->a & 1),
+            b = t->gates.data[gate->b / 2] ^ (gate->b & 1);
+        t->gates.data[i] = gate->kind == GATE_INPUT ? input[gate->a]
+                           : gate->kind == GATE_AND ? a & b
+                           : gate->kind == GATE_XOR ? a ^ b
+                                                    : 0;
     }
 }
 
-static bool value(const struct test *t, lit a)
-{
-    return t->gates.data[a / 2] ^ (a & 1);
-}
+static bool value(const struct test *t, lit a) { return t->gates.data[a / 2] ^ (a & 1); }
 
 /* Numbers that may be anything, at the ends of 64 bits too: of 64-bit variables. */
 static void random_wide_state(struct test *t, int64_t *state)
@@ -84,12 +88,14 @@ static bool test_expressions(struct test *t, uint64_t seed)
         for (unsigned i = 0; i < CONDITIONS && good; i++) {
             bool works = eval_expr(g->model, e[i], state, &expected);
             t->values += works, t->failures += !works;
-            good = value(t, fails[i]) == !works && (!works || value(t, holds[i]) == (expected != 0));
+            good =
+                value(t, fails[i]) == !works && (!works || value(t, holds[i]) == (expected != 0));
             if (good) continue;
             struct text text;
             text_init(&text, &t->mem);
             model_print_expr(g->model, &text, e[i]);
-            printf("seed %" PRIu64 ": %s: %s %" PRId64 "\n", seed, text.data, works ? "works" : "fails", expected);
+            printf("seed %" PRIu64 ": %s: %s %" PRId64 "\n", seed, text.data,
+                   works ? "works" : "fails", expected);
             for (uint32_t v = 0; v < CELLS; v++) printf("v%u = %" PRId64 "\n", v, state[v]);
         }
     }
@@ -97,21 +103,26 @@ static bool test_expressions(struct test *t, uint64_t seed)
     return good;
 }
 
-static bool same_rule(struct test *t, const struct bits *bits, uint32_t r, const struct bits_rule *rule, const int64_t *state)
+static bool same_rule(struct test *t, const struct bits *bits, uint32_t r,
+                      const struct bits_rule *rule, const int64_t *state)
 {
     const struct model_rule *source = &bits->model->rules.data[r];
     int64_t next[CELLS];
     enum eval_result result = eval_rule(t->g.model, r, state, next); /* of the model with code */
     uint32_t at = 0;
     bool is_written[CELLS] = {false};
-    t->failures += result == EVAL_FAILED, t->enabled += result == EVAL_ENABLED, t->disabled += result == EVAL_DISABLED;
-    if (value(t, rule->enabled) != (result == EVAL_ENABLED) || value(t, rule->fails) != (result == EVAL_FAILED)) return false;
+    t->failures += result == EVAL_FAILED, t->enabled += result == EVAL_ENABLED,
+        t->disabled += result == EVAL_DISABLED;
+    if (value(t, rule->enabled) != (result == EVAL_ENABLED)
+        || value(t, rule->fails) != (result == EVAL_FAILED))
+        return false;
     if (result != EVAL_ENABLED) return true;
     for (uint32_t i = 0; i < source->stores; i++) {
         uint32_t v = bits->model->stores.data[source->first_store + i].var;
         is_written[v] = true;
         for (uint32_t b = 0; b < bits_width(bits, v); b++)
-            if (value(t, rule->stored.data[at++]) != (code_of(bits->model, v, next[v]) >> b & 1)) return false;
+            if (value(t, rule->stored.data[at++]) != (code_of(bits->model, v, next[v]) >> b & 1))
+                return false;
     }
     for (uint32_t v = 0; v < CELLS; v++)
         if (!is_written[v] && next[v] != state[v]) return false;
@@ -153,21 +164,44 @@ static bool test_rules(struct test *t, uint64_t seed)
 /* Every exact operator on all pairs of interesting numbers. */
 static unsigned test_operators(struct test *t)
 {
-    static const int64_t numbers[] = {INT64_MIN, INT64_MIN + 1, -4611686018427387904, -3037000500, -4294967296, -100, -7, -3, -2, -1, 0,
-                                      1, 2, 3, 7, 100, 4294967295, 3037000499, 3037000500, 4611686018427387904, INT64_MAX - 1, INT64_MAX};
+    static const int64_t numbers[] = {INT64_MIN,
+                                      INT64_MIN + 1,
+                                      -4611686018427387904,
+                                      -3037000500,
+                                      -4294967296,
+                                      -100,
+                                      -7,
+                                      -3,
+                                      -2,
+                                      -1,
+                                      0,
+                                      1,
+                                      2,
+                                      3,
+                                      7,
+                                      100,
+                                      4294967295,
+                                      3037000499,
+                                      3037000500,
+                                      4611686018427387904,
+                                      INT64_MAX - 1,
+                                      INT64_MAX};
     enum { NUMBERS = sizeof numbers / sizeof *numbers };
     unsigned bad = 0;
     struct model *model = model_new(&t->mem, "operators");
     for (unsigned i = 0; i < 3; i++) {
-        struct model_var var = {.name = "abc" + i, .process = MODEL_NONE, .low = INT64_MIN, .high = INT64_MAX};
+        struct model_var var = {
+            .name = "abc" + i, .process = MODEL_NONE, .low = INT64_MIN, .high = INT64_MAX};
         vec_push(&t->mem, &model->vars, var);
     }
     struct bits bits;
     lit holds[5], fails[5];
     bits_init(&bits, model);
     for (unsigned op = 0; op < 5; op++) {
-        expr e = expr_make(&model->exprs, EXPR_ADD + op, 0, expr_var(&model->exprs, 0), expr_var(&model->exprs, 1));
-        holds[op] = bits_condition(&bits, expr_make(&model->exprs, EXPR_EQ, 0, e, expr_var(&model->exprs, 2)), &fails[op]);
+        expr e = expr_make(&model->exprs, EXPR_ADD + op, 0, expr_var(&model->exprs, 0),
+                           expr_var(&model->exprs, 1));
+        holds[op] = bits_condition(
+            &bits, expr_make(&model->exprs, EXPR_EQ, 0, e, expr_var(&model->exprs, 2)), &fails[op]);
     }
     for (unsigned i = 0; i < NUMBERS * NUMBERS; i++)
         for (unsigned op = 0; op < 5; op++) {
@@ -205,7 +239,8 @@ int main(int argc, char **argv)
         t.mem.recover = &recover;
         t.g.mem = &t.mem;
     }
-    CHECK(&unit, t.values > 10000 && t.failures > 10000 && t.enabled > 3000 && t.disabled > 10000 && t.refused < count / 20); /* otherwise it says little */
+    CHECK(&unit, t.values > 10000 && t.failures > 10000 && t.enabled > 3000 && t.disabled > 10000
+                     && t.refused < count / 20); /* otherwise it says little */
     mem_release(&t.mem);
     return unit_finish(&unit);
 }

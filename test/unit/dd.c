@@ -1,5 +1,6 @@
-/* Decision diagrams against truth tables: every operation, images and saturation against sets written out, counts, with collections and
- * reordering at random moments, and with memory refused at random moments. */
+/* Decision diagrams against truth tables: every operation, images and saturation against sets
+ * written out, counts, with collections and reordering at random moments, and with memory refused
+ * at random moments. */
 #include "base/mem.h"
 #include "base/random.h"
 #include "solver/dd/dd.h"
@@ -14,10 +15,7 @@ typedef struct {
     uint8_t row[ROWS];
 } table;
 
-static bool bit(unsigned row, unsigned var)
-{
-    return row >> var & 1;
-}
+static bool bit(unsigned row, unsigned var) { return row >> var & 1; }
 
 static bool same(struct dd *dd, bdd a, const table *t)
 {
@@ -44,10 +42,14 @@ static bdd of_table(struct dd *dd, const table *t, unsigned row, unsigned var)
 
 /* ---- operations ---- */
 
-static void random_step(struct unit *unit, struct random *random, struct dd *dd, bdd *reg, table *tab)
+static void random_step(struct unit *unit, struct random *random, struct dd *dd, bdd *reg,
+                        table *tab)
 {
-    unsigned to = (unsigned)random_below(random, REGISTERS), a = (unsigned)random_below(random, REGISTERS), b = (unsigned)random_below(random, REGISTERS);
-    unsigned c = (unsigned)random_below(random, REGISTERS), v = (unsigned)random_below(random, VARS), w = (unsigned)random_below(random, VARS);
+    unsigned to = (unsigned)random_below(random, REGISTERS),
+             a = (unsigned)random_below(random, REGISTERS),
+             b = (unsigned)random_below(random, REGISTERS);
+    unsigned c = (unsigned)random_below(random, REGISTERS),
+             v = (unsigned)random_below(random, VARS), w = (unsigned)random_below(random, VARS);
     table x = tab[a], y = tab[b], z = tab[c], out = {{0}};
     bdd cube = BDD_TRUE;
     switch (random_below(random, 10)) {
@@ -55,13 +57,34 @@ static void random_step(struct unit *unit, struct random *random, struct dd *dd,
         for (unsigned r = 0; r < ROWS; r++) out.row[r] = random_below(random, 3) == 0;
         reg[to] = of_table(dd, &out, 0, 0);
         break;
-    case 0: reg[to] = dd_variable(dd, v); for (unsigned r = 0; r < ROWS; r++) out.row[r] = bit(r, v); break;
-    case 1: reg[to] = dd_not(dd, reg[a]); for (unsigned r = 0; r < ROWS; r++) out.row[r] = !x.row[r]; break;
-    case 2: reg[to] = dd_and(dd, reg[a], reg[b]); for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] & y.row[r]; break;
-    case 3: reg[to] = dd_or(dd, reg[a], reg[b]); for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] | y.row[r]; break;
-    case 4: reg[to] = dd_xor(dd, reg[a], reg[b]); for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] ^ y.row[r]; break;
-    case 5: reg[to] = dd_diff(dd, reg[a], reg[b]); for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] & !y.row[r]; break;
-    case 6: reg[to] = dd_ite(dd, reg[a], reg[b], reg[c]); for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] ? y.row[r] : z.row[r]; break;
+    case 0:
+        reg[to] = dd_variable(dd, v);
+        for (unsigned r = 0; r < ROWS; r++) out.row[r] = bit(r, v);
+        break;
+    case 1:
+        reg[to] = dd_not(dd, reg[a]);
+        for (unsigned r = 0; r < ROWS; r++) out.row[r] = !x.row[r];
+        break;
+    case 2:
+        reg[to] = dd_and(dd, reg[a], reg[b]);
+        for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] & y.row[r];
+        break;
+    case 3:
+        reg[to] = dd_or(dd, reg[a], reg[b]);
+        for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] | y.row[r];
+        break;
+    case 4:
+        reg[to] = dd_xor(dd, reg[a], reg[b]);
+        for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] ^ y.row[r];
+        break;
+    case 5:
+        reg[to] = dd_diff(dd, reg[a], reg[b]);
+        for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] & !y.row[r];
+        break;
+    case 6:
+        reg[to] = dd_ite(dd, reg[a], reg[b], reg[c]);
+        for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] ? y.row[r] : z.row[r];
+        break;
     case 7:
         cube = dd_variable(dd, v);
         dd_protect(dd, &cube);
@@ -72,8 +95,11 @@ static void random_step(struct unit *unit, struct random *random, struct dd *dd,
         reg[to] = dd_exists(dd, reg[a], cube);
         dd_release(dd, dd_mark(dd) - 1);
         for (unsigned r = 0; r < ROWS; r++)
-            out.row[r] = x.row[r & ~(1u << v) & ~(1u << w)] | x.row[(r | 1u << v) & ~(1u << w)] | x.row[(r & ~(1u << v)) | 1u << w] | x.row[r | 1u << v | 1u << w];
-        if (v == w) for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r & ~(1u << v)] | x.row[r | 1u << v];
+            out.row[r] = x.row[r & ~(1u << v) & ~(1u << w)] | x.row[(r | 1u << v) & ~(1u << w)]
+                         | x.row[(r & ~(1u << v)) | 1u << w] | x.row[r | 1u << v | 1u << w];
+        if (v == w)
+            for (unsigned r = 0; r < ROWS; r++)
+                out.row[r] = x.row[r & ~(1u << v)] | x.row[r | 1u << v];
         break;
     default:
         for (unsigned r = 0; r < ROWS; r++) out.row[r] = x.row[r] & !y.row[r];
@@ -109,7 +135,8 @@ static void test_operations(struct unit *unit, uint64_t seed, unsigned steps)
             if (wrong) printf("%s\n", wrong);
             for (unsigned r = 0; r < REGISTERS; r++) CHECK(unit, same(dd, reg[r], &tab[r]));
             for (unsigned r = 0; r < REGISTERS; r++)
-                for (unsigned q = 0; q < r; q++) CHECK(unit, (reg[r] == reg[q]) == !memcmp(&tab[r], &tab[q], sizeof tab[r]));
+                for (unsigned q = 0; q < r; q++)
+                    CHECK(unit, (reg[r] == reg[q]) == !memcmp(&tab[r], &tab[q], sizeof tab[r]));
         }
     }
     dd_uncatch(dd, &guard);
@@ -165,10 +192,12 @@ struct relation {
     struct dd_relation dd;
 };
 
-/* A random relation that writes some pairs: pairs it does not write keep their value. Half of the steps are any-to-any in a written pair. */
+/* A random relation that writes some pairs: pairs it does not write keep their value. Half of the
+ * steps are any-to-any in a written pair. */
 static void random_relation(struct random *random, struct dd *dd, struct relation *relation)
 {
-    unsigned written = (unsigned)random_below(random, STATES), reads = (unsigned)random_below(random, STATES), count = 0;
+    unsigned written = (unsigned)random_below(random, STATES),
+             reads = (unsigned)random_below(random, STATES), count = 0;
     unsigned density = 1 + (unsigned)random_below(random, 4);
     uint32_t list[PAIRS];
     uint8_t choice[STATES][STATES];
@@ -206,7 +235,8 @@ static void random_relation(struct random *random, struct dd *dd, struct relatio
     dd_relation_init(dd, &relation->dd, result, list, count);
 }
 
-static void closure(const struct relation *relations, unsigned count, bool backward, uint8_t *set, const uint8_t *within)
+static void closure(const struct relation *relations, unsigned count, bool backward, uint8_t *set,
+                    const uint8_t *within)
 {
     bool again = true;
     while (again) {
@@ -214,7 +244,9 @@ static void closure(const struct relation *relations, unsigned count, bool backw
         for (unsigned r = 0; r < count; r++)
             for (unsigned s = 0; s < STATES; s++)
                 for (unsigned t = 0; t < STATES; t++)
-                    if (set[s] && !set[t] && within[t] && (backward ? relations[r].edge[t][s] : relations[r].edge[s][t])) set[t] = again = true;
+                    if (set[s] && !set[t] && within[t]
+                        && (backward ? relations[r].edge[t][s] : relations[r].edge[s][t]))
+                        set[t] = again = true;
     }
 }
 
@@ -241,10 +273,12 @@ static void test_relations(struct unit *unit, uint64_t seed)
         CHECK(unit, !"there was no limit");
         return;
     }
-    for (unsigned i = 0; i < RELATIONS; i++) random_relation(&random, dd, &relations[i]), list[i] = &relations[i].dd;
+    for (unsigned i = 0; i < RELATIONS; i++)
+        random_relation(&random, dd, &relations[i]), list[i] = &relations[i].dd;
     for (unsigned round = 0; round < 12; round++) {
         bool backward = random_below(&random, 2);
-        unsigned r = (unsigned)random_below(&random, RELATIONS), many = 1 + (unsigned)random_below(&random, RELATIONS);
+        unsigned r = (unsigned)random_below(&random, RELATIONS),
+                 many = 1 + (unsigned)random_below(&random, RELATIONS);
         enum dd_direction direction = backward ? DD_BACKWARD : DD_FORWARD;
         random_set(&random, set);
         random_set(&random, within);
@@ -254,7 +288,8 @@ static void test_relations(struct unit *unit, uint64_t seed)
         memset(out, 0, sizeof out);
         for (unsigned s = 0; s < STATES; s++)
             for (unsigned t = 0; t < STATES; t++)
-                if (set[s] && (backward ? relations[r].edge[t][s] : relations[r].edge[s][t])) out[t] = 1;
+                if (set[s] && (backward ? relations[r].edge[t][s] : relations[r].edge[s][t]))
+                    out[t] = 1;
         result = dd_image(dd, list[r], a, direction);
         CHECK(unit, is_set(dd, result, out));
         memcpy(out, set, sizeof out);
@@ -264,13 +299,15 @@ static void test_relations(struct unit *unit, uint64_t seed)
         struct natural count;
         uint64_t number = 0, expected = 0;
         for (unsigned s = 0; s < STATES; s++) expected += out[s];
-        CHECK(unit, dd_count(dd, result, PAIRS, &count) && natural_fits(&count, &number) && number == expected);
+        CHECK(unit, dd_count(dd, result, PAIRS, &count) && natural_fits(&count, &number)
+                        && number == expected);
         natural_free(&mem, &count);
         bdd parts[3] = {a, c, BDD_TRUE};
         struct natural counts[3];
         CHECK(unit, dd_count_parts(dd, result, parts, 3, PAIRS, counts));
         uint64_t in_set = 0, in_within = 0;
-        for (unsigned s = 0; s < STATES; s++) in_set += out[s] & set[s], in_within += out[s] & within[s];
+        for (unsigned s = 0; s < STATES; s++)
+            in_set += out[s] & set[s], in_within += out[s] & within[s];
         CHECK(unit, natural_fits(&counts[0], &number) && number == in_set);
         CHECK(unit, natural_fits(&counts[1], &number) && number == in_within);
         CHECK(unit, natural_fits(&counts[2], &number) && number == expected);
@@ -352,7 +389,8 @@ static void test_stop(struct unit *unit)
     dd_protect_array(dd, part, 2), dd_protect(dd, &a), dd_protect(dd, &b);
     enum dd_reason why = dd_catch(dd, &guard);
     if (why == DD_NONE) {
-        for (unsigned k = 0; k < 2; k++) { /* pairs far apart, in two ways: large diagrams, which the last variable keeps apart */
+        for (unsigned k = 0; k < 2; k++) { /* pairs far apart, in two ways: large diagrams, which
+                                              the last variable keeps apart */
             for (uint32_t i = 0; i < HALF; i++) {
                 a = dd_variable(dd, dd_now(i));
                 b = dd_variable(dd, dd_now(HALF + (k ? i : (i * 5 + 3) % HALF)));
@@ -382,7 +420,9 @@ static void test_numbers(struct unit *unit)
     struct natural count;
     CHECK(unit, dd_count(dd, BDD_TRUE, 300, &count));
     char *digits = natural_digits(&mem, &count);
-    CHECK(unit, digits && !strcmp(digits, "2037035976334486086268445688409378161051468393665936250636140449354381299763336706183397376"));
+    CHECK(unit, digits
+                    && !strcmp(digits, "20370359763344860862684456884093781610514683936659362506361"
+                                       "40449354381299763336706183397376"));
     mem_free(&mem, digits);
     natural_free(&mem, &count);
     CHECK(unit, dd_count(dd, BDD_FALSE, 300, &count));

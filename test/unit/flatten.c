@@ -1,5 +1,6 @@
-/* Flattened models against the reference evaluator: random models with code, arrays and priorities do the same before and after in random states. Expressions and what
- * is known of them (bounds, whether they may fail, when they are defined, the cells an offset can mean) by brute force. */
+/* Flattened models against the reference evaluator: random models with code, arrays and priorities
+ * do the same before and after in random states. Expressions and what is known of them (bounds,
+ * whether they may fail, when they are defined, the cells an offset can mean) by brute force. */
 #include "model/defined.h"
 #include "pass/flatten.h"
 #include "unit/random_model.h"
@@ -16,14 +17,16 @@ struct counts {
 
 /* ---- rules ---- */
 
-static bool same_rule(struct generator *g, const struct model *flat, uint32_t r, const int64_t *state, struct counts *counts)
+static bool same_rule(struct generator *g, const struct model *flat, uint32_t r,
+                      const int64_t *state, struct counts *counts)
 {
     int64_t next[CELLS], other[CELLS];
     enum eval_result result = eval_rule(g->model, r, state, next);
     counts->enabled += result == EVAL_ENABLED;
     counts->disabled += result == EVAL_DISABLED;
     counts->failed += result == EVAL_FAILED;
-    counts->held_back += result == EVAL_DISABLED && eval_rule_alone(g->model, r, state, next, NULL) != EVAL_DISABLED;
+    counts->held_back +=
+        result == EVAL_DISABLED && eval_rule_alone(g->model, r, state, next, NULL) != EVAL_DISABLED;
     if (result == EVAL_ENABLED) eval_rule(g->model, r, state, next);
     if (eval_rule(flat, r, state, other) != result) return false;
     return result != EVAL_ENABLED || !memcmp(next, other, sizeof next);
@@ -35,8 +38,10 @@ static bool has_rest(const struct model *flat)
         const struct model_rule *rule = &flat->rules.data[r];
         if (!code_is_none(rule->body) || rule->classes) return true;
         for (uint32_t i = 0; i < rule->stores; i++) {
-            const struct expr_node *node = expr_get(&flat->exprs, flat->stores.data[rule->first_store + i].value);
-            if (node->op == EXPR_AT || node->op == EXPR_LOCAL || node->op == EXPR_LOCAL_AT) return true;
+            const struct expr_node *node =
+                expr_get(&flat->exprs, flat->stores.data[rule->first_store + i].value);
+            if (node->op == EXPR_AT || node->op == EXPR_LOCAL || node->op == EXPR_LOCAL_AT)
+                return true;
         }
     }
     return flat->priorities.len != 0;
@@ -79,12 +84,17 @@ static bool is_sound(struct generator *g, struct defined *defined, expr e, const
     int64_t value, is_defined;
     bool good = eval_expr(g->model, e, state, &value);
     if (!good && !node->may_fail) return printf("fails, but may not\n"), false;
-    if (good && (value < node->low || value > node->high)) return printf("%" PRId64 " is outside %" PRId64 "..%" PRId64 "\n", value, node->low, node->high), false;
-    if (!eval_expr(g->model, defined_condition(defined, e), state, &is_defined)) return printf("its definition fails\n"), false;
+    if (good && (value < node->low || value > node->high))
+        return printf("%" PRId64 " is outside %" PRId64 "..%" PRId64 "\n", value, node->low,
+                      node->high),
+               false;
+    if (!eval_expr(g->model, defined_condition(defined, e), state, &is_defined))
+        return printf("its definition fails\n"), false;
     if (is_defined != good) return printf("defined: %" PRId64 "\n", is_defined), false;
     if (!node->is_bool) return true;
     int64_t both;
-    return eval_expr(g->model, defined_and_true(defined, e), state, &both) && both == (good && value);
+    return eval_expr(g->model, defined_and_true(defined, e), state, &both)
+           && both == (good && value);
 }
 
 static bool test_expressions(struct generator *g, uint64_t seed, struct counts *counts)
@@ -96,7 +106,8 @@ static bool test_expressions(struct generator *g, uint64_t seed, struct counts *
     random_model(g, 0, 1);
     defined_init(&defined, &g->model->exprs);
     for (unsigned i = 0; i < 20; i++) {
-        expr e = pick(g, 2) ? random_number(g, 1 + (unsigned)pick(g, 4)) : random_condition(g, 1 + (unsigned)pick(g, 4));
+        expr e = pick(g, 2) ? random_number(g, 1 + (unsigned)pick(g, 4))
+                            : random_condition(g, 1 + (unsigned)pick(g, 4));
         for (unsigned k = 0; k < 20; k++) {
             int64_t state[CELLS], value;
             random_state(g, state);
@@ -114,7 +125,8 @@ static bool test_expressions(struct generator *g, uint64_t seed, struct counts *
     return true;
 }
 
-/* An expression that was built from values of a state by the constructors folds to what the evaluator says, and fails where it does. */
+/* An expression that was built from values of a state by the constructors folds to what the
+ * evaluator says, and fails where it does. */
 static expr rebuild(struct generator *g, expr e, const int64_t *state)
 {
     struct exprs *exprs = &g->model->exprs;
@@ -122,9 +134,12 @@ static expr rebuild(struct generator *g, expr e, const int64_t *state)
     if (node.op == EXPR_CONST || node.op == EXPR_FAIL) return e;
     if (node.op == EXPR_VAR) return expr_int(exprs, state[node.value]);
     expr a = rebuild(g, node.a, state);
-    if (node.op == EXPR_WITHIN) return expr_within(exprs, a, expr_get(exprs, node.b)->value, expr_get(exprs, node.c)->value, node.bits);
+    if (node.op == EXPR_WITHIN)
+        return expr_within(exprs, a, expr_get(exprs, node.b)->value, expr_get(exprs, node.c)->value,
+                           node.bits);
     if (node.op == EXPR_AT) { /* its cells are variables again */
-        expr cell = expr_at(exprs, false, (uint32_t)node.value, a, (uint32_t)expr_get(exprs, node.b)->value, node.low, node.high);
+        expr cell = expr_at(exprs, false, (uint32_t)node.value, a,
+                            (uint32_t)expr_get(exprs, node.b)->value, node.low, node.high);
         const struct expr_node *found = expr_get(exprs, cell);
         return found->op == EXPR_VAR ? expr_int(exprs, state[found->value]) : cell;
     }
@@ -141,30 +156,37 @@ static bool test_folding(struct generator *g, uint64_t seed, unsigned *folded)
     random_model(g, 0, 1);
     for (unsigned i = 0; i < 40; i++) {
         int64_t state[CELLS], value = 0;
-        expr e = pick(g, 2) ? random_number(g, 1 + (unsigned)pick(g, 4)) : random_condition(g, 1 + (unsigned)pick(g, 4));
+        expr e = pick(g, 2) ? random_number(g, 1 + (unsigned)pick(g, 4))
+                            : random_condition(g, 1 + (unsigned)pick(g, 4));
         random_state(g, state);
         bool good = eval_expr(g->model, e, state, &value);
         const struct expr_node node = *expr_get(&g->model->exprs, rebuild(g, e, state));
         *folded += node.op == EXPR_CONST;
-        if (good ? node.op != EXPR_CONST || node.value != value : node.op == EXPR_CONST || !node.may_fail) return printf("seed %" PRIu64 ": folded wrong\n", seed), false;
+        if (good ? node.op != EXPR_CONST || node.value != value
+                 : node.op == EXPR_CONST || !node.may_fail)
+            return printf("seed %" PRIu64 ": folded wrong\n", seed), false;
     }
     return true;
 }
 
-/* Every operator over small intervals at interesting places: each value lies in the bounds, and bounds that are exact for one of its ends are reached. */
+/* Every operator over small intervals at interesting places: each value lies in the bounds, and
+ * bounds that are exact for one of its ends are reached. */
 static unsigned test_intervals(struct mem *mem)
 {
-    static const int64_t ends[] = {INT64_MIN, INT64_MIN + 1, -7, -2, -1, 0, 1, 2, 5, INT64_MAX - 1, INT64_MAX};
+    static const int64_t ends[] = {INT64_MIN, INT64_MIN + 1, -7,       -2, -1, 0, 1, 2,
+                                   5,         INT64_MAX - 1, INT64_MAX};
     enum { ENDS = sizeof ends / sizeof *ends };
     unsigned bad = 0;
     for (unsigned op = EXPR_EQ; op <= EXPR_MOD; op++)
         for (unsigned i = 0; i < ENDS * ENDS; i++)
             for (unsigned k = 0; k < ENDS * ENDS; k++) {
-                int64_t al = ends[i / ENDS], ah = ends[i % ENDS], bl = ends[k / ENDS], bh = ends[k % ENDS];
+                int64_t al = ends[i / ENDS], ah = ends[i % ENDS], bl = ends[k / ENDS],
+                        bh = ends[k % ENDS];
                 if (al > ah || bl > bh || (i + 3 * k + op) % 5) continue;
                 struct exprs exprs;
                 exprs_init(&exprs, mem);
-                expr e = expr_make(&exprs, op, 0, expr_var_in(&exprs, 0, al, ah), expr_var_in(&exprs, 1, bl, bh));
+                expr e = expr_make(&exprs, op, 0, expr_var_in(&exprs, 0, al, ah),
+                                   expr_var_in(&exprs, 1, bl, bh));
                 const struct expr_node *node = expr_get(&exprs, e);
                 for (unsigned x = 0; x < ENDS; x++)
                     for (unsigned y = 0; y < ENDS; y++) {
@@ -195,7 +217,8 @@ static bool test_cells(struct generator *g, uint64_t seed, unsigned *precise)
         for (unsigned k = 0; k < 20; k++) {
             int64_t state[CELLS], value;
             random_state(g, state);
-            if (eval_expr(g->model, offset, state, &value) && !possible[value]) return printf("seed %" PRIu64 ": cell %" PRId64 "\n", seed, value), false;
+            if (eval_expr(g->model, offset, state, &value) && !possible[value])
+                return printf("seed %" PRIu64 ": cell %" PRId64 "\n", seed, value), false;
         }
     }
     return true;
@@ -214,10 +237,17 @@ static struct model *counting_model(struct mem *mem, int64_t high)
     struct exprs *exprs = &model->exprs;
     expr x = expr_var_in(exprs, 0, 0, high), y = expr_var_in(exprs, 1, 0, high);
     struct code_sequence body = code_sequence_empty(), loop = code_sequence_empty();
-    struct code_node step = {.op = CODE_SET, .target = {false, 0, 1, expr_int(exprs, 0)}, .place = {0, 7, 3}};
-    step.value = expr_within(exprs, expr_make(exprs, EXPR_ADD, 0, x, expr_int(exprs, 1)), 0, high, FAILURE_RANGE);
+    struct code_node step = {
+        .op = CODE_SET, .target = {false, 0, 1, expr_int(exprs, 0)}, .place = {0, 7, 3}};
+    step.value = expr_within(exprs, expr_make(exprs, EXPR_ADD, 0, x, expr_int(exprs, 1)), 0, high,
+                             FAILURE_RANGE);
     model_add_code(model, &body, step);
-    model_add_code(model, &loop, (struct code_node){.op = CODE_WHILE, .value = expr_make(exprs, EXPR_LT, 0, x, y), .body = body.first, .other = code_none(), .place = {0, 6, 1}});
+    model_add_code(model, &loop,
+                   (struct code_node){.op = CODE_WHILE,
+                                      .value = expr_make(exprs, EXPR_LT, 0, x, y),
+                                      .body = body.first,
+                                      .other = code_none(),
+                                      .place = {0, 6, 1}});
     model_begin_rule(model, "count");
     model_add_part(model, MODEL_NONE, (struct place){0});
     model->rules.data[0].body = loop.first;
@@ -234,11 +264,14 @@ static void test_limits(struct unit *unit, struct mem *mem)
     CHECK(unit, flat != NULL);
     for (int64_t i = 0; flat && i < 64; i++) {
         int64_t state[] = {i / 8, i % 8}, next[2], other[2];
-        bad += eval_rule(few, 0, state, next) != EVAL_ENABLED || eval_rule(flat, 0, state, other) != EVAL_ENABLED || memcmp(next, other, sizeof next);
+        bad += eval_rule(few, 0, state, next) != EVAL_ENABLED
+               || eval_rule(flat, 0, state, other) != EVAL_ENABLED
+               || memcmp(next, other, sizeof next);
     }
     CHECK(unit, !bad);
     CHECK(unit, !flatten_model(counting_model(mem, 1000000), false, &refusal));
-    CHECK(unit, refusal.reason && refusal.place.line >= 6 && refusal.place.line <= 7 && !strcmp(refusal.rule, "count"));
+    CHECK(unit, refusal.reason && refusal.place.line >= 6 && refusal.place.line <= 7
+                    && !strcmp(refusal.rule, "count"));
     CHECK(unit, flatten_is_needed(few) && !flatten_is_needed(model_new(mem, "nothing")));
 }
 
@@ -262,10 +295,14 @@ int main(int argc, char **argv)
         if (seed % 3 == 0) CHECK(&unit, test_cells(&g, seed, &precise));
         if (seed % 20 == 0) mem_release(&mem), mem_init(&mem), mem.recover = &recover;
     }
-    CHECK(&unit, rules.enabled > 5000 && rules.failed > 5000 && rules.disabled > 5000 && rules.held_back > 200 && rules.refused < count / 20); /* otherwise it says little */
-    CHECK(&unit, expressions.enabled > 10000 && expressions.failed > 1000 && folded > 1000 && precise > 100);
+    CHECK(&unit, rules.enabled > 5000 && rules.failed > 5000 && rules.disabled > 5000
+                     && rules.held_back > 200
+                     && rules.refused < count / 20); /* otherwise it says little */
+    CHECK(&unit, expressions.enabled > 10000 && expressions.failed > 1000 && folded > 1000
+                     && precise > 100);
     test_limits(&unit, &mem);
     mem_release(&mem);
-    printf("enabled %u, disabled %u (held back %u), failed %u, refused %u\n", rules.enabled, rules.disabled, rules.held_back, rules.failed, rules.refused);
+    printf("enabled %u, disabled %u (held back %u), failed %u, refused %u\n", rules.enabled,
+           rules.disabled, rules.held_back, rules.failed, rules.refused);
     return unit_finish(&unit);
 }

@@ -1,5 +1,7 @@
-/* Guides. Random terms against their languages as plain sets of all words up to some length, made from the definitions of the operations, not from steps: words, prefixes,
- * minimality by comparing all pairs of states, comparison with shortest differences, unrolling, lists, loops, splits, texts; known sizes; limits; refused memory. */
+/* Guides. Random terms against their languages as plain sets of all words up to some length, made
+ * from the definitions of the operations, not from steps: words, prefixes, minimality by comparing
+ * all pairs of states, comparison with shortest differences, unrolling, lists, loops, splits,
+ * texts; known sizes; limits; refused memory. */
 #include "automaton/compare.h"
 #include "automaton/compile.h"
 #include "automaton/gsplit.h"
@@ -19,7 +21,8 @@ enum { RANDOM_TERMS = 400, FAULT_TERMS = 6, ROUNDS = 200 };
 enum { RANDOM_TERMS = 4000, FAULT_TERMS = 15, ROUNDS = 3000 };
 #endif
 
-/* ---- languages: words of up to LENGTH letters, by number; the words of length n begin at base[n] ---- */
+/* ---- languages: words of up to LENGTH letters, by number; the words of length n begin at base[n]
+ * ---- */
 
 enum { LETTERS = 3, LENGTH = 5, WORDS = 1 + 3 + 9 + 27 + 81 + 243, MOST = 5000 };
 static const uint32_t base[LENGTH + 2] = {0, 1, 4, 13, 40, 121, 364};
@@ -106,7 +109,8 @@ static language repeated(const language *a, unsigned low, unsigned high)
 }
 
 /* All orders of all choices. */
-static void choose(language *l, const language *so_far, const language *parts, unsigned count, unsigned used, unsigned low, unsigned high)
+static void choose(language *l, const language *so_far, const language *parts, unsigned count,
+                   unsigned used, unsigned low, unsigned high)
 {
     if (low == 0) *l = either(l, so_far);
     if (high == 0) return;
@@ -119,7 +123,10 @@ static void choose(language *l, const language *so_far, const language *parts, u
 
 static gterm random_guide(struct random *random, struct gterms *terms, unsigned depth, language *l)
 {
-    unsigned kind = depth ? (unsigned)random_below(random, 10) : (unsigned)random_below(random, 4) ? 1 : 0, count = 2;
+    unsigned kind = depth                               ? (unsigned)random_below(random, 10)
+                    : (unsigned)random_below(random, 4) ? 1
+                                                        : 0,
+             count = 2;
     gterm parts[4];
     language of[4];
     *l = nothing_but_empty();
@@ -132,7 +139,8 @@ static gterm random_guide(struct random *random, struct gterms *terms, unsigned 
     }
     if (kind >= GTERM_OPT) count = kind == GTERM_OF ? 1 + (unsigned)random_below(random, 4) : 1;
     for (unsigned i = 0; i < count; i++) parts[i] = random_guide(random, terms, depth - 1, &of[i]);
-    unsigned low = (unsigned)random_below(random, 3), high = low + (unsigned)random_below(random, 3);
+    unsigned low = (unsigned)random_below(random, 3),
+             high = low + (unsigned)random_below(random, 3);
     switch (kind) {
     case GTERM_SEQ: *l = in_sequence(&of[0], &of[1]); break;
     case GTERM_CHOICE: *l = either(&of[0], &of[1]); break;
@@ -159,7 +167,8 @@ static uint32_t run_word(const struct dfa *dfa, unsigned word)
     unsigned letters[LENGTH], n = length_of(word);
     uint32_t state = 0;
     letters_of(word, letters);
-    for (unsigned i = 0; i < n && state != DFA_NONE; i++) state = dfa_step(dfa, state, labels[letters[i]]);
+    for (unsigned i = 0; i < n && state != DFA_NONE; i++)
+        state = dfa_step(dfa, state, labels[letters[i]]);
     return state;
 }
 
@@ -177,7 +186,8 @@ static bool has_language(const struct dfa *dfa, const language *l)
 static bool has_prefixes(const struct dfa *guide, const struct dfa *words)
 {
     bool same = true;
-    for (unsigned x = 0; x < WORDS && same; x++) same = (run_word(guide, x) != DFA_NONE) == (run_word(words, x) != DFA_NONE);
+    for (unsigned x = 0; x < WORDS && same; x++)
+        same = (run_word(guide, x) != DFA_NONE) == (run_word(words, x) != DFA_NONE);
     for (uint32_t s = 0; s < guide->states; s++) same &= dfa_is_final(guide, s);
     return same;
 }
@@ -188,12 +198,14 @@ static bool is_minimal(const struct dfa *dfa)
     uint32_t n = dfa->states;
     bool *apart = calloc((size_t)n * n, 1), more = true, good = true;
     for (uint32_t p = 0; p < n; p++)
-        for (uint32_t q = 0; q < n; q++) apart[p * n + q] = dfa_is_final(dfa, p) != dfa_is_final(dfa, q);
+        for (uint32_t q = 0; q < n; q++)
+            apart[p * n + q] = dfa_is_final(dfa, p) != dfa_is_final(dfa, q);
     while (more) {
         more = false;
         for (uint32_t p = 0; p < n; p++)
             for (uint32_t q = 0; q < n; q++)
-                for (uint32_t e = dfa->first_edge[p]; !apart[p * n + q] && e < dfa->first_edge[p + 1]; e++) {
+                for (uint32_t e = dfa->first_edge[p];
+                     !apart[p * n + q] && e < dfa->first_edge[p + 1]; e++) {
                     uint32_t to = dfa_step(dfa, q, dfa->edge_label[e]);
                     if (to != DFA_NONE && !apart[dfa->edge_to[e] * n + to]) continue;
                     apart[p * n + q] = apart[q * n + p] = more = true;
@@ -211,13 +223,15 @@ static bool same_number(const struct natural *number, uint64_t value)
     return natural_fits(number, &found) && found == value;
 }
 
-/* The dag has the words that it should: against counts of the automaton's words up to LENGTH by trying all of them. */
+/* The dag has the words that it should: against counts of the automaton's words up to LENGTH by
+ * trying all of them. */
 static void check_unfolding(struct unit *unit, struct mem *mem, const struct dfa *dfa)
 {
     for (uint32_t bound = 0; bound <= LENGTH; bound++) {
         struct dag ends, all;
         uint32_t *state_of;
-        CHECK(unit, unfold(dfa, bound, true, MOST * 10, &ends, &state_of) == DAG_DONE && unfold(dfa, bound, false, MOST * 10, &all, NULL) == DAG_DONE);
+        CHECK(unit, unfold(dfa, bound, true, MOST * 10, &ends, &state_of) == DAG_DONE
+                        && unfold(dfa, bound, false, MOST * 10, &all, NULL) == DAG_DONE);
         CHECK(unit, dag_check(&ends) && dag_check(&all) && state_of[0] == 0);
         uint64_t total = 0, maximal = 0, of_length[LENGTH + 1] = {0};
         for (unsigned x = 0; x < base[bound + 1]; x++) {
@@ -244,10 +258,12 @@ static void check_unfolding(struct unit *unit, struct mem *mem, const struct dfa
         for (uint64_t i = 0; i < list.count; i++) {
             uint32_t word[LENGTH + 1];
             unfold_word(&list, i, word);
-            CHECK(unit, list.length[i] <= bound && dfa_accepts(dfa, word, list.length[i]) && (i == 0 || list.length[i - 1] <= list.length[i]));
+            CHECK(unit, list.length[i] <= bound && dfa_accepts(dfa, word, list.length[i])
+                            && (i == 0 || list.length[i - 1] <= list.length[i]));
         }
         unfold_release(&list);
-        CHECK(unit, unfold_list(dfa, bound, 2, &list) == DAG_DONE && list.count == (total < 2 ? total : 2));
+        CHECK(unit, unfold_list(dfa, bound, 2, &list) == DAG_DONE
+                        && list.count == (total < 2 ? total : 2));
         unfold_release(&list);
         dag_release(&ends);
         dag_release(&all);
@@ -265,7 +281,8 @@ static void check_finite(struct unit *unit, struct mem *mem, const struct dfa *d
         CHECK(unit, !same_number(&counts[dfa->states], 0));
     } else {
         counts = unfold_counts(dfa, dfa->states);
-        CHECK(unit, same_number(&counts[dfa->states], 0) && dag_check(&dag) && paths_count(&dag, &count));
+        CHECK(unit,
+              same_number(&counts[dfa->states], 0) && dag_check(&dag) && paths_count(&dag, &count));
         struct natural sum = {0};
         natural_set(mem, &sum, 0);
         for (uint32_t n = 0; n <= dfa->states; n++) natural_increase(mem, &sum, &counts[n]);
@@ -288,27 +305,40 @@ static unsigned first_difference(const struct dfa *a, const struct dfa *b, bool 
     return WORDS;
 }
 
-static void check_word(struct unit *unit, struct mem *mem, unsigned wanted, struct compare_word *word)
+static void check_word(struct unit *unit, struct mem *mem, unsigned wanted,
+                       struct compare_word *word)
 {
     unsigned letters[LENGTH];
     if (wanted < WORDS) {
         letters_of(wanted, letters);
-        CHECK(unit, word->exists && word->length == length_of(wanted)); /* labels ascend as letters do, so it is the very word */
-        for (unsigned i = 0; word->exists && i < word->length && i < length_of(wanted); i++) CHECK(unit, word->labels[i] == labels[letters[i]]);
+        CHECK(unit,
+              word->exists
+                  && word->length
+                         == length_of(
+                             wanted)); /* labels ascend as letters do, so it is the very word */
+        for (unsigned i = 0; word->exists && i < word->length && i < length_of(wanted); i++)
+            CHECK(unit, word->labels[i] == labels[letters[i]]);
     } else {
         CHECK(unit, !word->exists || word->length > LENGTH);
     }
     mem_free(mem, word->labels);
 }
 
-static void check_comparison(struct unit *unit, struct mem *mem, const struct dfa *a, const struct dfa *b)
+static void check_comparison(struct unit *unit, struct mem *mem, const struct dfa *a,
+                             const struct dfa *b)
 {
     struct compare_word word;
     bool of_first = false;
-    CHECK(unit, compare_within(a, b, &word) == DAG_DONE && (!word.exists || (dfa_accepts(a, word.labels, word.length) && !dfa_accepts(b, word.labels, word.length))));
+    CHECK(unit, compare_within(a, b, &word) == DAG_DONE
+                    && (!word.exists
+                        || (dfa_accepts(a, word.labels, word.length)
+                            && !dfa_accepts(b, word.labels, word.length))));
     check_word(unit, mem, first_difference(a, b, false), &word);
-    CHECK(unit, compare_equal(a, b, &word, &of_first) == DAG_DONE && word.exists == !dfa_same(a, b));
-    if (word.exists) CHECK(unit, dfa_accepts(a, word.labels, word.length) == of_first && dfa_accepts(b, word.labels, word.length) != of_first);
+    CHECK(unit,
+          compare_equal(a, b, &word, &of_first) == DAG_DONE && word.exists == !dfa_same(a, b));
+    if (word.exists)
+        CHECK(unit, dfa_accepts(a, word.labels, word.length) == of_first
+                        && dfa_accepts(b, word.labels, word.length) != of_first);
     check_word(unit, mem, first_difference(a, b, true), &word);
 }
 
@@ -323,7 +353,8 @@ static void check_replaced(struct unit *unit, struct mem *mem, struct gterms *te
     CHECK(unit, compile_guide(&before, mem, terms, t, MOST) == DAG_DONE);
     gterm made = gterm_replace(terms, t, by, l + 1);
     CHECK(unit, compile_guide(&after, mem, terms, made, MOST) == DAG_DONE);
-    CHECK(unit, before.states == after.states); /* states are numbered by labels met, so walk both */
+    CHECK(unit,
+          before.states == after.states); /* states are numbered by labels met, so walk both */
     uint32_t *twin = calloc(before.states, sizeof *twin);
     bool *met = calloc(before.states, sizeof *met);
     met[0] = true;
@@ -344,16 +375,21 @@ static void check_replaced(struct unit *unit, struct mem *mem, struct gterms *te
     dfa_release(&after);
 }
 
-static void check_splits(struct unit *unit, struct mem *mem, struct gterms *terms, gterm t, const struct dfa *guide)
+static void check_splits(struct unit *unit, struct mem *mem, struct gterms *terms, gterm t,
+                         const struct dfa *guide)
 {
     static const uint32_t rounds[] = {0, 0, 0, 1, 3};
     for (unsigned i = 0; i < 5; i++) {
         struct gterm_list parts = {0};
         struct dfa together;
-        enum gsplit_status status = gsplit(terms, t, i < 2 ? (enum gsplit_kind)i : GSPLIT_POSITION, rounds[i], &parts);
-        CHECK(unit, status == GSPLIT_TOO_MANY || (status == GSPLIT_DONE ? parts.len > 1 : parts.len == 1));
+        enum gsplit_status status =
+            gsplit(terms, t, i < 2 ? (enum gsplit_kind)i : GSPLIT_POSITION, rounds[i], &parts);
+        CHECK(unit, status == GSPLIT_TOO_MANY
+                        || (status == GSPLIT_DONE ? parts.len > 1 : parts.len == 1));
         if (status != GSPLIT_TOO_MANY && parts.len < 500) {
-            CHECK(unit, compile_guide(&together, mem, terms, gsplit_union(terms, &parts), MOST) == DAG_DONE && dfa_same(&together, guide));
+            CHECK(unit, compile_guide(&together, mem, terms, gsplit_union(terms, &parts), MOST)
+                                == DAG_DONE
+                            && dfa_same(&together, guide));
             dfa_release(&together);
         }
         vec_free(mem, &parts);
@@ -373,7 +409,8 @@ static void random_terms(struct unit *unit, struct mem *mem)
         enum dag_status status = compile_words(&words, mem, &terms, t, MOST);
         enum dag_status other = compile_guide(&guide, mem, &terms, t, MOST);
         if (status == DAG_DONE && other == DAG_DONE) {
-            CHECK(unit, dfa_check(&words) && dfa_check(&guide) && has_language(&words, &l) && has_prefixes(&guide, &words));
+            CHECK(unit, dfa_check(&words) && dfa_check(&guide) && has_language(&words, &l)
+                            && has_prefixes(&guide, &words));
             if (words.states < 150) CHECK(unit, is_minimal(&words) && is_minimal(&guide));
             if (guide.states < 150) check_unfolding(unit, mem, &guide);
             if (guide.states < 150) check_finite(unit, mem, &guide);
@@ -393,17 +430,21 @@ static void random_terms(struct unit *unit, struct mem *mem)
 
 /* ---- known facts ---- */
 
-static gterm all_of(struct gterms *terms, unsigned count, enum gterm_op op, uint32_t low, uint32_t high)
+static gterm all_of(struct gterms *terms, unsigned count, enum gterm_op op, uint32_t low,
+                    uint32_t high)
 {
     gterm parts[64];
     for (unsigned i = 0; i < count; i++) parts[i] = gterm_event(terms, i);
-    return op == GTERM_OF ? gterm_of(terms, low, high, parts, count) : gterm_join(terms, op, parts, count);
+    return op == GTERM_OF ? gterm_of(terms, low, high, parts, count)
+                          : gterm_join(terms, op, parts, count);
 }
 
-static void sized(struct unit *unit, struct mem *mem, struct gterms *terms, gterm t, uint32_t states, uint32_t edges)
+static void sized(struct unit *unit, struct mem *mem, struct gterms *terms, gterm t,
+                  uint32_t states, uint32_t edges)
 {
     struct dfa dfa;
-    CHECK(unit, compile_guide(&dfa, mem, terms, t, 1 << 20) == DAG_DONE && dfa.states == states && dfa.edges == edges);
+    CHECK(unit, compile_guide(&dfa, mem, terms, t, 1 << 20) == DAG_DONE && dfa.states == states
+                    && dfa.edges == edges);
     dfa_release(&dfa);
 }
 
@@ -416,17 +457,28 @@ static const char *letter_of(void *data, uint32_t label)
 
 static void texts(struct unit *unit, struct mem *mem, struct gterms *terms)
 {
-    gterm a = gterm_event(terms, 0), b = gterm_event(terms, 1), star = gterm_join(terms, GTERM_STAR, &a, 1);
-    gterm both = gterm_join(terms, GTERM_CHOICE, (gterm[]){a, b, a}, 3), seq = gterm_join(terms, GTERM_SEQ, (gterm[]){both, gterm_skip(), star}, 3);
-    gterm rep = gterm_rep(terms, 2, 2, seq), of = gterm_of(terms, 1, 9, (gterm[]){seq, rep, gterm_join(terms, GTERM_PAR, (gterm[]){a, seq}, 2)}, 3);
-    gterm whole = gterm_join(terms, GTERM_PAR, (gterm[]){gterm_rep(terms, 0, 2, of), gterm_join(terms, GTERM_OPT, &star, 1), gterm_rep(terms, 3, 4, rep)}, 3);
+    gterm a = gterm_event(terms, 0), b = gterm_event(terms, 1),
+          star = gterm_join(terms, GTERM_STAR, &a, 1);
+    gterm both = gterm_join(terms, GTERM_CHOICE, (gterm[]){a, b, a}, 3),
+          seq = gterm_join(terms, GTERM_SEQ, (gterm[]){both, gterm_skip(), star}, 3);
+    gterm rep = gterm_rep(terms, 2, 2, seq),
+          of = gterm_of(terms, 1, 9,
+                        (gterm[]){seq, rep, gterm_join(terms, GTERM_PAR, (gterm[]){a, seq}, 2)}, 3);
+    gterm whole =
+        gterm_join(terms, GTERM_PAR,
+                   (gterm[]){gterm_rep(terms, 0, 2, of), gterm_join(terms, GTERM_OPT, &star, 1),
+                             gterm_rep(terms, 3, 4, rep)},
+                   3);
     struct text text;
     text_init(&text, mem);
     gterm_print(&text, terms, whole, letter_of, NULL);
-    CHECK(unit, !strcmp(text.data, "({1,3} of [(a [] b); a*, ((a [] b); a*){2}, a || (a [] b); a*]){0,2} || a*? || (((a [] b); a*){2}){3,4}"));
+    CHECK(unit, !strcmp(text.data, "({1,3} of [(a [] b); a*, ((a [] b); a*){2}, a || (a [] b); "
+                                   "a*]){0,2} || a*? || (((a [] b); a*){2}){3,4}"));
     text_free(&text);
-    CHECK(unit, gterm_join(terms, GTERM_SEQ, NULL, 0).i == 0 && gterm_rep(terms, 1, 1, a).i == a.i && gterm_of(terms, 0, 3, NULL, 0).i == 0);
-    CHECK(unit, gterm_join(terms, GTERM_SEQ, (gterm[]){a, gterm_skip()}, 2).i == a.i && gterm_event(terms, 1).i == b.i);
+    CHECK(unit, gterm_join(terms, GTERM_SEQ, NULL, 0).i == 0 && gterm_rep(terms, 1, 1, a).i == a.i
+                    && gterm_of(terms, 0, 3, NULL, 0).i == 0);
+    CHECK(unit, gterm_join(terms, GTERM_SEQ, (gterm[]){a, gterm_skip()}, 2).i == a.i
+                    && gterm_event(terms, 1).i == b.i);
     bool has[3];
     gterm_mark_labels(terms, seq, has, 3);
     CHECK(unit, has[0] && has[1] && !has[2]);
@@ -436,16 +488,21 @@ static void known_facts(struct unit *unit, struct mem *mem)
 {
     struct gterms terms;
     gterms_init(&terms, mem);
-    gterm h = gterm_event(&terms, 99), star = gterm_join(&terms, GTERM_STAR, &h, 1), f = gterm_event(&terms, 98);
+    gterm h = gterm_event(&terms, 99), star = gterm_join(&terms, GTERM_STAR, &h, 1),
+          f = gterm_event(&terms, 98);
     sized(unit, mem, &terms, gterm_skip(), 1, 0);
     sized(unit, mem, &terms, star, 1, 1);
     sized(unit, mem, &terms, gterm_join(&terms, GTERM_PAR, (gterm[]){star, f}, 2), 2, 3);
     sized(unit, mem, &terms, gterm_join(&terms, GTERM_SEQ, (gterm[]){star, f, star}, 3), 2, 3);
-    sized(unit, mem, &terms, all_of(&terms, 12, GTERM_OF, 0, 3), 1 + 12 + 66 + 1, 12 + 12 * 11 + 66 * 10);
-    sized(unit, mem, &terms, gterm_join(&terms, GTERM_PAR, (gterm[]){star, all_of(&terms, 12, GTERM_OF, 3, 3)}, 2), 80, 12 + 12 * 11 + 66 * 10 + 80);
+    sized(unit, mem, &terms, all_of(&terms, 12, GTERM_OF, 0, 3), 1 + 12 + 66 + 1,
+          12 + 12 * 11 + 66 * 10);
+    sized(unit, mem, &terms,
+          gterm_join(&terms, GTERM_PAR, (gterm[]){star, all_of(&terms, 12, GTERM_OF, 3, 3)}, 2), 80,
+          12 + 12 * 11 + 66 * 10 + 80);
     sized(unit, mem, &terms, all_of(&terms, 8, GTERM_PAR, 0, 0), 256, 8 * 128);
     sized(unit, mem, &terms, gterm_rep(&terms, ROUNDS, ROUNDS, h), ROUNDS + 1, ROUNDS);
-    sized(unit, mem, &terms, gterm_rep(&terms, 0, ROUNDS, gterm_join(&terms, GTERM_OPT, &h, 1)), ROUNDS + 1, ROUNDS);
+    sized(unit, mem, &terms, gterm_rep(&terms, 0, ROUNDS, gterm_join(&terms, GTERM_OPT, &h, 1)),
+          ROUNDS + 1, ROUNDS);
     texts(unit, mem, &terms);
     gterms_release(&terms);
 }
@@ -456,14 +513,19 @@ static void limits(struct unit *unit, struct mem *mem)
     struct dfa dfa;
     struct dag dag;
     gterms_init(&terms, mem);
-    gterm h = gterm_event(&terms, 99), large[] = {all_of(&terms, 30, GTERM_PAR, 0, 0), all_of(&terms, 30, GTERM_OF, 15, 20), gterm_rep(&terms, 5000, 6000, h), gterm_rep(&terms, 0, 6000, h)};
+    gterm h = gterm_event(&terms, 99),
+          large[] = {all_of(&terms, 30, GTERM_PAR, 0, 0), all_of(&terms, 30, GTERM_OF, 15, 20),
+                     gterm_rep(&terms, 5000, 6000, h), gterm_rep(&terms, 0, 6000, h)};
     for (unsigned i = 0; i < 4; i++) {
-        CHECK(unit, compile_guide(&dfa, mem, &terms, large[i], 500) == DAG_TOO_LARGE && !dfa.states);
-        CHECK(unit, compile_words(&dfa, mem, &terms, large[i], 500) == DAG_TOO_LARGE && !dfa.states);
+        CHECK(unit,
+              compile_guide(&dfa, mem, &terms, large[i], 500) == DAG_TOO_LARGE && !dfa.states);
+        CHECK(unit,
+              compile_words(&dfa, mem, &terms, large[i], 500) == DAG_TOO_LARGE && !dfa.states);
         gterm inside = gterm_join(&terms, GTERM_STAR, &large[i], 1);
         CHECK(unit, compile_guide(&dfa, mem, &terms, inside, 500) == DAG_TOO_LARGE && !dfa.states);
     }
-    CHECK(unit, compile_guide(&dfa, mem, &terms, gterm_rep(&terms, 0, 499, h), 500) == DAG_DONE && dfa.states == 500);
+    CHECK(unit, compile_guide(&dfa, mem, &terms, gterm_rep(&terms, 0, 499, h), 500) == DAG_DONE
+                    && dfa.states == 500);
     CHECK(unit, unfold(&dfa, 1000000, true, 499, &dag, NULL) == DAG_TOO_LARGE && !dag.states);
     CHECK(unit, unfold(&dfa, 1000000, true, 500, &dag, NULL) == DAG_DONE && dag.states == 500);
     dag_release(&dag);

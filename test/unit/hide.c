@@ -1,5 +1,7 @@
-/* Leaving out hidden variables, against the reference evaluator: random models with code, arrays, priorities and failures, in which random variables are hidden. In random states the new model does what the old one does, whatever the values of
- * what is left out; initial states correspond; what is asked for has the same value. */
+/* Leaving out hidden variables, against the reference evaluator: random models with code, arrays,
+ * priorities and failures, in which random variables are hidden. In random states the new model
+ * does what the old one does, whatever the values of what is left out; initial states correspond;
+ * what is asked for has the same value. */
 #include "pass/hide.h"
 #include "unit/random_model.h"
 #include "unit/unit.h"
@@ -23,11 +25,13 @@ static bool same_seen(const struct model *searched, const int64_t *a, const int6
 static bool is_stripped(const struct model *searched, const int64_t *state)
 {
     for (uint32_t v = 0; v < searched->vars.len; v++)
-        if (searched->vars.data[v].is_left_out && state[v] != searched->vars.data[v].init) return false;
+        if (searched->vars.data[v].is_left_out && state[v] != searched->vars.data[v].init)
+            return false;
     return true;
 }
 
-static bool same_rule(const struct model *model, const struct model *searched, uint32_t r, const int64_t *state, struct counts *counts)
+static bool same_rule(const struct model *model, const struct model *searched, uint32_t r,
+                      const int64_t *state, struct counts *counts)
 {
     int64_t stripped[CELLS], next[CELLS], other[CELLS];
     memcpy(stripped, state, sizeof stripped);
@@ -37,7 +41,8 @@ static bool same_rule(const struct model *model, const struct model *searched, u
     counts->disabled += result == EVAL_DISABLED;
     counts->failed += result == EVAL_FAILED;
     if (eval_rule(searched, r, stripped, other) != result) return false;
-    return result != EVAL_ENABLED || (same_seen(searched, next, other) && is_stripped(searched, other));
+    return result != EVAL_ENABLED
+           || (same_seen(searched, next, other) && is_stripped(searched, other));
 }
 
 /* No rule of the new model reads or writes what is left out. */
@@ -46,7 +51,8 @@ static bool is_gone(const struct model *searched)
     for (uint32_t r = 0; r < searched->rules.len; r++) {
         const struct model_rule *rule = &searched->rules.data[r];
         for (uint32_t i = 0; i < rule->reads + rule->writes; i++) {
-            const struct model_var *var = &searched->vars.data[searched->accesses.data[rule->first_read + i]];
+            const struct model_var *var =
+                &searched->vars.data[searched->accesses.data[rule->first_read + i]];
             if (var->is_left_out && var->low < var->high) return false;
         }
     }
@@ -74,10 +80,12 @@ static bool same_initial(const struct model *model, const struct model *searched
     return true;
 }
 
-static bool same_formulas(const struct model *model, const struct model *searched, const int64_t *state)
+static bool same_formulas(const struct model *model, const struct model *searched,
+                          const int64_t *state)
 {
     for (uint32_t i = 0; i < model->properties.len; i++) {
-        const struct formula_node *node = formula_get(&model->formulas, model->properties.data[i].root);
+        const struct formula_node *node =
+            formula_get(&model->formulas, model->properties.data[i].root);
         int64_t stripped[CELLS], a = 0, b = 0;
         if (node->op != FORMULA_ATOM) continue;
         memcpy(stripped, state, sizeof stripped);
@@ -88,11 +96,16 @@ static bool same_formulas(const struct model *model, const struct model *searche
     return true;
 }
 
-/* Marks some variables. Most rules read much, so that whole arrays, or the plain variables, are marked at once now and then. */
+/* Marks some variables. Most rules read much, so that whole arrays, or the plain variables, are
+ * marked at once now and then. */
 static void mark(struct generator *g)
 {
     uint64_t kind = pick(g, 4);
-    for (uint32_t v = 0; v < CELLS; v++) g->model->vars.data[v].is_hidden = kind == 0 ? v < PLAIN : kind == 1 ? v >= PLAIN + 2 * RECORDS : kind == 2 ? true : pick(g, 2);
+    for (uint32_t v = 0; v < CELLS; v++)
+        g->model->vars.data[v].is_hidden = kind == 0   ? v < PLAIN
+                                           : kind == 1 ? v >= PLAIN + 2 * RECORDS
+                                           : kind == 2 ? true
+                                                       : pick(g, 2);
 }
 
 static bool test_model(struct generator *g, uint64_t seed, struct counts *counts)
@@ -111,7 +124,8 @@ static bool test_model(struct generator *g, uint64_t seed, struct counts *counts
     for (uint32_t i = 0; i < count; i++) asked[i] = model->properties.data[i].root;
     hide_model(&hiding, model, asked, count);
     text_init(&complaint, g->mem);
-    bool good = model_check(model, &complaint) && model_check(hiding.model, &complaint) && is_gone(hiding.model) && same_initial(model, hiding.model);
+    bool good = model_check(model, &complaint) && model_check(hiding.model, &complaint)
+                && is_gone(hiding.model) && same_initial(model, hiding.model);
     counts->left_out += hiding.left_out;
     counts->influencing += hiding.influencing;
     counts->listed += hiding.left_out && model_lists_initial(model);
@@ -120,7 +134,8 @@ static bool test_model(struct generator *g, uint64_t seed, struct counts *counts
         int64_t state[CELLS];
         random_state(g, state);
         good = same_formulas(model, hiding.model, state);
-        for (uint32_t r = 0; r < model->rules.len && good; r++) good = same_rule(model, hiding.model, r, state, counts);
+        for (uint32_t r = 0; r < model->rules.len && good; r++)
+            good = same_rule(model, hiding.model, r, state, counts);
     }
     if (!good) printf("seed %" PRIu64 " %s\n", seed, complaint.data ? complaint.data : "");
     return good;
@@ -141,8 +156,13 @@ int main(int argc, char **argv)
         CHECK(&unit, test_model(&g, seed, &counts));
         if (seed % 20 == 0) mem_release(&mem), mem_init(&mem), mem.recover = &recover;
     }
-    CHECK(&unit, counts.enabled > 2000 && counts.disabled > 2000 && counts.failed > 2000 && counts.left_out > 500 && counts.influencing > 500 && counts.dropped > 200 && counts.listed > 20); /* otherwise it says little */
+    CHECK(&unit, counts.enabled > 2000 && counts.disabled > 2000 && counts.failed > 2000
+                     && counts.left_out > 500 && counts.influencing > 500 && counts.dropped > 200
+                     && counts.listed > 20); /* otherwise it says little */
     mem_release(&mem);
-    printf("enabled %u, disabled %u, failed %u; left out %u, influencing %u, in models with code %u, with listed initial states %u\n", counts.enabled, counts.disabled, counts.failed, counts.left_out, counts.influencing, counts.dropped, counts.listed);
+    printf("enabled %u, disabled %u, failed %u; left out %u, influencing %u, in models with code "
+           "%u, with listed initial states %u\n",
+           counts.enabled, counts.disabled, counts.failed, counts.left_out, counts.influencing,
+           counts.dropped, counts.listed);
     return unit_finish(&unit);
 }

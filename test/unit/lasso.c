@@ -1,7 +1,9 @@
-/* LTL on single runs, against definitions that are written down here as plainly as they are in books. The model has two Boolean variables and a rule for every state
- * to go to, so that every sequence of states is a run.
+/* LTL on single runs, against definitions that are written down here as plainly as they are in
+ * books. The model has two Boolean variables and a rule for every state to go to, so that every
+ * sequence of states is a run.
  *  - What holds on a lasso is what walking along the unrolled run says.
- *  - What a prefix refutes is what the quantifiers of the definitions say in Kleene's logic, where one entry stands for all states after the prefix;
+ *  - What a prefix refutes is what the quantifiers of the definitions say in Kleene's logic, where
+ *    one entry stands for all states after the prefix;
  *  - and is false on every lasso that begins with the prefix. */
 #include "base/random.h"
 #include "result/lasso.h"
@@ -9,23 +11,29 @@
 
 #include <setjmp.h>
 
-enum { STATES = 4, MAX_PREFIX = 4, MAX_MORE = 3, MAX_LENGTH = MAX_PREFIX + MAX_MORE, DEPTH = 4, LASSOS = 4000, PREFIXES = 4000, ALL_LASSOS = 24 };
+enum {
+    STATES = 4,
+    MAX_PREFIX = 4,
+    MAX_MORE = 3,
+    MAX_LENGTH = MAX_PREFIX + MAX_MORE,
+    DEPTH = 4,
+    LASSOS = 4000,
+    PREFIXES = 4000,
+    ALL_LASSOS = 24
+};
 
 struct test {
     struct unit *unit;
     struct random random;
     struct model *model;
-    formula atoms[4]; /* x, y, true, false */
+    formula atoms[4];    /* x, y, true, false */
     struct trace *trace; /* with room for MAX_LENGTH states */
 };
 
 /* Three values, in the order of truth. */
 enum known { NO, OPEN, YES };
 
-static uint64_t below(struct test *t, uint64_t bound)
-{
-    return random_below(&t->random, bound);
-}
+static uint64_t below(struct test *t, uint64_t bound) { return random_below(&t->random, bound); }
 
 /* ---- runs and formulas ---- */
 
@@ -35,15 +43,20 @@ static void make_model(struct test *t, struct mem *mem)
     struct place nowhere = {0};
     struct model *model = t->model = model_new(mem, "every run");
     for (uint32_t v = 0; v < 2; v++) {
-        struct model_var var = {.name = names[v], .process = MODEL_NONE, .low = 0, .high = 1, .any_init = true};
+        struct model_var var = {
+            .name = names[v], .process = MODEL_NONE, .low = 0, .high = 1, .any_init = true};
         vec_push(mem, &model->vars, var);
-        t->atoms[v] = formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_EQ, 0, expr_var(&model->exprs, v), expr_int(&model->exprs, 1)), nowhere);
+        t->atoms[v] = formula_atom(&model->formulas,
+                                   expr_make(&model->exprs, EXPR_EQ, 0, expr_var(&model->exprs, v),
+                                             expr_int(&model->exprs, 1)),
+                                   nowhere);
         t->atoms[2 + v] = formula_atom(&model->formulas, expr_bool(&model->exprs, !v), nowhere);
     }
     for (uint32_t state = 0; state < STATES; state++) {
         model_begin_rule(model, "go");
         model_add_part(model, MODEL_NONE, nowhere);
-        for (uint32_t v = 0; v < 2; v++) model_add_store(model, v, expr_int(&model->exprs, state >> v & 1), nowhere);
+        for (uint32_t v = 0; v < 2; v++)
+            model_add_store(model, v, expr_int(&model->exprs, state >> v & 1), nowhere);
         model_end_rule(model);
     }
     model_finish(model);
@@ -58,7 +71,9 @@ static void set_state(struct test *t, uint32_t position, uint32_t state)
 
 static void get_state(const struct test *t, uint32_t position, int64_t *state)
 {
-    for (uint32_t v = 0; v < 2; v++) state[v] = position ? t->trace->rules[position - 1] >> v & 1 : (uint32_t)t->trace->initial[v];
+    for (uint32_t v = 0; v < 2; v++)
+        state[v] =
+            position ? t->trace->rules[position - 1] >> v & 1 : (uint32_t)t->trace->initial[v];
 }
 
 static void set_end(struct test *t, uint32_t length, uint32_t loop)
@@ -73,10 +88,13 @@ static void set_end(struct test *t, uint32_t length, uint32_t loop)
 
 static formula random_formula(struct test *t, unsigned depth)
 {
-    static const enum formula_op operators[] = {FORMULA_NOT, FORMULA_AND, FORMULA_OR, FORMULA_IMPLIES, FORMULA_IFF, FORMULA_X, FORMULA_F, FORMULA_G, FORMULA_U, FORMULA_R, FORMULA_W};
+    static const enum formula_op operators[] = {
+        FORMULA_NOT, FORMULA_AND, FORMULA_OR, FORMULA_IMPLIES, FORMULA_IFF, FORMULA_X,
+        FORMULA_F,   FORMULA_G,   FORMULA_U,  FORMULA_R,       FORMULA_W};
     if (!depth || below(t, 6) == 0) return t->atoms[below(t, 5) ? below(t, 2) : 2 + below(t, 2)];
     enum formula_op op = operators[below(t, sizeof operators / sizeof *operators)];
-    formula a = random_formula(t, depth - 1), b = formula_table[op].arity == 2 ? random_formula(t, depth - 1) : a;
+    formula a = random_formula(t, depth - 1),
+            b = formula_table[op].arity == 2 ? random_formula(t, depth - 1) : a;
     return formula_make(&t->model->formulas, &t->model->exprs, op, a, b, (struct place){0});
 }
 
@@ -90,13 +108,15 @@ static bool atom_at(const struct test *t, expr atom, uint32_t position)
 
 /* ---- lassos ---- */
 
-/* At a position of the unrolled run. Whatever comes, comes before as many steps as there are states. */
+/* At a position of the unrolled run. Whatever comes, comes before as many steps as there are
+ * states. */
 static bool is_true(const struct test *t, formula f, uint32_t at)
 {
     const struct formula_node *node = formula_get(&t->model->formulas, f);
     uint32_t length = t->trace->steps + 1, loop = t->trace->loop, enough = at + length;
     switch ((enum formula_op)node->op) {
-    case FORMULA_ATOM: return atom_at(t, node->atom, at < length ? at : loop + (at - loop) % (length - loop));
+    case FORMULA_ATOM:
+        return atom_at(t, node->atom, at < length ? at : loop + (at - loop) % (length - loop));
     case FORMULA_NOT: return !is_true(t, node->a, at);
     case FORMULA_AND: return is_true(t, node->a, at) && is_true(t, node->b, at);
     case FORMULA_OR: return is_true(t, node->a, at) || is_true(t, node->b, at);
@@ -132,7 +152,8 @@ static void test_lassos(struct test *t)
     for (unsigned i = 0; i < LASSOS; i++) {
         uint32_t length = 1 + (uint32_t)below(t, MAX_LENGTH);
         bool good;
-        for (uint32_t position = 0; position < length; position++) set_state(t, position, (uint32_t)below(t, STATES));
+        for (uint32_t position = 0; position < length; position++)
+            set_state(t, position, (uint32_t)below(t, STATES));
         set_end(t, length, (uint32_t)below(t, length));
         formula f = random_formula(t, DEPTH);
         bool holds = lasso_holds(t->model, t->trace, f, &good);
@@ -145,19 +166,14 @@ static void test_lassos(struct test *t)
 
 /* ---- prefixes ---- */
 
-static enum known least(enum known a, enum known b)
-{
-    return a < b ? a : b;
-}
+static enum known least(enum known a, enum known b) { return a < b ? a : b; }
 
-static enum known greatest(enum known a, enum known b)
-{
-    return a > b ? a : b;
-}
+static enum known greatest(enum known a, enum known b) { return a > b ? a : b; }
 
 static enum known known_at(const struct test *t, formula f, uint32_t at);
 
-/* U: at some state b, and a at all before. R: at all states b, or a at some before. W: at all states a, or b at some until then. */
+/* U: at some state b, and a at all before. R: at all states b, or a at some before. W: at all
+ * states a, or b at some until then. */
 static enum known known_binary(const struct test *t, const struct formula_node *node, uint32_t at)
 {
     enum known all_a = YES, some_a = NO, some_b = NO, until = NO, release = YES, weak = YES;
@@ -229,10 +245,14 @@ static void test_prefixes(struct test *t)
     for (unsigned i = 0; i < PREFIXES; i++) {
         uint32_t length = 1 + (uint32_t)below(t, MAX_PREFIX);
         bool good, also_good;
-        for (uint32_t position = 0; position < length; position++) set_state(t, position, (uint32_t)below(t, STATES));
+        for (uint32_t position = 0; position < length; position++)
+            set_state(t, position, (uint32_t)below(t, STATES));
         set_end(t, length, MODEL_NONE);
-        formula f = random_formula(t, DEPTH), not_f = formula_make(&t->model->formulas, &t->model->exprs, FORMULA_NOT, f, f, (struct place){0});
-        bool refuted = lasso_prefix_refutes(t->model, t->trace, f, &good), shown = lasso_prefix_refutes(t->model, t->trace, not_f, &also_good);
+        formula f = random_formula(t, DEPTH),
+                not_f = formula_make(&t->model->formulas, &t->model->exprs, FORMULA_NOT, f, f,
+                                     (struct place){0});
+        bool refuted = lasso_prefix_refutes(t->model, t->trace, f, &good),
+             shown = lasso_prefix_refutes(t->model, t->trace, not_f, &also_good);
         enum known known = known_at(t, f, 0);
         different += !good || !also_good || refuted != (known == NO) || shown != (known == YES);
         counts[known]++;
@@ -241,16 +261,21 @@ static void test_prefixes(struct test *t)
     }
     CHECK(t->unit, different == 0);
     CHECK(t->unit, unsound == 0);
-    CHECK(t->unit, counts[NO] > PREFIXES / 8 && counts[OPEN] > PREFIXES / 8 && counts[YES] > PREFIXES / 8);
+    CHECK(t->unit,
+          counts[NO] > PREFIXES / 8 && counts[OPEN] > PREFIXES / 8 && counts[YES] > PREFIXES / 8);
 }
 
-/* An atom that divides by x is not defined where x is 0: on a lasso or a prefix that comes there, nothing is said. */
+/* An atom that divides by x is not defined where x is 0: on a lasso or a prefix that comes there,
+ * nothing is said. */
 static void test_failures(struct test *t)
 {
     struct exprs *exprs = &t->model->exprs;
     expr x = expr_make(exprs, EXPR_CUT, 1, expr_var(exprs, 0), expr_var(exprs, 0));
-    expr divides = expr_make(exprs, EXPR_EQ, 0, expr_make(exprs, EXPR_DIV, 1, x, x), expr_int(exprs, 1));
-    formula f = formula_make(&t->model->formulas, exprs, FORMULA_F, formula_atom(&t->model->formulas, divides, (struct place){0}), (formula){0}, (struct place){0});
+    expr divides =
+        expr_make(exprs, EXPR_EQ, 0, expr_make(exprs, EXPR_DIV, 1, x, x), expr_int(exprs, 1));
+    formula f = formula_make(&t->model->formulas, exprs, FORMULA_F,
+                             formula_atom(&t->model->formulas, divides, (struct place){0}),
+                             (formula){0}, (struct place){0});
     for (uint32_t states = 0; states < 1u << 3; states++) {
         bool good;
         for (uint32_t i = 0; i < 3; i++) set_state(t, i, states >> i & 1);

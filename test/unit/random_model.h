@@ -1,5 +1,7 @@
-/* Random models with everything that code and expressions can have: arrays, records in arrays, locals, functions, loops, choices, failures, exact and modular arithmetic,
- * priorities. What is built satisfies the contracts of model/: offsets are within their arrays, stored values within their ranges. */
+/* Random models with everything that code and expressions can have: arrays, records in arrays,
+ * locals, functions, loops, choices, failures, exact and modular arithmetic, priorities. What is
+ * built satisfies the contracts of model/: offsets are within their arrays, stored values within
+ * their ranges. */
 #ifndef CAIRN_TEST_RANDOM_MODEL_H
 #define CAIRN_TEST_RANDOM_MODEL_H
 
@@ -10,22 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The variables: PLAIN of any range, then RECORDS records of two fields, then ARRAY cells of one range. The locals: the same, and LOOPS counters. */
+/* The variables: PLAIN of any range, then RECORDS records of two fields, then ARRAY cells of one
+ * range. The locals: the same, and LOOPS counters. */
 enum { PLAIN = 3, RECORDS = 2, ARRAY = 3, CELLS = PLAIN + 2 * RECORDS + ARRAY, LOOPS = 3 };
 
 struct generator {
     struct random random;
     struct model *model;
     struct mem *mem;
-    unsigned widest;      /* ranges have up to 2^widest values */
-    bool extremes;        /* numbers at the ends of 64 bits */
-    bool whole;           /* plain variables of 64 bits */
+    unsigned widest; /* ranges have up to 2^widest values */
+    bool extremes;   /* numbers at the ends of 64 bits */
+    bool whole;      /* plain variables of 64 bits */
     bool with_time, with_properties;
-    bool tame;            /* failures are rare: such models have many states */
+    bool tame; /* failures are rare: such models have many states */
     bool in_code;
-    unsigned loops;       /* around this statement */
+    unsigned loops; /* around this statement */
     VEC(statement) functions;
-    uint32_t line;        /* of the next statement: places are different */
+    uint32_t line; /* of the next statement: places are different */
 };
 
 static inline uint64_t pick(struct generator *g, uint64_t bound)
@@ -41,7 +44,8 @@ static inline struct place next_place(struct generator *g)
 static inline int64_t pick_between(struct generator *g, int64_t low, int64_t high)
 {
     uint64_t span = (uint64_t)high - (uint64_t)low;
-    return (int64_t)((uint64_t)low + (span == UINT64_MAX ? random_next(&g->random) : pick(g, span + 1)));
+    return (int64_t)((uint64_t)low
+                     + (span == UINT64_MAX ? random_next(&g->random) : pick(g, span + 1)));
 }
 
 static inline void random_range(struct generator *g, int64_t *low, int64_t *high)
@@ -55,10 +59,7 @@ static inline void random_range(struct generator *g, int64_t *low, int64_t *high
 static inline expr random_number(struct generator *g, unsigned depth);
 static inline expr random_condition(struct generator *g, unsigned depth);
 
-static inline bool is_tame(struct generator *g)
-{
-    return g->tame && pick(g, 16);
-}
+static inline bool is_tame(struct generator *g) { return g->tame && pick(g, 16); }
 
 /* low .. high by wrapping around: never fails by itself, for numbers that are not too large. */
 static inline expr wrapped(struct generator *g, expr e, int64_t low, int64_t high)
@@ -72,7 +73,8 @@ static inline expr wrapped(struct generator *g, expr e, int64_t low, int64_t hig
 }
 
 /* An offset of one of `count` cells; stride: of every second one. */
-static inline expr random_offset(struct generator *g, uint32_t count, uint32_t stride, unsigned depth)
+static inline expr random_offset(struct generator *g, uint32_t count, uint32_t stride,
+                                 unsigned depth)
 {
     struct exprs *exprs = &g->model->exprs;
     int64_t last = (int64_t)((count - 1) / stride);
@@ -84,11 +86,14 @@ static inline expr random_offset(struct generator *g, uint32_t count, uint32_t s
 }
 
 /* Where one of several cells begins and how many can be meant. */
-static inline void random_array(struct generator *g, bool local, uint32_t *base, uint32_t *count, uint32_t *stride)
+static inline void random_array(struct generator *g, bool local, uint32_t *base, uint32_t *count,
+                                uint32_t *stride)
 {
     uint32_t kind = (uint32_t)pick(g, 4);
     *stride = kind < 2 ? 2 : 1;
-    *base = kind < 2 ? PLAIN + kind : kind == 2 ? PLAIN + 2 * RECORDS : (uint32_t)pick(g, CELLS - 1);
+    *base = kind < 2    ? PLAIN + kind
+            : kind == 2 ? PLAIN + 2 * RECORDS
+                        : (uint32_t)pick(g, CELLS - 1);
     *count = kind < 2 ? 2 * RECORDS - 1 : kind == 2 ? ARRAY : 2;
     (void)local;
 }
@@ -106,7 +111,9 @@ static inline expr random_array_cell(struct generator *g, bool local, unsigned d
 static inline expr random_leaf(struct generator *g)
 {
     struct exprs *exprs = &g->model->exprs;
-    if (g->extremes && pick(g, 12) == 0) return expr_int(exprs, pick(g, 2) ? INT64_MAX - (int64_t)pick(g, 3) : INT64_MIN + (int64_t)pick(g, 3));
+    if (g->extremes && pick(g, 12) == 0)
+        return expr_int(exprs, pick(g, 2) ? INT64_MAX - (int64_t)pick(g, 3)
+                                          : INT64_MIN + (int64_t)pick(g, 3));
     if (pick(g, 4) == 0) return expr_int(exprs, pick_between(g, -3, 6));
     if (g->in_code && pick(g, 3) == 0) {
         uint32_t l = (uint32_t)pick(g, g->model->locals.len);
@@ -120,7 +127,8 @@ static inline expr random_cut(struct generator *g, unsigned bits, unsigned depth
 {
     expr e = random_number(g, depth);
     const struct expr_node *node = expr_get(&g->model->exprs, e);
-    bool is_modular = expr_table[node->op].has_bits && node->bits; /* it has a modulus of its own, which may be larger */
+    bool is_modular = expr_table[node->op].has_bits
+                      && node->bits; /* it has a modulus of its own, which may be larger */
     if (!is_modular && node->low >= 0 && node->high <= (int64_t)expr_mask(bits)) return e;
     return expr_make(&g->model->exprs, EXPR_CUT, bits, e, e);
 }
@@ -137,21 +145,31 @@ static inline expr random_number(struct generator *g, unsigned depth)
     case 2:
     case 3: {
         enum expr_op op = EXPR_ADD + (enum expr_op)pick(g, 5);
-        expr a = random_number(g, depth - 1), b = op >= EXPR_DIV && is_tame(g) ? expr_int(exprs, 1 + (int64_t)pick(g, 4)) : random_number(g, depth - 1);
+        expr a = random_number(g, depth - 1), b = op >= EXPR_DIV && is_tame(g)
+                                                      ? expr_int(exprs, 1 + (int64_t)pick(g, 4))
+                                                      : random_number(g, depth - 1);
         return expr_make(exprs, op, 0, a, b);
     }
     case 4: {
         unsigned bits = 1 + (unsigned)pick(g, 4);
-        if (is_tame(g)) return expr_make(exprs, EXPR_ADD + (enum expr_op)pick(g, 3), bits, random_cut(g, bits, depth - 1), random_cut(g, bits, depth - 1));
-        return expr_make(exprs, EXPR_ADD + (enum expr_op)pick(g, 5), bits, random_cut(g, bits, depth - 1), random_cut(g, bits, depth - 1));
+        if (is_tame(g))
+            return expr_make(exprs, EXPR_ADD + (enum expr_op)pick(g, 3), bits,
+                             random_cut(g, bits, depth - 1), random_cut(g, bits, depth - 1));
+        return expr_make(exprs, EXPR_ADD + (enum expr_op)pick(g, 5), bits,
+                         random_cut(g, bits, depth - 1), random_cut(g, bits, depth - 1));
     }
     case 5: return random_cut(g, 1 + (unsigned)pick(g, 4), depth - 1);
-    case 6: return expr_choose(exprs, random_condition(g, depth - 1), random_number(g, depth - 1), random_number(g, depth - 1));
+    case 6:
+        return expr_choose(exprs, random_condition(g, depth - 1), random_number(g, depth - 1),
+                           random_number(g, depth - 1));
     case 7: {
         int64_t low = pick_between(g, -4, 3);
-        return expr_within(exprs, random_number(g, depth - 1), low, low + (int64_t)pick(g, 8), 1 + (enum failure)pick(g, FAILURE_KINDS - 1));
+        return expr_within(exprs, random_number(g, depth - 1), low, low + (int64_t)pick(g, 8),
+                           1 + (enum failure)pick(g, FAILURE_KINDS - 1));
     }
-    case 8: return expr_choose(exprs, random_condition(g, depth - 1), random_number(g, depth - 1), expr_fail(exprs, 1 + (enum failure)pick(g, FAILURE_KINDS - 1)));
+    case 8:
+        return expr_choose(exprs, random_condition(g, depth - 1), random_number(g, depth - 1),
+                           expr_fail(exprs, 1 + (enum failure)pick(g, FAILURE_KINDS - 1)));
     case 9: return expr_to_int(exprs, random_condition(g, depth - 1));
     default: return random_array_cell(g, g->in_code && pick(g, 2), depth - 1);
     }
@@ -161,11 +179,17 @@ static inline expr random_condition(struct generator *g, unsigned depth)
 {
     struct exprs *exprs = &g->model->exprs;
     if (!depth || pick(g, 3) == 0)
-        return expr_make(exprs, EXPR_EQ + (enum expr_op)pick(g, 6), 0, random_number(g, depth ? depth - 1 : 0), random_number(g, depth ? depth - 1 : 0));
+        return expr_make(exprs, EXPR_EQ + (enum expr_op)pick(g, 6), 0,
+                         random_number(g, depth ? depth - 1 : 0),
+                         random_number(g, depth ? depth - 1 : 0));
     switch (pick(g, 6)) {
-    case 0: return expr_choose(exprs, random_condition(g, depth - 1), random_condition(g, depth - 1), random_condition(g, depth - 1));
+    case 0:
+        return expr_choose(exprs, random_condition(g, depth - 1), random_condition(g, depth - 1),
+                           random_condition(g, depth - 1));
     case 1: return expr_to_bool(exprs, random_number(g, depth - 1));
-    default: return expr_make(exprs, EXPR_NOT + (enum expr_op)pick(g, 5), 0, random_condition(g, depth - 1), random_condition(g, depth - 1));
+    default:
+        return expr_make(exprs, EXPR_NOT + (enum expr_op)pick(g, 5), 0,
+                         random_condition(g, depth - 1), random_condition(g, depth - 1));
     }
 }
 
@@ -189,16 +213,22 @@ static inline int64_t cell_end(const struct generator *g, bool local, uint32_t c
 
 static inline void add_set(struct generator *g, struct code_sequence *sequence)
 {
-    struct code_node node = {.op = CODE_SET, .target = {.local = pick(g, 3) == 0}, .place = next_place(g)};
+    struct code_node node = {
+        .op = CODE_SET, .target = {.local = pick(g, 3) == 0}, .place = next_place(g)};
     uint32_t stride = 1;
     int64_t low = INT64_MIN, high = INT64_MAX;
     bool is_array = pick(g, 2);
-    if (is_array) random_array(g, node.target.local, &node.target.base, &node.target.count, &stride);
+    if (is_array)
+        random_array(g, node.target.local, &node.target.base, &node.target.count, &stride);
     else node.target.base = (uint32_t)pick(g, CELLS), node.target.count = 1;
-    node.target.offset = is_array ? random_offset(g, node.target.count, stride, (unsigned)pick(g, 3)) : expr_int(&g->model->exprs, 0);
+    node.target.offset = is_array
+                             ? random_offset(g, node.target.count, stride, (unsigned)pick(g, 3))
+                             : expr_int(&g->model->exprs, 0);
     for (uint32_t i = 0; i < node.target.count; i += stride) {
-        if (cell_end(g, node.target.local, node.target.base + i, false) > low) low = cell_end(g, node.target.local, node.target.base + i, false);
-        if (cell_end(g, node.target.local, node.target.base + i, true) < high) high = cell_end(g, node.target.local, node.target.base + i, true);
+        if (cell_end(g, node.target.local, node.target.base + i, false) > low)
+            low = cell_end(g, node.target.local, node.target.base + i, false);
+        if (cell_end(g, node.target.local, node.target.base + i, true) < high)
+            high = cell_end(g, node.target.local, node.target.base + i, true);
     }
     if (low > high) return; /* nothing fits in both */
     node.value = random_fit(g, low, high, (unsigned)pick(g, 4));
@@ -213,7 +243,11 @@ static inline void add_copy(struct generator *g, struct code_sequence *sequence)
     struct cell *sides[] = {&node.target, &node.source};
     for (unsigned i = 0; i < 2; i++) {
         uint32_t count = records ? 2 * RECORDS - 1 : 2;
-        *sides[i] = (struct cell){.local = pick(g, 2), .base = records ? PLAIN : PLAIN + 2 * RECORDS, .count = count, .offset = random_offset(g, count, records ? 2 : 1, (unsigned)pick(g, 2))};
+        *sides[i] =
+            (struct cell){.local = pick(g, 2),
+                          .base = records ? PLAIN : PLAIN + 2 * RECORDS,
+                          .count = count,
+                          .offset = random_offset(g, count, records ? 2 : 1, (unsigned)pick(g, 2))};
     }
     node.cells = 2;
     model_add_code(g->model, sequence, node);
@@ -224,13 +258,22 @@ static inline void add_loop(struct generator *g, struct code_sequence *sequence,
 {
     struct exprs *exprs = &g->model->exprs;
     uint32_t local = CELLS + g->loops;
-    expr counter = expr_local(exprs, local, g->model->locals.data[local].low, g->model->locals.data[local].high), end = expr_int(exprs, (int64_t)pick(g, 4));
-    struct code_node zero = {.op = CODE_SET, .target = {true, local, 1, expr_int(exprs, 0)}, .value = expr_int(exprs, 0), .place = next_place(g)};
-    struct code_node loop = {.op = CODE_WHILE, .value = expr_make(exprs, EXPR_LT, 0, counter, end), .other = code_none(), .place = next_place(g)};
+    expr counter = expr_local(exprs, local, g->model->locals.data[local].low,
+                              g->model->locals.data[local].high),
+         end = expr_int(exprs, (int64_t)pick(g, 4));
+    struct code_node zero = {.op = CODE_SET,
+                             .target = {true, local, 1, expr_int(exprs, 0)},
+                             .value = expr_int(exprs, 0),
+                             .place = next_place(g)};
+    struct code_node loop = {.op = CODE_WHILE,
+                             .value = expr_make(exprs, EXPR_LT, 0, counter, end),
+                             .other = code_none(),
+                             .place = next_place(g)};
     struct code_node step = {.op = CODE_SET, .target = zero.target, .place = next_place(g)};
     struct code_sequence body = code_sequence_empty();
     if (pick(g, 2)) loop.value = expr_make(exprs, EXPR_AND, 0, loop.value, random_condition(g, 1));
-    step.value = expr_within(exprs, expr_make(exprs, EXPR_ADD, 0, counter, expr_int(exprs, 1)), 0, g->model->locals.data[local].high, FAILURE_RANGE);
+    step.value = expr_within(exprs, expr_make(exprs, EXPR_ADD, 0, counter, expr_int(exprs, 1)), 0,
+                             g->model->locals.data[local].high, FAILURE_RANGE);
     g->loops++;
     model_add_code(g->model, &body, step);
     statement rest = random_block(g, depth);
@@ -241,7 +284,8 @@ static inline void add_loop(struct generator *g, struct code_sequence *sequence,
     model_add_code(g->model, sequence, loop);
 }
 
-static inline void add_statement(struct generator *g, struct code_sequence *sequence, unsigned depth)
+static inline void add_statement(struct generator *g, struct code_sequence *sequence,
+                                 unsigned depth)
 {
     struct code_node node = {.body = code_none(), .other = code_none(), .place = next_place(g)};
     unsigned kind = (unsigned)pick(g, 16);
@@ -281,17 +325,25 @@ static inline void random_cells(struct generator *g)
     int64_t low[CELLS], high[CELLS];
     for (uint32_t i = 0; i < CELLS; i++) {
         random_range(g, &low[i], &high[i]);
-        if (g->whole && i < PLAIN) low[i] = INT64_MIN + (int64_t)pick(g, 2), high[i] = pick(g, 2) ? INT64_MAX : -1;
+        if (g->whole && i < PLAIN)
+            low[i] = INT64_MIN + (int64_t)pick(g, 2), high[i] = pick(g, 2) ? INT64_MAX : -1;
         if (i >= PLAIN + 2 && i < PLAIN + 2 * RECORDS) low[i] = low[i - 2], high[i] = high[i - 2];
         if (i > PLAIN + 2 * RECORDS) low[i] = low[i - 1], high[i] = high[i - 1];
-        struct model_var var = {.name = names_format(&g->model->names, "v%u", i), .process = MODEL_NONE, .low = low[i], .high = high[i], .init = low[i], .place = next_place(g)};
-        struct model_local local = {.name = names_format(&g->model->names, "l%u", i / 2), .low = low[i], .high = high[i]};
+        struct model_var var = {.name = names_format(&g->model->names, "v%u", i),
+                                .process = MODEL_NONE,
+                                .low = low[i],
+                                .high = high[i],
+                                .init = low[i],
+                                .place = next_place(g)};
+        struct model_local local = {
+            .name = names_format(&g->model->names, "l%u", i / 2), .low = low[i], .high = high[i]};
         var.any_init = pick(g, g->tame ? 4 : 8) == 0;
         vec_push(g->mem, &g->model->vars, var);
         vec_push(g->mem, &g->model->locals, local);
     }
     for (uint32_t i = 0; i < LOOPS; i++) {
-        struct model_local counter = {.name = names_format(&g->model->names, "loop%u", i), .high = 4};
+        struct model_local counter = {.name = names_format(&g->model->names, "loop%u", i),
+                                      .high = 4};
         vec_push(g->mem, &g->model->locals, counter);
     }
 }
@@ -303,15 +355,18 @@ static inline void random_initial(struct generator *g)
     struct model *model = g->model;
     for (uint32_t v = 0; v < CELLS; v++) {
         struct model_var *var = &model->vars.data[v];
-        if ((uint64_t)var->high - (uint64_t)var->low < 4 && pick(g, 4) == 0) var->value_names = names;
+        if ((uint64_t)var->high - (uint64_t)var->low < 4 && pick(g, 4) == 0)
+            var->value_names = names;
     }
     if (pick(g, 4)) return;
     int64_t states[4][CELLS];
     uint32_t count = 0;
     for (uint64_t i = 1 + pick(g, 4); i > 0; i--) {
         bool is_new = true;
-        for (uint32_t v = 0; v < CELLS; v++) states[count][v] = pick_between(g, model->vars.data[v].low, model->vars.data[v].high);
-        for (uint32_t k = 0; k < count; k++) is_new &= memcmp(states[k], states[count], sizeof states[k]) != 0;
+        for (uint32_t v = 0; v < CELLS; v++)
+            states[count][v] = pick_between(g, model->vars.data[v].low, model->vars.data[v].high);
+        for (uint32_t k = 0; k < count; k++)
+            is_new &= memcmp(states[k], states[count], sizeof states[k]) != 0;
         count += is_new;
     }
     model_list_initial(model, states[0], count);
@@ -319,7 +374,11 @@ static inline void random_initial(struct generator *g)
 
 static inline struct clock_constraint random_constraint(struct generator *g)
 {
-    struct clock_constraint constraint = {.x = (uint32_t)pick(g, 2), .y = MODEL_NONE, .bound = pick_between(g, -3, 5), .strict = pick(g, 2), .place = next_place(g)};
+    struct clock_constraint constraint = {.x = (uint32_t)pick(g, 2),
+                                          .y = MODEL_NONE,
+                                          .bound = pick_between(g, -3, 5),
+                                          .strict = pick(g, 2),
+                                          .place = next_place(g)};
     if (pick(g, 2)) constraint.y = 1 - constraint.x;
     else if (pick(g, 2)) constraint.y = constraint.x, constraint.x = MODEL_NONE;
     return constraint;
@@ -329,8 +388,10 @@ static inline void random_timing(struct generator *g)
 {
     struct model *model = g->model;
     if (pick(g, 2)) {
-        struct model_interval interval = {.low = (int64_t)pick(g, 4), .low_open = pick(g, 2), .infinite = pick(g, 3) == 0};
-        if (!interval.infinite) interval.high = interval.low + 1 + (int64_t)pick(g, 4), interval.high_open = pick(g, 2);
+        struct model_interval interval = {
+            .low = (int64_t)pick(g, 4), .low_open = pick(g, 2), .infinite = pick(g, 3) == 0};
+        if (!interval.infinite)
+            interval.high = interval.low + 1 + (int64_t)pick(g, 4), interval.high_open = pick(g, 2);
         model->rules.data[model->rules.len - 1].interval = model->intervals.len;
         vec_push(g->mem, &model->intervals, interval);
     }
@@ -346,10 +407,14 @@ static inline void random_rule(struct generator *g, unsigned depth)
     for (uint64_t i = 1 + pick(g, 2); i > 0; i--) {
         model_add_part(model, MODEL_NONE, next_place(g));
         model->parts.data[model->parts.len - 1].stays = g->with_time && pick(g, 2);
-        for (uint64_t k = pick(g, 2); k > 0; k--) model_add_conjunct(model, random_condition(g, (unsigned)pick(g, 3)), next_place(g));
+        for (uint64_t k = pick(g, 2); k > 0; k--)
+            model_add_conjunct(model, random_condition(g, (unsigned)pick(g, 3)), next_place(g));
     }
     for (uint32_t v = 0; v < CELLS; v++)
-        if (pick(g, 6) == 0) model_add_store(model, v, random_fit(g, model->vars.data[v].low, model->vars.data[v].high, 2), next_place(g));
+        if (pick(g, 6) == 0)
+            model_add_store(model, v,
+                            random_fit(g, model->vars.data[v].low, model->vars.data[v].high, 2),
+                            next_place(g));
     g->in_code = true;
     if (pick(g, 8)) {
         statement body = random_block(g, depth);
@@ -366,12 +431,17 @@ static inline void random_rule(struct generator *g, unsigned depth)
 static inline void random_property(struct generator *g, unsigned i)
 {
     struct model *model = g->model;
-    struct model_property property = {.name = names_format(&model->names, "p%u", i), .kind = i < 2 ? PROPERTY_INVARIANT : PROPERTY_LTL, .place = next_place(g)};
+    struct model_property property = {.name = names_format(&model->names, "p%u", i),
+                                      .kind = i < 2 ? PROPERTY_INVARIANT : PROPERTY_LTL,
+                                      .place = next_place(g)};
     struct text text;
     property.root = formula_atom(&model->formulas, random_condition(g, 2), property.place);
     if (i == 2) {
-        formula f = formula_make(&model->formulas, &model->exprs, FORMULA_F, property.root, property.root, property.place);
-        property.root = pick(g, 2) ? f : formula_make(&model->formulas, &model->exprs, FORMULA_G, f, f, property.place);
+        formula f = formula_make(&model->formulas, &model->exprs, FORMULA_F, property.root,
+                                 property.root, property.place);
+        property.root = pick(g, 2) ? f
+                                   : formula_make(&model->formulas, &model->exprs, FORMULA_G, f, f,
+                                                  property.place);
     }
     text_init(&text, g->mem);
     model_print_formula(model, &text, property.root);
@@ -410,7 +480,8 @@ static inline struct model *random_model(struct generator *g, unsigned rules, un
 
 static inline void random_state(struct generator *g, int64_t *state)
 {
-    for (uint32_t v = 0; v < g->model->vars.len; v++) state[v] = pick_between(g, g->model->vars.data[v].low, g->model->vars.data[v].high);
+    for (uint32_t v = 0; v < g->model->vars.len; v++)
+        state[v] = pick_between(g, g->model->vars.data[v].low, g->model->vars.data[v].high);
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* Tapes and sorted runs against plain arrays: every byte comes back, every record is found or not, records that are added twice are told; refused memory and damaged files are no answers. */
+/* Tapes and sorted runs against plain arrays: every byte comes back, every record is found or not,
+ * records that are added twice are told; refused memory and damaged files are no answers. */
 #include "base/random.h"
 #include "solver/runs.h"
 #include "unit/unit.h"
@@ -22,10 +23,12 @@ static void test_tape(struct unit *unit, uint32_t block, uint64_t seed)
         while (length < TAPE) {
             uint64_t some = random_below(&random, 3 * block + 2);
             if (some > TAPE - length) some = TAPE - length;
-            for (uint64_t i = 0; i < some; i++) plain[length + i] = (unsigned char)random_next(&random);
+            for (uint64_t i = 0; i < some; i++)
+                plain[length + i] = (unsigned char)random_next(&random);
             CHECK(unit, tape_append(&tape, plain + length, some));
             length += some;
-            uint64_t from = random_below(&random, length + 1), size = random_below(&random, length - from + 1);
+            uint64_t from = random_below(&random, length + 1),
+                     size = random_below(&random, length - from + 1);
             CHECK(unit, tape_read(&tape, from, back, size) && !memcmp(back, plain + from, size));
         }
         CHECK(unit, tape.bytes == TAPE && !tape.error);
@@ -48,7 +51,8 @@ static void test_tape(struct unit *unit, uint32_t block, uint64_t seed)
 static void make_record(unsigned char *record, uint32_t bytes, unsigned number)
 {
     memset(record, 0, bytes);
-    for (uint32_t i = 0; i < bytes && i < 4; i++) record[(i * 7 + 3) % bytes] ^= (unsigned char)(number >> (8 * (i % 2)));
+    for (uint32_t i = 0; i < bytes && i < 4; i++)
+        record[(i * 7 + 3) % bytes] ^= (unsigned char)(number >> (8 * (i % 2)));
 }
 
 static void count(void *context, const void *record)
@@ -57,8 +61,10 @@ static void count(void *context, const void *record)
     ++*(uint64_t *)context;
 }
 
-/* Numbers stand for records; equal numbers have equal records, and others may, when records are short. */
-static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_t seed, uint64_t limit, struct crew *crew)
+/* Numbers stand for records; equal numbers have equal records, and others may, when records are
+ * short. */
+static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_t seed,
+                      uint64_t limit, struct crew *crew)
 {
     struct mem mem;
     struct runs runs;
@@ -79,7 +85,9 @@ static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_
         for (uint64_t i = 0; i < some; i++) {
             make_record(record, bytes, (unsigned)random_below(&random, UNIVERSE));
             uint64_t hash = store_hash(record, bytes);
-            if (store_add(&store, record, hash, &index) == STORE_NEW && store_add(&all, record, hash, &index) == STORE_KNOWN) expected++;
+            if (store_add(&store, record, hash, &index) == STORE_NEW
+                && store_add(&all, record, hash, &index) == STORE_KNOWN)
+                expected++;
         }
         if (limit) mem.limit = mem.used + limit;
         good = runs_add(&runs, &store, store.count, count, &repeated);
@@ -88,17 +96,23 @@ static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_
         CHECK(unit, limit ? !runs.error : good);
         if (!good) break;
         CHECK(unit, repeated == expected && runs.records == all.count);
-        for (uint32_t r = 0; r + 1 < runs.len && !limit; r++) CHECK(unit, runs.list[r].count > 2 * runs.list[r + 1].count);
+        for (uint32_t r = 0; r + 1 < runs.len && !limit; r++)
+            CHECK(unit, runs.list[r].count > 2 * runs.list[r + 1].count);
         unsigned first = (unsigned)random_below(&random, UNIVERSE);
         for (unsigned i = 0; i < 50; i++) make_record(questions + i * 64, bytes, first + i * 31);
         for (unsigned i = 1; i < 50; i++) /* sorted */
-            for (unsigned j = i; j && memcmp(questions + (j - 1) * 64, questions + j * 64, bytes) > 0; j--) {
+            for (unsigned j = i;
+                 j && memcmp(questions + (j - 1) * 64, questions + j * 64, bytes) > 0; j--) {
                 memcpy(record, questions + j * 64, 64);
                 memcpy(questions + j * 64, questions + (j - 1) * 64, 64);
                 memcpy(questions + (j - 1) * 64, record, 64);
             }
         CHECK(unit, runs_find(&runs, (const char *)questions, 64, 50, has));
-        for (unsigned i = 0; i < 50; i++) CHECK(unit, has[i] == (store_find(&all, questions + i * 64, store_hash(questions + i * 64, bytes)) != UINT32_MAX));
+        for (unsigned i = 0; i < 50; i++)
+            CHECK(unit, has[i]
+                            == (store_find(&all, questions + i * 64,
+                                           store_hash(questions + i * 64, bytes))
+                                != UINT32_MAX));
     }
     store_release(&all);
     runs_release(&runs);

@@ -1,5 +1,6 @@
-/* The solver behind its interface: answers against all assignments of small formulas, assumptions, limits, the recorder; and memory that the system refuses in any
- * call: it ends at the recovery point, and is not asked for again for ever. */
+/* The solver behind its interface: answers against all assignments of small formulas, assumptions,
+ * limits, the recorder; and memory that the system refuses in any call: it ends at the recovery
+ * point, and is not asked for again for ever. */
 #include "base/random.h"
 #include "solver/sat/sat.h"
 #include "unit/unit.h"
@@ -26,34 +27,26 @@ void *solver_new(size_t bytes)
 {
     while (!left) {
         handler handle = get_new_handler();
-        if (!handle || refusals++ > 1000) return puts("FAIL the solver asks for memory for ever"), exit(1), NULL;
+        if (!handle || refusals++ > 1000)
+            return puts("FAIL the solver asks for memory for ever"), exit(1), NULL;
         handle();
     }
     left--;
     return malloc(bytes ? bytes : 1);
 }
-void *solver_new_array(size_t bytes)
-{
-    return solver_new(bytes);
-}
+void *solver_new_array(size_t bytes) { return solver_new(bytes); }
 void *solver_try_new(size_t bytes, const void *nothrow)
 {
     (void)nothrow;
     return malloc(bytes ? bytes : 1);
 }
-void solver_delete(void *block)
-{
-    free(block);
-}
+void solver_delete(void *block) { free(block); }
 void solver_delete_sized(void *block, size_t bytes)
 {
     (void)bytes;
     free(block);
 }
-void solver_delete_array(void *block)
-{
-    free(block);
-}
+void solver_delete_array(void *block) { free(block); }
 void solver_delete_array_sized(void *block, size_t bytes)
 {
     (void)bytes;
@@ -94,7 +87,9 @@ static bool is_true(unsigned values, int literal)
 static bool satisfies(const struct formula3 *f, unsigned values, bool with_assumptions)
 {
     for (unsigned i = 0; i < f->count; i++)
-        if (!is_true(values, f->clauses[i][0]) && !is_true(values, f->clauses[i][1]) && !is_true(values, f->clauses[i][2])) return false;
+        if (!is_true(values, f->clauses[i][0]) && !is_true(values, f->clauses[i][1])
+            && !is_true(values, f->clauses[i][2]))
+            return false;
     for (unsigned i = 0; with_assumptions && i < f->assumptions; i++)
         if (!is_true(values, f->assumed[i])) return false;
     return true;
@@ -110,7 +105,8 @@ static bool is_satisfiable(const struct formula3 *f, bool with_assumptions)
 static void give(struct sat *sat, const struct formula3 *f)
 {
     if (sat_variables(sat, VARS) != 1) abort();
-    for (unsigned i = 0; i < f->count; i++) sat_add_3(sat, f->clauses[i][0], f->clauses[i][1], f->clauses[i][2]);
+    for (unsigned i = 0; i < f->count; i++)
+        sat_add_3(sat, f->clauses[i][0], f->clauses[i][1], f->clauses[i][2]);
 }
 
 static void assume(struct sat *sat, const struct formula3 *f)
@@ -161,7 +157,8 @@ static void test_answers(struct unit *unit, struct mem *mem, struct random *rand
             for (int v = 1; v <= VARS; v++) bad += sat_value(sat, v) == sat_value(sat, -v);
         }
         sat_get_statistics(sat, &statistics);
-        bad += statistics.variables != VARS || statistics.clauses != f.count || statistics.literals != 3 * f.count || statistics.calls != 2;
+        bad += statistics.variables != VARS || statistics.clauses != f.count
+               || statistics.literals != 3 * f.count || statistics.calls != 2;
         sat_free(sat);
     }
     CHECK(unit, bad == 0);
@@ -178,7 +175,8 @@ static void test_limits(struct unit *unit, struct mem *mem)
             for (int h = 0; h < HOLES; h++) sat_add(sat, first + p * HOLES + h);
             sat_add(sat, 0);
             for (int q = 0; q < p; q++)
-                for (int h = 0; h < HOLES; h++) sat_add_2(sat, -(first + p * HOLES + h), -(first + q * HOLES + h));
+                for (int h = 0; h < HOLES; h++)
+                    sat_add_2(sat, -(first + p * HOLES + h), -(first + q * HOLES + h));
         }
         uint64_t limit = mem->limit;
         if (way == 0) sat_limit_conflicts(sat, 10);
@@ -186,7 +184,7 @@ static void test_limits(struct unit *unit, struct mem *mem)
         CHECK(unit, sat_solve(sat) == SAT_STOPPED);
         CHECK(unit, sat_is_full(sat) == (way == 2));
         mem->limit = limit;
-        if (way == 0) CHECK(unit, sat_solve(sat) == SAT_NO); /* a limit is for one call */
+        if (way == 0) CHECK(unit, sat_solve(sat) == SAT_NO);      /* a limit is for one call */
         if (way == 2) CHECK(unit, sat_solve(sat) == SAT_STOPPED); /* full is for ever */
         sat_free(sat);
     }
@@ -208,7 +206,8 @@ static void test_recorder(struct unit *unit, struct mem *mem)
     sat_free(sat);
 }
 
-/* One formula is solved while memory ends after the n-th block, for n = 0, 1, 2, ... until it suffices. */
+/* One formula is solved while memory ends after the n-th block, for n = 0, 1, 2, ... until it
+ * suffices. */
 static bool solve_with(struct mem *mem, const struct formula3 *f, uint64_t blocks, bool *right)
 {
     jmp_buf recover, *outer = mem->recover;
@@ -222,7 +221,8 @@ static bool solve_with(struct mem *mem, const struct formula3 *f, uint64_t block
         give(sat, f);
         assume(sat, f);
         enum sat_answer answer = sat_solve(sat);
-        *right = answer == (is_satisfiable(f, true) ? SAT_YES : SAT_NO) && (answer == SAT_NO || satisfies(f, read_values(sat), true));
+        *right = answer == (is_satisfiable(f, true) ? SAT_YES : SAT_NO)
+                 && (answer == SAT_NO || satisfies(f, read_values(sat), true));
         done = true;
     }
     left = UINT64_MAX;
@@ -244,10 +244,7 @@ static void test_refusals(struct unit *unit, struct mem *mem, struct random *ran
 }
 
 const char *__lsan_default_suppressions(void); /* a solver that was refused memory is not freed */
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:operator new\n";
-}
+const char *__lsan_default_suppressions(void) { return "leak:operator new\n"; }
 
 int main(void)
 {

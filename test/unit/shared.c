@@ -1,4 +1,5 @@
-/* The set that several threads fill: every record once, whoever adds it, through growing, refused memory and renumbering; keys are the smallest that were given. And the crew that does it. */
+/* The set that several threads fill: every record once, whoever adds it, through growing, refused
+ * memory and renumbering; keys are the smallest that were given. And the crew that does it. */
 #include "base/crew.h"
 #include "base/random.h"
 #include "solver/shared.h"
@@ -41,13 +42,16 @@ static void add_all(void *context, uint32_t thread)
         if (since >= 64 && shared_is_full(&trial->shared)) return;
         if (since >= 64) since = 0;
         unsigned char record[64];
-        uint32_t index, number = (uint32_t)((trial->at[thread] + (uint64_t)thread * trial->records / THREADS) % trial->records);
+        uint32_t index,
+            number = (uint32_t)((trial->at[thread] + (uint64_t)thread * trial->records / THREADS)
+                                % trial->records);
         record_of(trial, number, record);
         uint64_t hash = store_hash(record, trial->bytes);
         shared_prefetch(&trial->shared, hash);
         uint32_t guess = shared_guess(&trial->shared, hash);
         bool guessed = guess != UINT32_MAX && shared_has(&trial->shared, guess, record);
-        enum store_result added = shared_add(&trial->shared, &trial->blocks[thread], record, hash, key_of(number, thread), &index);
+        enum store_result added = shared_add(&trial->shared, &trial->blocks[thread], record, hash,
+                                             key_of(number, thread), &index);
         if (added == STORE_REFUSED) {
             trial->refused[thread] = true;
             return;
@@ -55,7 +59,8 @@ static void add_all(void *context, uint32_t thread)
         trial->wrong[thread] |= guessed && (added == STORE_NEW || index != guess);
         trial->fresh[thread] += added == STORE_NEW;
         if (added == STORE_KNOWN) shared_lower_key(&trial->shared, index, key_of(number, thread));
-        trial->wrong[thread] |= memcmp(shared_get(&trial->shared, index), record, trial->bytes) != 0;
+        trial->wrong[thread] |=
+            memcmp(shared_get(&trial->shared, index), record, trial->bytes) != 0;
     }
 }
 
@@ -63,7 +68,8 @@ static void grow_some(void *context, uint32_t thread)
 {
     struct trial *trial = context;
     (void)thread;
-    for (unsigned s; (s = atomic_fetch_add(&trial->segment, 1)) < SHARED_SEGMENTS;) shared_grow_segment(&trial->shared, s);
+    for (unsigned s; (s = atomic_fetch_add(&trial->segment, 1)) < SHARED_SEGMENTS;)
+        shared_grow_segment(&trial->shared, s);
 }
 
 /* True: all are there; false: memory was refused. */
@@ -103,7 +109,9 @@ static void check_keys(struct unit *unit, const struct trial *trial)
         for (uint32_t t = 0; t < THREADS; t++) least = key_of(n, t) < least ? key_of(n, t) : least;
         uint32_t guess = shared_guess(&trial->shared, store_hash(record, trial->bytes));
         good = good && (guess == index || (STORE_HASH_BITS < 64 && guess != UINT32_MAX));
-        good = good && index < trial->records && !memcmp(store_get(&view, index), record, trial->bytes) && atomic_load(shared_key(&trial->shared, index)) == least;
+        good = good && index < trial->records
+               && !memcmp(store_get(&view, index), record, trial->bytes)
+               && atomic_load(shared_key(&trial->shared, index)) == least;
     }
     CHECK(unit, good);
 }
@@ -185,6 +193,7 @@ int main(void)
     test_set(&unit, many, 4, 0);
     test_set(&unit, many / 2, 12, 0);
     test_set(&unit, many / 3, 44, 0);
-    for (uint64_t limit = 1 << 12; limit < 1 << 22; limit += limit / 2) test_set(&unit, many / 4, 12, limit);
+    for (uint64_t limit = 1 << 12; limit < 1 << 22; limit += limit / 2)
+        test_set(&unit, many / 4, 12, limit);
     return unit_finish(&unit);
 }

@@ -1,4 +1,5 @@
-/* Sorting by several threads against qsort_r: sizes around the least that is divided, things of odd sizes, sorted ones, reversed ones, many equal keys. */
+/* Sorting by several threads against qsort_r: sizes around the least that is divided, things of odd
+ * sizes, sorted ones, reversed ones, many equal keys. */
 #include "base/random.h"
 #include "base/sort.h"
 #include "unit/unit.h"
@@ -19,7 +20,10 @@ static void test_sort(struct unit *unit, struct crew *crew, struct random *rando
     const uint64_t count = random_below(random, kind % 2 ? MOST : 40);
     size_t size = 1 + random_below(random, MOST_SIZE);
     for (uint64_t i = 0; i < count; i++) {
-        unsigned number = kind / 2 == 0 ? (unsigned)random_below(random, 1 << 16) : kind / 2 == 1 ? (unsigned)i : kind / 2 == 2 ? (unsigned)(count - i) : (unsigned)random_below(random, 3);
+        unsigned number = kind / 2 == 0   ? (unsigned)random_below(random, 1 << 16)
+                          : kind / 2 == 1 ? (unsigned)i
+                          : kind / 2 == 2 ? (unsigned)(count - i)
+                                          : (unsigned)random_below(random, 3);
         memset(things + i * size, 0, size);
         things[i * size] = (unsigned char)(number >> 8);
         things[i * size + size - 1] ^= (unsigned char)number;
@@ -36,7 +40,8 @@ int main(void)
     struct random random = {1};
     static struct crew crew;
     crew_start(&crew, 3);
-    for (unsigned round = 0; round < 400; round++) test_sort(&unit, round % 5 ? &crew : NULL, &random, round % 8);
+    for (unsigned round = 0; round < 400; round++)
+        test_sort(&unit, round % 5 ? &crew : NULL, &random, round % 8);
     crew_stop(&crew);
     return unit_finish(&unit);
 }

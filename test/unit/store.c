@@ -1,4 +1,5 @@
-/* The store against a plain array, with its invariants checked along the way; the logs of parents and of origins, and what waits by rank, against plain arrays. */
+/* The store against a plain array, with its invariants checked along the way; the logs of parents
+ * and of origins, and what waits by rank, against plain arrays. */
 #include "base/mem.h"
 #include "base/random.h"
 #include "engine/explicit/parents.h"
@@ -27,13 +28,16 @@ static void test_store(struct unit *unit, uint32_t bytes, uint64_t seed)
     for (unsigned i = 0; i < RECORDS; i++) {
         unsigned char record[64] = {0};
         uint32_t expected = UINT32_MAX;
-        for (uint32_t b = 0; b < bytes; b++) record[b] = (unsigned char)random_below(&random, bytes > 2 ? 4 : 16);
+        for (uint32_t b = 0; b < bytes; b++)
+            record[b] = (unsigned char)random_below(&random, bytes > 2 ? 4 : 16);
         for (uint32_t k = 0; k < count; k++)
             if (!memcmp(known[k], record, bytes)) expected = k;
         uint64_t hash = store_hash(record, bytes);
         CHECK(unit, store_find(&store, record, hash) == expected);
         uint32_t guess = store_guess(&store, hash);
-        CHECK(unit, store_has(&store, guess, record) ? guess == expected : STORE_HASH_BITS < 64 || (guess == UINT32_MAX && expected == UINT32_MAX));
+        CHECK(unit, store_has(&store, guess, record)
+                        ? guess == expected
+                        : STORE_HASH_BITS < 64 || (guess == UINT32_MAX && expected == UINT32_MAX));
         enum store_result added = store_add(&store, record, hash, &index);
         CHECK(unit, added == (expected == UINT32_MAX ? STORE_NEW : STORE_KNOWN));
         CHECK(unit, index == (expected == UINT32_MAX ? count : expected));
@@ -124,7 +128,8 @@ static void test_clear(struct unit *unit)
         uint64_t count = round % 13;
         for (uint64_t i = 0; i < count; i++) {
             uint64_t record = i * 7 + round;
-            CHECK(unit, store_add(&store, &record, store_hash(&record, 8), &index) == STORE_NEW && index == i);
+            CHECK(unit, store_add(&store, &record, store_hash(&record, 8), &index) == STORE_NEW
+                            && index == i);
         }
         CHECK(unit, store.count == count && store_check(&store));
         if (store_clear(&store)) continue;
@@ -148,22 +153,28 @@ static void test_origins(struct unit *unit, uint64_t seed)
     mem_init(&mem);
     origins_init(&origins, &mem);
     origins_init(&copy, &mem);
-    for (uint64_t source = ORIGINS_INITIAL; states < STATES; source += 1 + (uint64_t)random_below(&random, 1000)) {
+    for (uint64_t source = ORIGINS_INITIAL; states < STATES;
+         source += 1 + (uint64_t)random_below(&random, 1000)) {
         uint32_t state = 0, step = 0, wide = 1u << random_below(&random, 20);
-        for (uint32_t left = 1 + (uint32_t)random_below(&random, 700); left && states < STATES; left--) {
+        for (uint32_t left = 1 + (uint32_t)random_below(&random, 700); left && states < STATES;
+             left--) {
             known[states++] = (struct origin){source, state, step};
             CHECK(unit, origins_add(&origins, source, state, step));
             if (!random_below(&random, 16)) continue; /* one step, several states */
             if (random_below(&random, 2)) step += 1 + (uint32_t)random_below(&random, 5);
-            else state += 1 + (uint32_t)random_below(&random, wide), step = (uint32_t)random_below(&random, 300);
+            else
+                state += 1 + (uint32_t)random_below(&random, wide),
+                    step = (uint32_t)random_below(&random, 300);
         }
     }
     unsigned char *bytes = mem_alloc(&mem, origins_bound(&origins));
     uint64_t size = origins_write(&origins, bytes);
-    CHECK(unit, size <= origins_bound(&origins) && origins_read(&copy, bytes, size) && copy.states == STATES);
+    CHECK(unit, size <= origins_bound(&origins) && origins_read(&copy, bytes, size)
+                    && copy.states == STATES);
     for (uint32_t i = 0; i < STATES; i++) {
         struct origin one = origins_of(&origins, i), other = origins_of(&copy, i);
-        bad += one.source != known[i].source || one.state != known[i].state || one.step != known[i].step;
+        bad += one.source != known[i].source || one.state != known[i].state
+               || one.step != known[i].step;
         bad += other.source != one.source || other.state != one.state || other.step != one.step;
     }
     CHECK(unit, bad == 0);
@@ -171,7 +182,8 @@ static void test_origins(struct unit *unit, uint64_t seed)
         uint64_t at = (uint64_t)random_below(&random, (uint32_t)size);
         unsigned char bit = (unsigned char)(1u << random_below(&random, 8));
         bytes[at] ^= bit;
-        if (origins_read(&copy, bytes, i % 3 ? size : at) && copy.states) origins_of(&copy, (uint32_t)random_below(&random, copy.states));
+        if (origins_read(&copy, bytes, i % 3 ? size : at) && copy.states)
+            origins_of(&copy, (uint32_t)random_below(&random, copy.states));
         bytes[at] ^= bit;
     }
     mem_free(&mem, bytes);
@@ -244,7 +256,8 @@ static void test_logs(struct unit *unit)
         origins_clear(&origins);
     }
     for (unsigned n = 0; n < 300; n++) {
-        uint32_t i = (uint32_t)random_below(&random, LOGS), s = (uint32_t)random_below(&random, sizes[i]);
+        uint32_t i = (uint32_t)random_below(&random, LOGS),
+                 s = (uint32_t)random_below(&random, sizes[i]);
         const struct origins *log = logs_find(&logs, 3 * i + 1);
         if (!log || log->states != sizes[i]) {
             wrong++;

@@ -1,5 +1,5 @@
-/* The model's own text form: random models are printed, read back and printed again, which must give the same bytes, and the model that was read does what
- * the first one does. */
+/* The model's own text form: random models are printed, read back and printed again, which must
+ * give the same bytes, and the model that was read does what the first one does. */
 #include "lang/cairn/cairn.h"
 #include "model/print.h"
 #include "unit/random_model.h"
@@ -18,7 +18,8 @@ static char *print(const struct model *model, const struct diag *diag, size_t *l
     return text;
 }
 
-static bool same_steps(struct generator *g, const struct model *other, unsigned *enabled, unsigned *failed)
+static bool same_steps(struct generator *g, const struct model *other, unsigned *enabled,
+                       unsigned *failed)
 {
     for (unsigned k = 0; k < 20; k++) {
         int64_t state[CELLS], next[CELLS], also[CELLS];
@@ -27,7 +28,9 @@ static bool same_steps(struct generator *g, const struct model *other, unsigned 
             enum eval_result result = eval_rule(g->model, r, state, next);
             *enabled += result == EVAL_ENABLED;
             *failed += result == EVAL_FAILED;
-            if (eval_rule(other, r, state, also) != result || (result == EVAL_ENABLED && memcmp(next, also, sizeof next))) return false;
+            if (eval_rule(other, r, state, also) != result
+                || (result == EVAL_ENABLED && memcmp(next, also, sizeof next)))
+                return false;
         }
     }
     return true;
@@ -37,8 +40,10 @@ static bool same_bounds(const struct model *a, const struct model *b)
 {
     for (uint32_t r = 0; r < a->rules.len; r++)
         for (uint32_t i = 0; i < a->rules.data[r].stores; i++) {
-            const struct expr_node *x = expr_get(&a->exprs, a->stores.data[a->rules.data[r].first_store + i].value);
-            const struct expr_node *y = expr_get(&b->exprs, b->stores.data[b->rules.data[r].first_store + i].value);
+            const struct expr_node *x =
+                expr_get(&a->exprs, a->stores.data[a->rules.data[r].first_store + i].value);
+            const struct expr_node *y =
+                expr_get(&b->exprs, b->stores.data[b->rules.data[r].first_store + i].value);
             if (x->low != y->low || x->high != y->high || x->may_fail != y->may_fail) return false;
         }
     return true;
@@ -58,17 +63,20 @@ static bool test_round_trip(struct generator *g, uint64_t seed, unsigned *enable
     g->widest = 1 + (unsigned)pick(g, 4);
     random_model(g, 4, 3);
     text_init(&complaint, g->mem);
-    if (!model_check(g->model, &complaint)) return printf("seed %llu: %s\n", (unsigned long long)seed, complaint.data), false;
+    if (!model_check(g->model, &complaint))
+        return printf("seed %llu: %s\n", (unsigned long long)seed, complaint.data), false;
     diag_init(&diag, g->mem, stdout);
     uint32_t source = diag_add_source(&diag, "random", "", 0);
     (void)source;
     char *text = print(g->model, &diag, &length);
-    struct language_input input = {.mem = g->mem, .diag = &diag, .source = diag_add_source(&diag, "text", text, length)};
+    struct language_input input = {
+        .mem = g->mem, .diag = &diag, .source = diag_add_source(&diag, "text", text, length)};
     struct model *read = cairn_language.load(&input, &scope);
     bool good = read != NULL;
     if (good) {
         char *second = print(read, &diag, &again);
-        good = length == again && !memcmp(text, second, length) && same_bounds(g->model, read) && same_steps(g, read, enabled, failed);
+        good = length == again && !memcmp(text, second, length) && same_bounds(g->model, read)
+               && same_steps(g, read, enabled, failed);
         if (!good) printf("%s\n----\n%s\n", text, second);
         free(second);
     } else printf("%s\n", text);

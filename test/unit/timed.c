@@ -1,9 +1,15 @@
-/* The timed engine against a search of regions (Alur and Dill 1994) that stands on the reference semantics alone.
+/* The timed engine against a search of regions (Alur and Dill 1994) that stands on the reference
+ * semantics alone.
  *
- * Random small models: processes that move alone or together, intervals and clock constraints with open and closed ends, parts that stay, priorities, invariants of
- * locations, divisions by zero; code that may block or fail, and paths of one transition: rules that differ in some values only. All valuations of a region are equivalent, so one point stands for each: fractions are told apart by their order only, and what is larger than every constant by nothing.
- * From it the next region in time is a step of a known length, which model/timed_eval takes, as it takes the rules. Compared are the reachable discrete states, the
- * shortest way to one of them, deadlocks and run-time errors, F p and G F p; every trace is verified with its delays, and loops can be gone round several times. */
+ * Random small models: processes that move alone or together, intervals and clock constraints with
+ * open and closed ends, parts that stay, priorities, invariants of locations, divisions by zero;
+ * code that may block or fail, and paths of one transition: rules that differ in some values only.
+ * All valuations of a region are equivalent, so one point stands for each: fractions are told apart
+ * by their order only, and what is larger than every constant by nothing. From it the next region
+ * in time is a step of a known length, which model/timed_eval takes, as it takes the rules.
+ * Compared are the reachable discrete states, the shortest way to one of them, deadlocks and
+ * run-time errors, F p and G F p; every trace is verified with its delays, and loops can be gone
+ * round several times. */
 #include "base/random.h"
 #include "engine/timed/dating.h"
 #include "engine/timed/timed.h"
@@ -23,7 +29,7 @@ struct test {
     struct mem *mem;
     struct model *model;
     unsigned compared, skipped, with_priorities, dead, failing, open_dates, eventually, again;
-    unsigned sharing; /* models in which rules share a timer */
+    unsigned sharing;  /* models in which rules share a timer */
     unsigned deciding; /* models in which rules with a REQUIRE share one */
 };
 
@@ -31,10 +37,7 @@ static uint32_t below(struct test *t, uint64_t bound)
 {
     return (uint32_t)random_below(&t->random, bound);
 }
-static bool chance(struct test *t, uint32_t percent)
-{
-    return below(t, 100) < percent;
-}
+static bool chance(struct test *t, uint32_t percent) { return below(t, 100) < percent; }
 
 /* ---- random models ---- */
 
@@ -44,14 +47,17 @@ static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "f", "g", "h"}
 static expr equals(struct model *model, uint32_t var, int64_t value)
 {
     const struct model_var *v = &model->vars.data[var];
-    return expr_make(&model->exprs, EXPR_EQ, 0, expr_var_in(&model->exprs, var, v->low, v->high), expr_int(&model->exprs, value));
+    return expr_make(&model->exprs, EXPR_EQ, 0, expr_var_in(&model->exprs, var, v->low, v->high),
+                     expr_int(&model->exprs, value));
 }
 
 static struct clock_constraint random_constraint(struct test *t, bool upper)
 {
     uint32_t clock = below(t, t->model->clocks.len);
     int64_t bound = below(t, LARGEST + 1);
-    return upper ? (struct clock_constraint){clock, MODEL_NONE, bound, bound && chance(t, 30), nowhere} : (struct clock_constraint){MODEL_NONE, clock, -bound, chance(t, 30), nowhere};
+    return upper ? (struct clock_constraint){clock, MODEL_NONE, bound, bound && chance(t, 30),
+                                             nowhere}
+                 : (struct clock_constraint){MODEL_NONE, clock, -bound, chance(t, 30), nowhere};
 }
 
 static void add_processes(struct test *t, uint32_t count)
@@ -60,11 +66,16 @@ static void add_processes(struct test *t, uint32_t count)
     for (uint32_t p = 0; p < count; p++) {
         uint32_t locations = 2 + below(t, 2);
         struct model_var var = {.name = names[p], .process = p, .high = locations - 1};
-        struct model_process process = {.name = names[p], .type = "t", .location = model->vars.len, .first_location = model->locations.len, .locations = locations};
+        struct model_process process = {.name = names[p],
+                                        .type = "t",
+                                        .location = model->vars.len,
+                                        .first_location = model->locations.len,
+                                        .locations = locations};
         vec_push(t->mem, &model->vars, var);
         vec_push(t->mem, &model->processes, process);
         for (uint32_t l = 0; l < locations; l++) {
-            struct model_location location = {.value = l, .first_invariant = model->constraints.len};
+            struct model_location location = {.value = l,
+                                              .first_invariant = model->constraints.len};
             if (model->clocks.len && chance(t, 30)) {
                 vec_push(t->mem, &model->constraints, random_constraint(t, !chance(t, 10)));
                 location.invariants = 1;
@@ -89,7 +100,8 @@ static uint32_t add_interval(struct test *t)
 static void add_part(struct test *t, uint32_t process, uint32_t shared)
 {
     struct model *model = t->model;
-    uint32_t var = model->processes.data[process].location, locations = model->processes.data[process].locations, from = below(t, locations);
+    uint32_t var = model->processes.data[process].location,
+             locations = model->processes.data[process].locations, from = below(t, locations);
     model_add_part(model, process, nowhere);
     bool stays = chance(t, 25);
     model->parts.data[model->parts.len - 1].stays = stays;
@@ -98,10 +110,12 @@ static void add_part(struct test *t, uint32_t process, uint32_t shared)
     if (!stays) model_add_store(model, var, expr_int(&model->exprs, below(t, locations)), nowhere);
 }
 
-static void add_statement(struct test *t, struct code_sequence *body, enum code_op op, uint32_t var, expr value)
+static void add_statement(struct test *t, struct code_sequence *body, enum code_op op, uint32_t var,
+                          expr value)
 {
     struct cell target = {.base = var, .count = 1, .offset = expr_int(&t->model->exprs, 0)};
-    struct code_node node = {.op = (uint8_t)op, .target = target, .source.offset = target.offset, .value = value};
+    struct code_node node = {
+        .op = (uint8_t)op, .target = target, .source.offset = target.offset, .value = value};
     node.body = node.other = node.next = code_none();
     model_add_code(t->model, body, node);
 }
@@ -112,7 +126,8 @@ static expr two_divided_by(struct test *t, uint32_t var)
     return expr_make(exprs, EXPR_DIV, 2, expr_int(exprs, 2), expr_var_in(exprs, var, 0, 2));
 }
 
-/* Statements that assign, fail and block, most of them alike in all paths of a transition (`form`); what each of these chooses is its own. */
+/* Statements that assign, fail and block, most of them alike in all paths of a transition (`form`);
+ * what each of these chooses is its own. */
 static void add_code(struct test *t, struct random *form, uint32_t shared, uint32_t spare)
 {
     struct model *model = t->model;
@@ -122,17 +137,26 @@ static void add_code(struct test *t, struct random *form, uint32_t shared, uint3
         uint64_t kind = random_below(form, 6), value = random_below(form, 2);
         uint32_t own = below(t, 3);
         if (kind == 0) add_statement(t, &body, CODE_SET, spare, expr_int(&model->exprs, own != 0));
-        if (kind == 1) add_statement(t, &body, CODE_SET, spare, expr_to_int(&model->exprs, equals(model, shared, own)));
-        if (kind == 2) add_statement(t, &body, CODE_REQUIRE, 0, equals(model, spare, (int64_t)value));
-        if (kind == 3) add_statement(t, &body, CODE_REQUIRE, 0, equals(model, shared, (int64_t)value));
-        if (kind == 4 && own) add_statement(t, &body, CODE_SET, spare, expr_within(&model->exprs, two_divided_by(t, shared), 0, 1, FAILURE_RANGE));
+        if (kind == 1)
+            add_statement(t, &body, CODE_SET, spare,
+                          expr_to_int(&model->exprs, equals(model, shared, own)));
+        if (kind == 2)
+            add_statement(t, &body, CODE_REQUIRE, 0, equals(model, spare, (int64_t)value));
+        if (kind == 3)
+            add_statement(t, &body, CODE_REQUIRE, 0, equals(model, shared, (int64_t)value));
+        if (kind == 4 && own)
+            add_statement(
+                t, &body, CODE_SET, spare,
+                expr_within(&model->exprs, two_divided_by(t, shared), 0, 1, FAILURE_RANGE));
         if (kind == 5) add_statement(t, &body, CODE_SET, shared, expr_int(&model->exprs, own));
     }
     model->rules.data[model->rules.len - 1].body = body.first;
 }
 
-/* One path of a transition: the same processes, conditions and interval, and what it does with the variables. */
-static void add_path(struct test *t, struct random form, const char *name, uint32_t shared, bool with_code)
+/* One path of a transition: the same processes, conditions and interval, and what it does with the
+ * variables. */
+static void add_path(struct test *t, struct random form, const char *name, uint32_t shared,
+                     bool with_code)
 {
     struct model *model = t->model;
     struct random own = t->random;
@@ -146,7 +170,8 @@ static void add_path(struct test *t, struct random form, const char *name, uint3
     t->random = own;
     if (with_code) add_code(t, &after, shared, shared + 1);
     if (chance(t, 6)) model_add_store(model, shared, two_divided_by(t, shared), nowhere);
-    else if (chance(t, 40)) model_add_store(model, shared, expr_int(&model->exprs, below(t, 3)), nowhere);
+    else if (chance(t, 40))
+        model_add_store(model, shared, expr_int(&model->exprs, below(t, 3)), nowhere);
     for (uint32_t c = 0; c < model->class_count; c++)
         if (chance(t, 40)) model_add_class(model, c);
     for (uint32_t i = 0; model->clocks.len && i < 2; i++) {
@@ -163,7 +188,8 @@ static void add_transition(struct test *t, uint32_t number, uint32_t shared, boo
     bool with_code = has_spare && chance(t, 60);
     uint32_t paths = chance(t, 30) ? 2 + below(t, 2) : 1;
     struct random form = {.state = t->random.state ^ UINT64_C(0x9E3779B97F4A7C15)};
-    for (uint32_t i = 0; i < paths; i++) add_path(t, form, names[number % NAMES], shared, with_code);
+    for (uint32_t i = 0; i < paths; i++)
+        add_path(t, form, names[number % NAMES], shared, with_code);
 }
 
 /* How many models have rules that share a timer, and those whose code blocks. */
@@ -175,7 +201,8 @@ static void count_sharing(struct test *t)
     for (uint32_t r = 0; r < t->model->rules.len; r++) {
         if (timers.of[r] == TIMER_NONE || timers.list.data[timers.of[r]].rule == r) continue;
         shares = true;
-        for (statement at = t->model->rules.data[r].body; !code_is_none(at); at = t->model->code.data[at.i].next)
+        for (statement at = t->model->rules.data[r].body; !code_is_none(at);
+             at = t->model->code.data[at.i].next)
             decides |= t->model->code.data[at.i].op == CODE_REQUIRE;
     }
     t->sharing += shares;
@@ -188,18 +215,27 @@ static void make_model(struct test *t)
     struct model *model = t->model = model_new(t->mem, "random");
     static const char *const clock_names[] = {"x", "y"};
     uint32_t clocks = chance(t, 50) ? 1 + below(t, 2) : 0, rules = 2 + below(t, 6);
-    for (uint32_t c = 0; c < clocks; c++) vec_push(t->mem, &model->clocks, ((struct model_clock){clock_names[c], nowhere}));
+    for (uint32_t c = 0; c < clocks; c++)
+        vec_push(t->mem, &model->clocks, ((struct model_clock){clock_names[c], nowhere}));
     add_processes(t, 1 + below(t, 3));
     uint32_t shared = model->vars.len;
-    struct model_var var = {.name = "shared", .process = MODEL_NONE, .high = 2, .any_init = chance(t, 20), .init = below(t, 3)};
+    struct model_var var = {.name = "shared",
+                            .process = MODEL_NONE,
+                            .high = 2,
+                            .any_init = chance(t, 20),
+                            .init = below(t, 3)};
     vec_push(t->mem, &model->vars, var);
     model->class_count = chance(t, 35) ? 2 + below(t, 2) : 0;
     for (uint32_t high = 1; high < model->class_count; high++)
-        for (uint32_t low = 0; low < high; low++) vec_push(t->mem, &model->priorities, ((struct model_priority){high, low}));
+        for (uint32_t low = 0; low < high; low++)
+            vec_push(t->mem, &model->priorities, ((struct model_priority){high, low}));
     bool has_spare = chance(t, 40);
-    if (has_spare) vec_push(t->mem, &model->vars, ((struct model_var){.name = "spare", .process = MODEL_NONE, .high = 1}));
+    if (has_spare)
+        vec_push(t->mem, &model->vars,
+                 ((struct model_var){.name = "spare", .process = MODEL_NONE, .high = 1}));
     for (uint32_t r = 0; r < rules; r++) add_transition(t, r, shared, has_spare);
-    if (!model->intervals.len && !clocks) add_interval(t); /* of no rule: the model is timed all the same */
+    if (!model->intervals.len && !clocks)
+        add_interval(t); /* of no rule: the model is timed all the same */
     model_finish(model);
     struct text complaint;
     text_init(&complaint, t->mem);
@@ -218,7 +254,8 @@ struct regions {
     const struct model *model;
     int64_t parts;            /* of a tick */
     struct timed_state state; /* at work */
-    struct store seen, discrete, all; /* regions that were visited; their discrete states; regions that were met */
+    struct store seen, discrete,
+        all; /* regions that were visited; their discrete states; regions that were met */
     VEC(struct region_edge) edges;
     VEC(uint32_t) stuck, initial;
     int64_t *levels; /* per discrete state: rules on the shortest way to it */
@@ -230,7 +267,8 @@ struct regions {
 
 static bool has_timer(const struct regions *regions, uint32_t r)
 {
-    return (regions->state.enabled[r] || regions->state.fails[r]) && regions->model->rules.data[r].interval != MODEL_NONE;
+    return (regions->state.enabled[r] || regions->state.fails[r])
+           && regions->model->rules.data[r].interval != MODEL_NONE;
 }
 
 /* All timers and clocks of the state that are not above every constant. */
@@ -239,7 +277,8 @@ static uint32_t list_times(struct regions *regions, int64_t **list)
     int64_t cap = LARGEST * regions->parts;
     uint32_t count = 0;
     for (uint32_t r = 0; r < regions->model->rules.len; r++)
-        if (has_timer(regions, r) && regions->state.timers[r] <= cap) list[count++] = &regions->state.timers[r];
+        if (has_timer(regions, r) && regions->state.timers[r] <= cap)
+            list[count++] = &regions->state.timers[r];
     for (uint32_t c = 0; c < regions->model->clocks.len; c++)
         if (regions->state.clocks[c] <= cap) list[count++] = &regions->state.clocks[c];
     return count;
@@ -253,7 +292,8 @@ static void normalise(struct regions *regions)
     for (uint32_t i = 0; i < count; i++) old[i] = *list[i];
     for (uint32_t i = 0; i < count; i++) {
         int64_t rank = 0;
-        for (uint32_t k = 0; k < count; k++) { /* how many different fractions there are up to this one, but 0 */
+        for (uint32_t k = 0; k < count;
+             k++) { /* how many different fractions there are up to this one, but 0 */
             bool first = old[k] % parts != 0 && old[k] % parts <= old[i] % parts;
             for (uint32_t e = 0; e < k; e++) first = first && old[e] % parts != old[k] % parts;
             rank += first;
@@ -261,7 +301,8 @@ static void normalise(struct regions *regions)
         *list[i] = old[i] / parts * parts + 2 * rank;
     }
     for (uint32_t r = 0; r < regions->model->rules.len; r++)
-        if (has_timer(regions, r) && regions->state.timers[r] > LARGEST * parts) regions->state.timers[r] = above;
+        if (has_timer(regions, r) && regions->state.timers[r] > LARGEST * parts)
+            regions->state.timers[r] = above;
     for (uint32_t c = 0; c < regions->model->clocks.len; c++)
         if (regions->state.clocks[c] > LARGEST * parts) regions->state.clocks[c] = above;
 }
@@ -285,7 +326,8 @@ static void save_record(struct regions *regions)
     int64_t *at = regions->record;
     memcpy(at, regions->state.values, model->vars.len * sizeof *at);
     at += model->vars.len;
-    for (uint32_t r = 0; r < model->rules.len; r++) *at++ = has_timer(regions, r) ? regions->state.timers[r] : -1;
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        *at++ = has_timer(regions, r) ? regions->state.timers[r] : -1;
     memcpy(at, regions->state.clocks, model->clocks.len * sizeof *at);
 }
 
@@ -300,24 +342,27 @@ static void load_record(struct regions *regions, const int64_t *record)
         int64_t timer = record[model->vars.len + r];
         regions->state.timers[r] = timer < 0 ? 0 : timer;
     }
-    memcpy(regions->state.clocks, record + model->vars.len + model->rules.len, model->clocks.len * sizeof *record);
+    memcpy(regions->state.clocks, record + model->vars.len + model->rules.len,
+           model->clocks.len * sizeof *record);
 }
 
 /* The number of the region in regions->record. */
 static uint32_t number(struct regions *regions)
 {
     uint32_t index;
-    store_add(&regions->all, regions->record, store_hash(regions->record, regions->all.record_bytes), &index);
+    store_add(&regions->all, regions->record,
+              store_hash(regions->record, regions->all.record_bytes), &index);
     return index;
 }
 
 /* The state at work goes into a list; it is looked at later whether it is new. */
-#define push_record(regions, list)                                                                                          \
-    do {                                                                                                                    \
-        normalise(regions);                                                                                                 \
-        save_record(regions);                                                                                               \
-        number(regions);                                                                                                    \
-        for (uint32_t w_ = 0; w_ < (regions)->words; w_++) vec_push((regions)->t->mem, list, (regions)->record[w_]);        \
+#define push_record(regions, list)                                                                 \
+    do {                                                                                           \
+        normalise(regions);                                                                        \
+        save_record(regions);                                                                      \
+        number(regions);                                                                           \
+        for (uint32_t w_ = 0; w_ < (regions)->words; w_++)                                         \
+            vec_push((regions)->t->mem, list, (regions)->record[w_]);                              \
     } while (0)
 
 static void visit(struct regions *regions, const int64_t *record, int64_t level)
@@ -327,7 +372,8 @@ static void visit(struct regions *regions, const int64_t *record, int64_t level)
     if (store_add(&regions->seen, record, store_hash(record, bytes), &index) != STORE_NEW) return;
     regions->too_many |= regions->seen.count > MAX_REGIONS;
     uint32_t value_bytes = model->vars.len * sizeof *record;
-    if (store_add(&regions->discrete, record, store_hash(record, value_bytes), &index) == STORE_NEW) regions->levels[index] = level;
+    if (store_add(&regions->discrete, record, store_hash(record, value_bytes), &index) == STORE_NEW)
+        regions->levels[index] = level;
     load_record(regions, record);
     uint32_t here = store_find(&regions->all, record, store_hash(record, bytes));
     if (timed_is_stuck(&regions->state)) {
@@ -342,12 +388,14 @@ static void visit(struct regions *regions, const int64_t *record, int64_t level)
         regions->failing |= tried == EVAL_FAILED;
         if (tried != EVAL_ENABLED || !timed_take(&regions->state, r)) continue;
         push_record(regions, &regions->later);
-        vec_push(regions->t->mem, &regions->edges, ((struct region_edge){here, number(regions), true}));
+        vec_push(regions->t->mem, &regions->edges,
+                 ((struct region_edge){here, number(regions), true}));
     }
     load_record(regions, saved);
     if (pass(regions)) {
         push_record(regions, &regions->now);
-        vec_push(regions->t->mem, &regions->edges, ((struct region_edge){here, number(regions), false}));
+        vec_push(regions->t->mem, &regions->edges,
+                 ((struct region_edge){here, number(regions), false}));
     }
     mem_free(regions->t->mem, saved);
 }
@@ -355,7 +403,10 @@ static void visit(struct regions *regions, const int64_t *record, int64_t level)
 static void search_regions(struct regions *regions, struct test *t)
 {
     const struct model *model = t->model;
-    *regions = (struct regions){.t = t, .model = model, .parts = 2 * (model->rules.len + model->clocks.len + 1), .words = model->vars.len + model->rules.len + model->clocks.len};
+    *regions = (struct regions){.t = t,
+                                .model = model,
+                                .parts = 2 * (model->rules.len + model->clocks.len + 1),
+                                .words = model->vars.len + model->rules.len + model->clocks.len};
     timed_init(&regions->state, model, regions->parts);
     regions->record = mem_alloc(t->mem, (regions->words + 1) * sizeof *regions->record);
     regions->levels = mem_alloc(t->mem, (MAX_REGIONS + 2) * sizeof *regions->levels);
@@ -376,7 +427,8 @@ static void search_regions(struct regions *regions, struct test *t)
             visit(regions, record, level);
         }
         regions->now.len = 0;
-        for (uint32_t i = 0; i < regions->later.len; i++) vec_push(t->mem, &regions->now, regions->later.data[i]);
+        for (uint32_t i = 0; i < regions->later.len; i++)
+            vec_push(t->mem, &regions->now, regions->later.data[i]);
         regions->later.len = 0;
     }
 }
@@ -396,14 +448,16 @@ static void release_regions(struct regions *regions)
     vec_free(regions->t->mem, &regions->later);
 }
 
-/* The regions from which a run goes on for ever, or gets stuck, and never has the value: the largest set in which each region is stuck, or can by waiting get to one that is
- * stuck or from which a rule leads into the set. */
+/* The regions from which a run goes on for ever, or gets stuck, and never has the value: the
+ * largest set in which each region is stuck, or can by waiting get to one that is stuck or from
+ * which a rule leads into the set. */
 static bool *avoid_for_ever(const struct regions *regions, uint32_t var, int64_t value)
 {
     uint64_t count = regions->all.count;
     struct mem *mem = regions->t->mem;
     bool *set = mem_alloc(mem, count + 1), *can = mem_alloc(mem, count + 1);
-    for (uint64_t i = 0; i < count; i++) set[i] = ((const int64_t *)store_get(&regions->all, (uint32_t)i))[var] != value;
+    for (uint64_t i = 0; i < count; i++)
+        set[i] = ((const int64_t *)store_get(&regions->all, (uint32_t)i))[var] != value;
     for (bool smaller = true; smaller;) {
         memset(can, 0, count);
         for (uint32_t i = 0; i < regions->stuck.len; i++) can[regions->stuck.data[i]] = true;
@@ -411,7 +465,8 @@ static bool *avoid_for_ever(const struct regions *regions, uint32_t var, int64_t
             more = false;
             for (uint32_t i = 0; i < regions->edges.len; i++) {
                 const struct region_edge *edge = &regions->edges.data[i];
-                if (can[edge->from] || (edge->takes_rule ? !set[edge->to] : !can[edge->to])) continue;
+                if (can[edge->from] || (edge->takes_rule ? !set[edge->to] : !can[edge->to]))
+                    continue;
                 can[edge->from] = more = true;
             }
         }
@@ -462,7 +517,8 @@ static void free_result(struct test *t, struct result *result)
 
 static void compare_states(struct test *t, struct regions *regions, bool equal)
 {
-    struct found found = {.regions = regions, .reached = mem_alloc(t->mem, regions->discrete.count + 1)};
+    struct found found = {.regions = regions,
+                          .reached = mem_alloc(t->mem, regions->discrete.count + 1)};
     struct timed_graph graph = {see_state, see_edge, &found};
     struct task task = {.model = t->model, .equal_zones = equal};
     struct result result;
@@ -478,17 +534,23 @@ static void compare_states(struct test *t, struct regions *regions, bool equal)
     free_result(t, &result);
 }
 
-/* An invariant that one discrete state breaks: a reachable one (number `target`), or one that is not there. */
+/* An invariant that one discrete state breaks: a reachable one (number `target`), or one that is
+ * not there. */
 static void add_property(struct test *t, const char *name, const int64_t *values)
 {
     struct model *model = t->model;
     expr all = expr_bool(&model->exprs, true);
-    for (uint32_t v = 0; v < model->vars.len; v++) all = expr_make(&model->exprs, EXPR_AND, 0, all, equals(model, v, values[v]));
-    formula root = formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_NOT, 0, all, all), nowhere);
-    vec_push(t->mem, &model->properties, ((struct model_property){.name = name, .kind = PROPERTY_INVARIANT, .root = root, .text = name}));
+    for (uint32_t v = 0; v < model->vars.len; v++)
+        all = expr_make(&model->exprs, EXPR_AND, 0, all, equals(model, v, values[v]));
+    formula root =
+        formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_NOT, 0, all, all), nowhere);
+    vec_push(t->mem, &model->properties,
+             ((struct model_property){
+                 .name = name, .kind = PROPERTY_INVARIANT, .root = root, .text = name}));
 }
 
-static void check_entry(struct test *t, const struct property_result *entry, bool expected, int64_t steps)
+static void check_entry(struct test *t, const struct property_result *entry, bool expected,
+                        int64_t steps)
 {
     CHECK(t->unit, entry->verdict == (expected ? VERDICT_VIOLATED : VERDICT_HOLDS));
     if (!entry->trace) {
@@ -502,7 +564,8 @@ static void check_entry(struct test *t, const struct property_result *entry, boo
     t->open_dates += entry->trace->denominator > 1;
 }
 
-static void compare_properties(struct test *t, struct regions *regions, bool equal, int64_t steps, bool has_absent)
+static void compare_properties(struct test *t, struct regions *regions, bool equal, int64_t steps,
+                               bool has_absent)
 {
     struct task task = {.model = t->model, .equal_zones = equal};
     struct result result;
@@ -529,10 +592,14 @@ static void check_rounds(struct test *t, const struct trace *trace)
     uint32_t length = trace->steps + 1 - trace->loop;
     struct trace *longer = trace_new(t->model, trace->steps + 1 + ROUNDS * length);
     memcpy(longer->initial, trace->initial, t->model->vars.len * sizeof *trace->initial);
-    for (uint32_t i = 0; i < longer->steps; i++) longer->rules[i] = trace->rules[i <= trace->steps ? i : trace->loop + (i - trace->loop) % length];
+    for (uint32_t i = 0; i < longer->steps; i++)
+        longer->rules[i] =
+            trace->rules[i <= trace->steps ? i : trace->loop + (i - trace->loop) % length];
     bool dated = dating_find(t->model, longer, NULL);
     CHECK(t->unit, dated);
-    CHECK(t->unit, !dated || !trace_verify(t->model, longer, PROPERTY_INVARIANT, expr_bool(&t->model->exprs, false)));
+    CHECK(t->unit, !dated
+                       || !trace_verify(t->model, longer, PROPERTY_INVARIANT,
+                                        expr_bool(&t->model->exprs, false)));
     trace_free(t->model, longer);
 }
 
@@ -540,7 +607,8 @@ static void check_temporal(struct test *t, const struct property_result *entry, 
 {
     CHECK(t->unit, entry->verdict == (expected ? VERDICT_VIOLATED : VERDICT_HOLDS));
     if (!entry->trace) return;
-    const char *wrong = trace_verify_temporal(t->model, entry->trace, entry->kind, entry->property->root);
+    const char *wrong =
+        trace_verify_temporal(t->model, entry->trace, entry->kind, entry->property->root);
     if (wrong) printf("%s: %s\n", entry->property->name, wrong);
     CHECK(t->unit, !wrong);
     check_rounds(t, entry->trace);
@@ -555,11 +623,17 @@ static void compare_temporal(struct test *t, struct regions *regions)
     for (uint32_t i = 0; i < regions->initial.len; i++) never |= set[regions->initial.data[i]];
     for (uint64_t i = 0; i < regions->all.count; i++) rarely |= set[i];
     formula atom = formula_atom(&model->formulas, equals(model, var, value), nowhere);
-    formula eventually = formula_make(&model->formulas, &model->exprs, FORMULA_F, atom, atom, nowhere);
-    formula again = formula_make(&model->formulas, &model->exprs, FORMULA_G, eventually, eventually, nowhere);
+    formula eventually =
+        formula_make(&model->formulas, &model->exprs, FORMULA_F, atom, atom, nowhere);
+    formula again =
+        formula_make(&model->formulas, &model->exprs, FORMULA_G, eventually, eventually, nowhere);
     model->properties.len = 0;
-    vec_push(t->mem, &model->properties, ((struct model_property){.name = "F", .kind = PROPERTY_LTL, .root = eventually, .text = "F"}));
-    vec_push(t->mem, &model->properties, ((struct model_property){.name = "GF", .kind = PROPERTY_LTL, .root = again, .text = "GF"}));
+    vec_push(t->mem, &model->properties,
+             ((struct model_property){
+                 .name = "F", .kind = PROPERTY_LTL, .root = eventually, .text = "F"}));
+    vec_push(
+        t->mem, &model->properties,
+        ((struct model_property){.name = "GF", .kind = PROPERTY_LTL, .root = again, .text = "GF"}));
     struct task task = {.model = model};
     struct result result;
     task.properties = result_list_properties(model, false, &task.property_count);
@@ -580,7 +654,10 @@ static bool find_absent(const struct regions *regions, int64_t *values)
     const struct model *model = regions->model;
     for (uint32_t v = 0; v < model->vars.len; v++) values[v] = 0;
     for (;;) {
-        if (store_find(&regions->discrete, values, store_hash(values, regions->discrete.record_bytes)) == UINT32_MAX) return true;
+        if (store_find(&regions->discrete, values,
+                       store_hash(values, regions->discrete.record_bytes))
+            == UINT32_MAX)
+            return true;
         uint32_t v = 0;
         while (v < model->vars.len && values[v] == model->vars.data[v].high) values[v++] = 0;
         if (v == model->vars.len) return false;
@@ -609,7 +686,8 @@ static void compare(struct test *t)
     add_property(t, "reachable", store_get(&regions.discrete, target));
     bool has_absent = find_absent(&regions, absent);
     if (has_absent) add_property(t, "absent", absent);
-    for (unsigned equal = 0; equal < 2; equal++) compare_properties(t, &regions, equal, regions.levels[target], has_absent);
+    for (unsigned equal = 0; equal < 2; equal++)
+        compare_properties(t, &regions, equal, regions.levels[target], has_absent);
     compare_temporal(t, &regions);
     release_regions(&regions);
 }
@@ -622,13 +700,19 @@ static void begin_model(struct test *t, uint32_t processes, uint32_t clocks)
 {
     struct model *model = t->model = model_new(t->mem, "known");
     static const char *const clock_names[] = {"x", "y"};
-    for (uint32_t c = 0; c < clocks; c++) vec_push(t->mem, &model->clocks, ((struct model_clock){clock_names[c], nowhere}));
+    for (uint32_t c = 0; c < clocks; c++)
+        vec_push(t->mem, &model->clocks, ((struct model_clock){clock_names[c], nowhere}));
     for (uint32_t p = 0; p < processes; p++) {
         struct model_var var = {.name = names[p], .process = p, .high = 3};
-        struct model_process process = {.name = names[p], .type = "t", .location = p, .first_location = model->locations.len, .locations = 4};
+        struct model_process process = {.name = names[p],
+                                        .type = "t",
+                                        .location = p,
+                                        .first_location = model->locations.len,
+                                        .locations = 4};
         vec_push(t->mem, &model->vars, var);
         vec_push(t->mem, &model->processes, process);
-        for (int64_t l = 0; l < 4; l++) vec_push(t->mem, &model->locations, ((struct model_location){.value = l}));
+        for (int64_t l = 0; l < 4; l++)
+            vec_push(t->mem, &model->locations, ((struct model_location){.value = l}));
     }
 }
 
@@ -648,7 +732,9 @@ static void only_when(struct test *t, uint32_t process, int64_t location)
 
 static void within(struct test *t, int64_t low, int64_t high)
 {
-    vec_push(t->mem, &t->model->intervals, ((struct model_interval){.low = low, .high = high == FOREVER ? 0 : high, .infinite = high == FOREVER}));
+    vec_push(t->mem, &t->model->intervals,
+             ((struct model_interval){
+                 .low = low, .high = high == FOREVER ? 0 : high, .infinite = high == FOREVER}));
     t->model->rules.data[t->model->rules.len - 1].interval = t->model->intervals.len - 1;
 }
 
@@ -660,51 +746,65 @@ static void not_at_ends(struct test *t)
 
 static void guard_at_most(struct test *t, uint32_t clock, int64_t bound)
 {
-    model_add_clock_guard(t->model, (struct clock_constraint){clock, MODEL_NONE, bound, false, nowhere});
+    model_add_clock_guard(t->model,
+                          (struct clock_constraint){clock, MODEL_NONE, bound, false, nowhere});
 }
 
 static void guard_at_least(struct test *t, uint32_t clock, int64_t bound)
 {
-    model_add_clock_guard(t->model, (struct clock_constraint){MODEL_NONE, clock, -bound, false, nowhere});
+    model_add_clock_guard(t->model,
+                          (struct clock_constraint){MODEL_NONE, clock, -bound, false, nowhere});
 }
 
-static void stay_at_most(struct test *t, uint32_t process, uint32_t location, uint32_t clock, int64_t bound)
+static void stay_at_most(struct test *t, uint32_t process, uint32_t location, uint32_t clock,
+                         int64_t bound)
 {
     struct model *model = t->model;
-    struct model_location *place = &model->locations.data[model->processes.data[process].first_location + location];
+    struct model_location *place =
+        &model->locations.data[model->processes.data[process].first_location + location];
     place->first_invariant = model->constraints.len;
     place->invariants = 1;
-    vec_push(t->mem, &model->constraints, ((struct clock_constraint){clock, MODEL_NONE, bound, false, nowhere}));
+    vec_push(t->mem, &model->constraints,
+             ((struct clock_constraint){clock, MODEL_NONE, bound, false, nowhere}));
 }
 
 /* Class 1 is above class 0. */
 static void of_class(struct test *t, uint32_t priority_class)
 {
-    if (!t->model->class_count) vec_push(t->mem, &t->model->priorities, ((struct model_priority){1, 0}));
+    if (!t->model->class_count)
+        vec_push(t->mem, &t->model->priorities, ((struct model_priority){1, 0}));
     t->model->class_count = 2;
     model_add_class(t->model, priority_class);
 }
 
-/* Searches for a state in which the process is at the location. The trace is the caller's; NULL: it is not reached. */
-static struct trace *reach(struct test *t, uint32_t process, int64_t location, struct property_result *deadlock)
+/* Searches for a state in which the process is at the location. The trace is the caller's; NULL: it
+ * is not reached. */
+static struct trace *reach(struct test *t, uint32_t process, int64_t location,
+                           struct property_result *deadlock)
 {
     struct model *model = t->model;
     struct task task = {.model = model};
     struct result result;
     expr goal = equals(model, process, location);
-    formula root = formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_NOT, 0, goal, goal), nowhere);
-    vec_push(t->mem, &model->properties, ((struct model_property){.name = "never", .kind = PROPERTY_INVARIANT, .root = root, .text = "never"}));
+    formula root =
+        formula_atom(&model->formulas, expr_make(&model->exprs, EXPR_NOT, 0, goal, goal), nowhere);
+    vec_push(t->mem, &model->properties,
+             ((struct model_property){
+                 .name = "never", .kind = PROPERTY_INVARIANT, .root = root, .text = "never"}));
     model_finish(model);
     task.properties = result_list_properties(model, deadlock != NULL, &task.property_count);
     timed_run(&task, NULL, &result);
     CHECK(t->unit, !result.broken);
     for (uint32_t i = 0; i < task.property_count; i++)
-        if (task.properties[i].trace) CHECK(t->unit, !trace_verify(model, task.properties[i].trace, task.properties[i].kind, task.properties[i].invariant));
+        if (task.properties[i].trace)
+            CHECK(t->unit, !trace_verify(model, task.properties[i].trace, task.properties[i].kind,
+                                         task.properties[i].invariant));
     if (deadlock) *deadlock = task.properties[1];
     return task.properties[0].trace;
 }
 
-static bool has_delays(const struct trace *trace, uint32_t count, const int64_t *parts, int64_t denominator)
+static bool has_delays(const struct trace *trace, uint32_t count, const int64_t *parts,
+                       int64_t denominator)
 {
     bool good = trace && trace->steps + 1 == count && trace->denominator == denominator;
     for (uint32_t i = 0; good && i < count; i++) good = trace->delays[i] == parts[i];
@@ -721,12 +821,14 @@ static void test_delays(struct test *t)
     begin_model(t, 2, 0);
     move(t, 0, 0, 1), within(t, 2, 4), not_at_ends(t);
     move(t, 1, 0, 1), within(t, 3, 5);
-    CHECK(t->unit, has_delays(reach(t, 0, 1, NULL), 2, (int64_t[]){5, 0}, 2)); /* 2.5: more than 2 */
+    CHECK(t->unit,
+          has_delays(reach(t, 0, 1, NULL), 2, (int64_t[]){5, 0}, 2)); /* 2.5: more than 2 */
     begin_model(t, 2, 0); /* the second process must not miss its end: its own step comes first */
     move(t, 0, 0, 1), within(t, 6, 9);
     move(t, 1, 0, 1), within(t, 2, 3);
     CHECK(t->unit, has_delays(reach(t, 0, 1, NULL), 3, (int64_t[]){2, 4, 0}, 1));
-    begin_model(t, 1, 1); /* nine times two and a bit must fit below 19: more than halves are needed */
+    begin_model(t, 1,
+                1); /* nine times two and a bit must fit below 19: more than halves are needed */
     t->model->vars.data[0].high = 20;
     for (int64_t i = 0; i < 9; i++) move(t, 0, i, i + 1), within(t, 2, 3), not_at_ends(t);
     move(t, 0, 9, 10), guard_at_most(t, 0, 19);
@@ -734,10 +836,13 @@ static void test_delays(struct test *t)
     CHECK(t->unit, trace && trace->denominator == 9);
 }
 
-/* A rule of the higher class holds another back only while it can be taken; and whether it can is asked of zones: bounds for both directions. */
+/* A rule of the higher class holds another back only while it can be taken; and whether it can is
+ * asked of zones: bounds for both directions. */
 static void test_holding_back(struct test *t)
 {
-    begin_model(t, 3, 0); /* the holder's timer is 4 when process 1 gets to 1: the low rule is never taken */
+    begin_model(
+        t, 3,
+        0); /* the holder's timer is 4 when process 1 gets to 1: the low rule is never taken */
     move(t, 0, 0, 1), within(t, 3, FOREVER), of_class(t, 1);
     move(t, 1, 0, 1), within(t, 4, 4);
     move(t, 2, 0, 1), only_when(t, 0, 0), only_when(t, 1, 1), of_class(t, 0);
@@ -767,7 +872,8 @@ static void test_holding_back(struct test *t)
     }
 }
 
-/* The effect of a rule cannot be computed at first, and then process 1 makes it possible: the rule's timer and its deadline do not wait for that. */
+/* The effect of a rule cannot be computed at first, and then process 1 makes it possible: the
+ * rule's timer and its deadline do not wait for that. */
 static void test_failing(struct test *t)
 {
     for (unsigned late = 0; late < 2; late++) {
@@ -776,10 +882,16 @@ static void test_failing(struct test *t)
         move(t, 0, 0, 1), within(t, 4, 4);
         move(t, 0, 0, 2), within(t, late ? 1 : 3, late ? 1 : 3);
         expr divisor = expr_var_in(&t->model->exprs, 1, 0, 3);
-        model_add_store(t->model, 2, expr_make(&t->model->exprs, EXPR_DIV, 2, expr_int(&t->model->exprs, 2), divisor), nowhere);
+        model_add_store(
+            t->model, 2,
+            expr_make(&t->model->exprs, EXPR_DIV, 2, expr_int(&t->model->exprs, 2), divisor),
+            nowhere);
         move(t, 1, 0, 1), within(t, 2, 2);
         const struct trace *trace = reach(t, 0, 2, &deadlock);
-        if (late) CHECK(t->unit, !trace && has_delays(deadlock.trace, 1, (int64_t[]){0}, 1)); /* no step is possible before it must fail */
+        if (late)
+            CHECK(t->unit, !trace
+                               && has_delays(deadlock.trace, 1, (int64_t[]){0},
+                                             1)); /* no step is possible before it must fail */
         else CHECK(t->unit, has_delays(trace, 3, (int64_t[]){2, 1, 0}, 1));
     }
 }
@@ -794,23 +906,28 @@ static void with_code(struct test *t, const struct code_sequence *body)
 static void test_code_decides(struct test *t)
 {
     struct property_result deadlock;
-    begin_model(t, 3, 0); /* what a condition reads was assigned before: one path is possible until 2, the other one from then on, too late */
+    begin_model(t, 3, 0); /* what a condition reads was assigned before: one path is possible until
+                             2, the other one from then on, too late */
     for (int64_t path = 0; path < 2; path++) {
         struct code_sequence body = code_sequence_empty();
         move(t, 0, 0, 1 + path), within(t, 3, 3);
-        add_statement(t, &body, CODE_SET, 2, expr_to_int(&t->model->exprs, equals(t->model, 1, path)));
+        add_statement(t, &body, CODE_SET, 2,
+                      expr_to_int(&t->model->exprs, equals(t->model, 1, path)));
         add_statement(t, &body, CODE_REQUIRE, 0, equals(t->model, 2, 1));
         with_code(t, &body);
     }
     move(t, 0, 0, 3), within(t, 4, 4);
     move(t, 1, 0, 1), within(t, 2, 2);
     CHECK(t->unit, !reach(t, 0, 2, &deadlock));
-    begin_model(t, 3, 0); /* until 2 one path fails, so that its timer runs, and the other one is not possible: it comes too late */
+    begin_model(t, 3, 0); /* until 2 one path fails, so that its timer runs, and the other one is
+                             not possible: it comes too late */
     for (int64_t path = 0; path < 2; path++) {
         struct code_sequence body = code_sequence_empty();
         expr two = expr_int(&t->model->exprs, 2), divisor = expr_var_in(&t->model->exprs, 1, 0, 3);
         move(t, 0, 0, 1 + path), within(t, path ? 3 : 4, path ? 3 : 4);
-        if (!path) add_statement(t, &body, CODE_SET, 2, expr_make(&t->model->exprs, EXPR_DIV, 2, two, divisor));
+        if (!path)
+            add_statement(t, &body, CODE_SET, 2,
+                          expr_make(&t->model->exprs, EXPR_DIV, 2, two, divisor));
         add_statement(t, &body, CODE_REQUIRE, 0, equals(t->model, 1, 1));
         with_code(t, &body);
     }
@@ -843,10 +960,12 @@ static void test_stuck(struct test *t)
     begin_model(t, 1, 1); /* the same for some who come there */
     move(t, 0, 0, 1), move(t, 0, 1, 2), within(t, 0, 0), guard_at_least(t, 0, 5);
     move(t, 0, 2, 2);
-    CHECK(t->unit, !reach(t, 0, 3, &deadlock) && has_delays(deadlock.trace, 2, (int64_t[]){0, 0}, 1));
+    CHECK(t->unit,
+          !reach(t, 0, 3, &deadlock) && has_delays(deadlock.trace, 2, (int64_t[]){0, 0}, 1));
     begin_model(t, 2, 0); /* timers alone: stuck where nothing is enabled */
     move(t, 0, 0, 1), within(t, 2, 3);
-    CHECK(t->unit, !reach(t, 0, 2, &deadlock) && has_delays(deadlock.trace, 2, (int64_t[]){2, 0}, 1));
+    CHECK(t->unit,
+          !reach(t, 0, 2, &deadlock) && has_delays(deadlock.trace, 2, (int64_t[]){2, 0}, 1));
 }
 
 static void test_known(struct test *t)
@@ -863,7 +982,8 @@ int main(int argc, char **argv)
     struct unit unit = {0};
     struct mem mem;
     jmp_buf recover;
-    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, models = argc > 2 ? strtoull(argv[2], NULL, 10) : MODELS;
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+             models = argc > 2 ? strtoull(argv[2], NULL, 10) : MODELS;
     struct test t = {.unit = &unit, .mem = &mem};
     mem_init(&mem);
     mem.recover = &recover;
@@ -880,10 +1000,15 @@ int main(int argc, char **argv)
         if (unit.failed > failed) printf("seed %llu\n", (unsigned long long)seed);
         mem_release(&mem);
     }
-    printf("%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u traces with fractions, %u models share timers (%u with conditions in code), %u have too many regions\n", t.compared,
-           t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates, t.sharing, t.deciding, t.skipped);
+    printf("%u models (%u with priorities, %u get stuck, %u fail; F p holds in %u, GF p in %u), %u "
+           "traces with fractions, %u models share timers (%u with conditions in code), %u have "
+           "too many regions\n",
+           t.compared, t.with_priorities, t.dead, t.failing, t.eventually, t.again, t.open_dates,
+           t.sharing, t.deciding, t.skipped);
     if (argc == 1) {
-        CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 50 && t.dead > 50 && t.failing > 10 && t.open_dates > 10 && t.eventually > 25 && t.again > 10);
+        CHECK(&unit, t.compared > MODELS * 2 / 3 && t.with_priorities > 50 && t.dead > 50
+                         && t.failing > 10 && t.open_dates > 10 && t.eventually > 25
+                         && t.again > 10);
         CHECK(&unit, t.sharing > 50 && t.deciding > 10);
     }
     return unit_finish(&unit);

@@ -8,13 +8,13 @@ struct unit {
     unsigned passed, failed;
 };
 
-#define CHECK(unit, condition)                                                             \
-    do {                                                                                   \
-        if (condition) (unit)->passed++;                                                   \
-        else {                                                                             \
-            (unit)->failed++;                                                              \
-            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                    \
-        }                                                                                  \
+#define CHECK(unit, condition)                                                                     \
+    do {                                                                                           \
+        if (condition) (unit)->passed++;                                                           \
+        else {                                                                                     \
+            (unit)->failed++;                                                                      \
+            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
+        }                                                                                          \
     } while (0)
 
 static inline int unit_finish(const struct unit *unit)

@@ -1,10 +1,11 @@
 /* Operations on zones against their meaning, point by point.
  *
- * Time is dense, but a zone of n clocks with integer bounds that is not empty has a point whose coordinates are multiples of 1 / (n + 1)
- * (sample.c says why), and where two such zones differ lies a zone again. So zones that agree on this grid are equal, if the box looked at is
- * large enough; half units would do for one clock only. Where an operation asks whether some delay or some value of a clock exists,
- * it is looked for on a grid twice as fine: for a given point of the first grid it must lie in an interval whose ends are on the first
- * grid. */
+ * Time is dense, but a zone of n clocks with integer bounds that is not empty has a point whose
+ * coordinates are multiples of 1 / (n + 1) (sample.c says why), and where two such zones differ
+ * lies a zone again. So zones that agree on this grid are equal, if the box looked at is large
+ * enough; half units would do for one clock only. Where an operation asks whether some delay or
+ * some value of a clock exists, it is looked for on a grid twice as fine: for a given point of the
+ * first grid it must lie in an interval whose ends are on the first grid. */
 #include "unit/zone.h"
 #include "unit/unit.h"
 
@@ -14,8 +15,8 @@ enum { MOST_CLOCKS = 4, FINE = 2 };
 
 struct grid {
     uint32_t clocks;
-    int64_t unit;      /* points are multiples of 1 / unit */
-    int64_t box;       /* largest value, in whole units */
+    int64_t unit; /* points are multiples of 1 / unit */
+    int64_t box;  /* largest value, in whole units */
 };
 
 static struct grid grid_of(uint32_t clocks)
@@ -47,7 +48,8 @@ struct call {
     const struct naive *other;
 };
 
-static bool some_value(const struct grid *grid, const struct naive *zone, const int64_t *values, uint32_t x)
+static bool some_value(const struct grid *grid, const struct naive *zone, const int64_t *values,
+                       uint32_t x)
 {
     int64_t changed[MOST_CLOCKS + 1];
     memcpy(changed, values, sizeof changed);
@@ -56,7 +58,8 @@ static bool some_value(const struct grid *grid, const struct naive *zone, const 
     return false;
 }
 
-static bool some_delay(const struct grid *grid, const struct naive *zone, const int64_t *values, int64_t direction)
+static bool some_delay(const struct grid *grid, const struct naive *zone, const int64_t *values,
+                       int64_t direction)
 {
     for (int64_t delay = 0; delay <= 2 * grid->box * grid->unit; delay++) {
         int64_t changed[MOST_CLOCKS + 1] = {0};
@@ -72,16 +75,25 @@ static bool some_delay(const struct grid *grid, const struct naive *zone, const 
 }
 
 /* Whether a point is in the result of an operation. `zone` is scaled by the grid's unit. */
-static bool means(const struct grid *grid, const struct naive *zone, const struct call *call, const int64_t *values)
+static bool means(const struct grid *grid, const struct naive *zone, const struct call *call,
+                  const int64_t *values)
 {
-    int64_t moved[MOST_CLOCKS + 2] = {0}, difference = (call->x ? values[call->x] : 0) - (call->y ? values[call->y] : 0);
+    int64_t moved[MOST_CLOCKS + 2] = {0}, difference = (call->x ? values[call->x] : 0)
+                                                       - (call->y ? values[call->y] : 0);
     int64_t limit = (call->b - (call->b & 1)) / 2 * grid->unit;
     switch (call->operation) {
-    case CONSTRAIN: return naive_contains(zone, values) && (call->b & 1 ? difference <= limit : difference < limit);
+    case CONSTRAIN:
+        return naive_contains(zone, values)
+               && (call->b & 1 ? difference <= limit : difference < limit);
     case UP: return some_delay(grid, zone, values, -1);
     case DOWN: return some_delay(grid, zone, values, 1);
-    case RESET: return values[call->x] == call->value * grid->unit && some_value(grid, zone, values, call->x);
-    case ASSIGN: return difference == 0 && (call->x == call->y ? naive_contains(zone, values) : some_value(grid, zone, values, call->x));
+    case RESET:
+        return values[call->x] == call->value * grid->unit
+               && some_value(grid, zone, values, call->x);
+    case ASSIGN:
+        return difference == 0
+               && (call->x == call->y ? naive_contains(zone, values)
+                                      : some_value(grid, zone, values, call->x));
     case FREE: return some_value(grid, zone, values, call->x);
     case INTERSECT: return naive_contains(zone, values) && naive_contains(call->other, values);
     case ADD: return values[grid->clocks] == 0 && naive_contains(zone, values);
@@ -110,7 +122,8 @@ static void perform(struct dbm *dbm, const struct call *call, const struct dbm *
 }
 
 /* How many points of the grid the matrix and the meaning disagree about. */
-static uint64_t compare(const struct grid *grid, const struct naive *before, const struct call *call, const struct dbm *after)
+static uint64_t compare(const struct grid *grid, const struct naive *before,
+                        const struct call *call, const struct dbm *after)
 {
     int64_t values[MOST_CLOCKS + 1] = {0};
     uint64_t wrong = 0, inside = 0;
@@ -121,12 +134,16 @@ static uint64_t compare(const struct grid *grid, const struct naive *before, con
         wrong += expected != found || found != dbm_contains(after, values, grid->unit);
         inside += found;
     } while (next_point(grid, values));
-    return wrong + (!inside && !dbm_is_empty(after) && grid->clocks < 3); /* the box for three clocks is small */
+    return wrong
+           + (!inside && !dbm_is_empty(after)
+              && grid->clocks < 3); /* the box for three clocks is small */
 }
 
 static struct call random_call(struct random *random, enum operation operation, uint32_t clocks)
 {
-    struct call call = {.operation = operation, .x = 1 + (uint32_t)random_below(random, clocks), .y = 1 + (uint32_t)random_below(random, clocks)};
+    struct call call = {.operation = operation,
+                        .x = 1 + (uint32_t)random_below(random, clocks),
+                        .y = 1 + (uint32_t)random_below(random, clocks)};
     call.value = (int64_t)random_below(random, 3);
     if (operation == CONSTRAIN) {
         call.x = (uint32_t)random_below(random, clocks + 1);
@@ -136,21 +153,26 @@ static struct call random_call(struct random *random, enum operation operation, 
     return call;
 }
 
-static void test_operations(struct unit *unit, struct mem *mem, uint32_t clocks, unsigned zones, uint64_t seed)
+static void test_operations(struct unit *unit, struct mem *mem, uint32_t clocks, unsigned zones,
+                            uint64_t seed)
 {
     struct random random = {seed};
     struct dbm zone, other, result;
-    dbm_init(&zone, mem, MOST_CLOCKS), dbm_init(&other, mem, MOST_CLOCKS), dbm_init(&result, mem, MOST_CLOCKS);
+    dbm_init(&zone, mem, MOST_CLOCKS), dbm_init(&other, mem, MOST_CLOCKS),
+        dbm_init(&result, mem, MOST_CLOCKS);
     for (unsigned n = 0; n < zones; n++)
         for (enum operation operation = 0; operation < OPERATIONS; operation++) {
-            uint32_t after = operation == ADD ? clocks + 1 : operation == REMOVE ? clocks - 1 : clocks;
+            uint32_t after = operation == ADD      ? clocks + 1
+                             : operation == REMOVE ? clocks - 1
+                                                   : clocks;
             if (after > 3) continue;
             struct grid grid = grid_of(after);
             /* the grid of the larger number of clocks serves both zones */
             grid.unit = FINE * ((clocks > after ? clocks : after) + 1);
             random_zone(&random, &other, &result, clocks, 3, 6);
             random_zone(&random, &zone, &result, clocks, 3, 6);
-            struct naive before = naive_read(&zone, grid.unit), second = naive_read(&other, grid.unit);
+            struct naive before = naive_read(&zone, grid.unit),
+                         second = naive_read(&other, grid.unit);
             struct call call = random_call(&random, operation, clocks);
             call.other = &second;
             dbm_copy(&result, &zone);
@@ -171,12 +193,15 @@ static bool all_inside(const struct grid *grid, const struct dbm *dbm, const str
     struct naive first = naive_read(dbm, grid->unit), second = naive_read(other, grid->unit);
     if (dbm_is_empty(dbm)) return true;
     do {
-        if (naive_contains(&first, values) && (dbm_is_empty(other) || !naive_contains(&second, values))) return false;
+        if (naive_contains(&first, values)
+            && (dbm_is_empty(other) || !naive_contains(&second, values)))
+            return false;
     } while (next_point(grid, values));
     return true;
 }
 
-/* A point that shows that a zone is not included may lie outside the box: then look in a larger one. */
+/* A point that shows that a zone is not included may lie outside the box: then look in a larger
+ * one. */
 static bool agrees(struct grid grid, const struct dbm *dbm, const struct dbm *other, bool found)
 {
     if (all_inside(&grid, dbm, other) == found) return true;
@@ -190,7 +215,8 @@ static void test_inclusion(struct unit *unit, struct mem *mem, uint32_t clocks, 
     struct grid grid = grid_of(clocks);
     struct dbm a, b, spare;
     unsigned included = 0, equal = 0;
-    dbm_init(&a, mem, MOST_CLOCKS), dbm_init(&b, mem, MOST_CLOCKS), dbm_init(&spare, mem, MOST_CLOCKS);
+    dbm_init(&a, mem, MOST_CLOCKS), dbm_init(&b, mem, MOST_CLOCKS),
+        dbm_init(&spare, mem, MOST_CLOCKS);
     for (unsigned n = 0; n < pairs; n++) {
         random_zone(&random, &a, &spare, clocks, 2, 5);
         random_zone(&random, &b, &spare, clocks, 2, 3);
@@ -211,7 +237,9 @@ static bool same(const struct dbm *dbm, const struct naive *naive)
     for (uint32_t i = 0; i < naive->size; i++)
         for (uint32_t j = 0; j < naive->size; j++) {
             const struct naive_bound *bound = &naive->of[i][j];
-            if (dbm_at(dbm, i, j) != (bound->finite ? 2 * bound->constant + !bound->strict : BOUND_INFINITY)) return false;
+            if (dbm_at(dbm, i, j)
+                != (bound->finite ? 2 * bound->constant + !bound->strict : BOUND_INFINITY))
+                return false;
         }
     return true;
 }
@@ -230,7 +258,8 @@ static void test_constrain(struct unit *unit, struct mem *mem, int64_t most)
         for (uint32_t j = 0; j <= clocks; j++) naive_add(&naive, 0, j, 0, false);
         bool left = true;
         for (unsigned step = 0; step < 12 && left; step++) {
-            uint32_t i = (uint32_t)random_below(&random, clocks + 1), j = (uint32_t)random_below(&random, clocks + 1);
+            uint32_t i = (uint32_t)random_below(&random, clocks + 1),
+                     j = (uint32_t)random_below(&random, clocks + 1);
             dbm_bound b = random_bound(&random, most);
             if (step % 4 && b < 0) b = -b;
             naive_add(&naive, i, j, bound_constant(b), bound_is_strict(b));
@@ -255,10 +284,13 @@ static void test_select(struct unit *unit, struct mem *mem)
     uint32_t source[MOST];
     dbm_init(&zone, mem, MOST), dbm_init(&one, mem, MOST), dbm_init(&other, mem, MOST);
     for (unsigned n = 0; n < 400; n++) {
-        uint32_t clocks = (uint32_t)random_below(&random, MOST / 2), after = (uint32_t)random_below(&random, MOST / 2);
+        uint32_t clocks = (uint32_t)random_below(&random, MOST / 2),
+                 after = (uint32_t)random_below(&random, MOST / 2);
         random_zone(&random, &zone, &one, clocks, 10, 3 * clocks);
-        if (n % 50 == 49 && clocks) dbm_constrain(&zone, 0, 1, bound_strict(0)), dbm_constrain(&zone, 1, 0, bound_weak(0));
-        for (uint32_t i = 0; i < after; i++) source[i] = (uint32_t)random_below(&random, clocks + 1);
+        if (n % 50 == 49 && clocks)
+            dbm_constrain(&zone, 0, 1, bound_strict(0)), dbm_constrain(&zone, 1, 0, bound_weak(0));
+        for (uint32_t i = 0; i < after; i++)
+            source[i] = (uint32_t)random_below(&random, clocks + 1);
         dbm_select(&one, &zone, source, after);
         dbm_copy(&other, &zone);
         for (uint32_t i = 0; i < after; i++) {
@@ -280,13 +312,18 @@ static void test_borders(struct unit *unit, struct mem *mem)
     int64_t values[3] = {0};
     dbm_init(&zone, mem, 3), dbm_init(&other, mem, 3);
     int32_t constants[] = {0, 1, 1};
-    CHECK(unit, dbm_clocks(&zone) == 0 && !dbm_is_empty(&zone) && dbm_check(&zone) && dbm_close(&zone) && dbm_contains(&zone, values, 1));
+    CHECK(unit, dbm_clocks(&zone) == 0 && !dbm_is_empty(&zone) && dbm_check(&zone)
+                    && dbm_close(&zone) && dbm_contains(&zone, values, 1));
     dbm_up(&zone), dbm_down(&zone);
-    CHECK(unit, dbm_intersect(&zone, &other) && dbm_included(&zone, &other) && dbm_equal(&zone, &other));
+    CHECK(unit,
+          dbm_intersect(&zone, &other) && dbm_included(&zone, &other) && dbm_equal(&zone, &other));
     CHECK(unit, dbm_included_lu(&zone, &other, NULL, NULL));
-    CHECK(unit, !dbm_extrapolate_m(&zone, NULL) && !dbm_extrapolate_lu_plus(&zone, NULL, NULL) && dbm_sample(&zone, values) == 1);
-    CHECK(unit, dbm_constrain(&zone, 0, 0, BOUND_ZERO) && !dbm_constrain(&zone, 0, 0, bound_strict(0)) && dbm_is_empty(&zone));
-    CHECK(unit, !dbm_equal(&zone, &other) && dbm_included(&zone, &other) && !dbm_included(&other, &zone));
+    CHECK(unit, !dbm_extrapolate_m(&zone, NULL) && !dbm_extrapolate_lu_plus(&zone, NULL, NULL)
+                    && dbm_sample(&zone, values) == 1);
+    CHECK(unit, dbm_constrain(&zone, 0, 0, BOUND_ZERO)
+                    && !dbm_constrain(&zone, 0, 0, bound_strict(0)) && dbm_is_empty(&zone));
+    CHECK(unit,
+          !dbm_equal(&zone, &other) && dbm_included(&zone, &other) && !dbm_included(&other, &zone));
     CHECK(unit, !dbm_included_lu(&other, &zone, NULL, NULL));
     for (enum operation operation = 0; operation < OPERATIONS; operation++) {
         dbm_zero(&other, 2);
@@ -296,14 +333,18 @@ static void test_borders(struct unit *unit, struct mem *mem)
         CHECK(unit, dbm_is_empty(&zone) && dbm_check(&zone));
     }
     dbm_make_empty(&zone, 2);
-    CHECK(unit, !dbm_extrapolate_m(&zone, constants) && !dbm_extrapolate_lu(&zone, constants, constants));
-    CHECK(unit, !dbm_extrapolate_lu_plus(&zone, constants, constants) && !dbm_close(&zone) && !dbm_allows(&zone, 1, 0, BOUND_INFINITY));
+    CHECK(unit,
+          !dbm_extrapolate_m(&zone, constants) && !dbm_extrapolate_lu(&zone, constants, constants));
+    CHECK(unit, !dbm_extrapolate_lu_plus(&zone, constants, constants) && !dbm_close(&zone)
+                    && !dbm_allows(&zone, 1, 0, BOUND_INFINITY));
     CHECK(unit, !dbm_contains(&zone, values, 1) && dbm_is_empty(&zone));
     dbm_all(&other, 2);
     CHECK(unit, !dbm_intersect(&other, &zone) && dbm_equal(&other, &zone));
     dbm_all(&zone, 2), dbm_all(&other, 2);
-    dbm_set(&zone, 0, 1, bound_weak(7)), dbm_set(&zone, 2, 2, BOUND_INFINITY), dbm_set(&zone, 1, 1, bound_weak(1));
-    CHECK(unit, dbm_close(&zone) && dbm_equal(&zone, &other)); /* clocks are not negative, whatever was set */
+    dbm_set(&zone, 0, 1, bound_weak(7)), dbm_set(&zone, 2, 2, BOUND_INFINITY),
+        dbm_set(&zone, 1, 1, bound_weak(1));
+    CHECK(unit, dbm_close(&zone)
+                    && dbm_equal(&zone, &other)); /* clocks are not negative, whatever was set */
     dbm_set(&zone, 2, 2, bound_strict(0));
     CHECK(unit, !dbm_close(&zone) && dbm_is_empty(&zone));
     /* x > 1 is above 1 as well as x >= 2: the difference to another clock does not matter */
@@ -321,25 +362,31 @@ static void test_large(struct unit *unit, struct mem *mem)
     struct dbm zone, other;
     static int64_t values[MOST + 1];
     CHECK(unit, dbm_init(&zone, mem, MOST) && dbm_init(&other, mem, MOST));
-    CHECK(unit, bound_fits(BOUND_LIMIT) && bound_fits(-BOUND_LIMIT) && !bound_fits(BOUND_LIMIT + INT64_C(1)) && !bound_fits(INT64_MIN));
+    CHECK(unit, bound_fits(BOUND_LIMIT) && bound_fits(-BOUND_LIMIT)
+                    && !bound_fits(BOUND_LIMIT + INT64_C(1)) && !bound_fits(INT64_MIN));
     dbm_all(&zone, MOST);
     for (uint32_t x = 1; x <= MOST; x++) {
         CHECK(unit, dbm_constrain(&zone, x, x - 1, bound_weak(BOUND_LIMIT)));
-        CHECK(unit, dbm_constrain(&zone, x - 1, x, x % 3 ? bound_weak(-BOUND_LIMIT) : bound_strict(1 - BOUND_LIMIT)));
+        CHECK(unit,
+              dbm_constrain(&zone, x - 1, x,
+                            x % 3 ? bound_weak(-BOUND_LIMIT) : bound_strict(1 - BOUND_LIMIT)));
     }
     CHECK(unit, dbm_at(&zone, MOST, 0) == 2 * (int64_t)MOST * BOUND_LIMIT + 1);
     CHECK(unit, dbm_at(&zone, 0, MOST) == -2 * ((int64_t)MOST * BOUND_LIMIT - MOST / 3));
-    CHECK(unit, dbm_sample(&zone, values) == 1 && dbm_contains(&zone, values, 1) && values[MOST] == (int64_t)MOST * BOUND_LIMIT);
+    CHECK(unit, dbm_sample(&zone, values) == 1 && dbm_contains(&zone, values, 1)
+                    && values[MOST] == (int64_t)MOST * BOUND_LIMIT);
     dbm_copy(&other, &zone);
     CHECK(unit, dbm_close(&other) && dbm_equal(&zone, &other));
     CHECK(unit, !dbm_constrain(&other, MOST, 0, bound_weak(BOUND_LIMIT)));
     static int32_t limits[MOST + 1];
     for (uint32_t x = 0; x <= MOST; x++) limits[x] = BOUND_LIMIT;
-    CHECK(unit, dbm_extrapolate_lu_plus(&zone, limits, limits) && dbm_at(&zone, MOST, 0) == BOUND_INFINITY && dbm_check(&zone));
+    CHECK(unit, dbm_extrapolate_lu_plus(&zone, limits, limits)
+                    && dbm_at(&zone, MOST, 0) == BOUND_INFINITY && dbm_check(&zone));
     dbm_release(&zone, mem), dbm_release(&other, mem);
 }
 
-/* The point is in the zone; no smaller denominator has one, and no point with this one is smaller anywhere. */
+/* The point is in the zone; no smaller denominator has one, and no point with this one is smaller
+ * anywhere. */
 static void test_sample(struct unit *unit, struct mem *mem)
 {
     struct random random = {77};
@@ -349,9 +396,12 @@ static void test_sample(struct unit *unit, struct mem *mem)
     for (unsigned n = 0; n < 1500; n++) {
         uint32_t clocks = 1 + n % 3;
         random_zone(&random, &zone, &spare, clocks, 3, 4);
-        if (n % 2) { /* few zones need fractions: each clock before the next one, all within little time */
+        if (n % 2) { /* few zones need fractions: each clock before the next one, all within little
+                        time */
             dbm_all(&zone, clocks);
-            for (uint32_t x = 1; x <= clocks; x++) dbm_constrain(&zone, x - 1, x, random_below(&random, 4) ? bound_strict(0) : bound_weak(0));
+            for (uint32_t x = 1; x <= clocks; x++)
+                dbm_constrain(&zone, x - 1, x,
+                              random_below(&random, 4) ? bound_strict(0) : bound_weak(0));
             dbm_constrain(&zone, clocks, 0, bound_strict(1 + (int64_t)random_below(&random, 2)));
         }
         int64_t least[MOST_CLOCKS + 1] = {0}, q = dbm_sample(&zone, least);
@@ -377,13 +427,16 @@ static void test_sample(struct unit *unit, struct mem *mem)
 
 /* ---- extrapolation ---- */
 
-/* Whether a point of the zone simulates this one, by definition: in each clock it may be smaller if it stays above L, and larger if the value
- * was above U already. The zone is scaled by the grid's unit. */
-static bool simulated(const struct grid *grid, const struct naive *zone, const int64_t *values, const int32_t *lower, const int32_t *upper)
+/* Whether a point of the zone simulates this one, by definition: in each clock it may be smaller if
+ * it stays above L, and larger if the value was above U already. The zone is scaled by the grid's
+ * unit. */
+static bool simulated(const struct grid *grid, const struct naive *zone, const int64_t *values,
+                      const int32_t *lower, const int32_t *upper)
 {
     struct naive cut = *zone;
     for (uint32_t x = 1; x <= grid->clocks; x++) {
-        bool above_l = lower[x] < 0 || values[x] > lower[x] * grid->unit, above_u = upper[x] < 0 || values[x] > upper[x] * grid->unit;
+        bool above_l = lower[x] < 0 || values[x] > lower[x] * grid->unit,
+             above_u = upper[x] < 0 || values[x] > upper[x] * grid->unit;
         if (!above_l) naive_add(&cut, 0, x, -values[x], false);
         else if (lower[x] >= 0) naive_add(&cut, 0, x, -lower[x] * grid->unit, true);
         if (!above_u) naive_add(&cut, x, 0, values[x], false);
@@ -392,17 +445,20 @@ static bool simulated(const struct grid *grid, const struct naive *zone, const i
 }
 
 /* Whether all points of the grid in one zone are simulated by the other. */
-static bool all_simulated(const struct grid *grid, const struct dbm *dbm, const struct dbm *other, const int32_t *lower, const int32_t *upper)
+static bool all_simulated(const struct grid *grid, const struct dbm *dbm, const struct dbm *other,
+                          const int32_t *lower, const int32_t *upper)
 {
     int64_t values[MOST_CLOCKS + 1] = {0};
     struct naive first = naive_read(dbm, grid->unit), second = naive_read(other, grid->unit);
     do {
-        if (naive_contains(&first, values) && !simulated(grid, &second, values, lower, upper)) return false;
+        if (naive_contains(&first, values) && !simulated(grid, &second, values, lower, upper))
+            return false;
     } while (next_point(grid, values));
     return true;
 }
 
-static void random_constants(struct random *random, uint32_t clocks, int32_t *lower, int32_t *upper, int32_t *most)
+static void random_constants(struct random *random, uint32_t clocks, int32_t *lower, int32_t *upper,
+                             int32_t *most)
 {
     for (uint32_t x = 0; x <= clocks; x++) {
         lower[x] = (int32_t)random_below(random, 5) - 1;
@@ -417,28 +473,36 @@ static void test_extrapolation(struct unit *unit, struct mem *mem, uint32_t cloc
     struct grid grid = grid_of(clocks);
     struct dbm zone, m, lu, plus, again;
     unsigned coarser[3] = {0};
-    dbm_init(&zone, mem, MOST_CLOCKS), dbm_init(&m, mem, MOST_CLOCKS), dbm_init(&lu, mem, MOST_CLOCKS);
+    dbm_init(&zone, mem, MOST_CLOCKS), dbm_init(&m, mem, MOST_CLOCKS),
+        dbm_init(&lu, mem, MOST_CLOCKS);
     dbm_init(&plus, mem, MOST_CLOCKS), dbm_init(&again, mem, MOST_CLOCKS);
     for (unsigned n = 0; n < zones; n++) {
         int32_t lower[MOST_CLOCKS + 1], upper[MOST_CLOCKS + 1], most[MOST_CLOCKS + 1];
         random_constants(&random, clocks, lower, upper, most);
         random_zone(&random, &zone, &again, clocks, 4, 6);
         dbm_copy(&m, &zone), dbm_copy(&lu, &zone), dbm_copy(&plus, &zone);
-        bool changed_m = dbm_extrapolate_m(&m, most), changed_lu = dbm_extrapolate_lu(&lu, lower, upper);
+        bool changed_m = dbm_extrapolate_m(&m, most),
+             changed_lu = dbm_extrapolate_lu(&lu, lower, upper);
         bool changed_plus = dbm_extrapolate_lu_plus(&plus, lower, upper);
         CHECK(unit, dbm_check(&m) && dbm_check(&lu) && dbm_check(&plus));
         CHECK(unit, dbm_included(&zone, &m) && dbm_included(&m, &lu) && dbm_included(&lu, &plus));
-        CHECK(unit, (changed_m || dbm_equal(&zone, &m)) && (changed_lu || dbm_equal(&zone, &lu)) && (changed_plus || dbm_equal(&zone, &plus)));
-        coarser[0] += !dbm_equal(&zone, &m), coarser[1] += !dbm_equal(&m, &lu), coarser[2] += !dbm_equal(&lu, &plus);
+        CHECK(unit, (changed_m || dbm_equal(&zone, &m)) && (changed_lu || dbm_equal(&zone, &lu))
+                        && (changed_plus || dbm_equal(&zone, &plus)));
+        coarser[0] += !dbm_equal(&zone, &m), coarser[1] += !dbm_equal(&m, &lu),
+            coarser[2] += !dbm_equal(&lu, &plus);
         dbm_copy(&again, &plus), dbm_extrapolate_lu_plus(&again, lower, upper);
         CHECK(unit, dbm_equal(&again, &plus));
         dbm_copy(&again, &lu), dbm_extrapolate_lu(&again, lower, upper);
         CHECK(unit, dbm_equal(&again, &lu));
-        CHECK(unit, all_simulated(&grid, &plus, &zone, lower, upper) && dbm_included_lu(&plus, &zone, lower, upper));
-        CHECK(unit, all_simulated(&grid, &m, &zone, most, most) && dbm_included_lu(&m, &zone, most, most));
+        CHECK(unit, all_simulated(&grid, &plus, &zone, lower, upper)
+                        && dbm_included_lu(&plus, &zone, lower, upper));
+        CHECK(unit, all_simulated(&grid, &m, &zone, most, most)
+                        && dbm_included_lu(&m, &zone, most, most));
     }
-    for (unsigned kind = 0; kind < 3; kind++) CHECK(unit, coarser[kind] > zones / 20 || (kind == 2 && clocks < 2));
-    dbm_release(&zone, mem), dbm_release(&m, mem), dbm_release(&lu, mem), dbm_release(&plus, mem), dbm_release(&again, mem);
+    for (unsigned kind = 0; kind < 3; kind++)
+        CHECK(unit, coarser[kind] > zones / 20 || (kind == 2 && clocks < 2));
+    dbm_release(&zone, mem), dbm_release(&m, mem), dbm_release(&lu, mem), dbm_release(&plus, mem),
+        dbm_release(&again, mem);
 }
 
 static void test_included_lu(struct unit *unit, struct mem *mem, uint32_t clocks, unsigned pairs)
@@ -447,7 +511,8 @@ static void test_included_lu(struct unit *unit, struct mem *mem, uint32_t clocks
     struct grid grid = grid_of(clocks);
     struct dbm a, b, spare;
     unsigned yes = 0, more = 0;
-    dbm_init(&a, mem, MOST_CLOCKS), dbm_init(&b, mem, MOST_CLOCKS), dbm_init(&spare, mem, MOST_CLOCKS);
+    dbm_init(&a, mem, MOST_CLOCKS), dbm_init(&b, mem, MOST_CLOCKS),
+        dbm_init(&spare, mem, MOST_CLOCKS);
     for (unsigned n = 0; n < pairs; n++) {
         int32_t lower[MOST_CLOCKS + 1], upper[MOST_CLOCKS + 1], most[MOST_CLOCKS + 1];
         random_constants(&random, clocks, lower, upper, most);

@@ -1,5 +1,6 @@
-/* Zones at work: random timed automata searched with every extrapolation and inclusion, against the region graph (Alur, Dill 1994), which
- * knows no matrices; and dates of single paths, against zones and by running them. */
+/* Zones at work: random timed automata searched with every extrapolation and inclusion, against the
+ * region graph (Alur, Dill 1994), which knows no matrices; and dates of single paths, against zones
+ * and by running them. */
 #include "solver/zone/dates.h"
 #include "solver/zone/zones.h"
 #include "unit/unit.h"
@@ -42,19 +43,22 @@ static void add_test(struct automaton *automaton, struct tests *tests, struct te
 
 static struct test random_test(struct random *random, uint32_t clocks)
 {
-    return (struct test){1 + (uint32_t)random_below(random, clocks), random_below(random, 2), random_below(random, 2),
-                         (int32_t)random_below(random, MOST_CONSTANT + 1)};
+    return (struct test){1 + (uint32_t)random_below(random, clocks), random_below(random, 2),
+                         random_below(random, 2), (int32_t)random_below(random, MOST_CONSTANT + 1)};
 }
 
 static struct automaton random_automaton(struct random *random)
 {
-    struct automaton automaton = {.clocks = 1 + (uint32_t)random_below(random, MOST_CLOCKS), .edge_count = 6 + (uint32_t)random_below(random, 7)};
-    for (uint32_t x = 0; x <= MOST_CLOCKS; x++) automaton.lower[x] = automaton.upper[x] = automaton.most[x] = BOUND_NONE;
+    struct automaton automaton = {.clocks = 1 + (uint32_t)random_below(random, MOST_CLOCKS),
+                                  .edge_count = 6 + (uint32_t)random_below(random, 7)};
+    for (uint32_t x = 0; x <= MOST_CLOCKS; x++)
+        automaton.lower[x] = automaton.upper[x] = automaton.most[x] = BOUND_NONE;
     for (uint32_t e = 0; e < automaton.edge_count; e++) {
         struct edge *edge = &automaton.edges[e];
         edge->from = (uint32_t)random_below(random, PLACES - 1);
         edge->to = (uint32_t)random_below(random, PLACES);
-        for (uint32_t x = 1; x <= automaton.clocks; x++) edge->resets |= !random_below(random, 3) << x;
+        for (uint32_t x = 1; x <= automaton.clocks; x++)
+            edge->resets |= !random_below(random, 3) << x;
         for (uint32_t n = (uint32_t)random_below(random, MOST_TESTS + 1); n-- > 0;)
             add_test(&automaton, &edge->guard, random_test(random, automaton.clocks));
     }
@@ -70,7 +74,8 @@ static struct automaton random_automaton(struct random *random)
 
 /* ---- the region graph ---- */
 
-/* A clock above all its constants has whole = most + 1 and no rank. Rank 0: no fraction; else fractions are ordered like ranks. */
+/* A clock above all its constants has whole = most + 1 and no rank. Rank 0: no fraction; else
+ * fractions are ordered like ranks. */
 struct region {
     uint8_t place, whole[MOST_CLOCKS], rank[MOST_CLOCKS];
 };
@@ -80,12 +85,14 @@ static bool is_above(const struct automaton *automaton, const struct region *reg
     return region->whole[x - 1] > automaton->most[x];
 }
 
-static bool region_satisfies(const struct automaton *automaton, const struct region *region, const struct tests *tests)
+static bool region_satisfies(const struct automaton *automaton, const struct region *region,
+                             const struct tests *tests)
 {
     for (uint32_t n = 0; n < tests->count; n++) {
         const struct test *test = &tests->list[n];
         int32_t whole = region->whole[test->clock - 1];
-        bool more = is_above(automaton, region, test->clock) || whole > test->constant || (whole == test->constant && region->rank[test->clock - 1]);
+        bool more = is_above(automaton, region, test->clock) || whole > test->constant
+                    || (whole == test->constant && region->rank[test->clock - 1]);
         bool equal = !more && whole == test->constant;
         if (!((equal && !test->strict) || (!equal && more == test->from_below))) return false;
     }
@@ -97,7 +104,8 @@ static void normalise(const struct automaton *automaton, struct region *region)
 {
     uint8_t old[MOST_CLOCKS], next = 0;
     for (uint32_t x = 1; x <= automaton->clocks; x++)
-        if (is_above(automaton, region, x)) region->whole[x - 1] = (uint8_t)(automaton->most[x] + 1), region->rank[x - 1] = 0;
+        if (is_above(automaton, region, x))
+            region->whole[x - 1] = (uint8_t)(automaton->most[x] + 1), region->rank[x - 1] = 0;
     memcpy(old, region->rank, sizeof old);
     for (uint8_t rank = 1; rank <= 2 * MOST_CLOCKS; rank++) {
         bool used = false;
@@ -121,7 +129,8 @@ static struct region let_time_pass(const struct automaton *automaton, const stru
         uint8_t *rank = &after.rank[x - 1], *whole = &after.whole[x - 1];
         if (is_above(automaton, region, x)) continue;
         if (exact) {
-            if (*rank == 0 && *whole == automaton->most[x]) ++*whole; /* just above its largest constant */
+            if (*rank == 0 && *whole == automaton->most[x])
+                ++*whole; /* just above its largest constant */
             else ++*rank;
         } else if (*rank == largest) {
             *rank = 0;
@@ -134,7 +143,8 @@ static struct region let_time_pass(const struct automaton *automaton, const stru
 
 enum { MOST_REGIONS = 60000 };
 
-static uint32_t add_region(struct region *regions, uint32_t count, const struct automaton *automaton, const struct region *region)
+static uint32_t add_region(struct region *regions, uint32_t count,
+                           const struct automaton *automaton, const struct region *region)
 {
     if (!region_satisfies(automaton, region, &automaton->invariants[region->place])) return count;
     for (uint32_t k = 0; k < count; k++)
@@ -157,7 +167,9 @@ static uint32_t reach_by_regions(const struct automaton *automaton)
         count = add_region(regions, count, automaton, &later);
         for (uint32_t e = 0; e < automaton->edge_count; e++) {
             const struct edge *edge = &automaton->edges[e];
-            if (edge->from != regions[k].place || !region_satisfies(automaton, &regions[k], &edge->guard)) continue;
+            if (edge->from != regions[k].place
+                || !region_satisfies(automaton, &regions[k], &edge->guard))
+                continue;
             struct region next = regions[k];
             next.place = (uint8_t)edge->to;
             for (uint32_t x = 1; x <= automaton->clocks; x++)
@@ -177,7 +189,9 @@ static bool constrain(struct dbm *dbm, const struct tests *tests)
         const struct test *test = &tests->list[n];
         int64_t constant = test->from_below ? -test->constant : test->constant;
         dbm_bound b = test->strict ? bound_strict(constant) : bound_weak(constant);
-        if (!dbm_constrain(dbm, test->from_below ? 0 : test->clock, test->from_below ? test->clock : 0, b)) return false;
+        if (!dbm_constrain(dbm, test->from_below ? 0 : test->clock,
+                           test->from_below ? test->clock : 0, b))
+            return false;
     }
     return !dbm_is_empty(dbm);
 }
@@ -213,14 +227,17 @@ static void keep(struct search *search, uint32_t place)
 {
     const struct automaton *automaton = search->automaton;
     if (search->method == BY_M) dbm_extrapolate_m(&search->zone, automaton->most);
-    if (search->method == BY_LU) dbm_extrapolate_lu(&search->zone, automaton->lower, automaton->upper);
-    if (search->method == BY_LU_PLUS || search->method == BY_BOTH) dbm_extrapolate_lu_plus(&search->zone, automaton->lower, automaton->upper);
+    if (search->method == BY_LU)
+        dbm_extrapolate_lu(&search->zone, automaton->lower, automaton->upper);
+    if (search->method == BY_LU_PLUS || search->method == BY_BOTH)
+        dbm_extrapolate_lu_plus(&search->zone, automaton->lower, automaton->upper);
     for (uint32_t k = 0; k < search->count; k++) {
         if (search->places[k] != place) continue;
         if (zones_include(&search->zones, search->ids[k], &search->zone)) return;
         if (search->method < BY_SIMULATION) continue;
         zones_load(&search->zones, search->ids[k], &search->other);
-        if (dbm_included_lu(&search->zone, &search->other, automaton->lower, automaton->upper)) return;
+        if (dbm_included_lu(&search->zone, &search->other, automaton->lower, automaton->upper))
+            return;
     }
     if (search->count < MOST_NODES) {
         zones_intern(&search->zones, &search->zone, &search->ids[search->count]);
@@ -229,7 +246,8 @@ static void keep(struct search *search, uint32_t place)
     search->count++;
 }
 
-static uint32_t reach_by_zones(const struct automaton *automaton, struct mem *mem, enum method method, uint32_t *nodes)
+static uint32_t reach_by_zones(const struct automaton *automaton, struct mem *mem,
+                               enum method method, uint32_t *nodes)
 {
     static struct search search;
     uint32_t reached = 0;
@@ -243,7 +261,8 @@ static uint32_t reach_by_zones(const struct automaton *automaton, struct mem *me
         for (uint32_t e = 0; e < automaton->edge_count; e++) {
             if (automaton->edges[e].from != search.places[k]) continue;
             zones_load(&search.zones, search.ids[k], &search.zone);
-            if (take(automaton, &search.zone, &automaton->edges[e])) keep(&search, automaton->edges[e].to);
+            if (take(automaton, &search.zone, &automaton->edges[e]))
+                keep(&search, automaton->edges[e].to);
         }
     }
     *nodes += search.count;
@@ -260,12 +279,15 @@ static void test_searches(struct unit *unit, struct mem *mem, unsigned automata)
     for (unsigned n = 0; n < automata; n++) {
         struct automaton automaton = random_automaton(&random);
         uint32_t expected = reach_by_regions(&automaton);
-        for (enum method method = 0; method < METHODS; method++) CHECK(unit, reach_by_zones(&automaton, mem, method, &nodes[method]) == expected);
+        for (enum method method = 0; method < METHODS; method++)
+            CHECK(unit, reach_by_zones(&automaton, mem, method, &nodes[method]) == expected);
         sure += expected >> (PLACES - 1) & 1, never += !(expected >> (PLACES - 1) & 1);
     }
     CHECK(unit, sure > automata / 10 && never > automata / 10);
-    /* coarser zones are not always fewer (Extra_LU+ forgets differences that inclusion in another zone would need), simulation is the best */
-    for (enum method method = 0; method < BY_SIMULATION; method++) CHECK(unit, nodes[method] > nodes[BY_SIMULATION]);
+    /* coarser zones are not always fewer (Extra_LU+ forgets differences that inclusion in another
+     * zone would need), simulation is the best */
+    for (enum method method = 0; method < BY_SIMULATION; method++)
+        CHECK(unit, nodes[method] > nodes[BY_SIMULATION]);
     CHECK(unit, mem->used == 0);
 }
 
@@ -273,8 +295,10 @@ static void test_searches(struct unit *unit, struct mem *mem, unsigned automata)
 
 enum { LENGTH = 8 };
 
-/* What tests say about clocks at date number `now`; reset_at[x] is the number of the date at which clock x was last 0. */
-static void add_tests(struct dates *dates, const struct tests *tests, const uint32_t *reset_at, uint32_t now)
+/* What tests say about clocks at date number `now`; reset_at[x] is the number of the date at which
+ * clock x was last 0. */
+static void add_tests(struct dates *dates, const struct tests *tests, const uint32_t *reset_at,
+                      uint32_t now)
 {
     for (uint32_t n = 0; n < tests->count; n++) {
         const struct test *test = &tests->list[n];
@@ -296,16 +320,22 @@ static bool value_satisfies(const struct tests *tests, const int64_t *values, in
     return true;
 }
 
-/* Runs the path with these dates. Invariants are upper bounds: looking at both ends of a stay suffices. */
-static bool runs(const struct automaton *automaton, const struct edge *const *path, uint32_t length, const struct dates *dates)
+/* Runs the path with these dates. Invariants are upper bounds: looking at both ends of a stay
+ * suffices. */
+static bool runs(const struct automaton *automaton, const struct edge *const *path, uint32_t length,
+                 const struct dates *dates)
 {
     int64_t values[MOST_CLOCKS + 1] = {0}, q = dates->denominator;
     uint32_t place = 0;
     for (uint32_t k = 0; k < length; k++) {
         int64_t delay = dates->numerators[k + 1] - dates->numerators[k];
-        if (delay < 0 || path[k]->from != place || !value_satisfies(&automaton->invariants[place], values, q)) return false;
+        if (delay < 0 || path[k]->from != place
+            || !value_satisfies(&automaton->invariants[place], values, q))
+            return false;
         for (uint32_t x = 1; x <= automaton->clocks; x++) values[x] += delay;
-        if (!value_satisfies(&automaton->invariants[place], values, q) || !value_satisfies(&path[k]->guard, values, q)) return false;
+        if (!value_satisfies(&automaton->invariants[place], values, q)
+            || !value_satisfies(&path[k]->guard, values, q))
+            return false;
         for (uint32_t x = 1; x <= automaton->clocks; x++)
             if (path[k]->resets >> x & 1) values[x] = 0;
         place = path[k]->to;
@@ -330,7 +360,8 @@ static void test_paths(struct unit *unit, struct mem *mem, unsigned paths)
         }
         dbm_zero(&zone, automaton.clocks);
         bool possible = enter(&automaton, &zone, 0);
-        for (uint32_t k = 0; k < length && possible; k++) possible = take(&automaton, &zone, path[k]);
+        for (uint32_t k = 0; k < length && possible; k++)
+            possible = take(&automaton, &zone, path[k]);
         CHECK(unit, dates_init(&dates, mem, length + 1));
         add_tests(&dates, &automaton.invariants[0], reset_at, 0);
         for (uint32_t k = 0; k < length; k++) {

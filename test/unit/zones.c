@@ -26,14 +26,18 @@ static void test_reduction(struct unit *unit, struct mem *mem)
         for (uint32_t without = 0; without <= reduction.kept_count; without++) {
             dbm_all(&spare, clocks);
             uint32_t number = 0;
-            for (uint32_t i = 0; i <= clocks; i++) dbm_set(&spare, i, reduction.leader[i], dbm_at(&zone, i, reduction.leader[i]));
-            for (uint32_t i = 0; i <= clocks; i++) dbm_set(&spare, reduction.leader[i], i, dbm_at(&zone, reduction.leader[i], i));
+            for (uint32_t i = 0; i <= clocks; i++)
+                dbm_set(&spare, i, reduction.leader[i], dbm_at(&zone, i, reduction.leader[i]));
+            for (uint32_t i = 0; i <= clocks; i++)
+                dbm_set(&spare, reduction.leader[i], i, dbm_at(&zone, reduction.leader[i], i));
             for (uint32_t a = 0; a < reduction.leaders; a++)
                 for (uint32_t b = 0; b < reduction.leaders; b++) {
                     dbm_bound bound = reduction.kept[a * reduction.stride + b];
-                    if (bound != BOUND_INFINITY && ++number != without) dbm_set(&spare, reduction.clocks[a], reduction.clocks[b], bound);
+                    if (bound != BOUND_INFINITY && ++number != without)
+                        dbm_set(&spare, reduction.clocks[a], reduction.clocks[b], bound);
                 }
-            CHECK(unit, dbm_close(&spare) && dbm_equal(&spare, &zone) == !without && number == reduction.kept_count);
+            CHECK(unit, dbm_close(&spare) && dbm_equal(&spare, &zone) == !without
+                            && number == reduction.kept_count);
         }
     }
     CHECK(unit, ties > 100 && kept > 400);
@@ -44,7 +48,8 @@ static void test_reduction(struct unit *unit, struct mem *mem)
 enum { STORED = 700, CLOCKS = 21 };
 
 /* Interned zones against a list of them; loaded again at once and at the end. */
-static void test_intern(struct unit *unit, struct mem *mem, uint64_t seed, uint32_t clocks, int64_t most)
+static void test_intern(struct unit *unit, struct mem *mem, uint64_t seed, uint32_t clocks,
+                        int64_t most)
 {
     static struct dbm known[STORED];
     struct random random = {seed};
@@ -54,17 +59,22 @@ static void test_intern(struct unit *unit, struct mem *mem, uint64_t seed, uint3
     dbm_init(&zone, mem, CLOCKS), dbm_init(&spare, mem, CLOCKS);
     CHECK(unit, zones_init(&zones, mem));
     for (unsigned n = 0; n < STORED; n++) {
-        uint32_t here = clocks ? 1 + (uint32_t)random_below(&random, clocks) : (uint32_t)random_below(&random, 4);
+        uint32_t here = clocks ? 1 + (uint32_t)random_below(&random, clocks)
+                               : (uint32_t)random_below(&random, 4);
         if (n % 100 == 99) dbm_make_empty(&zone, here);
-        else random_zone(&random, &zone, &spare, here, most, 1 + (uint32_t)random_below(&random, 3 * here + 1));
+        else
+            random_zone(&random, &zone, &spare, here, most,
+                        1 + (uint32_t)random_below(&random, 3 * here + 1));
         uint32_t expected = 0;
         while (expected < count && !dbm_equal(&known[expected], &zone)) expected++;
         enum zones_result result = zones_intern(&zones, &zone, &id);
         CHECK(unit, id == expected && result == (expected == count ? ZONES_NEW : ZONES_KNOWN));
-        if (result == ZONES_NEW && dbm_init(&known[count], mem, here)) dbm_copy(&known[count++], &zone);
+        if (result == ZONES_NEW && dbm_init(&known[count], mem, here))
+            dbm_copy(&known[count++], &zone);
         else again++;
         zones_load(&zones, id, &spare);
-        CHECK(unit, dbm_check(&spare) && dbm_equal(&spare, &zone) && zones_clocks(&zones, id) == here);
+        CHECK(unit,
+              dbm_check(&spare) && dbm_equal(&spare, &zone) && zones_clocks(&zones, id) == here);
         for (unsigned tries = 0; tries < 10; tries++) {
             uint32_t other = (uint32_t)random_below(&random, count);
             if (known[other].size != zone.size) continue;
@@ -85,7 +95,8 @@ static void test_intern(struct unit *unit, struct mem *mem, uint64_t seed, uint3
     CHECK(unit, mem->used == 0);
 }
 
-/* As an engine makes them: 14 clocks, steps with invariants, guards and resets. What they take in memory. */
+/* As an engine makes them: 14 clocks, steps with invariants, guards and resets. What they take in
+ * memory. */
 static void test_bytes(struct unit *unit, struct mem *mem, bool print)
 {
     enum { N = 14 };
@@ -100,9 +111,12 @@ static void test_bytes(struct unit *unit, struct mem *mem, bool print)
         dbm_copy(&spare, &zone);
         dbm_up(&zone);
         bool good = true;
-        for (uint32_t x = 1; x <= N; x += 2) good = good && dbm_constrain(&zone, x, 0, bound_weak(50 + 70 * (int64_t)x));
-        uint32_t x = 1 + (uint32_t)random_below(&random, N), y = 1 + (uint32_t)random_below(&random, N);
-        good = good && dbm_constrain(&zone, 0, x, bound_weak(-(int64_t)random_below(&random, 30 * x)));
+        for (uint32_t x = 1; x <= N; x += 2)
+            good = good && dbm_constrain(&zone, x, 0, bound_weak(50 + 70 * (int64_t)x));
+        uint32_t x = 1 + (uint32_t)random_below(&random, N),
+                 y = 1 + (uint32_t)random_below(&random, N);
+        good =
+            good && dbm_constrain(&zone, 0, x, bound_weak(-(int64_t)random_below(&random, 30 * x)));
         if (!good) {
             dbm_copy(&zone, &spare);
             dbm_reset(&zone, x, 0);
@@ -121,7 +135,8 @@ static void test_bytes(struct unit *unit, struct mem *mem, bool print)
     dbm_release(&zone, mem), dbm_release(&spare, mem);
 }
 
-/* Zones with very many clocks: strings longer than a chunk; bounds that are too large are refused, not damaged. */
+/* Zones with very many clocks: strings longer than a chunk; bounds that are too large are refused,
+ * not damaged. */
 static void test_long(struct unit *unit, struct mem *mem)
 {
     enum { N = 480, ZONES = 3 };
@@ -133,17 +148,23 @@ static void test_long(struct unit *unit, struct mem *mem)
     zones_init(&zones, mem);
     for (uint32_t n = 0; n < ZONES; n++) {
         dbm_all(&zone, N);
-        for (uint32_t i = 1; i <= N && n != 1; i++) /* almost a metric: hardly any bound follows from two others */
+        for (uint32_t i = 1; i <= N && n != 1;
+             i++) /* almost a metric: hardly any bound follows from two others */
             for (uint32_t j = 1; j <= N; j++)
-                if (i != j) dbm_set(&zone, i, j, bound_weak(BOUND_LIMIT / 2 + (int64_t)random_below(&random, BOUND_LIMIT / 2)));
-        CHECK(unit, dbm_close(&zone) && zones_intern(&zones, &zone, &ids[n]) == ZONES_NEW && zones_check(&zones));
+                if (i != j)
+                    dbm_set(&zone, i, j,
+                            bound_weak(BOUND_LIMIT / 2
+                                       + (int64_t)random_below(&random, BOUND_LIMIT / 2)));
+        CHECK(unit, dbm_close(&zone) && zones_intern(&zones, &zone, &ids[n]) == ZONES_NEW
+                        && zones_check(&zones));
         zones_load(&zones, ids[n], &spare);
         CHECK(unit, dbm_equal(&zone, &spare) && zones_include(&zones, ids[n], &zone));
     }
     CHECK(unit, zones.string_bytes > 2 * (1 << 20) && ids[2] == 2);
     dbm_all(&zone, 2);
     dbm_set(&zone, 1, 0, INT64_C(1) << 55);
-    CHECK(unit, zones_intern(&zones, &zone, &ids[0]) == ZONES_REFUSED && zones.count == ZONES && zones_check(&zones));
+    CHECK(unit, zones_intern(&zones, &zone, &ids[0]) == ZONES_REFUSED && zones.count == ZONES
+                    && zones_check(&zones));
     zones_release(&zones);
     dbm_release(&zone, mem), dbm_release(&spare, mem);
 }
@@ -169,7 +190,8 @@ static void test_sharing(struct unit *unit, struct mem *mem)
                 enum zones_result result = zones_intern(&sets[k], &zone, &id);
                 if (!round) ids[k][n] = id;
                 zones_load(&sets[k], id, &spare);
-                CHECK(unit, result != ZONES_REFUSED && id == ids[k][n] && dbm_equal(&zone, &spare) && (!round || result == ZONES_KNOWN));
+                CHECK(unit, result != ZONES_REFUSED && id == ids[k][n] && dbm_equal(&zone, &spare)
+                                && (!round || result == ZONES_KNOWN));
             }
     CHECK(unit, (mem->used - before) / SETS < 4096);
     for (unsigned k = 0; k < SETS; k++) {
@@ -213,7 +235,8 @@ static void test_refusal(struct unit *unit)
 
 /* ---- federations ---- */
 
-/* Every point of the grid is in a zone of the rest exactly when it is in the zone and in none of those taken away, and then in one only. */
+/* Every point of the grid is in a zone of the rest exactly when it is in the zone and in none of
+ * those taken away, and then in one only. */
 static void test_federation(struct unit *unit, struct mem *mem, uint32_t clocks, unsigned rounds)
 {
     struct random random = {60 + clocks};
@@ -244,7 +267,8 @@ static void test_federation(struct unit *unit, struct mem *mem, uint32_t clocks,
         uint32_t x;
         do {
             bool expected = naive_contains(&all, values);
-            for (unsigned k = 0; k < 3; k++) expected = expected && !naive_contains(&parts[k], values);
+            for (unsigned k = 0; k < 3; k++)
+                expected = expected && !naive_contains(&parts[k], values);
             unsigned inside = 0;
             for (uint32_t k = 0; k < rest.count; k++) {
                 struct dbm piece = federation_get(&rest, k);
@@ -295,7 +319,8 @@ static void test_federation_refusal(struct unit *unit)
 
 static bool holds(const struct dates_bound *bound, const int64_t *dates, int64_t denominator)
 {
-    int64_t difference = dates[bound->i] - dates[bound->j], most = bound_constant(bound->b) * denominator;
+    int64_t difference = dates[bound->i] - dates[bound->j],
+            most = bound_constant(bound->b) * denominator;
     return bound_is_strict(bound->b) ? difference < most : difference <= most;
 }
 
@@ -329,13 +354,17 @@ static void check_dates(struct unit *unit, struct dates *dates, int64_t least, u
     enum { FINE = 1000 };
     int64_t infima[DATES], strict[DATES], values[DATES];
     bool any = false;
-    CHECK(unit, dates_solve(dates, FINE) == DATES_FOUND && all_hold(dates, dates->numerators, dates->denominator));
+    CHECK(unit, dates_solve(dates, FINE) == DATES_FOUND
+                    && all_hold(dates, dates->numerators, dates->denominator));
     for (uint32_t i = 0; i < dates->count; i++) {
-        infima[i] = dates->numerators[i] / dates->denominator, strict[i] = dates->numerators[i] % dates->denominator;
+        infima[i] = dates->numerators[i] / dates->denominator,
+        strict[i] = dates->numerators[i] % dates->denominator;
         any |= strict[i] > 0;
     }
     CHECK(unit, dates->denominator == (any ? FINE : 1));
-    CHECK(unit, dates_solve(dates, least) == DATES_FOUND && all_hold(dates, dates->numerators, dates->denominator) && are_earliest(dates));
+    CHECK(unit, dates_solve(dates, least) == DATES_FOUND
+                    && all_hold(dates, dates->numerators, dates->denominator)
+                    && are_earliest(dates));
     CHECK(unit, dates->denominator <= dates->count || dates->denominator == least);
     for (int64_t q = any ? least : 1; q <= dates->denominator; q++) {
         for (uint32_t i = 0; i < dates->count; i++) values[i] = infima[i] * q + strict[i];
@@ -353,24 +382,30 @@ static void test_dates(struct unit *unit, struct mem *mem)
         struct dates dates;
         uint32_t count = 1 + (uint32_t)random_below(&random, n % 10 ? 4 : DATES);
         struct naive naive = {.size = count};
-        CHECK(unit, dates_init(&dates, mem, count) && dates_add(&dates, 0, 0, BOUND_INFINITY) && !dates.bound_count);
+        CHECK(unit, dates_init(&dates, mem, count) && dates_add(&dates, 0, 0, BOUND_INFINITY)
+                        && !dates.bound_count);
         for (uint32_t i = 0; i + 1 < count; i++) naive_add(&naive, i, i + 1, 0, false);
         for (uint32_t k = (uint32_t)random_below(&random, 2 * count + 1); k-- > 0;) {
-            uint32_t i = (uint32_t)random_below(&random, count), j = (uint32_t)random_below(&random, count);
+            uint32_t i = (uint32_t)random_below(&random, count),
+                     j = (uint32_t)random_below(&random, count);
             dbm_bound b = random_bound(&random, 2);
-            if ((i > j && b < 0) || (i == j && random_below(&random, 4))) b = bound_weak(2); /* else most are infeasible */
+            if ((i > j && b < 0) || (i == j && random_below(&random, 4)))
+                b = bound_weak(2); /* else most are infeasible */
             if (n % 3 == 0 && i != j) b = bound_strict(i > j ? (int64_t)(i - j + 1) / 2 : 0);
             CHECK(unit, dates_add(&dates, i, j, b));
             naive_add(&naive, i, j, bound_constant(b), bound_is_strict(b));
         }
-        if (naive_close(&naive)) check_dates(unit, &dates, 1 + (int64_t)random_below(&random, 3), fractions);
+        if (naive_close(&naive))
+            check_dates(unit, &dates, 1 + (int64_t)random_below(&random, 3), fractions);
         else {
             infeasible++;
-            CHECK(unit, dates_solve(&dates, 1) == DATES_INFEASIBLE && dates_solve(&dates, 7) == DATES_INFEASIBLE);
+            CHECK(unit, dates_solve(&dates, 1) == DATES_INFEASIBLE
+                            && dates_solve(&dates, 7) == DATES_INFEASIBLE);
         }
         dates_release(&dates);
     }
-    CHECK(unit, infeasible > 400 && infeasible < 3600 && fractions[1] > 100 && fractions[2] > 100 && fractions[3] > 20);
+    CHECK(unit, infeasible > 400 && infeasible < 3600 && fractions[1] > 100 && fractions[2] > 100
+                    && fractions[3] > 20);
     CHECK(unit, mem->used == 0);
 }
 
@@ -382,13 +417,15 @@ static void test_long_dates(struct unit *unit)
     struct dates dates;
     mem_init(&mem);
     CHECK(unit, dates_init(&dates, &mem, N));
-    for (uint32_t i = 0; i + 1 < N; i++) { /* at least LIMIT - 3 apart, but backward bounds make that LIMIT - 2 and more */
+    for (uint32_t i = 0; i + 1 < N;
+         i++) { /* at least LIMIT - 3 apart, but backward bounds make that LIMIT - 2 and more */
         dates_add(&dates, i, i + 1, bound_strict(3 - BOUND_LIMIT));
         dates_add(&dates, i + 1, i, bound_weak(BOUND_LIMIT));
         if (i % 10 == 9) dates_add(&dates, i - 8, i + 1, bound_weak(-9 * (BOUND_LIMIT / 10)));
     }
     CHECK(unit, dates_solve(&dates, 2) == DATES_FOUND && dates.denominator == 2);
-    CHECK(unit, all_hold(&dates, dates.numerators, 2) && dates.numerators[N - 1] == (N - 1) * (2 * (int64_t)(BOUND_LIMIT - 3) + 1));
+    CHECK(unit, all_hold(&dates, dates.numerators, 2)
+                    && dates.numerators[N - 1] == (N - 1) * (2 * (int64_t)(BOUND_LIMIT - 3) + 1));
     CHECK(unit, dates_solve(&dates, N) == DATES_FOUND && all_hold(&dates, dates.numerators, N));
     CHECK(unit, dates_solve(&dates, INT64_MAX / 2) == DATES_REFUSED);
     dates_add(&dates, N - 1, 0, bound_weak(BOUND_LIMIT));
@@ -402,7 +439,9 @@ static void test_long_dates(struct unit *unit)
         CHECK(unit, good == (fail_at > 3));
         uint32_t added = 0;
         for (uint32_t k = 0; k < 100 && good; k++) added += dates_add(&dates, 0, 1, bound_weak(-1));
-        CHECK(unit, !good || (added == 99 && dates.bound_count == 99 && dates_solve(&dates, 1) == DATES_FOUND && dates.numerators[2] == 1));
+        CHECK(unit, !good
+                        || (added == 99 && dates.bound_count == 99
+                            && dates_solve(&dates, 1) == DATES_FOUND && dates.numerators[2] == 1));
         dates_release(&dates);
         CHECK(unit, mem.used == 0);
     }
@@ -416,12 +455,14 @@ int main(int argc, char **argv)
     (void)argv;
     mem_init(&mem);
     test_reduction(&unit, &mem);
-    for (uint32_t clocks = 0; clocks <= CLOCKS; clocks++) test_intern(&unit, &mem, 500 + clocks, clocks, clocks % 3 ? 4 : BOUND_LIMIT);
+    for (uint32_t clocks = 0; clocks <= CLOCKS; clocks++)
+        test_intern(&unit, &mem, 500 + clocks, clocks, clocks % 3 ? 4 : BOUND_LIMIT);
     test_bytes(&unit, &mem, argc > 1);
     test_long(&unit, &mem);
     test_sharing(&unit, &mem);
     test_refusal(&unit);
-    for (uint32_t clocks = 0; clocks <= 3; clocks++) test_federation(&unit, &mem, clocks, clocks == 3 ? 60 : 200);
+    for (uint32_t clocks = 0; clocks <= 3; clocks++)
+        test_federation(&unit, &mem, clocks, clocks == 3 ? 60 : 200);
     test_federation_refusal(&unit);
     test_dates(&unit, &mem);
     test_long_dates(&unit);

@@ -22,11 +22,11 @@ struct target {
     struct property_result *entry;
     struct hunt *hunt;
     struct net_condition good; /* what single states must satisfy */
-    lit antecedent; /* of a property that has one */
+    lit antecedent;            /* of a property that has one */
     bool is_temporal;
     struct ltl ltl;
     bool runs_ended; /* no run is as long as the search has come: all states were seen */
-    bool unclear; /* it cannot be evaluated in a reachable state */
+    bool unclear;    /* it cannot be evaluated in a reachable state */
     bool open;
     struct watcher watcher;
     bool has_watcher;
@@ -52,7 +52,8 @@ struct bounded {
     bool has_ended;   /* the search has, for the reason `ended`: limits now cost no verdict */
     enum stop_reason ended;
     struct proof reach; /* of an antecedent */
-    VEC(lit) lemmas;  /* invariants: all that are asked for; those that are proved help to prove the rest */
+    VEC(lit)
+    lemmas; /* invariants: all that are asked for; those that are proved help to prove the rest */
 };
 
 /* ---- limits ---- */
@@ -63,9 +64,14 @@ static bool go_on(void *context)
     const struct task *task = b->task;
     double time = clock_now();
     if (task->interrupted && *task->interrupted) return b->result->stop = STOP_INTERRUPT, false;
-    if (task->max_seconds > 0 && time - b->started >= task->max_seconds) return b->result->stop = STOP_TIME, false;
+    if (task->max_seconds > 0 && time - b->started >= task->max_seconds)
+        return b->result->stop = STOP_TIME, false;
     if (task->progress && time - b->last_progress >= 0.25) {
-        struct search_progress progress = {.depth = b->statistics->depth, .bytes = b->mem->peak, .seconds = time - b->started, .is_bounded = true, .phase = b->phase};
+        struct search_progress progress = {.depth = b->statistics->depth,
+                                           .bytes = b->mem->peak,
+                                           .seconds = time - b->started,
+                                           .is_bounded = true,
+                                           .phase = b->phase};
         task->progress(task->progress_context, &progress);
         b->last_progress = time;
     }
@@ -85,8 +91,10 @@ static bool is_stopped(struct bounded *b, const struct sat *sat)
 /* The condition that must be true in every state. */
 static struct net_condition state_condition(struct bounded *b, const struct property_result *entry)
 {
-    if (entry->kind == PROPERTY_DEADLOCK) return (struct net_condition){lit_not(b->net.deadlock), LIT_FALSE};
-    if (entry->kind == PROPERTY_RUNTIME_ERROR) return (struct net_condition){lit_not(b->net.fails), LIT_FALSE};
+    if (entry->kind == PROPERTY_DEADLOCK)
+        return (struct net_condition){lit_not(b->net.deadlock), LIT_FALSE};
+    if (entry->kind == PROPERTY_RUNTIME_ERROR)
+        return (struct net_condition){lit_not(b->net.fails), LIT_FALSE};
     return net_condition(&b->net, entry->invariant);
 }
 
@@ -126,7 +134,10 @@ static void prepare_target(struct bounded *b, struct target *target, struct prop
 static const char *why_not_reduced(const struct bounded *b, const struct property_result *entry)
 {
     bool has_formula = entry->kind != PROPERTY_DEADLOCK && entry->kind != PROPERTY_RUNTIME_ERROR;
-    return has_formula && !entry->in_each_state && process_model_has_next(b->model, entry->property->root) ? "without reduction: it has X" : NULL;
+    return has_formula && !entry->in_each_state
+                   && process_model_has_next(b->model, entry->property->root)
+               ? "without reduction: it has X"
+               : NULL;
 }
 
 /* ---- unrollings ---- */
@@ -159,7 +170,9 @@ static void start_hunt(struct bounded *b, struct hunt *hunt)
         if (b->targets[i].hunt != hunt) continue;
         only = b->targets[i].entry;
         options.endless |= b->targets[i].is_temporal;
-        options.endless |= hunt->reduced && only->kind == PROPERTY_DEADLOCK; /* where safe steps end in a deadlock, no full one leads to a position */
+        options.endless |=
+            hunt->reduced && only->kind == PROPERTY_DEADLOCK; /* where safe steps end in a deadlock,
+                                                                 no full one leads to a position */
     }
     if (hunt->reduced) {
         bool has_formula = only->kind != PROPERTY_DEADLOCK && only->kind != PROPERTY_RUNTIME_ERROR;
@@ -176,7 +189,8 @@ static void start_hunt(struct bounded *b, struct hunt *hunt)
     hunt->started = true;
     mem_free(b->mem, outputs);
     for (uint32_t i = 0; i < b->target_count; i++)
-        if (b->targets[i].hunt == hunt && b->targets[i].is_temporal) ltl_start(&b->targets[i].ltl, &hunt->u);
+        if (b->targets[i].hunt == hunt && b->targets[i].is_temporal)
+            ltl_start(&b->targets[i].ltl, &hunt->u);
 }
 
 /* All properties in one unrolling, or one for each when each has a reduction of its own. */
@@ -187,7 +201,8 @@ static void assign_hunts(struct bounded *b)
     for (uint32_t i = 0; i < b->target_count; i++) {
         struct target *target = &b->targets[i];
         if (target->entry->reason) continue;
-        if (b->result->reduction != REDUCE_NONE) target->entry->method = why_not_reduced(b, target->entry);
+        if (b->result->reduction != REDUCE_NONE)
+            target->entry->method = why_not_reduced(b, target->entry);
         bool reduced = b->result->reduction != REDUCE_NONE && !target->entry->method;
         target->hunt = &b->hunts[reduced ? b->hunt_count++ : 0];
         target->hunt->reduced = reduced;
@@ -206,14 +221,16 @@ static uint64_t steps_per_cycle(const struct hunt *hunt)
 static void take_violation(struct bounded *b, struct target *target)
 {
     struct property_result *entry = target->entry;
-    const struct mem_lift before = mem_lift(b->mem); /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before =
+        mem_lift(b->mem); /* what was found must not be lost to the limit on the search */
     if (target->is_temporal) {
         entry->trace = ltl_trace(&target->ltl);
     } else {
         uint32_t *starts = mem_alloc(b->mem, target->hunt->u.positions.len * sizeof *starts);
         entry->trace = unroll_trace(&target->hunt->u, b->depth, starts);
         mem_free(b->mem, starts);
-        if (entry->kind == PROPERTY_RUNTIME_ERROR) entry->trace->failed_rule = trace_failing_rule(b->model, entry->trace);
+        if (entry->kind == PROPERTY_RUNTIME_ERROR)
+            entry->trace->failed_rule = trace_failing_rule(b->model, entry->trace);
     }
     mem_lower(b->mem, before);
     entry->verdict = VERDICT_VIOLATED;
@@ -235,11 +252,13 @@ static void assume_violation(struct bounded *b, struct target *target)
     sat_assume(u->sat, -unroll_output(u, b->depth, target->good.fails));
 }
 
-/* Whether single states at the last position can break the property, or make it impossible to evaluate. */
+/* Whether single states at the last position can break the property, or make it impossible to
+ * evaluate. */
 static enum sat_answer ask_states(struct bounded *b, struct target *target)
 {
     struct hunt *hunt = target->hunt;
-    int holds = unroll_output(&hunt->u, b->depth, target->good.holds), fails = unroll_output(&hunt->u, b->depth, target->good.fails);
+    int holds = unroll_output(&hunt->u, b->depth, target->good.holds),
+        fails = unroll_output(&hunt->u, b->depth, target->good.fails);
     assume_violation(b, target);
     enum sat_answer answer = sat_solve(hunt->sat);
     if (answer != SAT_NO) return answer;
@@ -275,10 +294,11 @@ static void start_proof(struct bounded *b, struct target *target)
     struct proof_poll poll = {go_on, b};
     bool is_safety = target->is_temporal && target->watcher.is_safety;
     target->proving = true;
-    /* The hunt is the base of the induction where its depth counts steps of single rules. But a safety property may be broken by a prefix that only
-     * its automaton sees to be bad. */
-    proof_init(&target->proof, &b->net, lit_not(target->good.holds), target->is_temporal ? &target->watcher : NULL, is_safety || target->hunt->reduced, b->lemmas.data,
-               b->lemmas.len, poll);
+    /* The hunt is the base of the induction where its depth counts steps of single rules. But a
+     * safety property may be broken by a prefix that only its automaton sees to be bad. */
+    proof_init(&target->proof, &b->net, lit_not(target->good.holds),
+               target->is_temporal ? &target->watcher : NULL, is_safety || target->hunt->reduced,
+               b->lemmas.data, b->lemmas.len, poll);
     for (uint32_t i = 0; i < b->target_count; i++)
         if (is_lemma(&b->targets[i])) proof_assume(&target->proof, b->targets[i].good.holds);
 }
@@ -287,7 +307,8 @@ static void start_proof(struct bounded *b, struct target *target)
 static void spread_lemma(struct bounded *b, const struct target *proved)
 {
     for (uint32_t i = 0; i < b->target_count; i++)
-        if (b->targets[i].open && b->targets[i].proving) proof_assume(&b->targets[i].proof, proved->good.holds);
+        if (b->targets[i].open && b->targets[i].proving)
+            proof_assume(&b->targets[i].proof, proved->good.holds);
 }
 
 static void take_proof(struct bounded *b, struct target *target, const char *method)
@@ -313,7 +334,10 @@ static void try_proof(struct bounded *b, struct target *target)
     if (answer == PROOF_STOPPED) is_stopped(b, target->proof.base.sat);
     if (sat_is_full(target->proof.step.sat)) is_stopped(b, target->proof.step.sat);
     if (answer != PROOF_DONE) return;
-    take_proof(b, target, !target->is_temporal ? "k-induction" : target->watcher.is_safety ? "k-induction with the formula's automaton" : "k-induction after liveness to safety");
+    take_proof(b, target,
+               !target->is_temporal        ? "k-induction"
+               : target->watcher.is_safety ? "k-induction with the formula's automaton"
+                                           : "k-induction after liveness to safety");
 }
 
 /* ---- antecedents ---- */
@@ -407,22 +431,27 @@ static void note_depth(struct bounded *b)
     uint32_t n = statistics->depth_count;
     sum_statistics(b);
     if ((n & (n - 1)) == 0) /* a power of two: the room is used up */
-        statistics->depths = mem_resize(b->mem, statistics->depths, (n ? 2 * (size_t)n : 1) * sizeof *statistics->depths);
-    statistics->depths[statistics->depth_count++] = (struct bounded_depth){statistics->depth, time - b->depth_started, statistics->variables, statistics->clauses, statistics->conflicts};
+        statistics->depths = mem_resize(b->mem, statistics->depths,
+                                        (n ? 2 * (size_t)n : 1) * sizeof *statistics->depths);
+    statistics->depths[statistics->depth_count++] =
+        (struct bounded_depth){statistics->depth, time - b->depth_started, statistics->variables,
+                               statistics->clauses, statistics->conflicts};
     b->depth_started = time;
 }
 
 static bool is_wanted(const struct bounded *b)
 {
     bool violated = false;
-    for (uint32_t i = 0; i < b->target_count; i++) violated |= b->targets[i].entry->verdict == VERDICT_VIOLATED;
+    for (uint32_t i = 0; i < b->target_count; i++)
+        violated |= b->targets[i].entry->verdict == VERDICT_VIOLATED;
     if (violated && b->task->stop_at_first) return b->result->stop = STOP_FIRST, false;
     for (uint32_t i = 0; i < b->target_count; i++)
         if (b->targets[i].open && !b->targets[i].entry->watched_only) return true;
     return false;
 }
 
-/* One position further in every unrolling that is still needed. False: the bound was reached in all of them. */
+/* One position further in every unrolling that is still needed. False: the bound was reached in all
+ * of them. */
 static bool deepen(struct bounded *b)
 {
     bool any = false;
@@ -435,7 +464,8 @@ static bool deepen(struct bounded *b)
         if (steps > b->statistics->depth) b->statistics->depth = steps;
         unroll_extend(&hunt->u);
         for (uint32_t k = 0; k < b->target_count; k++)
-            if (b->targets[k].open && b->targets[k].hunt == hunt && b->targets[k].is_temporal) ltl_extend(&b->targets[k].ltl);
+            if (b->targets[k].open && b->targets[k].hunt == hunt && b->targets[k].is_temporal)
+                ltl_extend(&b->targets[k].ltl);
     }
     if (any) b->statistics->cycles = b->depth;
     return any;
@@ -445,22 +475,18 @@ static void search(struct bounded *b)
 {
     while (b->result->stop == STOP_NONE && is_wanted(b)) {
         for (uint32_t i = 0; i < b->target_count && b->result->stop == STOP_NONE; i++)
-            if (b->targets[i].open && unroll_last(&b->targets[i].hunt->u) == b->depth) look(b, &b->targets[i]);
+            if (b->targets[i].open && unroll_last(&b->targets[i].hunt->u) == b->depth)
+                look(b, &b->targets[i]);
         note_depth(b);
-        if (b->result->stop == STOP_NONE && is_wanted(b) && !deepen(b)) b->result->stop = STOP_DEPTH;
+        if (b->result->stop == STOP_NONE && is_wanted(b) && !deepen(b))
+            b->result->stop = STOP_DEPTH;
         if (b->result->stop == STOP_NONE) go_on(b);
     }
 }
 
-static struct sat *new_solver(struct bounded *b)
-{
-    return sat_new(b->mem, go_on, b);
-}
+static struct sat *new_solver(struct bounded *b) { return sat_new(b->mem, go_on, b); }
 
-static struct sat *new_recorder(struct bounded *b)
-{
-    return sat_new_recorder(b->mem);
-}
+static struct sat *new_recorder(struct bounded *b) { return sat_new_recorder(b->mem); }
 
 static void prepare(struct bounded *b, struct sat *(*new_sat)(struct bounded *b))
 {
@@ -487,7 +513,9 @@ static void decide_trivial(struct bounded *b)
         struct target *target = &b->targets[i];
         if (!target->open || target->is_temporal || target->good.holds != LIT_TRUE) continue;
         target->entry->verdict = VERDICT_HOLDS;
-        target->entry->method = target->entry->kind == PROPERTY_RUNTIME_ERROR ? "no step can fail" : "it is true in every state";
+        target->entry->method = target->entry->kind == PROPERTY_RUNTIME_ERROR
+                                    ? "no step can fail"
+                                    : "it is true in every state";
         close_target(target);
     }
 }
@@ -497,13 +525,16 @@ static void finish(struct bounded *b)
     struct result *result = b->result;
     sum_statistics(b);
     result->complete = true;
-    for (uint32_t i = 0; i < b->task->property_count; i++) { /* also those for which there was no memory to prepare a target */
+    for (uint32_t i = 0; i < b->task->property_count;
+         i++) { /* also those for which there was no memory to prepare a target */
         struct property_result *entry = &b->task->properties[i];
         bool unclear = i < b->target_count && b->targets[i].unclear;
         if (entry->verdict == VERDICT_UNKNOWN && !entry->watched_only) result->complete = false;
         if (entry->verdict == VERDICT_VIOLATED) result->complete = false;
         if (entry->verdict != VERDICT_UNKNOWN || entry->reason) continue;
-        entry->reason = unclear ? result_cannot_evaluate : stop_reason_text[result->stop != STOP_NONE ? result->stop : STOP_DECIDED];
+        entry->reason =
+            unclear ? result_cannot_evaluate
+                    : stop_reason_text[result->stop != STOP_NONE ? result->stop : STOP_DECIDED];
     }
 }
 
@@ -551,10 +582,12 @@ static void start(struct bounded *b, struct task *task, struct result *result)
     b->started = b->last_progress = b->depth_started = clock_now();
     b->statistics = result->bounded = mem_alloc(mem, sizeof *b->statistics);
     result->engine = "bounded";
-    if (task->reduction == REDUCE_POR || task->reduction == REDUCE_STEPS) result->reduction = task->reduction; /* others save nothing here */
+    if (task->reduction == REDUCE_POR || task->reduction == REDUCE_STEPS)
+        result->reduction = task->reduction; /* others save nothing here */
 }
 
-static __attribute__((noinline)) void work(struct bounded *b) /* not part of a function that may be jumped into */
+static __attribute__((noinline)) void
+work(struct bounded *b) /* not part of a function that may be jumped into */
 {
     prepare(b, new_solver);
     decide_trivial(b);
@@ -583,7 +616,9 @@ void bounded_run(struct task *task, struct result *result)
     finish(b);
     mem_lower(mem, before);
     release_solvers(b);
-    if (!b->interrupted) release(b); /* otherwise some of it is half built: the context frees its blocks in the end */
+    if (!b->interrupted)
+        release(
+            b); /* otherwise some of it is half built: the context frees its blocks in the end */
     result->seconds = clock_now() - b->started;
     result->peak_bytes = mem->peak;
     mem_free(mem, b);
@@ -607,7 +642,8 @@ static void write_states(const struct bounded *b, const struct unrolling *u, FIL
     for (uint32_t p = 0; p < u->positions.len; p++)
         for (uint32_t v = 0; v < b->model->vars.len; v++) {
             fprintf(out, "c state %u: %s =", p, b->model->vars.data[v].name);
-            for (uint32_t i = bits_width(bits, v); i-- > 0;) fprintf(out, " %d", unroll_state(u, p)[bits->first[v] + i]);
+            for (uint32_t i = bits_width(bits, v); i-- > 0;)
+                fprintf(out, " %d", unroll_state(u, p)[bits->first[v] + i]);
             fprintf(out, " + %lld\n", (long long)b->model->vars.data[v].low);
         }
 }
@@ -630,7 +666,9 @@ const char *bounded_write(struct task *task, FILE *out)
         }
         b->depth = unroll_last(&hunt->u);
         assume_violation(b, target);
-        fprintf(out, "c %s, property %s, %llu steps: satisfiable exactly when such a run violates it\n", b->model->name, target->entry->property->name,
+        fprintf(out,
+                "c %s, property %s, %llu steps: satisfiable exactly when such a run violates it\n",
+                b->model->name, target->entry->property->name,
                 (unsigned long long)(b->depth * steps_per_cycle(hunt)));
         write_states(b, &hunt->u, out);
         sat_write(hunt->sat, out);

@@ -13,7 +13,8 @@ static void list_parts(struct ltl *ltl, nnf f)
     bool binary = node.op == NNF_AND || node.op == NNF_OR || node.op == NNF_U || node.op == NNF_R;
     if (binary || node.op == NNF_X) list_parts(ltl, node.a);
     if (binary) list_parts(ltl, node.b);
-    struct ltl_part part = {f, node.op == NNF_U || node.op == NNF_R, node.op == NNF_U ? ltl->untils++ : MODEL_NONE};
+    struct ltl_part part = {f, node.op == NNF_U || node.op == NNF_R,
+                            node.op == NNF_U ? ltl->untils++ : MODEL_NONE};
     vec_push(ltl->mem, &ltl->parts, part);
     ltl->part_of[f.i] = ltl->parts.len;
     if (node.op == NNF_X) ltl->parts.data[ltl->part_of[node.a.i] - 1].carried = true;
@@ -28,7 +29,8 @@ const char *ltl_prepare(struct ltl *ltl, struct net *net, formula f, bool negate
     const char *problem = buchi_normalise(&ltl->nnfs, &atoms, net->model, f, negated, &ltl->root);
     ltl->atoms = mem_alloc(ltl->mem, (atoms.list.len + UINT64_C(1)) * sizeof *ltl->atoms);
     ltl->atom_count = atoms.list.len;
-    for (uint32_t i = 0; !problem && i < atoms.list.len; i++) ltl->atoms[i] = net_condition(net, atoms.list.data[i]);
+    for (uint32_t i = 0; !problem && i < atoms.list.len; i++)
+        ltl->atoms[i] = net_condition(net, atoms.list.data[i]);
     ltl->part_of = mem_alloc(ltl->mem, (ltl->nnfs.nodes.len + UINT64_C(1)) * sizeof *ltl->part_of);
     if (!problem) list_parts(ltl, ltl->root);
     vec_free(ltl->mem, &atoms.list);
@@ -124,7 +126,8 @@ static void allow_loop(struct ltl *ltl, uint32_t at)
         sat_add_3(sat, -start, state[b], -(ltl->end + (int)b));
     }
     for (uint32_t i = 0; i < ltl->parts.len; i++)
-        if (ltl->parts.data[i].carried) sat_add_3(sat, -start, -(ltl->back + (int)i), value(ltl, at, ltl->parts.data[i].node));
+        if (ltl->parts.data[i].carried)
+            sat_add_3(sat, -start, -(ltl->back + (int)i), value(ltl, at, ltl->parts.data[i].node));
 }
 
 static void keep_untils(struct ltl *ltl, uint32_t at)
@@ -133,7 +136,8 @@ static void keep_untils(struct ltl *ltl, uint32_t at)
     for (uint32_t i = 0; i < ltl->parts.len; i++) {
         const struct ltl_part *part = &ltl->parts.data[i];
         if (part->until == MODEL_NONE) continue;
-        int here = kept(ltl, at, part->until), right = value(ltl, at, nnf_get(&ltl->nnfs, part->node)->b);
+        int here = kept(ltl, at, part->until),
+            right = value(ltl, at, nnf_get(&ltl->nnfs, part->node)->b);
         if (at) {
             int before = kept(ltl, at - 1, part->until);
             sat_add_3(sat, -here, before, ltl->inside.data[at]);
@@ -175,8 +179,11 @@ void ltl_extend(struct ltl *ltl)
     vec_push(ltl->mem, &ltl->depths, sat_variables(sat, 1));
     vec_push(ltl->mem, &ltl->kept, sat_variables(sat, ltl->untils));
     for (uint32_t i = 0; i < ltl->parts.len; i++) say_part(ltl, at, &ltl->parts.data[i]);
-    for (uint32_t i = 0; i < ltl->atom_count; i++) /* a run on which an atom is not defined shows nothing */
-        if (ltl->atoms[i].fails != LIT_FALSE) sat_add_2(sat, -value(ltl, 0, ltl->root), -unroll_output(ltl->u, at, ltl->atoms[i].fails));
+    for (uint32_t i = 0; i < ltl->atom_count;
+         i++) /* a run on which an atom is not defined shows nothing */
+        if (ltl->atoms[i].fails != LIT_FALSE)
+            sat_add_2(sat, -value(ltl, 0, ltl->root),
+                      -unroll_output(ltl->u, at, ltl->atoms[i].fails));
     allow_loop(ltl, at);
     keep_untils(ltl, at);
     allow_end(ltl, at);
@@ -196,10 +203,7 @@ void ltl_assume(const struct ltl *ltl)
     sat_assume(ltl->u->sat, ltl->depths.data[ltl->depths.len - 1]);
 }
 
-void ltl_close(struct ltl *ltl)
-{
-    sat_add_1(ltl->u->sat, -ltl->depths.data[ltl->depths.len - 1]);
-}
+void ltl_close(struct ltl *ltl) { sat_add_1(ltl->u->sat, -ltl->depths.data[ltl->depths.len - 1]); }
 
 /* ---- runs ---- */
 
@@ -210,7 +214,9 @@ struct trace *ltl_trace(const struct ltl *ltl)
     for (uint32_t i = 1; i <= last; i++)
         if (sat_value(ltl->u->sat, ltl->starts.data[i])) loop = i - 1;
     struct trace *trace = unroll_trace(ltl->u, last, starts);
-    if (loop != MODEL_NONE && starts[loop] == starts[last]) { /* nothing was taken in the loop: a deadlocked state repeats */
+    if (loop != MODEL_NONE
+        && starts[loop]
+               == starts[last]) { /* nothing was taken in the loop: a deadlocked state repeats */
         trace->loop = trace->steps;
         trace->rules[trace->steps] = MODEL_NONE;
     } else if (loop != MODEL_NONE) { /* the last rule closes the loop */

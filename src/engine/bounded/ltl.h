@@ -1,15 +1,20 @@
-/* LTL on runs of a bounded number of positions, in a formula of linear size (Biere, Heljanko, Junttila, Latvala and Schuppan, "Linear encodings of
- * bounded LTL model checking", 2006), made so that one solver can go from depth to depth.
+/* LTL on runs of a bounded number of positions, in a formula of linear size (Biere, Heljanko,
+ * Junttila, Latvala and Schuppan, "Linear encodings of bounded LTL model checking", 2006), made so
+ * that one solver can go from depth to depth.
  *
- * What is looked for is a run on which a formula in negation normal form is true (the negation of a property). Every part of it has a variable per position; if
- * the variable is true then the part is true there. The other direction is not needed, because the formula is monotone in its parts.
+ * What is looked for is a run on which a formula in negation normal form is true (the negation of a
+ * property). Every part of it has a variable per position; if the variable is true then the part is
+ * true there. The other direction is not needed, because the formula is monotone in its parts.
  *
- * At depth k the run either goes on from position k with position i, for some i <= k, because the states at i - 1 and k are equal (`starts[i]`): then what is said of position k + 1
- * is what is said of position i. Or it does not loop: then nothing may be said of position k + 1, and the run is a prefix all of whose continuations
- * make the formula true. What depends on k is in force under an assumption, `depths[k]`. To keep its size independent of the number of loops,
- * the state at k and the parts at i have one copy each (`end`, `back`), which every possible loop refers to.
+ * At depth k the run either goes on from position k with position i, for some i <= k, because the
+ * states at i - 1 and k are equal (`starts[i]`): then what is said of position k + 1 is what is
+ * said of position i. Or it does not loop: then nothing may be said of position k + 1, and the run
+ * is a prefix all of whose continuations make the formula true. What depends on k is in force under
+ * an assumption, `depths[k]`. To keep its size independent of the number of loops, the state at k
+ * and the parts at i have one copy each (`end`, `back`), which every possible loop refers to.
  *
- * An until that is put off at k must be kept in the loop: `kept` says that its right side was true in the loop so far. */
+ * An until that is put off at k must be kept in the loop: `kept` says that its right side was true
+ * in the loop so far. */
 #ifndef CAIRN_ENGINE_BOUNDED_LTL_H
 #define CAIRN_ENGINE_BOUNDED_LTL_H
 
@@ -18,8 +23,8 @@
 
 struct ltl_part {
     nnf node;
-    bool carried;    /* it is said of next positions: the operand of an X, an until, a release */
-    uint32_t until;  /* the number of an until, or MODEL_NONE */
+    bool carried;   /* it is said of next positions: the operand of an X, an until, a release */
+    uint32_t until; /* the number of an until, or MODEL_NONE */
 };
 
 struct ltl {
@@ -32,14 +37,14 @@ struct ltl {
     VEC(struct ltl_part) parts; /* operands first */
     uint32_t *part_of;          /* per node: its part */
     uint32_t untils;
-    int end;   /* the first of the bits of the state at the end */
-    int back;  /* the first of the parts at the position that the loop goes back to */
-    VEC(int) values;  /* per position and one more: the first variable of its parts */
+    int end;         /* the first of the bits of the state at the end */
+    int back;        /* the first of the parts at the position that the loop goes back to */
+    VEC(int) values; /* per position and one more: the first variable of its parts */
     VEC(int) starts, inside, kept, depths; /* per position */
 };
 
-/* The conditions that the formula needs as outputs of the unrolling must be made before it: ltl_prepare, unroll_init, ltl_start. Returns NULL, or why the formula cannot
- * be taken. */
+/* The conditions that the formula needs as outputs of the unrolling must be made before it:
+ * ltl_prepare, unroll_init, ltl_start. Returns NULL, or why the formula cannot be taken. */
 const char *ltl_prepare(struct ltl *ltl, struct net *net, formula f, bool negated);
 void ltl_outputs(const struct ltl *ltl, struct mem *mem, lit **outputs, uint32_t *count);
 void ltl_start(struct ltl *ltl, struct unrolling *u);

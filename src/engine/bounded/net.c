@@ -7,7 +7,8 @@ static lit conjunction(struct circuit *c, lit *lits, uint32_t count)
 {
     if (!count) return LIT_TRUE;
     while (count > 1) {
-        for (uint32_t i = 0; i < count / 2; i++) lits[i] = circuit_and(c, lits[2 * i], lits[2 * i + 1]);
+        for (uint32_t i = 0; i < count / 2; i++)
+            lits[i] = circuit_and(c, lits[2 * i], lits[2 * i + 1]);
         if (count % 2) lits[count / 2] = lits[count - 1];
         count = (count + 1) / 2;
     }
@@ -19,17 +20,21 @@ static void encode_rules(struct net *net)
     struct model *model = net->model;
     struct bits_rule encoded = {0};
     uint32_t rules = model->rules.len;
-    lit *disabled = mem_alloc(net->mem, (rules + UINT64_C(1)) * sizeof *disabled), *fine = mem_alloc(net->mem, (rules + UINT64_C(1)) * sizeof *fine);
+    lit *disabled = mem_alloc(net->mem, (rules + UINT64_C(1)) * sizeof *disabled),
+        *fine = mem_alloc(net->mem, (rules + UINT64_C(1)) * sizeof *fine);
     net->rules = mem_alloc(net->mem, (rules + UINT64_C(1)) * sizeof *net->rules);
     for (uint32_t r = 0; r < rules; r++) {
         bits_encode_rule(&net->bits, r, &encoded);
         net->rules[r] = (struct net_rule){encoded.enabled, encoded.fails, net->stored.len};
         disabled[r] = lit_not(encoded.enabled);
         fine[r] = lit_not(encoded.fails);
-        for (uint32_t i = 0; i < encoded.stored.len; i++) vec_push(net->mem, &net->stored, encoded.stored.data[i]);
+        for (uint32_t i = 0; i < encoded.stored.len; i++)
+            vec_push(net->mem, &net->stored, encoded.stored.data[i]);
     }
     net->dead = conjunction(&net->bits.circuit, disabled, rules);
-    net->deadlock = model->has_final ? circuit_and(&net->bits.circuit, net->dead, lit_not(net_condition(net, model->final).holds)) : net->dead;
+    net->deadlock = model->has_final ? circuit_and(&net->bits.circuit, net->dead,
+                                                   lit_not(net_condition(net, model->final).holds))
+                                     : net->dead;
     net->fails = lit_not(conjunction(&net->bits.circuit, fine, rules));
     vec_free(net->mem, &encoded.stored);
     mem_free(net->mem, disabled);
@@ -38,7 +43,8 @@ static void encode_rules(struct net *net)
 
 /* ---- states ---- */
 
-/* The values that a variable starts with or that rules store, where all of them are constants, and few. */
+/* The values that a variable starts with or that rules store, where all of them are constants, and
+ * few. */
 
 enum { MAX_VALUES = 64 };
 
@@ -46,7 +52,11 @@ struct value_sets {
     struct net *net;
     bool *unknown;
     uint32_t *heads; /* per variable: its last entry, + 1 */
-    VEC(struct { int64_t value; uint32_t next; }) entries;
+    VEC(struct {
+        int64_t value;
+        uint32_t next;
+    })
+    entries;
     uint32_t *counts;
 };
 
@@ -70,7 +80,8 @@ static void collect_values(struct value_sets *sets)
         else add_value(sets, v, model->vars.data[v].init);
     }
     for (uint32_t i = 0; i < model->initial.len; i++)
-        if (!sets->unknown[i % model->vars.len]) add_value(sets, i % model->vars.len, model->initial.data[i]);
+        if (!sets->unknown[i % model->vars.len])
+            add_value(sets, i % model->vars.len, model->initial.data[i]);
     for (uint32_t i = 0; i < model->stores.len; i++) {
         const struct rule_store *store = &model->stores.data[i];
         const struct expr_node *node = expr_get(&model->exprs, store->value);
@@ -84,7 +95,8 @@ static lit one_of(struct value_sets *sets, uint32_t var)
     struct bits *bits = &sets->net->bits;
     lit none = LIT_TRUE;
     for (uint32_t i = sets->heads[var]; i; i = sets->entries.data[i - 1].next)
-        none = circuit_and(&bits->circuit, none, lit_not(bits_equals(bits, var, sets->entries.data[i - 1].value)));
+        none = circuit_and(&bits->circuit, none,
+                           lit_not(bits_equals(bits, var, sets->entries.data[i - 1].value)));
     return lit_not(none);
 }
 

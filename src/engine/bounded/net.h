@@ -1,4 +1,5 @@
-/* The model as one circuit that all unrollings of the bounded engine copy: its rules, its deadlocks and failures, and the conditions of properties. */
+/* The model as one circuit that all unrollings of the bounded engine copy: its rules, its deadlocks
+ * and failures, and the conditions of properties. */
 #ifndef CAIRN_ENGINE_BOUNDED_NET_H
 #define CAIRN_ENGINE_BOUNDED_NET_H
 
@@ -6,7 +7,8 @@
 
 struct net_rule {
     lit enabled, fails;
-    uint32_t first_stored; /* in net.stored: the new bits of the variables it stores to, store by store */
+    uint32_t first_stored; /* in net.stored: the new bits of the variables it stores to, store by
+                              store */
 };
 
 struct net {
@@ -15,11 +17,12 @@ struct net {
     struct bits bits;
     struct net_rule *rules;
     VEC(lit) stored;
-    lit dead;  /* no rule is enabled ... */
+    lit dead;     /* no rule is enabled ... */
     lit deadlock; /* ... and the state is not final */
-    lit fails; /* some rule fails */
+    lit fails;    /* some rule fails */
     lit initial;
-    lit plausible; /* all variables have values that they can ever get, as far as is plain to see: true in every reachable state, and kept by every rule */
+    lit plausible; /* all variables have values that they can ever get, as far as is plain to see:
+                      true in every reachable state, and kept by every rule */
 };
 
 void net_init(struct net *net, struct model *model);

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-static void side_init(struct proof *proof, struct proof_side *side, bool from_anywhere, const lit *outputs, uint32_t count, struct proof_poll poll)
+static void side_init(struct proof *proof, struct proof_side *side, bool from_anywhere,
+                      const lit *outputs, uint32_t count, struct proof_poll poll)
 {
     struct unroll_options options = {.from_anywhere = from_anywhere, .endless = proof->watcher};
     side->sat = sat_new(proof->mem, poll.go_on, poll.context);
@@ -17,8 +18,8 @@ static void side_release(struct proof_side *side)
     unroll_release(&side->u);
 }
 
-void proof_init(struct proof *proof, struct net *net, lit bad, const struct watcher *watcher, bool with_base, const lit *possible_lemmas, uint32_t count,
-                struct proof_poll poll)
+void proof_init(struct proof *proof, struct net *net, lit bad, const struct watcher *watcher,
+                bool with_base, const lit *possible_lemmas, uint32_t count, struct proof_poll poll)
 {
     memset(proof, 0, sizeof *proof);
     proof->net = net;
@@ -49,7 +50,8 @@ void proof_release(struct proof *proof)
 
 static int bad_at(const struct proof *proof, const struct proof_side *side, uint32_t position)
 {
-    return proof->watcher ? side->watch.bad.data[position] : unroll_output(&side->u, position, proof->bad);
+    return proof->watcher ? side->watch.bad.data[position]
+                          : unroll_output(&side->u, position, proof->bad);
 }
 
 /* Goes on to the next position; all earlier ones are good. */
@@ -77,7 +79,8 @@ void proof_assume(struct proof *proof, lit lemma)
 static void extend_step(struct proof *proof)
 {
     side_extend(proof, &proof->step);
-    for (uint32_t i = 0; proof->step.positions > 1 && i < proof->lemmas.len; i++) assume_at(proof, proof->lemmas.data[i], proof->step.positions - 1);
+    for (uint32_t i = 0; proof->step.positions > 1 && i < proof->lemmas.len; i++)
+        assume_at(proof, proof->lemmas.data[i], proof->step.positions - 1);
 }
 
 /* ---- different states ---- */
@@ -87,10 +90,12 @@ static uint32_t extra_count(const struct proof *proof)
     return proof->watcher ? watch_block(proof->watcher) : 0;
 }
 
-static int part_at(const struct proof *proof, const struct proof_side *side, uint32_t position, uint32_t part)
+static int part_at(const struct proof *proof, const struct proof_side *side, uint32_t position,
+                   uint32_t part)
 {
     uint32_t bits = proof->net->bits.total;
-    return part < bits ? unroll_state(&side->u, position)[part] : side->watch.blocks.data[position] + (int)(part - bits);
+    return part < bits ? unroll_state(&side->u, position)[part]
+                       : side->watch.blocks.data[position] + (int)(part - bits);
 }
 
 static void demand_difference(struct proof *proof, struct proof_side *side, uint32_t i, uint32_t j)
@@ -106,20 +111,25 @@ static void demand_difference(struct proof *proof, struct proof_side *side, uint
     sat_add(side->sat, 0);
 }
 
-/* Demands of every position's state that it differs from an earlier one with which it is equal now. False: all are different. */
+/* Demands of every position's state that it differs from an earlier one with which it is equal now.
+ * False: all are different. */
 static bool separate(struct proof *proof, struct proof_side *side)
 {
-    uint32_t parts = proof->net->bits.total + extra_count(proof), words = parts / 64 + 1, n = side->positions;
+    uint32_t parts = proof->net->bits.total + extra_count(proof), words = parts / 64 + 1,
+             n = side->positions;
     uint64_t *states = mem_alloc(proof->mem, (uint64_t)words * n * sizeof *states);
     uint32_t *twin = mem_alloc(proof->mem, n * sizeof *twin);
     bool found = false;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t b = 0; b < parts; b++)
-            states[(uint64_t)i * words + b / 64] |= (uint64_t)sat_value(side->sat, part_at(proof, side, i, b)) << b % 64;
+            states[(uint64_t)i * words + b / 64] |=
+                (uint64_t)sat_value(side->sat, part_at(proof, side, i, b)) << b % 64;
     for (uint32_t i = 0; i < n; i++) {
         twin[i] = i;
         for (uint32_t j = 0; j < i && twin[i] == i; j++)
-            if (!memcmp(states + (uint64_t)i * words, states + (uint64_t)j * words, words * sizeof *states)) twin[i] = j;
+            if (!memcmp(states + (uint64_t)i * words, states + (uint64_t)j * words,
+                        words * sizeof *states))
+                twin[i] = j;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (twin[i] == i) continue;
@@ -141,7 +151,8 @@ static uint64_t conflicts_of(const struct proof_side *side)
 }
 
 /* Whether a run ends in a bad state at the last position. With `simple`, no state comes twice. */
-static enum sat_answer ask(struct proof *proof, struct proof_side *side, bool simple, uint64_t max_conflicts)
+static enum sat_answer ask(struct proof *proof, struct proof_side *side, bool simple,
+                           uint64_t max_conflicts)
 {
     uint64_t end = conflicts_of(side) + max_conflicts, start = conflicts_of(side);
     enum sat_answer answer;

@@ -19,7 +19,9 @@ static void piece_add(struct unrolling *u, struct unroll_piece *piece, lit outpu
 
 static void piece_init(struct unrolling *u, struct unroll_piece *piece)
 {
-    *piece = (struct unroll_piece){.place = mem_alloc(u->mem, (u->net->bits.circuit.gates.len + UINT64_C(1)) * sizeof *piece->place)};
+    *piece = (struct unroll_piece){
+        .place = mem_alloc(u->mem,
+                           (u->net->bits.circuit.gates.len + UINT64_C(1)) * sizeof *piece->place)};
 }
 
 static void piece_release(struct unrolling *u, struct unroll_piece *piece)
@@ -28,20 +30,25 @@ static void piece_release(struct unrolling *u, struct unroll_piece *piece)
     mem_free(u->mem, piece->place);
 }
 
-static int literal_of(const struct unrolling *u, const struct unroll_frame *frame, const struct unroll_piece *piece, int gates, lit l)
+static int literal_of(const struct unrolling *u, const struct unroll_frame *frame,
+                      const struct unroll_piece *piece, int gates, lit l)
 {
     const struct gate *gate = &u->net->bits.circuit.gates.data[l / 2];
-    int literal = gate->kind == GATE_FALSE ? -u->true_literal : gate->kind == GATE_INPUT ? frame->bits[gate->a] : gates + (int)piece->place[l / 2] - 1;
+    int literal = gate->kind == GATE_FALSE   ? -u->true_literal
+                  : gate->kind == GATE_INPUT ? frame->bits[gate->a]
+                                             : gates + (int)piece->place[l / 2] - 1;
     return l % 2 ? -literal : literal;
 }
 
-static int copy_piece(struct unrolling *u, const struct unroll_frame *frame, const struct unroll_piece *piece)
+static int copy_piece(struct unrolling *u, const struct unroll_frame *frame,
+                      const struct unroll_piece *piece)
 {
     struct sat *sat = u->sat;
     int gates = sat_variables(sat, piece->gates.len);
     for (uint32_t i = 0; i < piece->gates.len; i++) {
         const struct gate *gate = &u->net->bits.circuit.gates.data[piece->gates.data[i]];
-        int out = gates + (int)i, a = literal_of(u, frame, piece, gates, gate->a), b = literal_of(u, frame, piece, gates, gate->b);
+        int out = gates + (int)i, a = literal_of(u, frame, piece, gates, gate->a),
+            b = literal_of(u, frame, piece, gates, gate->b);
         if (gate->kind == GATE_AND) {
             sat_add_2(sat, -out, a);
             sat_add_2(sat, -out, b);
@@ -68,11 +75,13 @@ static void add_rule(struct unrolling *u, struct unroll_step *step, uint32_t r)
     piece_add(u, &step->piece, encoded->enabled);
     for (uint32_t i = 0, at = encoded->first_stored; i < rule->stores; i++) {
         uint32_t var = model->stores.data[rule->first_store + i].var;
-        for (uint32_t b = 0; b < bits_width(&u->net->bits, var); b++) piece_add(u, &step->piece, u->net->stored.data[at++]);
+        for (uint32_t b = 0; b < bits_width(&u->net->bits, var); b++)
+            piece_add(u, &step->piece, u->net->stored.data[at++]);
     }
 }
 
-static void list_accesses(const struct unrolling *u, const struct unroll_step *step, bool writes, struct unroll_accesses *accesses)
+static void list_accesses(const struct unrolling *u, const struct unroll_step *step, bool writes,
+                          struct unroll_accesses *accesses)
 {
     const struct model *model = u->net->model;
     uint32_t total = 0;
@@ -85,13 +94,15 @@ static void list_accesses(const struct unrolling *u, const struct unroll_step *s
     for (unsigned round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < step->rules.len; i++) {
             const struct model_rule *rule = &model->rules.data[step->rules.data[i]];
-            const uint32_t *vars = model->accesses.data + (writes ? rule->first_write : rule->first_read);
+            const uint32_t *vars =
+                model->accesses.data + (writes ? rule->first_write : rule->first_read);
             for (uint32_t k = 0; k < (writes ? rule->writes : rule->reads); k++) {
                 if (round) accesses->list[accesses->first[vars[k] + 1]++] = i;
                 else accesses->first[vars[k] + 2]++;
             }
         }
-        for (uint32_t v = 0; !round && v < model->vars.len; v++) accesses->first[v + 2] += accesses->first[v + 1];
+        for (uint32_t v = 0; !round && v < model->vars.len; v++)
+            accesses->first[v + 2] += accesses->first[v + 1];
     }
 }
 
@@ -106,7 +117,8 @@ static bool is_written(const struct unroll_step *step, uint32_t var)
     return step->writers.first[var] < step->writers.first[var + 1];
 }
 
-static void step_init(struct unrolling *u, struct unroll_step *step, enum step_kind kind, uint32_t process)
+static void step_init(struct unrolling *u, struct unroll_step *step, enum step_kind kind,
+                      uint32_t process)
 {
     const struct process_model *processes = u->options.schedule.processes;
     *step = (struct unroll_step){.kind = kind};
@@ -114,9 +126,11 @@ static void step_init(struct unrolling *u, struct unroll_step *step, enum step_k
     for (uint32_t r = 0; r < u->net->model->rules.len; r++) {
         bool full = kind == STEP_ONE || kind == STEP_SET;
         uint32_t owner = full ? MODEL_NONE : processes->rules[r].process;
-        if (full || (kind == STEP_ALL_SAFE ? owner != MODEL_NONE : owner == process)) add_rule(u, step, r);
+        if (full || (kind == STEP_ALL_SAFE ? owner != MODEL_NONE : owner == process))
+            add_rule(u, step, r);
     }
-    if ((kind == STEP_ONE || kind == STEP_SET) && u->options.endless) piece_add(u, &step->piece, u->net->dead);
+    if ((kind == STEP_ONE || kind == STEP_SET) && u->options.endless)
+        piece_add(u, &step->piece, u->net->dead);
     list_accesses(u, step, true, &step->writers);
     list_accesses(u, step, false, &step->readers);
 }
@@ -185,7 +199,8 @@ static void add_effects(struct copy *copy)
             for (uint32_t b = 0; b < bits_width(bits, var); b++, at++) {
                 lit stored = u->net->stored.data[at];
                 int after = copy->to->bits[bits->first[var] + b];
-                if (stored != LIT_FALSE) sat_add_3(u->sat, -taken, -lit_before(copy, stored), after);
+                if (stored != LIT_FALSE)
+                    sat_add_3(u->sat, -taken, -lit_before(copy, stored), after);
                 if (stored != LIT_TRUE) sat_add_3(u->sat, -taken, lit_before(copy, stored), -after);
             }
         }
@@ -193,7 +208,8 @@ static void add_effects(struct copy *copy)
 }
 
 /* The stored literal of a bit of a variable by a rule; false: the rule does not store to it. */
-static bool stored_bit(const struct unrolling *u, uint32_t r, uint32_t var, uint32_t bit, lit *stored)
+static bool stored_bit(const struct unrolling *u, uint32_t r, uint32_t var, uint32_t bit,
+                       lit *stored)
 {
     const struct model *model = u->net->model;
     const struct model_rule *rule = &model->rules.data[r];
@@ -206,7 +222,8 @@ static bool stored_bit(const struct unrolling *u, uint32_t r, uint32_t var, uint
 }
 
 /* A bit that rises or falls was stored by a rule that can make it do so. */
-static void explain_bit(struct copy *copy, uint32_t var, uint32_t bit, const uint32_t *writers, uint32_t count)
+static void explain_bit(struct copy *copy, uint32_t var, uint32_t bit, const uint32_t *writers,
+                        uint32_t count)
 {
     struct unrolling *u = copy->u;
     uint32_t at = u->net->bits.first[var] + bit;
@@ -217,7 +234,8 @@ static void explain_bit(struct copy *copy, uint32_t var, uint32_t bit, const uin
         for (uint32_t i = 0; i < count; i++) {
             lit stored = LIT_FALSE;
             stored_bit(u, copy->step->rules.data[writers[i]], var, bit, &stored);
-            if (stored != (value ? LIT_FALSE : LIT_TRUE)) sat_add(u->sat, copy->from->taken + (int)writers[i]);
+            if (stored != (value ? LIT_FALSE : LIT_TRUE))
+                sat_add(u->sat, copy->from->taken + (int)writers[i]);
         }
         sat_add(u->sat, 0);
     }
@@ -240,14 +258,16 @@ static void add_independence(struct copy *copy)
         uint32_t count = writers->first[v + 1] - writers->first[v];
         if (!count) continue;
         literals.len = 0;
-        for (uint32_t i = writers->first[v]; i < writers->first[v + 1]; i++) vec_push(u->mem, &literals, copy->from->taken + (int)writers->list[i]);
+        for (uint32_t i = writers->first[v]; i < writers->first[v + 1]; i++)
+            vec_push(u->mem, &literals, copy->from->taken + (int)writers->list[i]);
         unroll_at_most_one(u, literals.data, literals.len);
         int written = count == 1 ? literals.data[0] : 0;
         for (uint32_t i = readers->first[v]; i < readers->first[v + 1]; i++) {
             if (accesses_has(writers, v, readers->list[i])) continue;
             if (!written) {
                 written = sat_variables(u->sat, 1);
-                for (uint32_t w = 0; w < literals.len; w++) sat_add_2(u->sat, -literals.data[w], written);
+                for (uint32_t w = 0; w < literals.len; w++)
+                    sat_add_2(u->sat, -literals.data[w], written);
             }
             sat_add_2(u->sat, -(copy->from->taken + (int)readers->list[i]), -written);
         }
@@ -259,7 +279,8 @@ static bool is_visible(const struct unrolling *u, uint32_t r)
 {
     const struct model_rule *rule = &u->net->model->rules.data[r];
     for (uint32_t i = 0; i < rule->writes; i++)
-        if (u->options.schedule.visible[u->net->model->accesses.data[rule->first_write + i]]) return true;
+        if (u->options.schedule.visible[u->net->model->accesses.data[rule->first_write + i]])
+            return true;
     return false;
 }
 
@@ -274,7 +295,8 @@ static void add_choice(struct copy *copy)
     for (uint32_t p = 0; p < processes; p++) {
         literals.len = 0;
         for (uint32_t i = 0; i < step->rules.len; i++) {
-            bool own = step->kind != STEP_ALL_SAFE || u->options.schedule.processes->rules[step->rules.data[i]].process == p;
+            bool own = step->kind != STEP_ALL_SAFE
+                       || u->options.schedule.processes->rules[step->rules.data[i]].process == p;
             if (own) vec_push(u->mem, &literals, copy->from->taken + (int)i);
         }
         if (!literals.len && !full) continue;
@@ -293,7 +315,8 @@ static void add_choice(struct copy *copy)
         add_independence(copy);
         literals.len = 0;
         for (uint32_t i = 0; u->options.schedule.visible && i < step->rules.len; i++)
-            if (is_visible(u, step->rules.data[i])) vec_push(u->mem, &literals, copy->from->taken + (int)i);
+            if (is_visible(u, step->rules.data[i]))
+                vec_push(u->mem, &literals, copy->from->taken + (int)i);
         unroll_at_most_one(u, literals.data, literals.len);
     }
     vec_free(u->mem, &literals);
@@ -303,32 +326,34 @@ static void add_step(struct unrolling *u, const struct unroll_step *step, int ga
 {
     const struct model *model = u->net->model;
     const struct bits *bits = &u->net->bits;
-    struct unroll_frame next = {.bits = mem_alloc(u->mem, (bits->total + UINT64_C(1)) * sizeof *next.bits)};
+    struct unroll_frame next = {
+        .bits = mem_alloc(u->mem, (bits->total + UINT64_C(1)) * sizeof *next.bits)};
     vec_push(u->mem, &u->frames, next);
-    struct copy copy = {u, step, &u->frames.data[u->frames.len - 2], &u->frames.data[u->frames.len - 1]};
+    struct copy copy = {u, step, &u->frames.data[u->frames.len - 2],
+                        &u->frames.data[u->frames.len - 1]};
     copy.from->step = step;
     copy.from->gates = gates ? gates : copy_piece(u, copy.from, &step->piece);
     copy.from->taken = sat_variables(u->sat, step->rules.len);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         uint32_t first = bits->first[v], width = bits_width(bits, v);
         int fresh = is_written(step, v) && width ? sat_variables(u->sat, width) : 0;
-        for (uint32_t b = 0; b < width; b++) copy.to->bits[first + b] = fresh ? fresh + (int)b : copy.from->bits[first + b];
+        for (uint32_t b = 0; b < width; b++)
+            copy.to->bits[first + b] = fresh ? fresh + (int)b : copy.from->bits[first + b];
     }
     add_effects(&copy);
     const struct unroll_accesses *writers = &step->writers;
     for (uint32_t v = 0; v < model->vars.len; v++)
         for (uint32_t b = 0; is_written(step, v) && b < bits_width(bits, v); b++)
-            explain_bit(&copy, v, b, writers->list + writers->first[v], writers->first[v + 1] - writers->first[v]);
+            explain_bit(&copy, v, b, writers->list + writers->first[v],
+                        writers->first[v + 1] - writers->first[v]);
     add_choice(&copy);
 }
 
 /* ---- positions ---- */
 
-/* In plain bounded model checking the outputs and the step that leaves a position share their gates. */
-static bool shares_gates(const struct unrolling *u)
-{
-    return u->step_count == 1;
-}
+/* In plain bounded model checking the outputs and the step that leaves a position share their
+ * gates. */
+static bool shares_gates(const struct unrolling *u) { return u->step_count == 1; }
 
 static const struct unroll_piece *output_piece(const struct unrolling *u)
 {
@@ -346,7 +371,8 @@ static void add_position(struct unrolling *u)
 
 int unroll_output(const struct unrolling *u, uint32_t position, lit output)
 {
-    return literal_of(u, &u->frames.data[u->positions.data[position].frame], output_piece(u), u->positions.data[position].gates, output);
+    return literal_of(u, &u->frames.data[u->positions.data[position].frame], output_piece(u),
+                      u->positions.data[position].gates, output);
 }
 
 void unroll_extend(struct unrolling *u)
@@ -361,7 +387,8 @@ void unroll_extend(struct unrolling *u)
 static void start(struct unrolling *u)
 {
     const struct bits *bits = &u->net->bits;
-    struct unroll_frame first = {.bits = mem_alloc(u->mem, (bits->total + UINT64_C(1)) * sizeof *first.bits)};
+    struct unroll_frame first = {
+        .bits = mem_alloc(u->mem, (bits->total + UINT64_C(1)) * sizeof *first.bits)};
     struct unroll_piece piece;
     lit condition = u->options.from_anywhere ? u->net->plausible : u->net->initial;
     vec_push(u->mem, &u->frames, first);
@@ -375,7 +402,8 @@ static void start(struct unrolling *u)
     add_position(u);
 }
 
-void unroll_init(struct unrolling *u, struct net *net, struct sat *sat, const struct unroll_options *options, const lit *outputs, uint32_t output_count)
+void unroll_init(struct unrolling *u, struct net *net, struct sat *sat,
+                 const struct unroll_options *options, const lit *outputs, uint32_t output_count)
 {
     memset(u, 0, sizeof *u);
     u->net = net;
@@ -386,7 +414,8 @@ void unroll_init(struct unrolling *u, struct net *net, struct sat *sat, const st
     sat_add_1(sat, u->true_literal);
     plan(u);
     piece_init(u, &u->outputs);
-    for (uint32_t i = 0; i < output_count; i++) piece_add(u, shares_gates(u) ? &u->steps[0].piece : &u->outputs, outputs[i]);
+    for (uint32_t i = 0; i < output_count; i++)
+        piece_add(u, shares_gates(u) ? &u->steps[0].piece : &u->outputs, outputs[i]);
     start(u);
 }
 
@@ -414,7 +443,8 @@ static void read_state(const struct unrolling *u, uint32_t frame, int64_t *value
     for (uint32_t v = 0; v < u->net->model->vars.len; v++) {
         uint64_t code = 0;
         for (uint32_t b = 0; b < bits_width(bits, v); b++)
-            code |= (uint64_t)sat_value(u->sat, u->frames.data[frame].bits[bits->first[v] + b]) << b;
+            code |= (uint64_t)sat_value(u->sat, u->frames.data[frame].bits[bits->first[v] + b])
+                    << b;
         values[v] = (int64_t)((uint64_t)u->net->model->vars.data[v].low + code);
     }
 }
@@ -426,7 +456,8 @@ struct trace *unroll_trace(const struct unrolling *u, uint32_t last, uint32_t *s
         const struct unroll_frame *frame = &u->frames.data[f];
         if (u->positions.data[position].frame == f) starts[position++] = rules.len;
         for (uint32_t i = 0; position <= last && i < frame->step->rules.len; i++)
-            if (sat_value(u->sat, frame->taken + (int)i)) vec_push(u->mem, &rules, frame->step->rules.data[i]);
+            if (sat_value(u->sat, frame->taken + (int)i))
+                vec_push(u->mem, &rules, frame->step->rules.data[i]);
     }
     struct trace *trace = trace_new(u->net->model, rules.len);
     read_state(u, 0, trace->initial);

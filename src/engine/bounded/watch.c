@@ -10,7 +10,9 @@ static bool has_free_loop(const struct automaton *a, uint32_t q)
 {
     for (uint32_t i = 0; i < a->states.data[q].edges; i++) {
         const struct automaton_edge *edge = &a->edges.data[a->states.data[q].first + i];
-        if (edge->target == q && !edge->positive && !edge->negative && edge->marks == automaton_all_marks(a)) return true;
+        if (edge->target == q && !edge->positive && !edge->negative
+            && edge->marks == automaton_all_marks(a))
+            return true;
     }
     return false;
 }
@@ -24,7 +26,8 @@ static void classify(struct watcher *watcher)
     watcher->is_safety = true;
     for (uint32_t q = 0; q < a->states.len; q++) {
         watcher->accepts_all[q] = has_free_loop(a, q);
-        bool accepting = components.of[q] != AUTOMATON_NONE && components.accepting[components.of[q]];
+        bool accepting =
+            components.of[q] != AUTOMATON_NONE && components.accepting[components.of[q]];
         if (accepting && !watcher->accepts_all[q]) watcher->is_safety = false;
     }
     automaton_free_components(a, &components);
@@ -38,8 +41,10 @@ const char *watcher_init(struct watcher *watcher, struct net *net, formula f)
     if (problem) return problem;
     const struct automaton *a = &watcher->buchi.automaton;
     const struct buchi_atoms *atoms = &watcher->buchi.atoms;
-    if (a->states.len > MAX_STATES || a->edges.len > MAX_EDGES) problem = "the formula's automaton is too large";
-    watcher->atoms = mem_alloc(watcher->mem, (atoms->list.len + UINT64_C(1)) * sizeof *watcher->atoms);
+    if (a->states.len > MAX_STATES || a->edges.len > MAX_EDGES)
+        problem = "the formula's automaton is too large";
+    watcher->atoms =
+        mem_alloc(watcher->mem, (atoms->list.len + UINT64_C(1)) * sizeof *watcher->atoms);
     for (uint32_t i = 0; i < atoms->list.len; i++) {
         watcher->atoms[i] = net_condition(net, atoms->list.data[i]);
         if (watcher->atoms[i].fails != LIT_FALSE) problem = "the formula may divide by zero";
@@ -107,15 +112,21 @@ static int define_equal(struct sat *sat, int a, int b)
 }
 
 /* The state at the position is the saved one. */
-static int define_saved_state(struct watch *watch, uint32_t position, const int *also, uint32_t count)
+static int define_saved_state(struct watch *watch, uint32_t position, const int *also,
+                              uint32_t count)
 {
     struct sat *sat = watch->u->sat;
-    uint32_t bits = watch->u->net->bits.total, states = watch->watcher->buchi.automaton.states.len, n = 0;
+    uint32_t bits = watch->u->net->bits.total, states = watch->watcher->buchi.automaton.states.len,
+             n = 0;
     const int *state = unroll_state(watch->u, position);
-    int *literals = mem_alloc(watch->u->mem, (bits + states + count + UINT64_C(1)) * sizeof *literals);
+    int *literals =
+        mem_alloc(watch->u->mem, (bits + states + count + UINT64_C(1)) * sizeof *literals);
     for (uint32_t i = 0; i < count; i++) literals[n++] = also[i];
-    for (uint32_t b = 0; b < bits; b++) literals[n++] = define_equal(sat, state[b], watch->saved_state + (int)b);
-    for (uint32_t q = 0; q < states; q++) literals[n++] = define_equal(sat, state_at(watch, position, q), watch->saved_automaton + (int)q);
+    for (uint32_t b = 0; b < bits; b++)
+        literals[n++] = define_equal(sat, state[b], watch->saved_state + (int)b);
+    for (uint32_t q = 0; q < states; q++)
+        literals[n++] =
+            define_equal(sat, state_at(watch, position, q), watch->saved_automaton + (int)q);
     int all = define_all(sat, literals, n);
     mem_free(watch->u->mem, literals);
     return all;
@@ -151,12 +162,14 @@ static void add_block(struct watch *watch)
     for (uint32_t q = 0; q < a->states.len; q++) sat_add(sat, states[q]);
     sat_add(sat, 0);
     unroll_at_most_one(watch->u, states, a->states.len);
-    for (uint32_t m = 0; !watch->watcher->is_safety && m < a->acceptance; m++) sat_add_2(sat, -mark_at(watch, position, m), saved_at(watch, position));
+    for (uint32_t m = 0; !watch->watcher->is_safety && m < a->acceptance; m++)
+        sat_add_2(sat, -mark_at(watch, position, m), saved_at(watch, position));
 }
 
 /* ---- steps ---- */
 
-static void read_letter(struct watch *watch, uint32_t position, const struct automaton_edge *edge, int taken)
+static void read_letter(struct watch *watch, uint32_t position, const struct automaton_edge *edge,
+                        int taken)
 {
     for (uint32_t i = 0; i < watch->watcher->buchi.atoms.list.len; i++) {
         int holds = unroll_output(watch->u, position, watch->watcher->atoms[i].holds);
@@ -165,7 +178,8 @@ static void read_letter(struct watch *watch, uint32_t position, const struct aut
     }
 }
 
-/* The automaton moves from the position before the last one to the last one. Returns the first edge's variable. */
+/* The automaton moves from the position before the last one to the last one. Returns the first
+ * edge's variable. */
 static int move_automaton(struct watch *watch, uint32_t from)
 {
     const struct automaton *a = &watch->watcher->buchi.automaton;
@@ -190,7 +204,8 @@ static void move_lasso(struct watch *watch, uint32_t from, int edges)
 {
     const struct automaton *a = &watch->watcher->buchi.automaton;
     struct sat *sat = watch->u->sat;
-    int before = saved_at(watch, from), after = saved_at(watch, from + 1), save = sat_variables(sat, 1);
+    int before = saved_at(watch, from), after = saved_at(watch, from + 1),
+        save = sat_variables(sat, 1);
     int is_saved_state = define_saved_state(watch, from, NULL, 0);
     sat_add_2(sat, -save, -before);
     sat_add_2(sat, -save, is_saved_state);

@@ -1,20 +1,28 @@
-/* Breadth-first search, of all states or of a cluster after the other. The store is the queue: states are expanded in the order of their numbers.
+/* Breadth-first search, of all states or of a cluster after the other. The store is the queue:
+ * states are expanded in the order of their numbers.
  *
- * Looking up a successor is two cache misses, the slot and the record. So states are expanded some in advance: slots are fetched while
- * successors are collected, records when the batch is full, and only then everything is looked up, in the order in which it
- * would have been without a batch.
+ * Looking up a successor is two cache misses, the slot and the record. So states are expanded some
+ * in advance: slots are fetched while successors are collected, records when the batch is full, and
+ * only then everything is looked up, in the order in which it would have been without a batch.
  *
- * Invariants: (1) states before the cursor are expanded or in the batch; (2) in plain breadth-first order the parents log has one zero per stored state, in the order of numbers. */
+ * Invariants: (1) states before the cursor are expanded or in the batch; (2) in plain breadth-first
+ * order the parents log has one zero per stored state, in the order of numbers. */
 #include "engine/explicit/partition.h"
 #include "engine/explicit/past.h"
 
 /* Adds a successor: step number `step` of the expansion's state. */
-static enum store_result add(struct search *search, const struct expansion *expansion, const struct successor *successor, const uint64_t *words, uint32_t step, uint32_t *index)
+static enum store_result add(struct search *search, const struct expansion *expansion,
+                             const struct successor *successor, const uint64_t *words,
+                             uint32_t step, uint32_t *index)
 {
-    if (search->past) return past_add(search->past, successor->cluster, words, successor->hash, expansion->state, step, index);
-    if (search->partition) return partition_add(search->partition, successor, words, expansion->state, step, index);
+    if (search->past)
+        return past_add(search->past, successor->cluster, words, successor->hash, expansion->state,
+                        step, index);
+    if (search->partition)
+        return partition_add(search->partition, successor, words, expansion->state, step, index);
     enum store_result added = store_add(successor->store, words, successor->hash, index);
-    bool refused = added == STORE_REFUSED || (added == STORE_NEW && !parents_found(&search->parents));
+    bool refused =
+        added == STORE_REFUSED || (added == STORE_NEW && !parents_found(&search->parents));
     if (!refused) return added;
     visit_stop(search, STOP_MEMORY);
     return STORE_REFUSED;
@@ -27,7 +35,9 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
         const struct successor *successor = &search->successors[i];
         uint32_t index = successor->guess;
         bool known = successor->point == MODEL_NONE && store_has(successor->store, index, words);
-        enum store_result added = known ? STORE_KNOWN : add(search, expansion, successor, words, expansion->before + i - first, &index);
+        enum store_result added =
+            known ? STORE_KNOWN
+                  : add(search, expansion, successor, words, expansion->before + i - first, &index);
         if (added == STORE_REFUSED) return false;
         search->result->transitions++;
         search->result->taken[successor->fast->rule]++;
@@ -36,7 +46,9 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
             uint64_t bits = successor->fast->touches & search->active;
             if (bits) visit_watch(search, bits, words, index, successor->cluster);
         }
-        if (search->graph) search->graph->edge(search->graph->context, expansion->state, successor->fast->rule, index);
+        if (search->graph)
+            search->graph->edge(search->graph->context, expansion->state, successor->fast->rule,
+                                index);
     }
     return true;
 }
@@ -78,7 +90,8 @@ static bool find_clusters(struct search *search)
 /* All successors of the state are known. */
 void breadth_finish(struct search *search, const struct expansion *expansion)
 {
-    if (!expansion->enabled && search->pass != PASS_INTERACTIONS) visit_dead_end(search, expansion->state);
+    if (!expansion->enabled && search->pass != PASS_INTERACTIONS)
+        visit_dead_end(search, expansion->state);
     if (expansion->failures) {
         visit_rule_failed(search, expansion->state, expansion->failed);
         search->result->runtime_errors += expansion->failures - 1;
@@ -92,10 +105,14 @@ static bool flush(struct search *search, bool open)
     uint32_t first = 0;
     bool going = true;
     if (search->past) going = find_clusters(search);
-    for (uint32_t i = 0; going && i < search->batch_size; i++) search->successors[i].guess = store_guess(search->successors[i].store, search->successors[i].hash);
+    for (uint32_t i = 0; going && i < search->batch_size; i++)
+        search->successors[i].guess =
+            store_guess(search->successors[i].store, search->successors[i].hash);
     for (uint32_t i = 0; going && i < search->expansion_count; i++) {
         struct expansion *expansion = &search->expansions[i];
-        if (!search->past && !search->partition && !expansion->begun && !parents_expand(&search->parents)) going = visit_stop(search, STOP_MEMORY);
+        if (!search->past && !search->partition && !expansion->begun
+            && !parents_expand(&search->parents))
+            going = visit_stop(search, STOP_MEMORY);
         going = going && look_up(search, expansion, first);
         first += expansion->successors;
         expansion->begun = true;
@@ -105,16 +122,14 @@ static bool flush(struct search *search, bool open)
         visit_report_findings(search); /* also when memory has just run out */
         if (going) breadth_finish(search, expansion);
     }
-    if (open && search->expansion_count) search->expansions[0] = search->expansions[search->expansion_count - 1];
+    if (open && search->expansion_count)
+        search->expansions[0] = search->expansions[search->expansion_count - 1];
     search->expansion_count = open ? 1 : 0;
     search->batch_size = 0;
     return going;
 }
 
-bool breadth_flush(struct search *search)
-{
-    return flush(search, false);
-}
+bool breadth_flush(struct search *search) { return flush(search, false); }
 
 bool breadth_expand(struct search *search, uint32_t state)
 {
@@ -127,9 +142,12 @@ bool breadth_expand(struct search *search, uint32_t state)
     program_start(&search->space.program, &cursor);
     for (;;) {
         uint64_t *next = search->batch + (size_t)search->batch_size * search->space.layout.words;
-        enum step step = program_next(&search->space.program, &cursor, search->space.words, next, &fast);
+        enum step step =
+            program_next(&search->space.program, &cursor, search->space.words, next, &fast);
         if (step == STEP_NONE) return true;
-        if (search->pass != PASS_ALL && search->model->rules.data[fast->rule].is_guided != (search->pass == PASS_INTERACTIONS)) {
+        if (search->pass != PASS_ALL
+            && search->model->rules.data[fast->rule].is_guided
+                   != (search->pass == PASS_INTERACTIONS)) {
             expansion->enabled |= step != STEP_FAILED;
             continue;
         }
@@ -138,9 +156,17 @@ bool breadth_expand(struct search *search, uint32_t state)
             continue;
         }
         struct successor *successor = &search->successors[search->batch_size++];
-        *successor = (struct successor){fast, store_hash(next, search->space.layout.key_bytes), search->space.store, NULL, 0, MODEL_NONE, UINT32_MAX};
+        *successor = (struct successor){fast,
+                                        store_hash(next, search->space.layout.key_bytes),
+                                        search->space.store,
+                                        NULL,
+                                        0,
+                                        MODEL_NONE,
+                                        UINT32_MAX};
         if (search->past) find_store(search->past, next, successor);
-        if (search->partition) successor->point = points_of(search->task->points, &search->space.layout, fast->rule, search->space.words, next);
+        if (search->partition)
+            successor->point = points_of(search->task->points, &search->space.layout, fast->rule,
+                                         search->space.words, next);
         if (successor->store) store_prefetch(successor->store, successor->hash);
         expansion->enabled = true;
         expansion->successors++;
@@ -177,10 +203,10 @@ bool breadth_run(struct search *search)
             result->depth++;
             if (!breadth_push_level(search)) return false;
         }
-        if (search->task->max_depth && result->depth >= search->task->max_depth) return visit_stop(search, STOP_DEPTH);
+        if (search->task->max_depth && result->depth >= search->task->max_depth)
+            return visit_stop(search, STOP_DEPTH);
         if (!visit_poll(search, result->depth)) return false;
         if (!breadth_expand(search, (uint32_t)cursor)) return false;
     }
     return true;
 }
-

@@ -5,7 +5,8 @@ static bool push_frame(struct search *search, uint32_t state)
 {
     if (search->stack_len == search->stack_cap) {
         uint64_t cap = search->stack_cap ? search->stack_cap + search->stack_cap / 2 : 1024;
-        struct depth_frame *stack = mem_try_resize(search->model->mem, search->stack, cap * sizeof *stack);
+        struct depth_frame *stack =
+            mem_try_resize(search->model->mem, search->stack, cap * sizeof *stack);
         if (!stack) return visit_stop(search, STOP_MEMORY);
         search->stack = stack;
         search->stack_cap = cap;
@@ -14,7 +15,8 @@ static bool push_frame(struct search *search, uint32_t state)
     frame->state = state;
     frame->has_step = false;
     program_start(&search->space.program, &frame->cursor);
-    if (search->stack_len > search->result->max_stack) search->result->max_stack = search->stack_len;
+    if (search->stack_len > search->result->max_stack)
+        search->result->max_stack = search->stack_len;
     return true;
 }
 
@@ -25,7 +27,8 @@ static bool depth_step(struct search *search)
     const struct fast_rule *fast;
     uint32_t index, state = frame->state;
     space_load(&search->space, state);
-    enum step step = program_next(&search->space.program, &frame->cursor, search->space.words, search->space.next, &fast);
+    enum step step = program_next(&search->space.program, &frame->cursor, search->space.words,
+                                  search->space.next, &fast);
     if (step == STEP_FAILED) {
         visit_rule_failed(search, state, fast->rule);
         return true;
@@ -39,7 +42,9 @@ static bool depth_step(struct search *search)
     frame->has_step = true;
     search->result->transitions++;
     search->result->taken[fast->rule]++;
-    enum store_result added = store_add(search->space.store, search->space.next, store_hash(search->space.next, search->space.layout.key_bytes), &index);
+    enum store_result added =
+        store_add(search->space.store, search->space.next,
+                  store_hash(search->space.next, search->space.layout.key_bytes), &index);
     if (added == STORE_REFUSED) return visit_stop(search, STOP_MEMORY);
     if (added == STORE_NEW) visit_tell_state(search, index, search->space.next);
     if (search->graph) search->graph->edge(search->graph->context, state, fast->rule, index);
@@ -60,4 +65,3 @@ bool depth_run(struct search *search)
     }
     return true;
 }
-

@@ -1,4 +1,5 @@
-/* The frame of a search: what comes before and after, with and without reduction. The orders are in breadth.c, rounds.c, parallel.c, depth.c, past.c, partition.c, hidden.c and twophase.c. */
+/* The frame of a search: what comes before and after, with and without reduction. The orders are in
+ * breadth.c, rounds.c, parallel.c, depth.c, past.c, partition.c, hidden.c and twophase.c. */
 #include "engine/explicit/visit.h"
 
 #include "base/clock.h"
@@ -26,17 +27,22 @@ static bool add_initial_states(struct search *search)
         uint32_t index;
         layout_pack(&search->space.layout, search->model, values, search->space.next);
         uint64_t hash = store_hash(search->space.next, search->space.layout.key_bytes);
-        struct cluster *cluster = search->past ? past_cluster(search->past, past_rank(search->past, search->space.next)) : NULL;
+        struct cluster *cluster =
+            search->past ? past_cluster(search->past, past_rank(search->past, search->space.next))
+                         : NULL;
         if (search->past && !cluster) return false;
-        enum store_result added = search->past ? past_add(search->past, cluster, search->space.next, hash, 0, 0, &index)
-                                               : store_add(search->space.store, search->space.next, hash, &index);
+        enum store_result added =
+            search->past ? past_add(search->past, cluster, search->space.next, hash, 0, 0, &index)
+                         : store_add(search->space.store, search->space.next, hash, &index);
         if (added == STORE_REFUSED) return visit_stop(search, STOP_MEMORY);
-        if (added == STORE_KNOWN && search->hides) { /* with other hidden values, which may be very many */
+        if (added == STORE_KNOWN
+            && search->hides) { /* with other hidden values, which may be very many */
             if (!visit_poll(search, 0)) return false;
             continue;
         }
         assert(added == STORE_NEW); /* counting never repeats */
-        if (!search->past && search->task->order != ORDER_DFS && !parents_found(&search->parents)) return visit_stop(search, STOP_MEMORY);
+        if (!search->past && search->task->order != ORDER_DFS && !parents_found(&search->parents))
+            return visit_stop(search, STOP_MEMORY);
         search->result->initial_states++;
         if (search->graph) {
             search->graph->state(search->graph->context, index, values);
@@ -51,7 +57,8 @@ static bool add_initial_states(struct search *search)
 
 /* ---- reduced ---- */
 
-static void reduced_found(void *context, uint32_t state, const uint64_t *words, const struct fast_rule *by)
+static void reduced_found(void *context, uint32_t state, const uint64_t *words,
+                          const struct fast_rule *by)
 {
     struct search *search = context;
     visit_tell_state(search, state, words);
@@ -64,7 +71,8 @@ static void reduced_step(void *context, uint32_t from, uint32_t rule, uint32_t t
     if (graph) graph->edge(graph->context, from, rule, to);
 }
 
-static void reduced_expanded(void *context, uint32_t state, uint32_t enabled, uint32_t failures, uint32_t failed_rule)
+static void reduced_expanded(void *context, uint32_t state, uint32_t enabled, uint32_t failures,
+                             uint32_t failed_rule)
 {
     struct search *search = context;
     visit_report_findings(search);
@@ -74,10 +82,7 @@ static void reduced_expanded(void *context, uint32_t state, uint32_t enabled, ui
     search->result->runtime_errors += failures - 1;
 }
 
-static bool reduced_go_on(void *context)
-{
-    return visit_poll(context, 0);
-}
+static bool reduced_go_on(void *context) { return visit_poll(context, 0); }
 
 static bool any_rule_fails(const struct model *model)
 {
@@ -86,8 +91,9 @@ static bool any_rule_fails(const struct model *model)
     return fails;
 }
 
-/* One reduced graph for all properties of the task: what any of them reads is visible, and one CTL formula makes it keep branching time. A search for deadlocks
- * must mind cycles only to find run-time errors as well. */
+/* One reduced graph for all properties of the task: what any of them reads is visible, and one CTL
+ * formula makes it keep branching time. A search for deadlocks must mind cycles only to find
+ * run-time errors as well. */
 static void prepare_reduction(struct search *search)
 {
     struct model *model = search->model;
@@ -110,8 +116,11 @@ static void prepare_reduction(struct search *search)
     mem_free(model->mem, visible);
     search->twophase = twophase;
     search->result->reduction = search->task->reduction;
-    search->result->keeps = search->task->reduction == REDUCE_DEADLOCK ? KEEP_DEADLOCK : twophase->branching ? KEEP_CTL : KEEP_LTL;
-    if (!search->task->property_count) search->result->kept = process_model_kept(&twophase->process_model);
+    search->result->keeps = search->task->reduction == REDUCE_DEADLOCK ? KEEP_DEADLOCK
+                            : twophase->branching                      ? KEEP_CTL
+                                                                       : KEEP_LTL;
+    if (!search->task->property_count)
+        search->result->kept = process_model_kept(&twophase->process_model);
     search->result->has_depth = false;
 }
 
@@ -154,7 +163,8 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     search->hides = model_has_hidden(model);
     assert(!search->hides || explicit_can_hide(task));
     result->engine = "explicit";
-    result->has_depth = task->order != ORDER_DFS && task->order != ORDER_PAST_FREEZE && !task->points && !search->hides;
+    result->has_depth = task->order != ORDER_DFS && task->order != ORDER_PAST_FREEZE
+                        && !task->points && !search->hides;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     layout_init(&search->space.layout, model);
     program_init(&search->space.program, model, &search->space.layout);
@@ -163,15 +173,20 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     if (model->has_final) search->final = program_compile(&search->space.program, model->final);
     search->poll_interval = 1;
     search->looked = search->started;
-    search->poll_most = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
+    search->poll_most = model->rules.len < POLL_RULES / POLL_STATES
+                            ? POLL_STATES
+                            : POLL_RULES / model->rules.len + 1;
     search->space.words = mem_alloc(mem, search->space.layout.words * sizeof *search->space.words);
     search->space.next = mem_alloc(mem, search->space.layout.words * sizeof *search->space.next);
-    search->batch = mem_alloc(mem, (size_t)VISIT_BATCH * search->space.layout.words * sizeof *search->batch);
+    search->batch =
+        mem_alloc(mem, (size_t)VISIT_BATCH * search->space.layout.words * sizeof *search->batch);
     search->values = mem_alloc(mem, (model->vars.len + 1) * sizeof *search->values);
     search->findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *search->findings);
     if (task->reduction != REDUCE_NONE) prepare_reduction(search);
     search->space.store = &search->store;
-    bool ready = store_init_keyed(&search->store, mem, search->space.layout.record_bytes, search->space.layout.key_bytes) && (task->order != ORDER_PAST_FREEZE || past_init(search));
+    bool ready = store_init_keyed(&search->store, mem, search->space.layout.record_bytes,
+                                  search->space.layout.key_bytes)
+                 && (task->order != ORDER_PAST_FREEZE || past_init(search));
     if (ready && task->points && !task->hides_position) partition_init(search);
     if (result->refused) visit_stop(search, STOP_DISK);
     else if (!ready) visit_stop(search, STOP_MEMORY);
@@ -182,11 +197,16 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
         else if (search->past) past_run(search);
         else if (task->by_interactions) rounds_run(search);
         else if (task->order == ORDER_DFS) depth_run(search);
-        else if (task->threads > 1 && !graph && !explicit_one_thread(task) && parallel_init(search)) parallel_run(search);
+        else if (task->threads > 1 && !graph && !explicit_one_thread(task) && parallel_init(search))
+            parallel_run(search);
         else breadth_run(search);
     }
-    result->states = search->past ? past_states(search->past) : search->partition ? partition_states(search->partition) : task->hides_position ? result->expanded : search->store.count;
-    if (search->past && result->clusters->handed_on) result->states = search->past->history.done_states;
+    result->states = search->past           ? past_states(search->past)
+                     : search->partition    ? partition_states(search->partition)
+                     : task->hides_position ? result->expanded
+                                            : search->store.count;
+    if (search->past && result->clusters->handed_on)
+        result->states = search->past->history.done_states;
     if (search->hides && result->stop == STOP_NONE) visit_stop(search, STOP_INFLUENCE);
     result->all_states = result->stop == STOP_NONE;
     temporal_check(search);
@@ -212,15 +232,21 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
 static const char *why_not_reduced(const struct task *task, const struct property_result *entry)
 {
     if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) return NULL;
-    if (task->reduction == REDUCE_DEADLOCK) return "without reduction: --reduce deadlock keeps deadlocks and run-time errors only";
-    if (task->keep == KEEP_LTL && entry->kind == PROPERTY_CTL && !entry->in_each_state) return "without reduction: --keep ltl keeps no CTL";
-    if (process_model_has_next(task->model, entry->property->root)) return "without reduction: it has X";
-    if (task->weakly_fair && !entry->in_each_state) return "without reduction: fairness is not kept";
+    if (task->reduction == REDUCE_DEADLOCK)
+        return "without reduction: --reduce deadlock keeps deadlocks and run-time errors only";
+    if (task->keep == KEEP_LTL && entry->kind == PROPERTY_CTL && !entry->in_each_state)
+        return "without reduction: --keep ltl keeps no CTL";
+    if (process_model_has_next(task->model, entry->property->root))
+        return "without reduction: it has X";
+    if (task->weakly_fair && !entry->in_each_state)
+        return "without reduction: fairness is not kept";
     return NULL;
 }
 
-/* The properties that the reduction keeps first; returns how many. `from` gets the old positions. */
-static uint32_t split_properties(const struct task *task, struct property_result *sorted, uint32_t *from)
+/* The properties that the reduction keeps first; returns how many. `from` gets the old
+ * positions. */
+static uint32_t split_properties(const struct task *task, struct property_result *sorted,
+                                 uint32_t *from)
 {
     uint32_t count = 0, kept = 0;
     for (unsigned refused = 0; refused < 2; refused++)
@@ -235,11 +261,13 @@ static uint32_t split_properties(const struct task *task, struct property_result
     return kept;
 }
 
-/* The properties that the reduction does not keep, on all states. Counts stay those of the reduced search. */
+/* The properties that the reduction does not keep, on all states. Counts stay those of the reduced
+ * search. */
 static void run_unreduced(struct task *task, const struct task *reduced, struct result *result)
 {
     struct result full;
-    bool violated = result_overall(reduced->properties, reduced->property_count) == VERDICT_VIOLATED;
+    bool violated =
+        result_overall(reduced->properties, reduced->property_count) == VERDICT_VIOLATED;
     if (task->stop_at_first && violated) result->stop = STOP_FIRST;
     if (task->max_seconds > 0) {
         task->max_seconds -= result->seconds;
@@ -247,7 +275,8 @@ static void run_unreduced(struct task *task, const struct task *reduced, struct 
     }
     if (result->stop != STOP_NONE && result->stop != STOP_DECIDED) {
         result->complete = false;
-        for (uint32_t i = 0; i < task->property_count; i++) task->properties[i].reason = stop_reason_text[result->stop];
+        for (uint32_t i = 0; i < task->property_count; i++)
+            task->properties[i].reason = stop_reason_text[result->stop];
         return;
     }
     run_once(task, NULL, &full);
@@ -255,15 +284,18 @@ static void run_unreduced(struct task *task, const struct task *reduced, struct 
     result->unreduced_states = full.states;
     result->seconds += full.seconds;
     result->complete &= full.complete;
-    if (result->stop == STOP_NONE || full.stop != STOP_NONE) result->stop = full.stop; /* not "everything was decided" when it was not */
+    if (result->stop == STOP_NONE || full.stop != STOP_NONE)
+        result->stop = full.stop; /* not "everything was decided" when it was not */
     if (full.peak_bytes > result->peak_bytes) result->peak_bytes = full.peak_bytes;
     if (full.broken) result->broken = full.broken;
 }
 
-static void run_reduced(struct task *task, const struct explicit_graph *graph, struct result *result)
+static void run_reduced(struct task *task, const struct explicit_graph *graph,
+                        struct result *result)
 {
     struct mem *mem = task->model->mem;
-    struct property_result *sorted = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *sorted);
+    struct property_result *sorted =
+        mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *sorted);
     uint32_t *from = mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *from);
     uint32_t kept = split_properties(task, sorted, from), asked = 0;
     for (uint32_t i = 0; i < kept; i++) asked += !sorted[i].watched_only;
@@ -289,7 +321,8 @@ static void run_reduced(struct task *task, const struct explicit_graph *graph, s
 
 bool explicit_can_hide(const struct task *task)
 {
-    return task->order != ORDER_PAST_FREEZE && task->reduction == REDUCE_NONE && !task->points && !task->by_interactions;
+    return task->order != ORDER_PAST_FREEZE && task->reduction == REDUCE_NONE && !task->points
+           && !task->by_interactions;
 }
 
 const char *explicit_one_thread(const struct task *task)
@@ -302,23 +335,27 @@ const char *explicit_one_thread(const struct task *task)
     if (task->points && !task->hides_position) return NULL;
     if (task->max_states) return "a search with a limit on states has one";
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].in_each_state && !task->points) return "temporal properties are decided by one";
+        if (!task->properties[i].in_each_state && !task->points)
+            return "temporal properties are decided by one";
     return NULL;
 }
 
 /* ---- by interactions, with files ---- */
 
-/* All interactions are one p-point: a p-path is a number of interactions, and its partition what is new in that round. */
+/* All interactions are one p-point: a p-path is a number of interactions, and its partition what is
+ * new in that round. */
 static void make_points(struct task *task, struct points *points)
 {
     struct model *model = task->model;
     *points = (struct points){.count = 1, .room = 1};
     points->names = arena_alloc(&model->arena, sizeof *points->names);
     points->rules = arena_alloc(&model->arena, sizeof *points->rules);
-    points->of_rule = arena_alloc(&model->arena, (model->rules.len + UINT64_C(1)) * sizeof *points->of_rule);
+    points->of_rule =
+        arena_alloc(&model->arena, (model->rules.len + UINT64_C(1)) * sizeof *points->of_rule);
     points->names[0] = "an interaction with the guide";
     points->rules[0] = MODEL_NONE;
-    for (uint32_t r = 0; r < model->rules.len; r++) points->of_rule[r] = model->rules.data[r].is_guided ? 0 : MODEL_NONE;
+    for (uint32_t r = 0; r < model->rules.len; r++)
+        points->of_rule[r] = model->rules.data[r].is_guided ? 0 : MODEL_NONE;
 }
 
 static void tell_rounds(struct task *task, struct result *result)
@@ -326,8 +363,10 @@ static void tell_rounds(struct task *task, struct result *result)
     const struct partition_statistics *partition = result->partition;
     struct round_statistics *rounds = mem_alloc(task->model->mem, sizeof *rounds);
     rounds->count = (uint32_t)partition->longest + 1;
-    if (partition->path_count == rounds->count && partition->gross_states == result->states) rounds->states = mem_alloc(task->model->mem, rounds->count * sizeof *rounds->states);
-    for (uint32_t i = 0; rounds->states && i < rounds->count; i++) rounds->states[i] = partition->paths[i].states;
+    if (partition->path_count == rounds->count && partition->gross_states == result->states)
+        rounds->states = mem_alloc(task->model->mem, rounds->count * sizeof *rounds->states);
+    for (uint32_t i = 0; rounds->states && i < rounds->count; i++)
+        rounds->states[i] = partition->paths[i].states;
     result->rounds = rounds;
 }
 
@@ -389,4 +428,3 @@ void explicit_run(struct task *task, const struct explicit_graph *graph, struct 
     else if (task->reduction == REDUCE_NONE) run_once(task, graph, result);
     else run_reduced(task, graph, result);
 }
-

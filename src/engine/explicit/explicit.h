@@ -1,22 +1,28 @@
-/* Explicit-state search: visits every reachable state once, breadth-first (shortest counterexamples) or depth-first. Decides invariants,
- * deadlock and run-time errors while searching, CTL and LTL afterwards on the whole graph. Exact: states are stored and compared in full. */
+/* Explicit-state search: visits every reachable state once, breadth-first (shortest
+ * counterexamples) or depth-first. Decides invariants, deadlock and run-time errors while
+ * searching, CTL and LTL afterwards on the whole graph. Exact: states are stored and compared in
+ * full. */
 #ifndef CAIRN_ENGINE_EXPLICIT_H
 #define CAIRN_ENGINE_EXPLICIT_H
 
 #include "result/result.h"
 
-/* Called for every transition in the order found, when set: states by number, MODEL_NONE as source for initial states. */
+/* Called for every transition in the order found, when set: states by number, MODEL_NONE as source
+ * for initial states. */
 struct explicit_graph {
     void (*state)(void *context, uint32_t state, const int64_t *values);
     void (*edge)(void *context, uint32_t from, uint32_t rule, uint32_t to);
     void *context;
 };
 
-/* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL. */
+/* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be
+ * NULL. */
 void explicit_run(struct task *task, const struct explicit_graph *graph, struct result *result);
 
-/* Whether the search that the task asks for can compare states without hidden variables: breadth-first and depth-first. Of a model with some, that is the only one that may be run, and it is never complete: of states that differ in them alone
- * the first one is kept, and what others would lead to may be missing. */
+/* Whether the search that the task asks for can compare states without hidden variables:
+ * breadth-first and depth-first. Of a model with some, that is the only one that may be run, and it
+ * is never complete: of states that differ in them alone the first one is kept, and what others
+ * would lead to may be missing. */
 bool explicit_can_hide(const struct task *task);
 
 /* Why the search of the task has one thread, whatever task->threads says; NULL: it need not. */

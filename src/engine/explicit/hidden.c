@@ -1,11 +1,18 @@
-/* The algorithm of the paper (figures 3 and 4), with an engine of our own in place of a foreign one. For each p-path on a stack, the model is searched from its initial states, guided: as long as a run is
- * on the p-path it takes the p-points of the path in their order and no others; behind its end, a p-point is noted as a continuation, and not taken. Each continuation is pushed. A p-path without any is complete.
+/* The algorithm of the paper (figures 3 and 4), with an engine of our own in place of a foreign
+ * one. For each p-path on a stack, the model is searched from its initial states, guided: as long
+ * as a run is on the p-path it takes the p-points of the path in their order and no others; behind
+ * its end, a p-point is noted as a continuation, and not taken. Each continuation is pushed. A
+ * p-path without any is complete.
  *
- * How far a run has come on the p-path, its position, is hidden: states are compared without it. So there is an end, because a longer p-path needs more states; and so coverage is not guaranteed:
- * a state that is reached first with one position stands for the same state with another one, and what only that one leads to is lost. Unlike the paper we verify in every partition, not in complete ones alone.
+ * How far a run has come on the p-path, its position, is hidden: states are compared without it. So
+ * there is an end, because a longer p-path needs more states; and so coverage is not guaranteed: a
+ * state that is reached first with one position stands for the same state with another one, and
+ * what only that one leads to is lost. Unlike the paper we verify in every partition, not in
+ * complete ones alone.
  *
- * Every search is breadth-first, so that `parents` gives its counterexamples. P-paths are taken from the stack some at a time, so that several threads can search them ahead (scouts.h); their order
- * is the same with one thread. */
+ * Every search is breadth-first, so that `parents` gives its counterexamples. P-paths are taken
+ * from the stack some at a time, so that several threads can search them ahead (scouts.h); their
+ * order is the same with one thread. */
 #include "engine/explicit/hidden.h"
 
 #include "base/crew.h"
@@ -23,21 +30,18 @@ struct guided {
     const struct points *points;
     uint32_t *positions; /* per state */
     uint64_t position_room;
-    uint32_t *path;      /* p-points of the path at hand */
+    uint32_t *path; /* p-points of the path at hand */
     uint32_t length;
-    uint32_t *stack;     /* p-paths that wait, in the list of p-paths */
+    uint32_t *stack; /* p-paths that wait, in the list of p-paths */
     uint64_t stack_len, stack_room;
     uint64_t path_room, list_room;
-    bool *continues;     /* per p-point */
-    struct scouts *scouts; /* NULL: one thread */
+    bool *continues;               /* per p-point */
+    struct scouts *scouts;         /* NULL: one thread */
     struct scouted turns[AT_ONCE]; /* p-paths taken from the stack ... */
     uint32_t turn_count, turn;     /* ... and whose turn it is */
 };
 
-static bool refused(struct guided *guided)
-{
-    return visit_stop(guided->search, STOP_MEMORY);
-}
+static bool refused(struct guided *guided) { return visit_stop(guided->search, STOP_MEMORY); }
 
 static bool grow(struct guided *guided, void **list, uint64_t len, uint64_t *room, size_t size)
 {
@@ -55,9 +59,13 @@ static bool add(struct guided *guided, const uint64_t *words, uint32_t position,
 {
     struct search *search = guided->search;
     uint32_t index;
-    if (!grow(guided, (void **)&guided->positions, search->store.count, &guided->position_room, sizeof *guided->positions)) return false;
-    enum store_result added = store_add(&search->store, words, store_hash(words, search->store.record_bytes), &index);
-    if (added == STORE_REFUSED || (added == STORE_NEW && !parents_found(&search->parents))) return refused(guided);
+    if (!grow(guided, (void **)&guided->positions, search->store.count, &guided->position_room,
+              sizeof *guided->positions))
+        return false;
+    enum store_result added =
+        store_add(&search->store, words, store_hash(words, search->store.record_bytes), &index);
+    if (added == STORE_REFUSED || (added == STORE_NEW && !parents_found(&search->parents)))
+        return refused(guided);
     if (added != STORE_NEW) return true;
     guided->positions[index] = position;
     visit_watch(search, bits, words, index, NULL);
@@ -89,7 +97,8 @@ static bool expand(struct guided *guided, uint32_t state)
     if (!parents_expand(&search->parents)) return refused(guided);
     space_load(space, state);
     program_start(&space->program, &cursor);
-    while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
+    while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast))
+           != STEP_NONE) {
         if (step == STEP_FAILED) {
             if (failed_rule == MODEL_NONE) failed_rule = fast->rule;
             else search->result->runtime_errors++;
@@ -98,10 +107,14 @@ static bool expand(struct guided *guided, uint32_t state)
         enabled = true;
         search->result->transitions++;
         search->result->taken[fast->rule]++;
-        uint32_t point = points_of(guided->points, &space->layout, fast->rule, space->words, space->next);
+        uint32_t point =
+            points_of(guided->points, &space->layout, fast->rule, space->words, space->next);
         if (point != MODEL_NONE && position == guided->length) guided->continues[point] = true;
-        bool stays = point == MODEL_NONE, follows = !stays && position < guided->length && guided->path[position] == point;
-        if ((stays || follows) && !add(guided, space->next, position + follows, fast->touches & search->active)) return false;
+        bool stays = point == MODEL_NONE,
+             follows = !stays && position < guided->length && guided->path[position] == point;
+        if ((stays || follows)
+            && !add(guided, space->next, position + follows, fast->touches & search->active))
+            return false;
     }
     visit_report_findings(search);
     if (!enabled) visit_dead_end(search, state);
@@ -115,19 +128,27 @@ static bool spell(struct guided *guided, uint32_t path)
 {
     const struct p_path *paths = guided->statistics->paths;
     guided->length = 0;
-    for (uint32_t at = path; paths[at].parent != MODEL_NONE; at = paths[at].parent) guided->length++;
+    for (uint32_t at = path; paths[at].parent != MODEL_NONE; at = paths[at].parent)
+        guided->length++;
     while (guided->path_room < guided->length)
-        if (!grow(guided, (void **)&guided->path, guided->path_room, &guided->path_room, sizeof *guided->path)) return false;
+        if (!grow(guided, (void **)&guided->path, guided->path_room, &guided->path_room,
+                  sizeof *guided->path))
+            return false;
     uint32_t left = guided->length;
-    for (uint32_t at = path; paths[at].parent != MODEL_NONE; at = paths[at].parent) guided->path[--left] = paths[at].point;
+    for (uint32_t at = path; paths[at].parent != MODEL_NONE; at = paths[at].parent)
+        guided->path[--left] = paths[at].point;
     return true;
 }
 
 static bool push(struct guided *guided, uint32_t parent, uint32_t point)
 {
     struct partition_statistics *statistics = guided->statistics;
-    if (!grow(guided, (void **)&statistics->paths, statistics->path_count, &guided->list_room, sizeof *statistics->paths)) return false;
-    if (!grow(guided, (void **)&guided->stack, guided->stack_len, &guided->stack_room, sizeof *guided->stack)) return false;
+    if (!grow(guided, (void **)&statistics->paths, statistics->path_count, &guided->list_room,
+              sizeof *statistics->paths))
+        return false;
+    if (!grow(guided, (void **)&guided->stack, guided->stack_len, &guided->stack_room,
+              sizeof *guided->stack))
+        return false;
     if (statistics->path_count == UINT32_MAX - 1) return refused(guided);
     statistics->paths[statistics->path_count] = (struct p_path){parent, point, 0};
     guided->stack[guided->stack_len++] = statistics->path_count++;
@@ -139,11 +160,13 @@ static bool empty_store(struct guided *guided)
     struct search *search = guided->search;
     parents_release(&search->parents);
     store_release(&search->store);
-    return store_init(&search->store, search->model->mem, search->space.layout.record_bytes) || refused(guided);
+    return store_init(&search->store, search->model->mem, search->space.layout.record_bytes)
+           || refused(guided);
 }
 
 /* The p-path is searched. */
-static bool finish_path(struct guided *guided, uint32_t path, uint64_t states, const bool *continues)
+static bool finish_path(struct guided *guided, uint32_t path, uint64_t states,
+                        const bool *continues)
 {
     struct partition_statistics *statistics = guided->statistics;
     bool some = false;
@@ -178,9 +201,13 @@ static void call_scouts(struct guided *guided)
     struct search *search = guided->search;
     struct mem *mem = search->model->mem;
     const uint64_t points = guided->points->count + UINT64_C(1);
-    if (search->task->threads < 2 || explicit_one_thread(search->task) || search->graph || !search->space.layout.record_bytes) return;
+    if (search->task->threads < 2 || explicit_one_thread(search->task) || search->graph
+        || !search->space.layout.record_bytes)
+        return;
     bool *continues = mem_try_alloc(mem, AT_ONCE * points * sizeof *continues);
-    if (continues) guided->scouts = scouts_new(search, search->task->threads < CREW_MOST ? search->task->threads : CREW_MOST);
+    if (continues)
+        guided->scouts = scouts_new(
+            search, search->task->threads < CREW_MOST ? search->task->threads : CREW_MOST);
     if (!guided->scouts) {
         mem_free(mem, continues);
         return;
@@ -207,11 +234,17 @@ static bool search_some(struct guided *guided)
         turn->path = guided->stack[--guided->stack_len];
         turn->is_done = false;
     }
-    if (guided->scouts && guided->turn_count > 1 && (!empty_store(guided) || !scouts_search(guided->scouts, statistics->paths, guided->turns, guided->turn_count))) return false;
+    if (guided->scouts && guided->turn_count > 1
+        && (!empty_store(guided)
+            || !scouts_search(guided->scouts, statistics->paths, guided->turns,
+                              guided->turn_count)))
+        return false;
     for (; guided->turn < guided->turn_count; guided->turn++) {
         const struct scouted *turn = &guided->turns[guided->turn];
         if (!spell(guided, turn->path)) return false;
-        if (turn->is_done ? !finish_path(guided, turn->path, turn->states, turn->continues) : !search_path(guided, turn->path)) return false;
+        if (turn->is_done ? !finish_path(guided, turn->path, turn->states, turn->continues)
+                          : !search_path(guided, turn->path))
+            return false;
     }
     return true;
 }
@@ -237,7 +270,8 @@ bool hidden_run(struct search *search)
     guided->statistics->points = guided->points;
     guided->statistics->chosen = search->task->points_chosen;
     guided->statistics->hidden = true;
-    guided->continues = mem_alloc(mem, (guided->points->count + UINT64_C(1)) * sizeof *guided->continues);
+    guided->continues =
+        mem_alloc(mem, (guided->points->count + UINT64_C(1)) * sizeof *guided->continues);
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
         mem->recover = outer;
         dismiss_scouts(guided);

@@ -1,4 +1,5 @@
-/* A search that is divided by p-points as in paper 003, with a hidden position. Inside of engine/explicit only. */
+/* A search that is divided by p-points as in paper 003, with a hidden position. Inside of
+ * engine/explicit only. */
 #ifndef CAIRN_ENGINE_EXPLICIT_HIDDEN_H
 #define CAIRN_ENGINE_EXPLICIT_HIDDEN_H
 

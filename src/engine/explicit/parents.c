@@ -20,7 +20,8 @@ static bool add_page(struct parents *parents)
 {
     if (parents->page_count == parents->page_cap) {
         uint32_t cap = parents->page_cap ? 2 * parents->page_cap : 8;
-        struct parents_page **pages = mem_try_resize(parents->mem, parents->pages, cap * sizeof *pages);
+        struct parents_page **pages =
+            mem_try_resize(parents->mem, parents->pages, cap * sizeof *pages);
         if (!pages) return false;
         parents->pages = pages;
         parents->page_cap = cap;
@@ -34,23 +35,19 @@ static bool add_page(struct parents *parents)
 
 static bool mark(struct parents *parents, bool one)
 {
-    if (parents->bits == (uint64_t)parents->page_count * PAGE_BITS && !add_page(parents)) return false;
+    if (parents->bits == (uint64_t)parents->page_count * PAGE_BITS && !add_page(parents))
+        return false;
     uint64_t within = parents->bits % PAGE_BITS;
-    if (one) parents->pages[parents->page_count - 1]->words[within / 64] |= UINT64_C(1) << within % 64;
+    if (one)
+        parents->pages[parents->page_count - 1]->words[within / 64] |= UINT64_C(1) << within % 64;
     else parents->zeros++;
     parents->bits++;
     return true;
 }
 
-bool parents_expand(struct parents *parents)
-{
-    return mark(parents, true);
-}
+bool parents_expand(struct parents *parents) { return mark(parents, true); }
 
-bool parents_found(struct parents *parents)
-{
-    return mark(parents, false);
-}
+bool parents_found(struct parents *parents) { return mark(parents, false); }
 
 uint64_t parents_of(const struct parents *parents, uint32_t state)
 {

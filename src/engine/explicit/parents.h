@@ -1,6 +1,7 @@
-/* Who discovered whom, in about two bits per state. A breadth-first search expands states in the order of their numbers and numbers
- * new states as it finds them; so a log of two kinds of marks, "the next state is expanded" (1) and "a new state was found" (0), says
- * it all: the parent of state i is the number of ones before the i-th zero, less one. */
+/* Who discovered whom, in about two bits per state. A breadth-first search expands states in the
+ * order of their numbers and numbers new states as it finds them; so a log of two kinds of marks,
+ * "the next state is expanded" (1) and "a new state was found" (0), says it all: the parent of
+ * state i is the number of ones before the i-th zero, less one. */
 #ifndef CAIRN_ENGINE_EXPLICIT_PARENTS_H
 #define CAIRN_ENGINE_EXPLICIT_PARENTS_H
 
@@ -27,7 +28,8 @@ void parents_release(struct parents *parents);
 /* Both return false when memory is refused. */
 bool parents_expand(struct parents *parents);
 bool parents_found(struct parents *parents);
-/* The number of the expansion that found the state: where each state is expanded once, in the order of numbers, that of its parent. PARENTS_NONE: an initial state. */
+/* The number of the expansion that found the state: where each state is expanded once, in the order
+ * of numbers, that of its parent. PARENTS_NONE: an initial state. */
 uint64_t parents_of(const struct parents *parents, uint32_t state);
 
 #endif

@@ -1,21 +1,33 @@
-/* Method. The region of a p-path is what rules that are no p-points reach from its entries; the entries of w.p are the successors of states in the region of w by p-point p; the empty p-path begins
- * with the initial states. P-paths are taken by length, and those of one length in the order in which they were found. Entries that were visited before, in whatever partition, are dropped; a
- * p-path without any other is not extended. Every state that was visited is expanded, and its successors are visited or wait: so the union of all partitions is the whole state space. Every
+/* Method. The region of a p-path is what rules that are no p-points reach from its entries; the
+ * entries of w.p are the successors of states in the region of w by p-point p; the empty p-path
+ * begins with the initial states. P-paths are taken by length, and those of one length in the order
+ * in which they were found. Entries that were visited before, in whatever partition, are dropped; a
+ * p-path without any other is not extended. Every state that was visited is expanded, and its
+ * successors are visited or wait: so the union of all partitions is the whole state space. Every
  * p-path that is searched has a new state, so there is an end.
  *
- * Memory. All states that fit are in the store, of earlier partitions too: as long as that goes well every state is visited once. When memory is full the epoch ends: expanded states go to
- * disk (solver/runs.h), those that are not expanded wait, as entries of the p-path at hand, and the store is emptied. Entries are compared with the states on disk, many at a time; states
- * within a region are when they are many, so partitions may overlap then: that is the difference between gross and net counts. A partition that does not fit by itself is thereby cut into pieces.
- * Each epoch but the first expands an entry that was new, so there is an end here, too.
+ * Memory. All states that fit are in the store, of earlier partitions too: as long as that goes
+ * well every state is visited once. When memory is full the epoch ends: expanded states go to disk
+ * (solver/runs.h), those that are not expanded wait, as entries of the p-path at hand, and the
+ * store is emptied. Entries are compared with the states on disk, many at a time; states within a
+ * region are when they are many, so partitions may overlap then: that is the difference between
+ * gross and net counts. A partition that does not fit by itself is thereby cut into pieces. Each
+ * epoch but the first expands an entry that was new, so there is an end here, too.
  *
  * What waits is on tapes (solver/tape.h): one for the p-paths of this length and one for the next.
  *
- * Threads. Layers of a region that are large enough are expanded by all threads of a team, while nobody changes the store; what they found is added here, by one thread, in its usual order (team.h).
+ * Threads. Layers of a region that are large enough are expanded by all threads of a team, while
+ * nobody changes the store; what they found is added here, by one thread, in its usual order
+ * (team.h).
  *
- * Counts. A state that is on disk already when an epoch ends was expanded twice: it is expanded once more, and what it adds is taken away. So counts are net at the end.
+ * Counts. A state that is on disk already when an epoch ends was expanded twice: it is expanded
+ * once more, and what it adds is taken away. So counts are net at the end.
  *
- * Invariants: (1) states of the store before the cursor, and all on disk, are expanded, and each of their successors is in the store, on disk, among `found`, or on a tape of entries;
- * (2) the log of origins has one entry per state of the store, in the order of numbers; (3) no state is dropped unless it is in the store or on disk; (4) `known` has a bit for states of the store that are on disk and were not expanded in this epoch. */
+ * Invariants: (1) states of the store before the cursor, and all on disk, are expanded, and each of
+ * their successors is in the store, on disk, among `found`, or on a tape of entries;
+ * (2) the log of origins has one entry per state of the store, in the order of numbers; (3) no
+ *     state is dropped unless it is in the store or on disk; (4) `known` has a bit for states of
+ *     the store that are on disk and were not expanded in this epoch. */
 #include "engine/explicit/partition.h"
 
 #include "base/sort.h"
@@ -27,9 +39,31 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { MOST_STATES = 40, LEAST_BLOCK = 64, MOST_BLOCK = 64, LEAST_ENTRIES = 3, MOST_ENTRY_BYTES = 1, MOST_PATHS = 200, WORTH_READING = 100, LEAST_LAYER = 2, LEAST_TEAM = 1 << 10, MOST_TEAM = 1 << 10 };
+enum {
+    MOST_STATES = 40,
+    LEAST_BLOCK = 64,
+    MOST_BLOCK = 64,
+    LEAST_ENTRIES = 3,
+    MOST_ENTRY_BYTES = 1,
+    MOST_PATHS = 200,
+    WORTH_READING = 100,
+    LEAST_LAYER = 2,
+    LEAST_TEAM = 1 << 10,
+    MOST_TEAM = 1 << 10
+};
 #else
-enum { MOST_STATES = 0, LEAST_BLOCK = 1 << 10, MOST_BLOCK = 1 << 16, LEAST_ENTRIES = 64, MOST_ENTRY_BYTES = 8 << 20, MOST_PATHS = PARTITION_LISTED, WORTH_READING = 100, LEAST_LAYER = 1000, LEAST_TEAM = 1 << 12, MOST_TEAM = 1 << 19 };
+enum {
+    MOST_STATES = 0,
+    LEAST_BLOCK = 1 << 10,
+    MOST_BLOCK = 1 << 16,
+    LEAST_ENTRIES = 64,
+    MOST_ENTRY_BYTES = 8 << 20,
+    MOST_PATHS = PARTITION_LISTED,
+    WORTH_READING = 100,
+    LEAST_LAYER = 1000,
+    LEAST_TEAM = 1 << 12,
+    MOST_TEAM = 1 << 19
+};
 #endif
 
 /* ---- entries: a record, where it was found from, and the p-point that led to it ---- */
@@ -46,7 +80,8 @@ static struct entry_tail tail_of(const struct partition *partition, const char *
     return tail;
 }
 
-static void make_entry(const struct partition *partition, char *entry, const void *record, struct entry_tail tail)
+static void make_entry(const struct partition *partition, char *entry, const void *record,
+                       struct entry_tail tail)
 {
     uint32_t record_bytes = partition->search->space.layout.record_bytes;
     memcpy(entry, record, record_bytes);
@@ -55,7 +90,8 @@ static void make_entry(const struct partition *partition, char *entry, const voi
 
 static int compare_tails(const struct entry_tail *a, const struct entry_tail *b)
 {
-    if (a->source != b->source) return a->source + 1 < b->source + 1 ? -1 : 1; /* initial states first */
+    if (a->source != b->source)
+        return a->source + 1 < b->source + 1 ? -1 : 1; /* initial states first */
     if (a->state != b->state) return a->state < b->state ? -1 : 1;
     return (a->step > b->step) - (a->step < b->step);
 }
@@ -76,10 +112,12 @@ static int by_record(const void *a, const void *b, void *context)
 static int by_point(const void *a, const void *b, void *context)
 {
     struct entry_tail one = tail_of(context, a), two = tail_of(context, b);
-    return one.point != two.point ? (one.point > two.point) - (one.point < two.point) : by_record(a, b, context);
+    return one.point != two.point ? (one.point > two.point) - (one.point < two.point)
+                                  : by_record(a, b, context);
 }
 
-static void sort_entries(struct partition *partition, char *entries, uint64_t count, int (*compare)(const void *, const void *, void *))
+static void sort_entries(struct partition *partition, char *entries, uint64_t count,
+                         int (*compare)(const void *, const void *, void *))
 {
     sort_things(partition->done.crew, entries, count, partition->entry_bytes, compare, partition);
 }
@@ -95,9 +133,13 @@ static bool is_in_store(const struct partition *partition, const char *record)
 /* Memory was refused: the epoch ends soon, and what was put aside is for that. */
 static bool relieve(struct partition *partition)
 {
-    if (partition->is_full || !partition->hard_limit || !partition->search->space.layout.record_bytes) return false;
+    if (partition->is_full || !partition->hard_limit
+        || !partition->search->space.layout.record_bytes)
+        return false;
     partition->is_full = true;
-    partition->mem->limit = partition->soft_limit + (partition->hard_limit - partition->soft_limit) / 2; /* the rest is for the end itself */
+    partition->mem->limit =
+        partition->soft_limit
+        + (partition->hard_limit - partition->soft_limit) / 2; /* the rest is for the end itself */
     return true;
 }
 
@@ -114,7 +156,8 @@ static bool failed(struct partition *partition, const char *error)
     return visit_stop(partition->search, STOP_DISK);
 }
 
-/* Which of the first `count` entries of the batch are in files. The block to read with may need what was put aside. */
+/* Which of the first `count` entries of the batch are in files. The block to read with may need
+ * what was put aside. */
 static bool find_in_runs(struct partition *partition, uint64_t count)
 {
     struct runs *runs = &partition->done;
@@ -124,18 +167,21 @@ static bool find_in_runs(struct partition *partition, uint64_t count)
 }
 
 /* Room for one more thing; NULL: memory was refused. */
-static void *grown(struct partition *partition, void *list, uint64_t len, uint64_t *room, size_t size)
+static void *grown(struct partition *partition, void *list, uint64_t len, uint64_t *room,
+                   size_t size)
 {
     if (len < *room) return list;
     uint64_t more = *room ? 2 * *room : 8;
     void *larger;
-    while (!(larger = mem_try_resize(partition->mem, list, more * size)) && relieve(partition)) {}
+    while (!(larger = mem_try_resize(partition->mem, list, more * size)) && relieve(partition)) {
+    }
     if (larger) *room = more;
     else refused(partition);
     return larger;
 }
 
-static bool push_waiting(struct partition *partition, struct waiting_entries **list, uint32_t *len, uint32_t *room, struct waiting_entries entries)
+static bool push_waiting(struct partition *partition, struct waiting_entries **list, uint32_t *len,
+                         uint32_t *room, struct waiting_entries entries)
 {
     uint64_t wide = *room;
     struct waiting_entries *larger = grown(partition, *list, *len, &wide, sizeof **list);
@@ -153,7 +199,8 @@ static bool append(struct partition *partition, struct tape *tape, const void *b
 
 /* ---- entries of continuations ---- */
 
-/* Puts what was found on the tape of the next layer, without what was found twice or visited since. */
+/* Puts what was found on the tape of the next layer, without what was found twice or visited
+ * since. */
 static bool flush_found(struct partition *partition)
 {
     struct partition_layer *next = &partition->next;
@@ -169,7 +216,8 @@ static bool flush_found(struct partition *partition)
         last_point = point;
         if (again || is_in_store(partition, entry)) continue;
         if (open != point) {
-            struct waiting_entries fresh = {next->tape.bytes, 0, point, 0, partition->statistics->partitions};
+            struct waiting_entries fresh = {next->tape.bytes, 0, point, 0,
+                                            partition->statistics->partitions};
             if (!push_waiting(partition, &next->list, &next->len, &next->room, fresh)) return false;
             open = point;
         }
@@ -185,7 +233,9 @@ static bool put_found(struct partition *partition, const uint64_t *words, struct
     if (partition->found_count == partition->found_room) {
         uint64_t room = partition->found_room ? 2 * partition->found_room : LEAST_ENTRIES;
         if (room > partition->most_entries) room = partition->most_entries;
-        char *more = room > partition->found_room ? mem_try_resize(partition->mem, partition->found, room * partition->entry_bytes) : NULL;
+        char *more = room > partition->found_room ? mem_try_resize(partition->mem, partition->found,
+                                                                   room * partition->entry_bytes)
+                                                  : NULL;
         if (more) {
             partition->found = more;
             partition->found_room = room;
@@ -195,26 +245,32 @@ static bool put_found(struct partition *partition, const uint64_t *words, struct
             return false;
         }
     }
-    make_entry(partition, partition->found + partition->found_count++ * partition->entry_bytes, words, tail);
+    make_entry(partition, partition->found + partition->found_count++ * partition->entry_bytes,
+               words, tail);
     return true;
 }
 
 /* Adds a state with its origin. When it is refused nothing has changed. */
-static enum store_result add_state(struct partition *partition, const void *record, uint64_t hash, struct entry_tail from, uint32_t *index)
+static enum store_result add_state(struct partition *partition, const void *record, uint64_t hash,
+                                   struct entry_tail from, uint32_t *index)
 {
     enum store_result added;
-    while (!origins_reserve(&partition->origins) || (added = store_add(&partition->search->store, record, hash, index)) == STORE_REFUSED)
+    while (!origins_reserve(&partition->origins)
+           || (added = store_add(&partition->search->store, record, hash, index)) == STORE_REFUSED)
         if (!relieve(partition)) return STORE_REFUSED;
     if (added == STORE_NEW) origins_add(&partition->origins, from.source, from.state, from.step);
     return added;
 }
 
-enum store_result partition_add(struct partition *partition, const struct successor *successor, const uint64_t *words, uint32_t state, uint32_t step, uint32_t *index)
+enum store_result partition_add(struct partition *partition, const struct successor *successor,
+                                const uint64_t *words, uint32_t state, uint32_t step,
+                                uint32_t *index)
 {
     struct entry_tail tail = {partition->epoch, state, step, successor->point, 0};
     enum store_result added = STORE_KNOWN;
     *index = 0;
-    if (successor->point == MODEL_NONE) added = add_state(partition, words, successor->hash, tail, index);
+    if (successor->point == MODEL_NONE)
+        added = add_state(partition, words, successor->hash, tail, index);
     else {
         partition->reached[successor->point] = true;
         bool known = store_find(&partition->search->store, words, successor->hash) != UINT32_MAX;
@@ -229,7 +285,8 @@ enum store_result partition_add(struct partition *partition, const struct succes
 
 /* ---- the end of an epoch ---- */
 
-/* What so many steps of a state added to the counts is taken away; all of them: what its expansion added. */
+/* What so many steps of a state added to the counts is taken away; all of them: what its expansion
+ * added. */
 static void take_away_steps(struct partition *partition, const void *record, uint64_t steps)
 {
     struct search *search = partition->search;
@@ -243,7 +300,9 @@ static void take_away_steps(struct partition *partition, const void *record, uin
     space->words[space->layout.words - 1] = 0;
     memcpy(space->words, record, space->layout.record_bytes);
     program_start(&space->program, &cursor);
-    while (steps && (step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
+    while (steps
+           && (step = program_next(&space->program, &cursor, space->words, space->next, &fast))
+                  != STEP_NONE) {
         if (steps != UINT64_MAX) steps -= step == STEP_TAKEN;
         else result->runtime_errors -= step == STEP_FAILED; /* counted at the end of an expansion */
         result->transitions -= step == STEP_TAKEN;
@@ -251,7 +310,9 @@ static void take_away_steps(struct partition *partition, const void *record, uin
         enabled |= step == STEP_TAKEN;
     }
     if (enabled || steps != UINT64_MAX) return;
-    if (search->model->has_final && program_run(&space->program, search->final, space->words, &value) && value) result->ends--;
+    if (search->model->has_final
+        && program_run(&space->program, search->final, space->words, &value) && value)
+        result->ends--;
     else result->deadlocks--;
 }
 
@@ -265,23 +326,28 @@ static bool put_rest(struct partition *partition)
 {
     const struct store *store = &partition->search->store;
     struct tape *tape = &partition->now.tape;
-    struct waiting_entries rest = {.offset = tape->bytes, .count = store->count - partition->cursor};
+    struct waiting_entries rest = {.offset = tape->bytes,
+                                   .count = store->count - partition->cursor};
     if (!rest.count) return true;
     char *entry = mem_try_alloc(partition->mem, partition->entry_bytes);
     if (!entry) return refused(partition);
     bool good = true;
     for (uint64_t i = partition->cursor; good && i < store->count; i++) {
         struct origin origin = origins_of(&partition->origins, (uint32_t)i);
-        make_entry(partition, entry, store_get(store, (uint32_t)i), (struct entry_tail){origin.source, origin.state, origin.step, 0, 0});
+        make_entry(partition, entry, store_get(store, (uint32_t)i),
+                   (struct entry_tail){origin.source, origin.state, origin.step, 0, 0});
         good = append(partition, tape, entry, partition->entry_bytes);
     }
     mem_free(partition->mem, entry);
-    return good && push_waiting(partition, &partition->pending, &partition->pending_len, &partition->pending_room, rest);
+    return good
+           && push_waiting(partition, &partition->pending, &partition->pending_len,
+                           &partition->pending_room, rest);
 }
 
 static bool keep_log(struct partition *partition)
 {
-    struct epoch_log *logs = grown(partition, partition->logs, partition->epoch, &partition->log_room, sizeof *logs);
+    struct epoch_log *logs =
+        grown(partition, partition->logs, partition->epoch, &partition->log_room, sizeof *logs);
     if (!logs) return false;
     partition->logs = logs;
     unsigned char *bytes = mem_try_alloc(partition->mem, origins_bound(&partition->origins) + 1);
@@ -299,7 +365,8 @@ bool partition_is_known(const struct partition *partition, uint64_t state)
     return state / 64 < partition->known_words && partition->known[state / 64] >> state % 64 & 1;
 }
 
-/* Leaves only states that were expanded in this epoch, at the beginning of the store. Returns how many. */
+/* Leaves only states that were expanded in this epoch, at the beginning of the store. Returns how
+ * many. */
 static uint64_t leave_out_known(struct partition *partition)
 {
     const struct store *store = &partition->search->store;
@@ -307,7 +374,9 @@ static uint64_t leave_out_known(struct partition *partition)
     if (!partition->known_words) return partition->cursor;
     for (uint64_t i = 0; i < partition->cursor; i++) {
         if (partition_is_known(partition, i)) continue;
-        if (kept != i) memcpy((char *)store_get(store, (uint32_t)kept), store_get(store, (uint32_t)i), store->record_bytes);
+        if (kept != i)
+            memcpy((char *)store_get(store, (uint32_t)kept), store_get(store, (uint32_t)i),
+                   store->record_bytes);
         kept++;
     }
     mem_free(partition->mem, partition->known);
@@ -326,7 +395,8 @@ static bool end_epoch(struct partition *partition)
     if (!put_rest(partition)) return false;
     bool good = runs_add(&partition->done, store, leave_out_known(partition), take_away, partition);
     store_release(store);
-    if (!store_init(store, partition->mem, search->space.layout.record_bytes)) return refused(partition);
+    if (!store_init(store, partition->mem, search->space.layout.record_bytes))
+        return refused(partition);
     if (!good) return failed(partition, partition->done.error);
     if (!keep_log(partition)) return false;
     partition->statistics->spills++;
@@ -339,7 +409,9 @@ static bool end_epoch(struct partition *partition)
 
 bool partition_is_full(const struct partition *partition)
 {
-    return partition->is_full || (MOST_STATES && partition->search->store.count > MOST_STATES && partition->cursor && partition->search->space.layout.record_bytes);
+    return partition->is_full
+           || (MOST_STATES && partition->search->store.count > MOST_STATES && partition->cursor
+               && partition->search->space.layout.record_bytes);
 }
 
 /* ---- one partition ---- */
@@ -348,11 +420,14 @@ bool partition_is_full(const struct partition *partition)
 static bool reserve_batch(struct partition *partition, uint64_t wanted)
 {
     if (wanted > partition->most_batch) wanted = partition->most_batch;
-    if (wanted > partition->batch_room && wanted < 2 * partition->batch_room) wanted = 2 * partition->batch_room;
+    if (wanted > partition->batch_room && wanted < 2 * partition->batch_room)
+        wanted = 2 * partition->batch_room;
     while (wanted > partition->batch_room) {
         bool *has = mem_try_resize(partition->mem, partition->has, wanted * sizeof *has);
         if (has) partition->has = has;
-        char *batch = has ? mem_try_resize(partition->mem, partition->batch, wanted * partition->entry_bytes) : NULL;
+        char *batch =
+            has ? mem_try_resize(partition->mem, partition->batch, wanted * partition->entry_bytes)
+                : NULL;
         if (batch) {
             partition->batch = batch;
             partition->batch_room = wanted;
@@ -367,7 +442,8 @@ static bool reserve_batch(struct partition *partition, uint64_t wanted)
 static uint64_t count_pending(const struct partition *partition)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < partition->pending_len && count < partition->most_batch; i++) count += partition->pending[i].count;
+    for (uint32_t i = 0; i < partition->pending_len && count < partition->most_batch; i++)
+        count += partition->pending[i].count;
     return count;
 }
 
@@ -386,21 +462,31 @@ static bool reserve_known(struct partition *partition, uint64_t states)
     return true;
 }
 
-/* Before a layer of a region, which is all that is not expanded yet: states that are on disk need not be expanded again. Reading takes time that only a large layer is worth. */
+/* Before a layer of a region, which is all that is not expanded yet: states that are on disk need
+ * not be expanded again. Reading takes time that only a large layer is worth. */
 static bool find_known(struct partition *partition)
 {
     const struct store *store = &partition->search->store;
-    uint64_t left = store->count - partition->cursor, least = partition->done.records / WORTH_READING + LEAST_LAYER;
-    if (!partition->done.records || left < least || partition->most_batch < least || !reserve_known(partition, store->count) || !reserve_batch(partition, left)) return partition->search->result->stop == STOP_NONE;
-    for (uint64_t first = partition->cursor; first < store->count; first += partition->batch_count) {
-        partition->batch_count = store->count - first < partition->batch_room ? store->count - first : partition->batch_room;
+    uint64_t left = store->count - partition->cursor,
+             least = partition->done.records / WORTH_READING + LEAST_LAYER;
+    if (!partition->done.records || left < least || partition->most_batch < least
+        || !reserve_known(partition, store->count) || !reserve_batch(partition, left))
+        return partition->search->result->stop == STOP_NONE;
+    for (uint64_t first = partition->cursor; first < store->count;
+         first += partition->batch_count) {
+        partition->batch_count = store->count - first < partition->batch_room
+                                     ? store->count - first
+                                     : partition->batch_room;
         if (partition->batch_count < least) break;
         for (uint64_t i = 0; i < partition->batch_count; i++)
-            make_entry(partition, partition->batch + i * partition->entry_bytes, store_get(store, (uint32_t)(first + i)), (struct entry_tail){.state = (uint32_t)(first + i)});
+            make_entry(partition, partition->batch + i * partition->entry_bytes,
+                       store_get(store, (uint32_t)(first + i)),
+                       (struct entry_tail){.state = (uint32_t)(first + i)});
         sort_entries(partition, partition->batch, partition->batch_count, by_record);
         if (!find_in_runs(partition, partition->batch_count)) return false;
         for (uint64_t i = 0; i < partition->batch_count; i++) {
-            uint32_t state = tail_of(partition, partition->batch + i * partition->entry_bytes).state;
+            uint32_t state =
+                tail_of(partition, partition->batch + i * partition->entry_bytes).state;
             if (partition->has[i]) partition->known[state / 64] |= UINT64_C(1) << state % 64;
         }
     }
@@ -416,11 +502,14 @@ static bool give_back(struct partition *partition)
     partition->cursor = partition->overflow_state;
     search->expansion_count = search->batch_size = 0;
     if (!partition->cursor) return refused(partition); /* a single state does not fit */
-    take_away_steps(partition, store_get(&search->store, partition->overflow_state), partition->overflow_step);
+    take_away_steps(partition, store_get(&search->store, partition->overflow_state),
+                    partition->overflow_step);
     return end_epoch(partition);
 }
 
-/* Asked before a layer, not within: where a round of the team ends depends on who was faster, and the team notices at another state than a single thread, which expands in advance, that memory is full. */
+/* Asked before a layer, not within: where a round of the team ends depends on who was faster, and
+ * the team notices at another state than a single thread, which expands in advance, that memory is
+ * full. */
 static bool is_for_team(const struct partition *partition, uint64_t layer_end)
 {
     return partition->team && team_is_worth(partition->team, layer_end - partition->cursor);
@@ -441,7 +530,8 @@ static bool explore(struct partition *partition)
             together = is_for_team(partition, layer_end);
         }
         if (together) {
-            if (!breadth_flush(search) || !team_expand(partition->team, layer_end)) return give_back(partition);
+            if (!breadth_flush(search) || !team_expand(partition->team, layer_end))
+                return give_back(partition);
             if (partition_is_full(partition)) return end_epoch(partition);
             continue;
         }
@@ -451,7 +541,8 @@ static bool explore(struct partition *partition)
             continue;
         }
         if (!breadth_expand(search, (uint32_t)partition->cursor++)) return give_back(partition);
-        if (partition_is_full(partition)) return breadth_flush(search) ? end_epoch(partition) : give_back(partition);
+        if (partition_is_full(partition))
+            return breadth_flush(search) ? end_epoch(partition) : give_back(partition);
     }
 }
 
@@ -465,7 +556,10 @@ static bool load_batch(struct partition *partition)
         uint64_t some = partition->batch_room - partition->batch_count;
         if (some > from->count) some = from->count;
         struct tape *tape = &partition->now.tape;
-        if (!tape_read(tape, from->offset, partition->batch + partition->batch_count * partition->entry_bytes, some * partition->entry_bytes)) return failed(partition, tape->error);
+        if (!tape_read(tape, from->offset,
+                       partition->batch + partition->batch_count * partition->entry_bytes,
+                       some * partition->entry_bytes))
+            return failed(partition, tape->error);
         partition->batch_count += some;
         from->offset += some * partition->entry_bytes;
         from->count -= some;
@@ -483,13 +577,17 @@ static bool filter_batch(struct partition *partition)
     sort_entries(partition, batch, partition->batch_count, by_record);
     for (uint64_t i = 0; i < partition->batch_count; i++) {
         const char *entry = batch + i * size;
-        if (kept && !memcmp(batch + (kept - 1) * size, entry, partition->search->space.layout.record_bytes)) continue;
+        if (kept
+            && !memcmp(batch + (kept - 1) * size, entry,
+                       partition->search->space.layout.record_bytes))
+            continue;
         if (!is_in_store(partition, entry)) memmove(batch + kept++ * size, entry, size);
     }
     if (kept && !find_in_runs(partition, kept)) return false;
     partition->batch_count = 0;
     for (uint64_t i = 0; i < kept; i++)
-        if (!partition->has[i]) memmove(batch + partition->batch_count++ * size, batch + i * size, size);
+        if (!partition->has[i])
+            memmove(batch + partition->batch_count++ * size, batch + i * size, size);
     sort_entries(partition, batch, partition->batch_count, by_origin);
     return true;
 }
@@ -500,8 +598,10 @@ static bool put_back(struct partition *partition, uint64_t first)
     struct tape *tape = &partition->now.tape;
     struct waiting_entries rest = {.offset = tape->bytes, .count = partition->batch_count - first};
     if (!rest.count) return true;
-    return append(partition, tape, partition->batch + first * partition->entry_bytes, rest.count * partition->entry_bytes)
-           && push_waiting(partition, &partition->pending, &partition->pending_len, &partition->pending_room, rest);
+    return append(partition, tape, partition->batch + first * partition->entry_bytes,
+                  rest.count * partition->entry_bytes)
+           && push_waiting(partition, &partition->pending, &partition->pending_len,
+                           &partition->pending_room, rest);
 }
 
 static bool add_roots(struct partition *partition)
@@ -513,7 +613,9 @@ static bool add_roots(struct partition *partition)
         uint32_t index;
         space->next[space->layout.words - 1] = 0;
         memcpy(space->next, entry, space->layout.record_bytes);
-        enum store_result added = add_state(partition, space->next, store_hash(space->next, space->layout.record_bytes), tail_of(partition, entry), &index);
+        enum store_result added =
+            add_state(partition, space->next, store_hash(space->next, space->layout.record_bytes),
+                      tail_of(partition, entry), &index);
         if (added == STORE_NEW) {
             visit_watch(search, search->active, space->next, index, NULL);
             visit_report_findings(search);
@@ -522,7 +624,9 @@ static bool add_roots(struct partition *partition)
         if (!partition->is_full) continue;
         if (!search->store.count) return refused(partition);
         if (!put_back(partition, added == STORE_REFUSED ? i : i + 1)) return false;
-        return !partition->cursor || end_epoch(partition); /* with nothing to give up, those that are there come first */
+        return !partition->cursor
+               || end_epoch(
+                   partition); /* with nothing to give up, those that are there come first */
     }
     return true;
 }
@@ -546,12 +650,17 @@ static int by_point_and_place(const void *a, const void *b)
 }
 
 /* In the list of p-paths; MODEL_NONE: there is no room, and then none for its continuations. */
-static uint32_t list_path(struct partition *partition, uint32_t parent, uint32_t point, uint64_t states, bool is_first)
+static uint32_t list_path(struct partition *partition, uint32_t parent, uint32_t point,
+                          uint64_t states, bool is_first)
 {
     struct partition_statistics *statistics = partition->statistics;
-    if (statistics->path_count >= MOST_PATHS || (parent == MODEL_NONE && !is_first)) return MODEL_NONE;
-    if ((statistics->path_count & (statistics->path_count + 1)) == 0) { /* there is room for 2^n - 1 */
-        struct p_path *paths = mem_try_resize(partition->mem, statistics->paths, (2 * (uint64_t)statistics->path_count + 1) * sizeof *paths);
+    if (statistics->path_count >= MOST_PATHS || (parent == MODEL_NONE && !is_first))
+        return MODEL_NONE;
+    if ((statistics->path_count & (statistics->path_count + 1))
+        == 0) { /* there is room for 2^n - 1 */
+        struct p_path *paths =
+            mem_try_resize(partition->mem, statistics->paths,
+                           (2 * (uint64_t)statistics->path_count + 1) * sizeof *paths);
         if (!paths) return MODEL_NONE;
         statistics->paths = paths;
     }
@@ -559,20 +668,24 @@ static uint32_t list_path(struct partition *partition, uint32_t parent, uint32_t
     return statistics->path_count++;
 }
 
-/* The p-path at hand is searched: its continuations wait. `first`: where they begin in the list of the next layer. */
-static bool finish_partition(struct partition *partition, uint32_t parent, uint32_t point, uint64_t states, bool is_first, uint32_t first)
+/* The p-path at hand is searched: its continuations wait. `first`: where they begin in the list of
+ * the next layer. */
+static bool finish_partition(struct partition *partition, uint32_t parent, uint32_t point,
+                             uint64_t states, bool is_first, uint32_t first)
 {
     struct partition_statistics *statistics = partition->statistics;
     struct partition_layer *next = &partition->next;
     if (!flush_found(partition)) return false;
     uint32_t path = list_path(partition, parent, point, states, is_first);
-    if (next->len > first) qsort(next->list + first, next->len - first, sizeof *next->list, by_point_and_place);
+    if (next->len > first)
+        qsort(next->list + first, next->len - first, sizeof *next->list, by_point_and_place);
     for (uint32_t i = first; i < next->len; i++) {
         next->list[i].parent = path;
         partition->reached[next->list[i].point] = false;
     }
     for (uint32_t p = 0; p < partition->points->count; p++) {
-        statistics->skipped += partition->reached[p]; /* everything right after it was visited when it was found */
+        statistics->skipped +=
+            partition->reached[p]; /* everything right after it was visited when it was found */
         partition->reached[p] = false;
     }
     statistics->partitions++;
@@ -594,14 +707,17 @@ static bool search_initial(struct partition *partition)
         struct entry_tail from = {ORIGINS_INITIAL, number++, 0, 0, 0};
         uint64_t hash = store_hash(space->next, space->layout.record_bytes);
         while (add_state(partition, space->next, hash, from, &index) == STORE_REFUSED)
-            if (!search->store.count || !end_epoch(partition)) return search->result->stop == STOP_NONE ? refused(partition) : false;
+            if (!search->store.count || !end_epoch(partition))
+                return search->result->stop == STOP_NONE ? refused(partition) : false;
         search->result->initial_states++;
         visit_watch(search, search->active, space->next, index, NULL);
         visit_report_findings(search);
         if (!visit_poll(search, 0)) return false;
         if (partition->is_full && !end_epoch(partition)) return false;
     } while (eval_next_initial(search->model, search->values));
-    return explore(partition) && search_pending(partition, &some) && finish_partition(partition, MODEL_NONE, MODEL_NONE, search->result->expanded, true, 0);
+    return explore(partition) && search_pending(partition, &some)
+           && finish_partition(partition, MODEL_NONE, MODEL_NONE, search->result->expanded, true,
+                               0);
 }
 
 static bool is_same_path(const struct waiting_entries *a, const struct waiting_entries *b)
@@ -618,9 +734,13 @@ static bool search_path(struct partition *partition, uint32_t first, uint32_t *e
     uint32_t next = partition->next.len;
     bool some = false;
     for (*end = first; *end < now->len && is_same_path(&now->list[*end], &path); ++*end)
-        if (!push_waiting(partition, &partition->pending, &partition->pending_len, &partition->pending_room, now->list[*end])) return false;
+        if (!push_waiting(partition, &partition->pending, &partition->pending_len,
+                          &partition->pending_room, now->list[*end]))
+            return false;
     if (!search_pending(partition, &some)) return false;
-    if (some) return finish_partition(partition, path.parent, path.point, partition->search->result->expanded - before, false, next);
+    if (some)
+        return finish_partition(partition, path.parent, path.point,
+                                partition->search->result->expanded - before, false, next);
     partition->statistics->skipped++;
     return true;
 }
@@ -637,7 +757,8 @@ static void next_layer(struct partition *partition)
 static uint64_t count_paths(const struct waiting_entries *list, uint32_t first, uint32_t end)
 {
     uint64_t count = 0;
-    for (uint32_t i = first; i < end; i++) count += i == first || !is_same_path(&list[i], &list[i - 1]);
+    for (uint32_t i = first; i < end; i++)
+        count += i == first || !is_same_path(&list[i], &list[i - 1]);
     return count;
 }
 
@@ -657,7 +778,9 @@ static bool search_all(struct partition *partition)
         }
         statistics->longest += statistics->partitions > before;
     }
-    if (!good) statistics->waiting = count_paths(partition->now.list, at, partition->now.len) + count_paths(partition->next.list, 0, partition->next.len);
+    if (!good)
+        statistics->waiting = count_paths(partition->now.list, at, partition->now.len)
+                              + count_paths(partition->next.list, 0, partition->next.len);
     /* what several partitions visited is known when all is in one place */
     if (good && partition->epoch) good = end_epoch(partition);
     statistics->is_net = good;
@@ -689,9 +812,11 @@ bool partition_run(struct search *search)
 
 uint64_t partition_states(const struct partition *partition)
 {
-    uint64_t stored = partition->search->store.count, open = stored > partition->cursor ? stored - partition->cursor : 0;
+    uint64_t stored = partition->search->store.count,
+             open = stored > partition->cursor ? stored - partition->cursor : 0;
     if (!partition->epoch && stored >= partition->cursor) return stored;
-    return partition->statistics->is_net ? partition->done.records : partition->search->result->expanded + open;
+    return partition->statistics->is_net ? partition->done.records
+                                         : partition->search->result->expanded + open;
 }
 
 void partition_conclude(struct search *search)
@@ -701,7 +826,8 @@ void partition_conclude(struct search *search)
     statistics->gross_states = search->result->expanded;
     statistics->disk_states = partition->done.records;
     statistics->written = partition->done.written;
-    reached_scan(search->model, &search->space.layout, &search->store, search->result, partition->scan);
+    reached_scan(search->model, &search->space.layout, &search->store, search->result,
+                 partition->scan);
     reached_end(search->model, search->result);
 }
 
@@ -714,10 +840,13 @@ static const struct origins *log_of(struct partition *partition, uint64_t epoch,
     if (partition->has_loaded && partition->loaded_epoch == epoch) return &partition->loaded;
     const struct epoch_log *log = &partition->logs[epoch];
     unsigned char *bytes = mem_alloc(partition->mem, log->size + 1);
-    partition->has_loaded = tape_read(&partition->log_tape, log->offset, bytes, log->size) && origins_read(&partition->loaded, bytes, log->size);
+    partition->has_loaded = tape_read(&partition->log_tape, log->offset, bytes, log->size)
+                            && origins_read(&partition->loaded, bytes, log->size);
     partition->loaded_epoch = epoch;
     mem_free(partition->mem, bytes);
-    if (!partition->has_loaded) *why = partition->log_tape.error ? partition->log_tape.error : "the record of how it was reached makes no sense";
+    if (!partition->has_loaded)
+        *why = partition->log_tape.error ? partition->log_tape.error
+                                         : "the record of how it was reached makes no sense";
     return partition->has_loaded ? &partition->loaded : NULL;
 }
 
@@ -729,7 +858,8 @@ static bool find_initial(const struct model *model, uint32_t number, int64_t *va
     return true;
 }
 
-void partition_violated(struct partition *partition, struct property_result *entry, uint32_t state, uint32_t failed_rule)
+void partition_violated(struct partition *partition, struct property_result *entry, uint32_t state,
+                        uint32_t failed_rule)
 {
     struct search *search = partition->search;
     struct model *model = search->model;
@@ -745,13 +875,16 @@ void partition_violated(struct partition *partition, struct property_result *ent
     }
     if (why) {
         entry->reason = why;
-        entry->last = mem_alloc(partition->mem, (model->vars.len + UINT64_C(1)) * sizeof *entry->last);
+        entry->last =
+            mem_alloc(partition->mem, (model->vars.len + UINT64_C(1)) * sizeof *entry->last);
         space_load(&search->space, state);
         layout_unpack(&search->space.layout, model, search->space.words, entry->last);
     } else {
         entry->trace = trace_new(model, steps.len);
         entry->trace->failed_rule = failed_rule;
-        if (!find_initial(model, origin.state, entry->trace->initial) || !visit_follow(search, entry->trace, steps.data)) search->result->broken = "a run does not follow its record";
+        if (!find_initial(model, origin.state, entry->trace->initial)
+            || !visit_follow(search, entry->trace, steps.data))
+            search->result->broken = "a run does not follow its record";
     }
     vec_free(partition->mem, &steps);
 }
@@ -759,9 +892,12 @@ void partition_violated(struct partition *partition, struct property_result *ent
 /* ---- before and after ---- */
 
 /* A share of the memory that is left. */
-static uint64_t share_of(const struct partition *partition, unsigned part, uint64_t least, uint64_t most)
+static uint64_t share_of(const struct partition *partition, unsigned part, uint64_t least,
+                         uint64_t most)
 {
-    uint64_t left = partition->hard_limit > partition->mem->used ? partition->hard_limit - partition->mem->used : 0;
+    uint64_t left = partition->hard_limit > partition->mem->used
+                        ? partition->hard_limit - partition->mem->used
+                        : 0;
     uint64_t share = partition->hard_limit ? left / part : most;
     return share < least ? least : share > most ? most : share;
 }
@@ -770,7 +906,8 @@ static uint64_t share_of(const struct partition *partition, unsigned part, uint6
 static void call_team(struct partition *partition, uint32_t threads)
 {
     const uint64_t before = partition->mem->used, most = share_of(partition, 8, 0, UINT64_MAX);
-    partition->team = team_new(partition, threads, share_of(partition, 16 * threads, LEAST_TEAM, MOST_TEAM));
+    partition->team =
+        team_new(partition, threads, share_of(partition, 16 * threads, LEAST_TEAM, MOST_TEAM));
     if (!partition->team || partition->mem->used - before <= most) return;
     team_release(partition->team);
     partition->team = NULL;
@@ -780,11 +917,13 @@ void partition_init(struct search *search)
 {
     struct mem *mem = search->model->mem;
     struct partition *partition = search->partition = mem_alloc(mem, sizeof *partition);
-    const uint32_t record_bytes = search->space.layout.record_bytes, threads = search->task->threads < CREW_MOST ? search->task->threads : CREW_MOST;
+    const uint32_t record_bytes = search->space.layout.record_bytes,
+                   threads = search->task->threads < CREW_MOST ? search->task->threads : CREW_MOST;
     partition->search = search;
     partition->mem = mem;
     partition->points = search->task->points;
-    partition->statistics = search->result->partition = mem_alloc(mem, sizeof *partition->statistics);
+    partition->statistics = search->result->partition =
+        mem_alloc(mem, sizeof *partition->statistics);
     partition->statistics->points = search->task->points;
     partition->statistics->chosen = search->task->points_chosen;
     partition->hard_limit = mem->limit;
@@ -792,19 +931,24 @@ void partition_init(struct search *search)
     uint32_t block = (uint32_t)share_of(partition, 256, LEAST_BLOCK, MOST_BLOCK);
     partition->most_entries = share_of(partition, 32, 1, MOST_ENTRY_BYTES) / partition->entry_bytes;
     if (partition->most_entries < LEAST_ENTRIES) partition->most_entries = LEAST_ENTRIES;
-    partition->most_batch = share_of(partition, 8, 1, 8 * (uint64_t)MOST_ENTRY_BYTES) / partition->entry_bytes;
+    partition->most_batch =
+        share_of(partition, 8, 1, 8 * (uint64_t)MOST_ENTRY_BYTES) / partition->entry_bytes;
     if (partition->most_batch < LEAST_ENTRIES) partition->most_batch = LEAST_ENTRIES;
     origins_init(&partition->origins, mem);
     origins_init(&partition->loaded, mem);
     tape_init(&partition->log_tape, mem, block);
     tape_init(&partition->now.tape, mem, block);
     tape_init(&partition->next.tape, mem, block);
-    if (!tape_reserve(&partition->log_tape) || !tape_reserve(&partition->now.tape) || !tape_reserve(&partition->next.tape)) mem_refuse(mem);
+    if (!tape_reserve(&partition->log_tape) || !tape_reserve(&partition->now.tape)
+        || !tape_reserve(&partition->next.tape))
+        mem_refuse(mem);
     runs_init(&partition->done, mem, record_bytes ? record_bytes : 1, block);
-    partition->reached = mem_alloc(mem, (partition->points->count + UINT64_C(1)) * sizeof *partition->reached);
+    partition->reached =
+        mem_alloc(mem, (partition->points->count + UINT64_C(1)) * sizeof *partition->reached);
     partition->scan = reached_begin(search->model, search->result);
     if (threads > 1 && !search->graph && record_bytes) call_team(partition, threads);
-    partition->soft_limit = partition->hard_limit ? partition->hard_limit - share_of(partition, 8, 1, 64 << 20) : 0;
+    partition->soft_limit =
+        partition->hard_limit ? partition->hard_limit - share_of(partition, 8, 1, 64 << 20) : 0;
     mem->limit = partition->soft_limit;
 }
 

@@ -1,10 +1,15 @@
-/* Automatic choice. Some random runs of the model are made, always the same ones. For every candidate, which is a label with the processes that take part, is noted in how many runs it occurs, how early,
- * and how often it is repeated. What the paper advises: p-points early on the run, so that partitions overlap little, and few of them. A rule that comes again and again makes long
- * p-paths; one that every run takes first does not divide anything, but costs nothing either. The score is
+/* Automatic choice. Some random runs of the model are made, always the same ones. For every
+ * candidate, which is a label with the processes that take part, is noted in how many runs it
+ * occurs, how early, and how often it is repeated. What the paper advises: p-points early on the
+ * run, so that partitions overlap little, and few of them. A rule that comes again and again makes
+ * long p-paths; one that every run takes first does not divide anything, but costs nothing either.
+ * The score is
  *
- *     share of runs with it  *  (1 - mean position of its first occurrence / mean length)  /  mean number of occurrences
+ *     share of runs with it  *  (1 - mean position of its first occurrence / mean length)  /  mean
+ *                               number of occurrences
  *
- * and the best one is taken with all others that have at least half of its score, MOST_CHOSEN at most. */
+ * and the best one is taken with all others that have at least half of its score, MOST_CHOSEN at
+ * most. */
 #include "engine/explicit/points.h"
 
 #include "base/random.h"
@@ -38,7 +43,8 @@ static void add_processes(const struct model *model, struct text *text, uint32_t
     uint32_t shown = 0;
     for (uint32_t i = 0; i < model->rules.data[rule].parts; i++) {
         uint32_t process = part_process(model, rule, i);
-        if (process != MODEL_NONE) text_add(text, "%s%s", shown++ ? "+" : "", model->processes.data[process].name);
+        if (process != MODEL_NONE)
+            text_add(text, "%s%s", shown++ ? "+" : "", model->processes.data[process].name);
     }
     if (shown) text_add(text, ".");
 }
@@ -49,7 +55,9 @@ static const char *name_point(struct model *model, uint32_t rule)
     struct text text;
     bool alone = true;
     text_init(&text, model->mem);
-    for (uint32_t r = 0; r < model->rules.len && alone; r++) alone = strcmp(model->rules.data[r].label, model->rules.data[rule].label) || are_one_point(model, r, rule);
+    for (uint32_t r = 0; r < model->rules.len && alone; r++)
+        alone = strcmp(model->rules.data[r].label, model->rules.data[rule].label)
+                || are_one_point(model, r, rule);
     if (!alone) add_processes(model, &text, rule);
     text_add(&text, "%s", model->rules.data[rule].label);
     const char *name = arena_copy(&model->arena, text.data, text.len);
@@ -61,11 +69,13 @@ static const char *name_point(struct model *model, uint32_t rule)
 
 static void begin(struct points *points, struct model *model)
 {
-    *points = (struct points){.of_rule = arena_alloc(&model->arena, (model->rules.len + UINT64_C(1)) * sizeof *points->of_rule)};
+    *points = (struct points){.of_rule = arena_alloc(&model->arena, (model->rules.len + UINT64_C(1))
+                                                                        * sizeof *points->of_rule)};
     for (uint32_t r = 0; r < model->rules.len; r++) points->of_rule[r] = MODEL_NONE;
 }
 
-static uint32_t new_point(struct points *points, struct model *model, uint32_t rule, const char *name)
+static uint32_t new_point(struct points *points, struct model *model, uint32_t rule,
+                          const char *name)
 {
     if (points->count == points->room) {
         uint32_t room = points->room ? 2 * points->room : 8;
@@ -87,7 +97,10 @@ static void add_rule(struct points *points, struct model *model, uint32_t rule)
 {
     uint32_t point = 0;
     if (points->of_rule[rule] != MODEL_NONE) return;
-    while (point < points->count && (points->rules[point] == MODEL_NONE || !are_one_point(model, points->rules[point], rule))) point++;
+    while (point < points->count
+           && (points->rules[point] == MODEL_NONE
+               || !are_one_point(model, points->rules[point], rule)))
+        point++;
     points->of_rule[rule] = point < points->count ? point : new_point(points, model, rule, NULL);
 }
 
@@ -97,14 +110,18 @@ static void name_points(struct points *points, struct model *model)
         if (!points->names[i]) points->names[i] = name_point(model, points->rules[i]);
 }
 
-static void add_location(struct points *points, struct model *model, uint32_t process, int64_t value, const char *name)
+static void add_location(struct points *points, struct model *model, uint32_t process,
+                         int64_t value, const char *name)
 {
     uint32_t var = model->processes.data[process].location;
     for (uint32_t i = 0; i < points->location_count; i++)
         if (points->locations[i].var == var && points->locations[i].value == value) return;
-    struct point_location *locations = arena_alloc(&model->arena, (points->location_count + UINT64_C(1)) * sizeof *locations);
-    if (points->location_count) memcpy(locations, points->locations, points->location_count * sizeof *locations);
-    locations[points->location_count++] = (struct point_location){var, value, new_point(points, model, MODEL_NONE, name)};
+    struct point_location *locations =
+        arena_alloc(&model->arena, (points->location_count + UINT64_C(1)) * sizeof *locations);
+    if (points->location_count)
+        memcpy(locations, points->locations, points->location_count * sizeof *locations);
+    locations[points->location_count++] =
+        (struct point_location){var, value, new_point(points, model, MODEL_NONE, name)};
     points->locations = locations;
 }
 
@@ -114,7 +131,8 @@ static void add_location(struct points *points, struct model *model, uint32_t pr
 static bool is_called(const struct model_process *process, const char *name, size_t length)
 {
     const char *type = process->type ? process->type : process->name;
-    return (strlen(process->name) == length && !strncmp(process->name, name, length)) || (strlen(type) == length && !strncmp(type, name, length));
+    return (strlen(process->name) == length && !strncmp(process->name, name, length))
+           || (strlen(type) == length && !strncmp(type, name, length));
 }
 
 static bool takes_part(const struct model *model, uint32_t rule, const char *process, size_t length)
@@ -126,11 +144,14 @@ static bool takes_part(const struct model *model, uint32_t rule, const char *pro
     return false;
 }
 
-static bool takes_part_dead(const struct model *model, uint32_t step, const char *process, size_t length)
+static bool takes_part_dead(const struct model *model, uint32_t step, const char *process,
+                            size_t length)
 {
     const struct model_dead_step *dead = &model->dead_steps.data[step];
     for (uint32_t i = 0; i < dead->processes; i++)
-        if (is_called(&model->processes.data[model->dead_processes.data[dead->first_process + i]], process, length)) return true;
+        if (is_called(&model->processes.data[model->dead_processes.data[dead->first_process + i]],
+                      process, length))
+            return true;
     return false;
 }
 
@@ -138,7 +159,8 @@ static bool takes_part_dead(const struct model *model, uint32_t step, const char
 static bool is_of_process(const char *word, const char *label, size_t *process_length)
 {
     size_t length = strlen(word), tail = strlen(label);
-    if (length <= tail + 1 || word[length - tail - 1] != '.' || strcmp(word + length - tail, label)) return false;
+    if (length <= tail + 1 || word[length - tail - 1] != '.' || strcmp(word + length - tail, label))
+        return false;
     *process_length = length - tail - 1;
     return true;
 }
@@ -163,7 +185,8 @@ static bool add_dead(struct points *points, struct model *model, const char *wor
     size_t length;
     for (uint32_t i = 0; i < model->dead_steps.len; i++) {
         const char *label = model->dead_steps.data[i].label;
-        bool of_process = is_of_process(word, label, &length) && takes_part_dead(model, i, word, length);
+        bool of_process =
+            is_of_process(word, label, &length) && takes_part_dead(model, i, word, length);
         if (strcmp(label, word) && !of_process) continue;
         new_point(points, model, MODEL_NONE, word);
         return true;
@@ -174,21 +197,26 @@ static bool add_dead(struct points *points, struct model *model, const char *wor
 /* Its name, or its number. */
 static const char *short_name(struct model *model, const struct model_location *location)
 {
-    return location->name ? location->name : names_format(&model->names, "%" PRId64, location->value);
+    return location->name ? location->name
+                          : names_format(&model->names, "%" PRId64, location->value);
 }
 
-static const char *location_name(struct model *model, uint32_t process, const struct model_location *location)
+static const char *location_name(struct model *model, uint32_t process,
+                                 const struct model_location *location)
 {
-    return names_format(&model->names, "%s.%s", model->processes.data[process].name, short_name(model, location));
+    return names_format(&model->names, "%s.%s", model->processes.data[process].name,
+                        short_name(model, location));
 }
 
 /* The location of a process or type, or, without these, all of this name. */
-static bool is_location(struct model *model, const struct model_process *process, const struct model_location *location, const char *word)
+static bool is_location(struct model *model, const struct model_process *process,
+                        const struct model_location *location, const char *word)
 {
     const char *name = short_name(model, location);
     size_t length = strlen(word), tail = strlen(name);
     if (location->name && !strcmp(word, name)) return true;
-    return length > tail + 1 && word[length - tail - 1] == '.' && !strcmp(word + length - tail, name) && is_called(process, word, length - tail - 1);
+    return length > tail + 1 && word[length - tail - 1] == '.'
+           && !strcmp(word + length - tail, name) && is_called(process, word, length - tail - 1);
 }
 
 static bool add_locations(struct points *points, struct model *model, const char *word)
@@ -197,7 +225,8 @@ static bool add_locations(struct points *points, struct model *model, const char
     for (uint32_t p = 0; p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t i = 0; process->location != MODEL_NONE && i < process->locations; i++) {
-            const struct model_location *location = &model->locations.data[process->first_location + i];
+            const struct model_location *location =
+                &model->locations.data[process->first_location + i];
             if (!is_location(model, process, location, word)) continue;
             add_location(points, model, p, location->value, location_name(model, p, location));
             found = true;
@@ -227,19 +256,28 @@ static void list_name(struct listing *listing, const char *name)
     listing->count++;
 }
 
-/* What there is: labels, and locations with names; of the process that the word begins with, if there is one. */
+/* What there is: labels, and locations with names; of the process that the word begins with, if
+ * there is one. */
 static void list_names(struct model *model, const char *word, struct listing *listing)
 {
     const char *dot = strrchr(word, '.');
     const size_t length = dot ? (size_t)(dot - word) : 0;
     bool any = false;
-    for (uint32_t p = 0; p < model->processes.len && dot; p++) any |= is_called(&model->processes.data[p], word, length);
+    for (uint32_t p = 0; p < model->processes.len && dot; p++)
+        any |= is_called(&model->processes.data[p], word, length);
     for (uint32_t r = 0; r < model->rules.len && listing->count <= MOST_LISTED; r++)
-        if (model->rules.data[r].label[0] && (!any || takes_part(model, r, word, length))) list_name(listing, model->rules.data[r].label);
+        if (model->rules.data[r].label[0] && (!any || takes_part(model, r, word, length)))
+            list_name(listing, model->rules.data[r].label);
     for (uint32_t p = 0; p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
-        for (uint32_t i = 0; process->location != MODEL_NONE && i < process->locations && listing->count <= MOST_LISTED && (!any || is_called(process, word, length)); i++)
-            list_name(listing, any ? short_name(model, &model->locations.data[process->first_location + i]) : location_name(model, p, &model->locations.data[process->first_location + i]));
+        for (uint32_t i = 0;
+             process->location != MODEL_NONE && i < process->locations
+             && listing->count <= MOST_LISTED && (!any || is_called(process, word, length));
+             i++)
+            list_name(
+                listing,
+                any ? short_name(model, &model->locations.data[process->first_location + i])
+                    : location_name(model, p, &model->locations.data[process->first_location + i]));
     }
     if (any) text_add(&listing->text, " (of %.*s)", (int)length, word);
 }
@@ -252,13 +290,20 @@ static const char *find_nearest(struct model *model, const char *word)
         text_nearest(word, model->rules.data[r].label, &nearest, &distance);
         for (uint32_t i = 0; i < model->rules.data[r].parts; i++) {
             uint32_t process = part_process(model, r, i);
-            if (process != MODEL_NONE) text_nearest(word, names_format(&model->names, "%s.%s", model->processes.data[process].name, model->rules.data[r].label), &nearest, &distance);
+            if (process != MODEL_NONE)
+                text_nearest(word,
+                             names_format(&model->names, "%s.%s",
+                                          model->processes.data[process].name,
+                                          model->rules.data[r].label),
+                             &nearest, &distance);
         }
     }
-    for (uint32_t i = 0; i < model->dead_steps.len; i++) text_nearest(word, model->dead_steps.data[i].label, &nearest, &distance);
+    for (uint32_t i = 0; i < model->dead_steps.len; i++)
+        text_nearest(word, model->dead_steps.data[i].label, &nearest, &distance);
     for (uint32_t p = 0; p < model->processes.len; p++)
         for (uint32_t i = 0; i < model->processes.data[p].locations; i++) {
-            const struct model_location *location = &model->locations.data[model->processes.data[p].first_location + i];
+            const struct model_location *location =
+                &model->locations.data[model->processes.data[p].first_location + i];
             if (location->name) text_nearest(word, location->name, &nearest, &distance);
             text_nearest(word, location_name(model, p, location), &nearest, &distance);
         }
@@ -268,7 +313,10 @@ static const char *find_nearest(struct model *model, const char *word)
 static void complain(struct model *model, const char *word, struct text *complaint)
 {
     const char *nearest = find_nearest(model, word);
-    text_add(complaint, "--partition: no rule of the model has the label '%.60s', and no process has such a location", word);
+    text_add(complaint,
+             "--partition: no rule of the model has the label '%.60s', and no process has such a "
+             "location",
+             word);
     if (nearest) text_add(complaint, ": did you mean '%s'?", nearest);
     if (nearest) return;
     struct listing listing = {.count = 0};
@@ -278,7 +326,8 @@ static void complain(struct model *model, const char *word, struct text *complai
     text_free(&listing.text);
 }
 
-bool points_read(struct points *points, struct model *model, const char *labels, struct text *complaint)
+bool points_read(struct points *points, struct model *model, const char *labels,
+                 struct text *complaint)
 {
     begin(points, model);
     for (const char *at = labels; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -287,9 +336,12 @@ bool points_read(struct points *points, struct model *model, const char *labels,
         for (; length && from[0] == ' '; length--) from++;
         while (length && from[length - 1] == ' ') length--;
         const char *word = arena_copy(&model->arena, from, length);
-        if (!length) text_add(complaint, "--partition needs labels of rules, separated by commas, or auto");
+        if (!length)
+            text_add(complaint, "--partition needs labels of rules, separated by commas, or auto");
         if (!length) return false;
-        if (add_labels(points, model, word) || add_locations(points, model, word) || add_dead(points, model, word)) continue;
+        if (add_labels(points, model, word) || add_locations(points, model, word)
+            || add_dead(points, model, word))
+            continue;
         complain(model, word, complaint);
         return false;
     }
@@ -330,12 +382,15 @@ static bool take_step(struct sampler *sampler, uint32_t *point)
     enum step step;
     uint32_t enabled = 0;
     program_start(&sampler->program, &cursor);
-    while ((step = program_next(&sampler->program, &cursor, sampler->words, sampler->next, &fast)) != STEP_NONE) {
-        if (step != STEP_TAKEN || draw(sampler, ++enabled)) continue; /* the n-th one replaces the choice once in n times */
+    while ((step = program_next(&sampler->program, &cursor, sampler->words, sampler->next, &fast))
+           != STEP_NONE) {
+        if (step != STEP_TAKEN || draw(sampler, ++enabled))
+            continue; /* the n-th one replaces the choice once in n times */
         memcpy(sampler->chosen, sampler->next, sampler->layout.words * sizeof *sampler->chosen);
         *point = sampler->all.of_rule[fast->rule];
     }
-    if (enabled) memcpy(sampler->words, sampler->chosen, sampler->layout.words * sizeof *sampler->words);
+    if (enabled)
+        memcpy(sampler->words, sampler->chosen, sampler->layout.words * sizeof *sampler->words);
     return enabled != 0;
 }
 
@@ -358,7 +413,8 @@ static void sample(struct sampler *sampler, uint32_t number, int64_t *values)
 static double score(const struct sampler *sampler, const struct candidate *candidate)
 {
     if (!candidate->runs) return 0;
-    double length = (double)sampler->steps / RUNS, position = (double)candidate->positions / candidate->runs;
+    double length = (double)sampler->steps / RUNS,
+           position = (double)candidate->positions / candidate->runs;
     double early = position < length ? 1 - position / (length + 1) : 0;
     return (double)candidate->runs / RUNS * early * candidate->runs / (double)candidate->times;
 }
@@ -369,12 +425,14 @@ static void choose(struct sampler *sampler, struct points *points)
     while (points->count < MOST_CHOSEN) {
         struct candidate *best = NULL;
         for (uint32_t i = 0; i < sampler->all.count; i++)
-            if (!best || score(sampler, &sampler->candidates[i]) > score(sampler, best)) best = &sampler->candidates[i];
+            if (!best || score(sampler, &sampler->candidates[i]) > score(sampler, best))
+                best = &sampler->candidates[i];
         double reached = best ? score(sampler, best) : 0;
         if (reached <= 0 || reached < first / 2) break;
         if (first <= 0) first = reached;
         for (uint32_t r = 0; r < sampler->model->rules.len; r++)
-            if (&sampler->candidates[sampler->all.of_rule[r]] == best) add_rule(points, sampler->model, r);
+            if (&sampler->candidates[sampler->all.of_rule[r]] == best)
+                add_rule(points, sampler->model, r);
         best->runs = 0; /* it is taken */
     }
     name_points(points, sampler->model);
@@ -393,7 +451,8 @@ void points_choose(struct points *points, struct model *model)
     sampler.words = mem_alloc(mem, 3 * (uint64_t)sampler.layout.words * sizeof *sampler.words);
     sampler.next = sampler.words + sampler.layout.words;
     sampler.chosen = sampler.next + sampler.layout.words;
-    sampler.candidates = mem_alloc(mem, (sampler.all.count + UINT64_C(1)) * sizeof *sampler.candidates);
+    sampler.candidates =
+        mem_alloc(mem, (sampler.all.count + UINT64_C(1)) * sizeof *sampler.candidates);
     eval_first_initial(model, values);
     for (uint32_t i = 0; i < RUNS; i++) {
         sample(&sampler, i + 1, values);

@@ -5,6 +5,7 @@
 #include "past/net.h"
 
 /* As net_find_repeated. */
-bool recount_find(struct task *task, const char *const *folders, const uint64_t *states, uint32_t count, struct net_counts *repeated, const char **why);
+bool recount_find(struct task *task, const char *const *folders, const uint64_t *states,
+                  uint32_t count, struct net_counts *repeated, const char **why);
 
 #endif

@@ -1,7 +1,11 @@
-/* The states of a round follow each other in the order of their numbers, so a round is a range. Its states are expanded twice, one after the other each time: by steps that are no interactions while the range still grows, then by
- * interactions. Expansions are thus numbered (for the parents of states): before round k there were two for each state before it.
+/* The states of a round follow each other in the order of their numbers, so a round is a range. Its
+ * states are expanded twice, one after the other each time: by steps that are no interactions while
+ * the range still grows, then by interactions. Expansions are thus numbered (for the parents of
+ * states): before round k there were two for each state before it.
  *
- * Invariants: (1) starts ascend; (2) while the last round is being closed, its end is unknown; while its interactions are taken, the end is the start of one more round, which may stay empty. */
+ * Invariants: (1) starts ascend; (2) while the last round is being closed, its end is unknown;
+ * while its interactions are taken, the end is the start of one more round, which may stay
+ * empty. */
 #include "engine/explicit/rounds.h"
 
 static bool push_start(struct search *search, uint64_t start)
@@ -23,7 +27,8 @@ static bool expand(struct search *search, enum visit_pass pass, uint64_t first, 
     search->pass = pass;
     for (uint64_t state = first;; state++) {
         if (state == search->space.store->count && !breadth_flush(search)) return false;
-        if (state == (pass == PASS_INTERNAL ? search->space.store->count : last)) return breadth_flush(search);
+        if (state == (pass == PASS_INTERNAL ? search->space.store->count : last))
+            return breadth_flush(search);
         if (!visit_poll(search, search->rounds->count - 1)) return false;
         if (!breadth_expand(search, (uint32_t)state)) return false;
     }
@@ -37,7 +42,8 @@ static bool run(struct search *search)
         uint64_t last = 0;
         if (!expand(search, PASS_INTERNAL, start, 0)) return false;
         last = store->count;
-        if (!push_start(search, last) || !expand(search, PASS_INTERACTIONS, start, last)) return false;
+        if (!push_start(search, last) || !expand(search, PASS_INTERACTIONS, start, last))
+            return false;
         start = last;
     }
     return true;
@@ -51,7 +57,8 @@ static void tell(struct search *search)
     statistics->states = mem_alloc(mem, (rounds->count + UINT64_C(1)) * sizeof *statistics->states);
     for (uint32_t i = 0; i < rounds->count; i++) {
         uint64_t end = i + 1 < rounds->count ? rounds->starts[i + 1] : search->space.store->count;
-        if (end > rounds->starts[i]) statistics->states[statistics->count++] = end - rounds->starts[i];
+        if (end > rounds->starts[i])
+            statistics->states[statistics->count++] = end - rounds->starts[i];
     }
     search->result->rounds = statistics;
 }
@@ -86,6 +93,7 @@ uint32_t rounds_state(const struct rounds *rounds, uint64_t expansion)
         else high = middle - 1;
     }
     uint64_t index = expansion - 2 * rounds->starts[low];
-    uint64_t size = low + 1 < rounds->count ? rounds->starts[low + 1] - rounds->starts[low] : UINT64_MAX;
+    uint64_t size =
+        low + 1 < rounds->count ? rounds->starts[low + 1] - rounds->starts[low] : UINT64_MAX;
     return (uint32_t)(rounds->starts[low] + (index < size ? index : index - size));
 }

@@ -1,8 +1,13 @@
-/* P-paths of the hidden variant do not depend on each other: each is a search of its own, from the initial states. So scouts search some that are next in turn at the same time. A scout has memory of its own,
- * an equal share of what is left, and keeps neither parents nor findings: when it meets something that would be reported, or has too little memory, it gives up, and the p-path is searched in its turn
- * by the caller, alone and with all memory. That happens once per property, or when a p-path needs more than a share. So results depend neither on who was faster nor on the number of threads.
+/* P-paths of the hidden variant do not depend on each other: each is a search of its own, from the
+ * initial states. So scouts search some that are next in turn at the same time. A scout has memory
+ * of its own, an equal share of what is left, and keeps neither parents nor findings: when it meets
+ * something that would be reported, or has too little memory, it gives up, and the p-path is
+ * searched in its turn by the caller, alone and with all memory. That happens once per property, or
+ * when a p-path needs more than a share. So results depend neither on who was faster nor on the
+ * number of threads.
  *
- * Invariants: (1) a round writes to its scouts, to the entries of the list that they have taken and to the cursor only; (2) nothing is allocated from the memory of the model in a round. */
+ * Invariants: (1) a round writes to its scouts, to the entries of the list that they have taken and
+ * to the cursor only; (2) nothing is allocated from the memory of the model in a round. */
 #include "engine/explicit/scouts.h"
 
 #include "base/clock.h"
@@ -20,9 +25,9 @@ struct scout {
     struct program program; /* with working memory of its own */
     uint64_t *words, *next;
     struct store store;
-    uint32_t *positions;    /* per state */
+    uint32_t *positions; /* per state */
     uint64_t position_room;
-    uint32_t *path;         /* p-points of the p-path at hand */
+    uint32_t *path; /* p-points of the p-path at hand */
     uint32_t length;
     bool *continues;
     struct scout_counts counts, all; /* of the p-path at hand, and of those that are done */
@@ -53,7 +58,8 @@ static bool spell(struct scout *scout, uint32_t path)
     scout->path = mem_try_alloc(&scout->mem, (scout->length + UINT64_C(1)) * sizeof *scout->path);
     if (!scout->path) return false;
     uint32_t left = scout->length;
-    for (uint32_t at = path; paths[at].parent != MODEL_NONE; at = paths[at].parent) scout->path[--left] = paths[at].point;
+    for (uint32_t at = path; paths[at].parent != MODEL_NONE; at = paths[at].parent)
+        scout->path[--left] = paths[at].point;
     return true;
 }
 
@@ -63,7 +69,9 @@ static bool is_noticed(const struct scout *scout, uint64_t bits, const uint64_t 
     const struct search *search = scout->scouts->search;
     for (uint32_t i = 0; i < search->monitor_count; i++) {
         const struct monitor *monitor = &search->monitors[i];
-        if (!monitor->active || !(bits >> (i < VISIT_MONITOR_BITS ? i : VISIT_MONITOR_BITS - 1) & 1)) continue;
+        if (!monitor->active
+            || !(bits >> (i < VISIT_MONITOR_BITS ? i : VISIT_MONITOR_BITS - 1) & 1))
+            continue;
         int64_t value;
         bool good = program_run(&scout->program, monitor->code, words, &value);
         if (good ? (monitor->is_antecedent ? value : !value) : !monitor->failed) return true;
@@ -77,12 +85,14 @@ static bool add(struct scout *scout, const uint64_t *words, uint32_t position, u
     uint32_t index;
     if (scout->store.count == scout->position_room) {
         uint64_t room = scout->position_room ? 2 * scout->position_room : 16;
-        uint32_t *positions = mem_try_resize(&scout->mem, scout->positions, room * sizeof *positions);
+        uint32_t *positions =
+            mem_try_resize(&scout->mem, scout->positions, room * sizeof *positions);
         if (!positions) return false;
         scout->positions = positions;
         scout->position_room = room;
     }
-    enum store_result added = store_add(&scout->store, words, store_hash(words, scout->store.record_bytes), &index);
+    enum store_result added =
+        store_add(&scout->store, words, store_hash(words, scout->store.record_bytes), &index);
     if (added != STORE_NEW) return added == STORE_KNOWN;
     scout->positions[index] = position;
     return !bits || !is_noticed(scout, bits, words);
@@ -101,7 +111,8 @@ static bool finish(struct scout *scout, bool enabled, uint64_t failures)
     scout->counts.runtime_errors += failures;
     if (failures && is_open(search, search->runtime_error)) return false;
     if (enabled) return true;
-    bool final = search->model->has_final && program_run(&scout->program, search->final, scout->words, &value) && value;
+    bool final = search->model->has_final
+                 && program_run(&scout->program, search->final, scout->words, &value) && value;
     scout->counts.ends += final;
     scout->counts.deadlocks += !final;
     return final || !is_open(search, search->deadlock);
@@ -120,29 +131,40 @@ static bool expand(struct scout *scout, uint32_t state)
     scout->words[layout->words - 1] = 0;
     memcpy(scout->words, store_get(&scout->store, state), layout->record_bytes);
     program_start(&scout->program, &cursor);
-    while ((step = program_next(&scout->program, &cursor, scout->words, scout->next, &fast)) != STEP_NONE) {
+    while ((step = program_next(&scout->program, &cursor, scout->words, scout->next, &fast))
+           != STEP_NONE) {
         failures += step == STEP_FAILED;
         if (step == STEP_FAILED) continue;
         enabled = true;
         scout->counts.transitions++;
         scout->taken[fast->rule]++;
-        uint32_t point = points_of(search->task->points, layout, fast->rule, scout->words, scout->next);
+        uint32_t point =
+            points_of(search->task->points, layout, fast->rule, scout->words, scout->next);
         if (point != MODEL_NONE && position == scout->length) scout->continues[point] = true;
-        bool stays = point == MODEL_NONE, follows = !stays && position < scout->length && scout->path[position] == point;
-        if ((stays || follows) && !add(scout, scout->next, position + follows, fast->touches & search->active)) return false;
+        bool stays = point == MODEL_NONE,
+             follows = !stays && position < scout->length && scout->path[position] == point;
+        if ((stays || follows)
+            && !add(scout, scout->next, position + follows, fast->touches & search->active))
+            return false;
     }
     return finish(scout, enabled, failures);
 }
 
-/* Now and then: everybody looks at the clock, because a p-path may take long; the display is the caller's. False: give up. */
+/* Now and then: everybody looks at the clock, because a p-path may take long; the display is the
+ * caller's. False: give up. */
 static bool look(struct scout *scout, bool is_caller)
 {
     struct search *search = scout->scouts->search;
     const struct task *task = search->task;
     if (scout->look_in--) return true;
     scout->look_in = search->poll_interval;
-    if (!is_caller) return !(task->interrupted && *task->interrupted) && !(task->max_seconds > 0 && clock_now() - search->started >= task->max_seconds);
-    struct search_progress progress = {.states = scout->store.count, .transitions = search->result->transitions, .expanded = search->result->expanded, .bytes = search->model->mem->used};
+    if (!is_caller)
+        return !(task->interrupted && *task->interrupted)
+               && !(task->max_seconds > 0 && clock_now() - search->started >= task->max_seconds);
+    struct search_progress progress = {.states = scout->store.count,
+                                       .transitions = search->result->transitions,
+                                       .expanded = search->result->expanded,
+                                       .bytes = search->model->mem->used};
     return visit_look(search, &progress);
 }
 
@@ -150,7 +172,9 @@ static bool search_path(struct scout *scout, struct scouted *wanted, bool is_cal
 {
     const struct scouts *scouts = scout->scouts;
     const struct layout *layout = &scouts->search->space.layout;
-    if (!store_init(&scout->store, &scout->mem, layout->record_bytes) || !spell(scout, wanted->path)) return false;
+    if (!store_init(&scout->store, &scout->mem, layout->record_bytes)
+        || !spell(scout, wanted->path))
+        return false;
     for (uint64_t i = 0; i < scouts->initial.count; i++) {
         scout->next[layout->words - 1] = 0;
         memcpy(scout->next, store_get(&scouts->initial, (uint32_t)i), layout->record_bytes);
@@ -182,7 +206,8 @@ static void keep_counts(struct scout *scout)
     scout->all.deadlocks += scout->counts.deadlocks;
     scout->all.ends += scout->counts.ends;
     scout->all.runtime_errors += scout->counts.runtime_errors;
-    for (uint32_t r = 0; r < scout->scouts->search->model->rules.len; r++) scout->all_taken[r] += scout->taken[r];
+    for (uint32_t r = 0; r < scout->scouts->search->model->rules.len; r++)
+        scout->all_taken[r] += scout->taken[r];
 }
 
 static void work(void *context, uint32_t number)
@@ -216,7 +241,8 @@ static void collect(struct scouts *scouts)
     }
 }
 
-bool scouts_search(struct scouts *scouts, const struct p_path *paths, struct scouted *list, uint32_t count)
+bool scouts_search(struct scouts *scouts, const struct p_path *paths, struct scouted *list,
+                   uint32_t count)
 {
     struct mem *mem = scouts->search->model->mem;
     const uint64_t left = mem->limit > mem->used ? mem->limit - mem->used : 0;
@@ -225,7 +251,10 @@ bool scouts_search(struct scouts *scouts, const struct p_path *paths, struct sco
     scouts->wanted = list;
     scouts->wanted_count = count;
     atomic_store(&scouts->cursor, 0);
-    for (uint32_t s = 0; s < scouts->count; s++) scouts->list[s]->mem.limit = !mem->limit ? 0 : left > scouts->crew.count ? left / scouts->crew.count : 1;
+    for (uint32_t s = 0; s < scouts->count; s++)
+        scouts->list[s]->mem.limit = !mem->limit                 ? 0
+                                     : left > scouts->crew.count ? left / scouts->crew.count
+                                                                 : 1;
     crew_round(&scouts->crew, work, scouts);
     for (uint32_t s = 0; s < scouts->count; s++) peak += scouts->list[s]->mem.peak;
     if (peak > mem->peak) mem->peak = peak;
@@ -239,7 +268,8 @@ static bool new_scout(struct scouts *scouts)
 {
     const struct search *search = scouts->search;
     struct mem *mem = search->model->mem;
-    const size_t state = search->space.layout.words * sizeof(uint64_t), rules = (search->model->rules.len + UINT64_C(1)) * sizeof(uint64_t);
+    const size_t state = search->space.layout.words * sizeof(uint64_t),
+                 rules = (search->model->rules.len + UINT64_C(1)) * sizeof(uint64_t);
     struct scout *scout = mem_try_alloc(mem, sizeof *scout);
     if (!scout) return false;
     scouts->list[scouts->count++] = scout;
@@ -249,7 +279,8 @@ static bool new_scout(struct scouts *scouts)
     scout->next = mem_try_alloc(mem, state);
     scout->taken = mem_try_alloc(mem, rules);
     scout->all_taken = mem_try_alloc(mem, rules);
-    return scout->words && scout->next && scout->taken && scout->all_taken && program_fork(&search->space.program, &scout->program);
+    return scout->words && scout->next && scout->taken && scout->all_taken
+           && program_fork(&search->space.program, &scout->program);
 }
 
 static bool copy_initial(struct scouts *scouts)
@@ -259,7 +290,9 @@ static bool copy_initial(struct scouts *scouts)
     if (!store_init(&scouts->initial, scouts->search->model->mem, from->record_bytes)) return false;
     for (uint64_t i = 0; i < scouts->search->result->initial_states; i++) {
         const void *record = store_get(from, (uint32_t)i);
-        if (store_add(&scouts->initial, record, store_hash(record, from->record_bytes), &index) == STORE_REFUSED) return false;
+        if (store_add(&scouts->initial, record, store_hash(record, from->record_bytes), &index)
+            == STORE_REFUSED)
+            return false;
     }
     return true;
 }
@@ -278,10 +311,7 @@ struct scouts *scouts_new(struct search *search, uint32_t threads)
     return NULL;
 }
 
-uint32_t scouts_count(const struct scouts *scouts)
-{
-    return scouts->crew.count;
-}
+uint32_t scouts_count(const struct scouts *scouts) { return scouts->crew.count; }
 
 void scouts_release(struct scouts *scouts)
 {

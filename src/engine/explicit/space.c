@@ -15,7 +15,10 @@ uint32_t space_rule_between(struct space *space, uint32_t from, uint32_t to)
     enum step step;
     space_load(space, from);
     program_start(&space->program, &cursor);
-    while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE)
-        if (step == STEP_TAKEN && !memcmp(space->next, store_get(space->store, to), space->layout.record_bytes)) return fast->rule;
+    while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast))
+           != STEP_NONE)
+        if (step == STEP_TAKEN
+            && !memcmp(space->next, store_get(space->store, to), space->layout.record_bytes))
+            return fast->rule;
     return MODEL_NONE;
 }

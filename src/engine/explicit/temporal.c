@@ -1,4 +1,5 @@
-/* Temporal properties: the graph of a finished search as arrays of edges, on which graph/ decides them. */
+/* Temporal properties: the graph of a finished search as arrays of edges, on which graph/ decides
+ * them. */
 #include "engine/explicit/visit.h"
 
 #include "graph/temporal.h"
@@ -14,12 +15,15 @@ static bool go_on(void *context)
     return visit_poll(search, search->result->depth);
 }
 
-/* A deadlocked state repeats for ever, so a path that takes such a step says nothing new from there on. */
+/* A deadlocked state repeats for ever, so a path that takes such a step says nothing new from there
+ * on. */
 static void cut_repetition(struct search *search, struct kripke_path *path)
 {
     for (uint32_t i = 0; i + 1 < path->states.len; i++) {
         uint32_t state = path->states.data[i];
-        if (state != path->states.data[i + 1] || space_rule_between(&search->space, state, state) != MODEL_NONE) continue;
+        if (state != path->states.data[i + 1]
+            || space_rule_between(&search->space, state, state) != MODEL_NONE)
+            continue;
         path->states.len = i + 1;
         path->loop = i;
     }
@@ -31,7 +35,9 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     struct trace *trace = visit_make_trace(search, path->states.data, path->states.len);
     uint32_t last = path->states.data[path->states.len - 1];
     trace->loop = path->loop;
-    if (path->loop != MODEL_NONE) trace->rules[trace->steps] = space_rule_between(&search->space, last, path->states.data[path->loop]);
+    if (path->loop != MODEL_NONE)
+        trace->rules[trace->steps] =
+            space_rule_between(&search->space, last, path->states.data[path->loop]);
     return trace;
 }
 
@@ -48,9 +54,13 @@ static bool fill_next(struct search *search, struct kripke *kripke, uint64_t edg
         kripke->first_next[s] = at;
         space_load(space, s);
         program_start(&space->program, &cursor);
-        while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast)) != STEP_NONE) {
-            if (step != STEP_TAKEN || (search->twophase && !twophase_keeps(search->twophase, s, fast->rule))) continue;
-            uint32_t to = store_find(space->store, space->next, store_hash(space->next, space->layout.record_bytes));
+        while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast))
+               != STEP_NONE) {
+            if (step != STEP_TAKEN
+                || (search->twophase && !twophase_keeps(search->twophase, s, fast->rule)))
+                continue;
+            uint32_t to = store_find(space->store, space->next,
+                                     store_hash(space->next, space->layout.record_bytes));
             assert(to < kripke->states && at < edges);
             kripke->next[at++] = to;
         }
@@ -65,7 +75,9 @@ static bool build_graph(struct search *search, struct kripke *kripke)
 {
     const struct result *result = search->result;
     uint64_t edges = result->transitions + result->deadlocks + result->ends;
-    if (!kripke_init(kripke, search->model->mem, search->space.store->count, (uint32_t)result->initial_states, edges)) return false;
+    if (!kripke_init(kripke, search->model->mem, search->space.store->count,
+                     (uint32_t)result->initial_states, edges))
+        return false;
     bool good = fill_next(search, kripke, edges);
     if (good) kripke_transpose(kripke);
     else kripke_release(kripke);
@@ -92,15 +104,21 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
     return set;
 }
 
-static void check_temporal(struct search *search, struct kripke *kripke, struct property_result *entry)
+static void check_temporal(struct search *search, struct kripke *kripke,
+                           struct property_result *entry)
 {
-    struct temporal temporal = {.model = search->model, .kripke = kripke, .atom = true_states, .context = search, .path.loop = MODEL_NONE};
+    struct temporal temporal = {.model = search->model,
+                                .kripke = kripke,
+                                .atom = true_states,
+                                .context = search,
+                                .path.loop = MODEL_NONE};
     bool is_ctl = entry->kind == PROPERTY_CTL;
     struct mem *mem = search->model->mem;
     const struct mem_lift before = {mem->limit, mem->lifted};
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
-    if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays unknown, or loses its trace */
+    if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays
+                              unknown, or loses its trace */
         mem->recover = outer;
         mem_lower(mem, before);
         entry->trace = NULL;
@@ -109,7 +127,8 @@ static void check_temporal(struct search *search, struct kripke *kripke, struct 
         return;
     }
     mem->recover = &recover;
-    switch (is_ctl ? ctl_check(&temporal, entry->property->root) : ltl_check(&temporal, entry->property->root)) {
+    switch (is_ctl ? ctl_check(&temporal, entry->property->root)
+                   : ltl_check(&temporal, entry->property->root)) {
     case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
     case TEMPORAL_VIOLATED:
         mem_lift(mem);
@@ -149,10 +168,15 @@ void temporal_check(struct search *search)
     struct result *result = search->result;
     struct kripke kripke = {.go_on = go_on, .context = search};
     uint32_t wanted = 0;
-    for (uint32_t i = 0; i < search->task->property_count; i++) wanted += is_left(&search->task->properties[i]);
+    for (uint32_t i = 0; i < search->task->property_count; i++)
+        wanted += is_left(&search->task->properties[i]);
     bool divided = search->task->points != NULL;
-    if (search->past) refuse_all(search, "it needs the whole graph, and past-freeze order frees the past: --order bfs");
-    if (divided) refuse_all(search, "it needs the whole graph, and partitions are searched one by one: leave out --partition");
+    if (search->past)
+        refuse_all(search,
+                   "it needs the whole graph, and past-freeze order frees the past: --order bfs");
+    if (divided)
+        refuse_all(search, "it needs the whole graph, and partitions are searched one by one: "
+                           "leave out --partition");
     if (!wanted || result->stop != STOP_NONE || search->past || divided) return;
     search->phase = "the temporal properties";
     bool built = build_graph(search, &kripke);
@@ -160,16 +184,20 @@ void temporal_check(struct search *search)
         struct property_result *entry = &search->task->properties[i];
         if (!is_left(entry)) continue;
         search->phase = entry->property->name;
-        if (search->task->stop_at_first && result_overall(search->task->properties, search->task->property_count) == VERDICT_VIOLATED) {
+        if (search->task->stop_at_first
+            && result_overall(search->task->properties, search->task->property_count)
+                   == VERDICT_VIOLATED) {
             result->stop = STOP_FIRST;
             entry->reason = stop_reason_text[STOP_FIRST];
             continue;
         }
-        if (built && (result->stop == STOP_NONE || result->stop == STOP_MEMORY)) check_temporal(search, &kripke, entry);
-        else entry->reason = stop_reason_text[result->stop == STOP_NONE ? STOP_MEMORY : result->stop];
+        if (built && (result->stop == STOP_NONE || result->stop == STOP_MEMORY))
+            check_temporal(search, &kripke, entry);
+        else
+            entry->reason =
+                stop_reason_text[result->stop == STOP_NONE ? STOP_MEMORY : result->stop];
     }
     if (built) kripke_release(&kripke);
     else if (result->stop == STOP_NONE) result->stop = STOP_MEMORY;
     search->phase = NULL;
 }
-

@@ -1,32 +1,45 @@
-/* The problem: n processes that each take k steps of their own, which nobody else notices, have (k + 1)^n states and one behaviour. The method, Two-Phase
- * (Nalumasu and Gopalakrishnan; algorithm 3.1 of the Milestones thesis), takes such steps one process after the other (phase 1) and
- * expands a state in full only where no more of them can be taken (phase 2).
+/* The problem: n processes that each take k steps of their own, which nobody else notices, have (k
+ * + 1)^n states and one behaviour. The method, Two-Phase (Nalumasu and Gopalakrishnan; algorithm
+ * 3.1 of the Milestones thesis), takes such steps one process after the other (phase 1) and expands
+ * a state in full only where no more of them can be taken (phase 2).
  *
- * A state is expanded partially by a process when its enabled rules are safe (reduce/process_model.h). Then they are an ample set:
+ * A state is expanded partially by a process when its enabled rules are safe
+ * (reduce/process_model.h). Then they are an ample set:
  *   C0  there is one;
- *   C1  whatever the others do first is independent of them and cannot enable or disable a rule of the process where it stands;
+ *   C1  whatever the others do first is independent of them and cannot enable or disable a rule of
+ *       the process where it stands;
  *   C2  they change nothing that a property reads;
- *   C3  a cycle of the reduced graph has a state that is expanded in full: no step is put off for ever;
- *   C4  for branching time, there is one rule. The thesis wants a rule that is alone wherever it is enabled (linear); being alone in this state is enough.
- * With C0 to C3 LTL without X and run-time errors are kept, with C4 also CTL without X, with C0 and C1 deadlocks. The set depends on the state of the model only,
- * never on an automaton: reducing the product with an automaton would be unsound (Siegel, CAV 2019).
+ *   C3  a cycle of the reduced graph has a state that is expanded in full: no step is put off for
+ *       ever;
+ *   C4  for branching time, there is one rule. The thesis wants a rule that is alone wherever it is
+ *       enabled (linear); being alone in this state is enough.
+ * With C0 to C3 LTL without X and run-time errors are kept, with C4 also CTL without X, with C0 and
+ * C1 deadlocks. The set depends on the state of the model only, never on an automaton: reducing the
+ * product with an automaton would be unsound (Siegel, CAV 2019).
  *
- * Phase 1 is a depth-first search along partial expansions that ends in states expanded in full and in states known from earlier. A process
- * one of whose successors is on the current path would close a cycle; then the next process is tried, as in Listing 3.1. Differences from it:
+ * Phase 1 is a depth-first search along partial expansions that ends in states expanded in full and
+ * in states known from earlier. A process one of whose successors is on the current path would
+ * close a cycle; then the next process is tried, as in Listing 3.1. Differences from it:
  *  - with several safe rules enabled (allowed for LTL) phase 1 is a tree, not a path;
- *  - it ends at any state expanded before, not only at those of the same phase 1: that state already leads to full expansions. So a state is expanded once, the
- *    search is linear in the size of the reduced graph, and a state has either all its steps or those of one process, never
- *    both. In the Listing a state passed through in one phase 1 may be expanded by another process or in full in a later one and then
- *    has the steps of both, which is also sound: more steps of the model do no harm;
- *  - the step that closes a cycle is dropped in the Listing and here, unless its state comes to be expanded in full. The endless run of local steps is not
- *    lost: the process can take them as well after the steps of the others that follow.
+ *  - it ends at any state expanded before, not only at those of the same phase 1: that state
+ *    already leads to full expansions. So a state is expanded once, the search is linear in the
+ *    size of the reduced graph, and a state has either all its steps or those of one process, never
+ *    both. In the Listing a state passed through in one phase 1 may be expanded by another process
+ *    or in full in a later one and then has the steps of both, which is also sound: more steps of
+ *    the model do no harm;
+ *  - the step that closes a cycle is dropped in the Listing and here, unless its state comes to be
+ *    expanded in full. The endless run of local steps is not lost: the process can take them as
+ *    well after the steps of the others that follow.
  *
- * Waiting states are found in the store in the order of their numbers, as in the breadth-first search; but numbers are no order of expansion, hence
- * an explicit parent, 8 bytes per state in all. Counterexamples are paths of the model, in general not shortest.
+ * Waiting states are found in the store in the order of their numbers, as in the breadth-first
+ * search; but numbers are no order of expansion, hence an explicit parent, 8 bytes per state in
+ * all. Counterexamples are paths of the model, in general not shortest.
  *
  * Invariants:
- *  1. ample[s] is WAITING, FULL or a process, the latter with ON_PATH while s is on the current path;
- *  2. a state that is neither WAITING nor ON_PATH leads, by partial expansions alone, to FULL states only, on acyclic ways (unless any_cycles);
+ *  1. ample[s] is WAITING, FULL or a process, the latter with ON_PATH while s is on the current
+ *     path;
+ *  2. a state that is neither WAITING nor ON_PATH leads, by partial expansions alone, to FULL
+ *     states only, on acyclic ways (unless any_cycles);
  *  3. result->transitions counts the steps of the reduced graph. */
 #include "engine/explicit/twophase.h"
 
@@ -36,7 +49,8 @@
 #define ON_PATH UINT32_C(0x80000000)
 static const uint32_t WAITING = 0x7FFFFFFF, FULL = 0x7FFFFFFE;
 
-void twophase_init(struct twophase *twophase, struct space *space, struct result *result, const bool *visible)
+void twophase_init(struct twophase *twophase, struct space *space, struct result *result,
+                   const bool *visible)
 {
     twophase->space = space;
     twophase->result = result;
@@ -124,7 +138,9 @@ static bool room_for_successor(struct twophase *twophase)
     if (twophase->successor_count < twophase->successor_cap) return true;
     uint32_t cap = 2 * twophase->successor_cap + 16;
     if (!grow(twophase, &twophase->successors, cap, sizeof *twophase->successors)) return false;
-    if (!grow(twophase, &twophase->words, cap, twophase->space->layout.words * sizeof *twophase->words)) return false;
+    if (!grow(twophase, &twophase->words, cap,
+              twophase->space->layout.words * sizeof *twophase->words))
+        return false;
     twophase->successor_cap = cap;
     return true;
 }
@@ -155,12 +171,13 @@ static bool list_successors(struct twophase *twophase, uint32_t state, struct fa
         }
         uint64_t hash = store_hash(next, space->layout.record_bytes);
         store_prefetch(space->store, hash);
-        twophase->successors[twophase->successor_count++] =
-            (struct twophase_successor){fast, hash, twophase->process_model.rules[fast->rule].process};
+        twophase->successors[twophase->successor_count++] = (struct twophase_successor){
+            fast, hash, twophase->process_model.rules[fast->rule].process};
     }
 }
 
-/* Whether the process may expand the state alone: C3 and C4; that its rules are safe is C0 to C2. */
+/* Whether the process may expand the state alone: C3 and C4; that its rules are safe is C0 to
+ * C2. */
 static bool may_expand(struct twophase *twophase, uint32_t state, uint32_t process)
 {
     uint32_t enabled = 0;
@@ -175,8 +192,8 @@ static bool may_expand(struct twophase *twophase, uint32_t state, uint32_t proce
     return true;
 }
 
-/* The process that expands the state, or FULL. Those that the path has left behind are not tried again: they would only go round their
- * cycles once more. */
+/* The process that expands the state, or FULL. Those that the path has left behind are not tried
+ * again: they would only go round their cycles once more. */
 static uint32_t choose(struct twophase *twophase, uint32_t state, uint32_t from)
 {
     for (;;) {
@@ -200,11 +217,15 @@ static bool add_successors(struct twophase *twophase, uint32_t state, uint32_t p
         if (process != FULL && successor->process != process) continue;
         twophase->result->transitions++;
         twophase->result->taken[successor->fast->rule]++;
-        enum store_result added = store_add(space->store, words_of(twophase, i), successor->hash, &to);
+        enum store_result added =
+            store_add(space->store, words_of(twophase, i), successor->hash, &to);
         if (added == STORE_REFUSED || !know_states(twophase, state)) return refuse(twophase);
-        if (added == STORE_NEW) twophase->found(twophase->context, to, words_of(twophase, i), successor->fast);
+        if (added == STORE_NEW)
+            twophase->found(twophase->context, to, words_of(twophase, i), successor->fast);
         twophase->step(twophase->context, state, successor->fast->rule, to);
-        if (process != FULL && twophase->ample[to] == WAITING && !push(twophase, to, process, false)) return false;
+        if (process != FULL && twophase->ample[to] == WAITING
+            && !push(twophase, to, process, false))
+            return false;
     }
     return true;
 }
@@ -215,21 +236,26 @@ static bool expand(struct twophase *twophase, uint32_t state, uint32_t from)
     if (!list_successors(twophase, state, &failures)) return false;
     uint32_t process = choose(twophase, state, from);
     twophase->ample[state] = process == FULL ? FULL : process | ON_PATH;
-    bool good = (process == FULL || push(twophase, state, process, true)) && add_successors(twophase, state, process);
-    twophase->expanded(twophase->context, state, twophase->successor_count, failures.count, failures.first_rule);
+    bool good = (process == FULL || push(twophase, state, process, true))
+                && add_successors(twophase, state, process);
+    twophase->expanded(twophase->context, state, twophase->successor_count, failures.count,
+                       failures.first_rule);
     twophase->result->expanded += good;
     return good;
 }
 
-/* Phase 1 from a waiting state, until everything that it passes through leads to full expansions. */
+/* Phase 1 from a waiting state, until everything that it passes through leads to full
+ * expansions. */
 static bool walk(struct twophase *twophase, uint32_t state)
 {
     if (!push(twophase, state, 0, false)) return false;
     while (twophase->stack_len) {
         struct twophase_frame frame = twophase->stack[--twophase->stack_len];
         if (frame.leave) twophase->ample[frame.state] &= ~ON_PATH;
-        else if (twophase->ample[frame.state] != WAITING) continue; /* met again on another way in the meantime */
-        else if (!twophase->go_on(twophase->context) || !expand(twophase, frame.state, frame.from)) return false;
+        else if (twophase->ample[frame.state] != WAITING)
+            continue; /* met again on another way in the meantime */
+        else if (!twophase->go_on(twophase->context) || !expand(twophase, frame.state, frame.from))
+            return false;
     }
     return true;
 }

@@ -1,4 +1,5 @@
-/* A search of a part of the state space that satisfies the same properties without X (partial-order reduction, Two-Phase). See twophase.c. */
+/* A search of a part of the state space that satisfies the same properties without X (partial-order
+ * reduction, Two-Phase). See twophase.c. */
 #ifndef CAIRN_ENGINE_EXPLICIT_TWOPHASE_H
 #define CAIRN_ENGINE_EXPLICIT_TWOPHASE_H
 
@@ -24,10 +25,12 @@ struct twophase {
     bool branching;  /* a partial expansion takes one rule: CTL needs it */
     bool any_cycles; /* a cycle may consist of partial expansions only: deadlocks do not mind */
 
-    /* Called for every new state but the initial ones, for every step of the reduced graph, and when a state has been expanded. */
+    /* Called for every new state but the initial ones, for every step of the reduced graph, and
+     * when a state has been expanded. */
     void (*found)(void *context, uint32_t state, const uint64_t *words, const struct fast_rule *by);
     void (*step)(void *context, uint32_t from, uint32_t rule, uint32_t to);
-    void (*expanded)(void *context, uint32_t state, uint32_t enabled, uint32_t failures, uint32_t failed_rule);
+    void (*expanded)(void *context, uint32_t state, uint32_t enabled, uint32_t failures,
+                     uint32_t failed_rule);
     bool (*go_on)(void *context); /* false: end, for a reason that is in the result */
     void *context;
 
@@ -40,11 +43,14 @@ struct twophase {
     uint32_t successor_count, successor_cap;
 };
 
-/* The formulas that are to be kept read the variables marked in `visible`. `branching` and `any_cycles` are the caller's, set before. */
-void twophase_init(struct twophase *twophase, struct space *space, struct result *result, const bool *visible);
+/* The formulas that are to be kept read the variables marked in `visible`. `branching` and
+ * `any_cycles` are the caller's, set before. */
+void twophase_init(struct twophase *twophase, struct space *space, struct result *result,
+                   const bool *visible);
 void twophase_release(struct twophase *twophase);
 
-/* From the initial states, which are in the store. False: memory was refused or go_on said no; result->stop says which. */
+/* From the initial states, which are in the store. False: memory was refused or go_on said no;
+ * result->stop says which. */
 bool twophase_run(struct twophase *twophase);
 
 /* Whether the reduced graph has the step of this rule, enabled in this state. */

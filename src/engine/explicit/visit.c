@@ -16,7 +16,8 @@ struct trace *visit_make_trace(struct search *search, const uint32_t *path, uint
     layout_unpack(&search->space.layout, search->model, search->space.words, trace->initial);
     for (uint32_t i = 0; i + 1 < length; i++) {
         trace->rules[i] = space_rule_between(&search->space, path[i], path[i + 1]);
-        if (trace->rules[i] == MODEL_NONE) search->result->broken = "no rule leads from a state to its child";
+        if (trace->rules[i] == MODEL_NONE)
+            search->result->broken = "no rule leads from a state to its child";
     }
     return trace;
 }
@@ -25,7 +26,8 @@ bool visit_follow(struct search *search, struct trace *trace, const uint32_t *st
 {
     struct mem *mem = search->model->mem;
     const struct layout *layout = &search->space.layout;
-    uint64_t *words = mem_alloc(mem, layout->words * sizeof *words), *next = mem_alloc(mem, layout->words * sizeof *next);
+    uint64_t *words = mem_alloc(mem, layout->words * sizeof *words),
+             *next = mem_alloc(mem, layout->words * sizeof *next);
     bool good = true;
     layout_pack(layout, search->model, trace->initial, words);
     for (uint32_t i = 0; good && i < trace->steps; i++) {
@@ -34,7 +36,8 @@ bool visit_follow(struct search *search, struct trace *trace, const uint32_t *st
         enum step step;
         uint32_t left = steps[trace->steps - 1 - i];
         program_start(&search->space.program, &cursor);
-        while ((step = program_next(&search->space.program, &cursor, words, next, &fast)) != STEP_NONE)
+        while ((step = program_next(&search->space.program, &cursor, words, next, &fast))
+               != STEP_NONE)
             if (step == STEP_TAKEN && !left--) break;
         good = step == STEP_TAKEN;
         if (good) trace->rules[i] = fast->rule;
@@ -60,14 +63,16 @@ static struct trace *trace_to(struct search *search, uint32_t state)
     struct mem *mem = search->model->mem;
     VEC(uint32_t) path = {0};
     if (search->task->order != ORDER_DFS) {
-        for (uint32_t at = state; at != MODEL_NONE; at = parent_of(search, at)) vec_push(mem, &path, at);
+        for (uint32_t at = state; at != MODEL_NONE; at = parent_of(search, at))
+            vec_push(mem, &path, at);
         for (uint32_t i = 0; i < path.len / 2; i++) {
             uint32_t other = path.data[path.len - 1 - i];
             path.data[path.len - 1 - i] = path.data[i];
             path.data[i] = other;
         }
     } else {
-        for (uint64_t i = 0; i < search->stack_len; i++) vec_push(mem, &path, search->stack[i].state);
+        for (uint64_t i = 0; i < search->stack_len; i++)
+            vec_push(mem, &path, search->stack[i].state);
         if (!path.len || path.data[path.len - 1] != state) vec_push(mem, &path, state);
     }
     struct trace *trace = visit_make_trace(search, path.data, path.len);
@@ -76,11 +81,13 @@ static struct trace *trace_to(struct search *search, uint32_t state)
 }
 
 /* Records a violation with its trace, which has to wait in past-freeze order. */
-void visit_violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule)
+void visit_violated(struct search *search, uint32_t property, const struct cluster *cluster,
+                    uint32_t state, uint32_t failed_rule)
 {
     struct property_result *entry = &search->task->properties[property];
     if (entry->verdict == VERDICT_VIOLATED) return;
-    const struct mem_lift before = mem_lift(search->model->mem); /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before = mem_lift(
+        search->model->mem); /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
     if (search->past) past_violated(search->past, property, cluster, state, failed_rule);
     else if (search->partition) partition_violated(search->partition, entry, state, failed_rule);
@@ -97,7 +104,8 @@ void visit_stop_monitor(struct search *search, uint32_t m)
     search->monitors[m].active = false;
     search->active = 0;
     for (uint32_t i = 0; i < search->monitor_count; i++)
-        if (search->monitors[i].active) search->active |= UINT64_C(1) << (i < VISIT_MONITOR_BITS ? i : VISIT_MONITOR_BITS - 1);
+        if (search->monitors[i].active)
+            search->active |= UINT64_C(1) << (i < VISIT_MONITOR_BITS ? i : VISIT_MONITOR_BITS - 1);
 }
 
 static void report_monitor(struct search *search, const struct finding *finding)
@@ -105,7 +113,8 @@ static void report_monitor(struct search *search, const struct finding *finding)
     struct monitor *monitor = &search->monitors[finding->monitor];
     if (!monitor->active) return;
     visit_stop_monitor(search, finding->monitor);
-    if (!monitor->is_antecedent) visit_violated(search, monitor->property, finding->cluster, finding->state, MODEL_NONE);
+    if (!monitor->is_antecedent)
+        visit_violated(search, monitor->property, finding->cluster, finding->state, MODEL_NONE);
 }
 
 void visit_report_findings(struct search *search)
@@ -115,11 +124,14 @@ void visit_report_findings(struct search *search)
 }
 
 /* At most one finding per monitor is kept in the list, which has room for all. */
-void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state, struct cluster *cluster)
+void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state,
+                 struct cluster *cluster)
 {
     for (uint32_t i = 0; i < search->monitor_count; i++) {
         struct monitor *monitor = &search->monitors[i];
-        if (!monitor->active || !(bits >> (i < VISIT_MONITOR_BITS ? i : VISIT_MONITOR_BITS - 1) & 1)) continue;
+        if (!monitor->active
+            || !(bits >> (i < VISIT_MONITOR_BITS ? i : VISIT_MONITOR_BITS - 1) & 1))
+            continue;
         int64_t value;
         if (!program_run(&search->space.program, monitor->code, words, &value)) {
             monitor->failed = true; /* and goes on: a violation elsewhere still counts */
@@ -142,18 +154,23 @@ bool visit_stop(struct search *search, enum stop_reason reason)
 
 static uint64_t states_so_far(const struct search *search)
 {
-    return search->past ? past_states(search->past) : search->partition ? partition_states(search->partition) : search->space.store->count;
+    return search->past        ? past_states(search->past)
+           : search->partition ? partition_states(search->partition)
+                               : search->space.store->count;
 }
 
 bool visit_look(struct search *search, struct search_progress *progress)
 {
-    if (search->task->interrupted && *search->task->interrupted) return visit_stop(search, STOP_INTERRUPT);
+    if (search->task->interrupted && *search->task->interrupted)
+        return visit_stop(search, STOP_INTERRUPT);
     double time = clock_now();
-    search->poll_interval = clock_pace(search->poll_interval, search->poll_most, time - search->looked);
+    search->poll_interval =
+        clock_pace(search->poll_interval, search->poll_most, time - search->looked);
     search->looked = time;
     progress->seconds = time - search->started;
     progress->phase = search->phase;
-    if (search->task->max_seconds > 0 && progress->seconds >= search->task->max_seconds) return visit_stop(search, STOP_TIME);
+    if (search->task->max_seconds > 0 && progress->seconds >= search->task->max_seconds)
+        return visit_stop(search, STOP_TIME);
     if (search->task->progress && time - search->last_progress >= 0.25) {
         search->task->progress(search->task->progress_context, progress);
         search->last_progress = time;
@@ -169,14 +186,22 @@ static bool may_have_more(const struct task *task)
 bool visit_poll(struct search *search, uint64_t depth)
 {
     if (!search->phase && (search->task->stop_at_first || !search->undecided)) {
-        bool found = !search->undecided || result_overall(search->task->properties, search->task->property_count) == VERDICT_VIOLATED;
-        if (found && search->task->property_count) return visit_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
+        bool found = !search->undecided
+                     || result_overall(search->task->properties, search->task->property_count)
+                            == VERDICT_VIOLATED;
+        if (found && search->task->property_count)
+            return visit_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
-    if (search->task->max_states && states_so_far(search) > search->task->max_states && !search->phase && !may_have_more(search->task)) return visit_stop(search, STOP_STATES);
+    if (search->task->max_states && states_so_far(search) > search->task->max_states
+        && !search->phase && !may_have_more(search->task))
+        return visit_stop(search, STOP_STATES);
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
-    struct search_progress progress = {.states = states_so_far(search), .transitions = search->result->transitions, .expanded = search->result->expanded,
-                                       .depth = depth, .bytes = search->model->mem->used};
+    struct search_progress progress = {.states = states_so_far(search),
+                                       .transitions = search->result->transitions,
+                                       .expanded = search->result->expanded,
+                                       .depth = depth,
+                                       .bytes = search->model->mem->used};
     if (search->past) {
         progress.ranks = search->past->history.statistics->ranks;
         progress.rank = search->past->history.statistics->rank;
@@ -196,7 +221,9 @@ void visit_tell_state(struct search *search, uint32_t state, const uint64_t *wor
 void visit_rule_failed(struct search *search, uint32_t state, uint32_t rule)
 {
     search->result->runtime_errors++;
-    if (search->runtime_error != MODEL_NONE) visit_violated(search, search->runtime_error, search->past ? past_current(search->past) : NULL, state, rule);
+    if (search->runtime_error != MODEL_NONE)
+        visit_violated(search, search->runtime_error,
+                       search->past ? past_current(search->past) : NULL, state, rule);
 }
 
 static bool is_final(struct search *search, uint32_t state)
@@ -214,7 +241,9 @@ void visit_dead_end(struct search *search, uint32_t state)
         return;
     }
     search->result->deadlocks++;
-    if (search->deadlock != MODEL_NONE) visit_violated(search, search->deadlock, search->past ? past_current(search->past) : NULL, state, MODEL_NONE);
+    if (search->deadlock != MODEL_NONE)
+        visit_violated(search, search->deadlock, search->past ? past_current(search->past) : NULL,
+                       state, MODEL_NONE);
 }
 
 /* ---- properties ---- */
@@ -222,7 +251,8 @@ void visit_dead_end(struct search *search, uint32_t state)
 static void add_monitor(struct search *search, uint32_t property, expr e, bool is_antecedent)
 {
     uint32_t m = search->monitor_count++;
-    search->monitors[m] = (struct monitor){property, program_compile(&search->space.program, e), is_antecedent, true, false};
+    search->monitors[m] = (struct monitor){property, program_compile(&search->space.program, e),
+                                           is_antecedent, true, false};
     unsigned bit = m < VISIT_MONITOR_BITS ? m : VISIT_MONITOR_BITS - 1;
     program_watch(&search->space.program, e, bit);
     search->active |= UINT64_C(1) << bit;
@@ -231,7 +261,8 @@ static void add_monitor(struct search *search, uint32_t property, expr e, bool i
 void visit_prepare_properties(struct search *search)
 {
     struct task *task = search->task;
-    search->monitors = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->monitors);
+    search->monitors = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1)
+                                                         * sizeof *search->monitors);
     search->deadlock = search->runtime_error = MODEL_NONE;
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
@@ -252,7 +283,9 @@ void visit_conclude(struct search *search)
     result->complete = result->stop == STOP_NONE;
     for (uint32_t m = 0; m < search->monitor_count; m++) {
         struct property_result *entry = &search->task->properties[search->monitors[m].property];
-        if (search->monitors[m].failed && !search->monitors[m].is_antecedent && entry->verdict == VERDICT_UNKNOWN) entry->reason = result_cannot_evaluate;
+        if (search->monitors[m].failed && !search->monitors[m].is_antecedent
+            && entry->verdict == VERDICT_UNKNOWN)
+            entry->reason = result_cannot_evaluate;
     }
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
@@ -268,4 +301,3 @@ void visit_conclude(struct search *search)
         entry->antecedent_never = search->monitors[m].active && result->all_states;
     }
 }
-

@@ -1,9 +1,11 @@
-/* What the orders of search share: the state of a search, what it finds, its limits. Inside of engine/explicit only.
+/* What the orders of search share: the state of a search, what it finds, its limits. Inside of
+ * engine/explicit only.
  *
  * Invariants while searching:
  *  1. `transitions` counts taken steps of expanded states, of the one being expanded too;
  *  2. a monitor bit is active while its property is undecided;
- *  3. findings wait until the state at hand is expanded, so that the working buffers are free then. */
+ *  3. findings wait until the state at hand is expanded, so that the working buffers are free
+ *  then. */
 #ifndef CAIRN_ENGINE_EXPLICIT_VISIT_H
 #define CAIRN_ENGINE_EXPLICIT_VISIT_H
 
@@ -16,11 +18,12 @@ enum { VISIT_MONITOR_BITS = 64, VISIT_BATCH = 64 };
 
 struct cluster; /* of past.h */
 struct past;
-struct rounds; /* of rounds.h */
+struct rounds;    /* of rounds.h */
 struct partition; /* of partition.h */
-struct parallel; /* of parallel.c */
+struct parallel;  /* of parallel.c */
 
-/* Something evaluated in every new state: an invariant that must be true, or an antecedent that we hope to see true. */
+/* Something evaluated in every new state: an invariant that must be true, or an antecedent that we
+ * hope to see true. */
 struct monitor {
     uint32_t property;
     uint32_t code;
@@ -51,7 +54,7 @@ struct expansion {
     uint32_t before;     /* some were looked up before: so many */
     bool begun;
     bool enabled;
-    uint32_t failed;     /* the first rule that failed, of ... */
+    uint32_t failed; /* the first rule that failed, of ... */
     uint64_t failures;
 };
 
@@ -69,23 +72,26 @@ struct search {
     struct result *result;
     const struct explicit_graph *graph;
     struct space space;
-    struct store store;        /* all states, unless they are in clusters */
-    struct parents parents;    /* breadth-first: of all states, unless there is a log of origins */
-    struct past *past;         /* NULL: another order */
+    struct store store;     /* all states, unless they are in clusters */
+    struct parents parents; /* breadth-first: of all states, unless there is a log of origins */
+    struct past *past;      /* NULL: another order */
     struct partition *partition; /* NULL: it is not divided by p-points */
-    struct parallel *parallel; /* NULL: one thread. Otherwise `store` shows its records, to be read by number only, and there are no parents */
+    struct parallel *parallel; /* NULL: one thread. Otherwise `store` shows its records, to be read
+                                  by number only, and there are no parents */
     struct twophase *twophase; /* NULL: no reduction */
     struct rounds *rounds;     /* NULL: states are not visited by interactions */
     enum visit_pass pass;
-    bool hides;                /* the model has hidden variables: states are compared without them, so that nothing is complete */
-    struct finding *findings;  /* room for one per monitor, of the expansion at hand */
+    bool hides; /* the model has hidden variables: states are compared without them, so that nothing
+                   is complete */
+    struct finding *findings; /* room for one per monitor, of the expansion at hand */
     uint32_t found;
     struct monitor *monitors;
     uint32_t monitor_count, undecided;
-    uint64_t active; /* bits of active monitors; monitor i has bit min(i, 63) */
+    uint64_t active;                  /* bits of active monitors; monitor i has bit min(i, 63) */
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
     uint32_t final;                   /* the code of the model's final states, if it has any */
-    /* Breadth-first: states that are expanded but whose successors are not looked up yet, and these successors. */
+    /* Breadth-first: states that are expanded but whose successors are not looked up yet, and these
+     * successors. */
     struct expansion expansions[VISIT_BATCH];
     uint32_t expansion_count;
     uint64_t *batch; /* room for VISIT_BATCH states */
@@ -98,7 +104,8 @@ struct search {
     uint32_t level_count, level_cap;
     const char *phase; /* for the progress display */
     double started, last_progress;
-    uint32_t poll_in, poll_interval, poll_most; /* states until the next look at the clock: fewer when each has many rules to try, or takes long */
+    uint32_t poll_in, poll_interval, poll_most; /* states until the next look at the clock: fewer
+                                                   when each has many rules to try, or takes long */
     double looked;                              /* when */
 };
 
@@ -113,23 +120,28 @@ bool visit_look(struct search *search, struct search_progress *progress);
 void visit_prepare_properties(struct search *search);
 void visit_conclude(struct search *search);
 
-/* Evaluates the monitors in `bits` in a new state of the cluster; what they find is kept in search->findings. */
-void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state, struct cluster *cluster);
+/* Evaluates the monitors in `bits` in a new state of the cluster; what they find is kept in
+ * search->findings. */
+void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state,
+                 struct cluster *cluster);
 /* A monitor has seen what it was waiting for. */
 void visit_stop_monitor(struct search *search, uint32_t monitor);
-/* Turns findings into verdicts. Between expansions only: it uses the working buffers, like the next two. */
+/* Turns findings into verdicts. Between expansions only: it uses the working buffers, like the next
+ * two. */
 void visit_report_findings(struct search *search);
 /* In a state of space.store: a rule failed, no rule is enabled. */
 void visit_rule_failed(struct search *search, uint32_t state, uint32_t rule);
 void visit_dead_end(struct search *search, uint32_t state);
 /* A property is violated in a state; failed_rule may be MODEL_NONE. Only the first time counts. */
-void visit_violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t state, uint32_t failed_rule);
+void visit_violated(struct search *search, uint32_t property, const struct cluster *cluster,
+                    uint32_t state, uint32_t failed_rule);
 
 /* Tells the graph of a new state. */
 void visit_tell_state(struct search *search, uint32_t state, const uint64_t *words);
 /* path: numbers of states in space.store, first to last. */
 struct trace *visit_make_trace(struct search *search, const uint32_t *path, uint32_t length);
-/* Fills in the rules of a trace: from its initial state, the steps with these numbers among those that can be taken, the last one first. False: there is no such run. */
+/* Fills in the rules of a trace: from its initial state, the steps with these numbers among those
+ * that can be taken, the last one first. False: there is no such run. */
 bool visit_follow(struct search *search, struct trace *trace, const uint32_t *steps);
 
 bool breadth_run(struct search *search);
@@ -145,11 +157,13 @@ bool breadth_push_level(struct search *search);
 bool parallel_init(struct search *search);
 void parallel_release(struct search *search);
 bool parallel_run(struct search *search);
-/* A state of the level before from which a step leads to this one, always the same; MODEL_NONE: it is an initial one. Uses the working buffers. */
+/* A state of the level before from which a step leads to this one, always the same; MODEL_NONE: it
+ * is an initial one. Uses the working buffers. */
 uint32_t parallel_parent(struct search *search, uint32_t state);
 bool depth_run(struct search *search);
 
-/* Decides temporal properties on the graph of a complete search. A limit that is reached here leaves the state space complete and the property unknown. */
+/* Decides temporal properties on the graph of a complete search. A limit that is reached here
+ * leaves the state space complete and the property unknown. */
 void temporal_check(struct search *search);
 
 #endif

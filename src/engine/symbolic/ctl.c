@@ -1,13 +1,14 @@
 /* CTL on sets of states, both ways.
  *
- * Backward (Burch, Clarke, McMillan, Dill and Hwang 1992): for every part of the formula the set of states in which it is true, inside out,
- * by the fixpoints EX f = pre(f), E[f U g] = mu Z. g | f & pre(Z), EG f = nu Z. f & pre(Z). The least one is a constrained
- * saturation, not an iteration.
+ * Backward (Burch, Clarke, McMillan, Dill and Hwang 1992): for every part of the formula the set of
+ * states in which it is true, inside out, by the fixpoints EX f = pre(f), E[f U g] = mu Z. g | f &
+ * pre(Z), EG f = nu Z. f & pre(Z). The least one is a constrained saturation, not an iteration.
  *
- * Forward (Iwashita, Nakata and Hirose 1996): does some state of H satisfy f? For an outermost E-operator the question moves along its
- * paths: E[f U g] becomes "does some state of FwdUntil(H, f) satisfy g?". Disjunctions are split. What cannot move is
- * decided backward. With a reduction, FwdUntil becomes PartialExploration (the thesis' evalCTLX; its algorithm 3.12 compares with the empty set
- * the wrong way round, its specification is right). */
+ * Forward (Iwashita, Nakata and Hirose 1996): does some state of H satisfy f? For an outermost
+ * E-operator the question moves along its paths: E[f U g] becomes "does some state of FwdUntil(H,
+ * f) satisfy g?". Disjunctions are split. What cannot move is decided backward. With a reduction,
+ * FwdUntil becomes PartialExploration (the thesis' evalCTLX; its algorithm 3.12 compares with the
+ * empty set the wrong way round, its specification is right). */
 #include "engine/symbolic/temporal.h"
 
 #include <string.h>
@@ -24,15 +25,9 @@ struct ctl {
 
 /* ---- backward ---- */
 
-static bdd complement(struct ctl *ctl, bdd a)
-{
-    return dd_diff(ctl->dd, ctl->s->reach, a);
-}
+static bdd complement(struct ctl *ctl, bdd a) { return dd_diff(ctl->dd, ctl->s->reach, a); }
 
-static bdd exists_next(struct ctl *ctl, bdd f)
-{
-    return symbolic_step(ctl->s, f, DD_BACKWARD);
-}
+static bdd exists_next(struct ctl *ctl, bdd f) { return symbolic_step(ctl->s, f, DD_BACKWARD); }
 
 static bdd exists_until(struct ctl *ctl, bdd f, bdd g)
 {
@@ -57,10 +52,7 @@ static bdd greatest(struct ctl *ctl, bdd f, enum dd_direction direction)
     return now;
 }
 
-static bdd exists_globally(struct ctl *ctl, bdd f)
-{
-    return greatest(ctl, f, DD_BACKWARD);
-}
+static bdd exists_globally(struct ctl *ctl, bdd f) { return greatest(ctl, f, DD_BACKWARD); }
 
 /* E[x U y] | EG x. */
 static bdd until_or_always(struct ctl *ctl, bdd x, bdd y)
@@ -97,8 +89,11 @@ static bdd exists_path(struct ctl *ctl, enum formula_op op, bdd f, bdd g)
     }
 }
 
-static const uint8_t dual[FORMULA_OPS] = {[FORMULA_X] = FORMULA_X, [FORMULA_F] = FORMULA_G, [FORMULA_G] = FORMULA_F,
-                                          [FORMULA_U] = FORMULA_R, [FORMULA_R] = FORMULA_U};
+static const uint8_t dual[FORMULA_OPS] = {[FORMULA_X] = FORMULA_X,
+                                          [FORMULA_F] = FORMULA_G,
+                                          [FORMULA_G] = FORMULA_F,
+                                          [FORMULA_U] = FORMULA_R,
+                                          [FORMULA_R] = FORMULA_U};
 
 /* A op(f, g) is !E dual(!f, !g), and !A[f W g] is E[!g U (!f & !g)]. */
 static bdd all_paths(struct ctl *ctl, enum formula_op op, bdd f, bdd g)
@@ -157,7 +152,8 @@ static bdd label(struct ctl *ctl, formula f)
         if (binary) label(ctl, path.b);
         ctl->temporal->went_backward = true;
         bdd a = ctl->sets[path.a.i], b = binary ? ctl->sets[path.b.i] : BDD_FALSE;
-        *set = node.op == FORMULA_E ? exists_path(ctl, path.op, a, b) : all_paths(ctl, path.op, a, b);
+        *set =
+            node.op == FORMULA_E ? exists_path(ctl, path.op, a, b) : all_paths(ctl, path.op, a, b);
     } else {
         label(ctl, node.a);
         label(ctl, node.b);
@@ -195,7 +191,8 @@ static bdd forward_until(struct ctl *ctl, bdd h, bdd f)
 
 static bool meets(struct ctl *ctl, bdd h, formula f, bool value);
 
-/* Whether a path from H stays in F for ever: from FwdUntil(H, F) & F, states are removed until all have a predecessor. */
+/* Whether a path from H stays in F for ever: from FwdUntil(H, F) & F, states are removed until all
+ * have a predecessor. */
 static bool stays(struct ctl *ctl, bdd h, bdd f)
 {
     struct dd *dd = ctl->dd;
@@ -268,7 +265,8 @@ static bool meets_not_weak_until(struct ctl *ctl, bdd h, formula f, formula g)
     return result;
 }
 
-/* Both parts in one state. A part without temporal operators is decided at once, and the question goes on with the other. */
+/* Both parts in one state. A part without temporal operators is decided at once, and the question
+ * goes on with the other. */
 static bool meets_both(struct ctl *ctl, bdd h, formula a, bool a_value, formula b, bool b_value)
 {
     struct dd *dd = ctl->dd;
@@ -278,7 +276,8 @@ static bool meets_both(struct ctl *ctl, bdd h, formula a, bool a_value, formula 
     dd_keep(dd, &h, &part);
     part = a_first ? label_signed(ctl, a, a_value) : label_signed(ctl, b, b_value);
     part = dd_and(dd, part, h);
-    bool result = part != BDD_FALSE && (a_first ? meets(ctl, part, b, b_value) : meets(ctl, part, a, a_value));
+    bool result = part != BDD_FALSE
+                  && (a_first ? meets(ctl, part, b, b_value) : meets(ctl, part, a, a_value));
     dd_release(dd, mark);
     return result;
 }
@@ -295,7 +294,8 @@ static bool meets(struct ctl *ctl, bdd h, formula f, bool value)
         result = meets(ctl, h, node.a, !value);
     } else if (node.op == FORMULA_AND || node.op == FORMULA_OR || node.op == FORMULA_IMPLIES) {
         bool a_value = node.op == FORMULA_IMPLIES ? !value : value;
-        if ((node.op == FORMULA_AND) == value) result = meets_both(ctl, h, node.a, a_value, node.b, value);
+        if ((node.op == FORMULA_AND) == value)
+            result = meets_both(ctl, h, node.a, a_value, node.b, value);
         else result = meets(ctl, h, node.a, a_value) || meets(ctl, h, node.b, value);
     } else if ((node.op == FORMULA_E && value) || (node.op == FORMULA_A && !value)) {
         const struct formula_node path = *formula_get(&ctl->model->formulas, node.a);
@@ -313,13 +313,17 @@ static bool meets(struct ctl *ctl, bdd h, formula f, bool value)
 static bool all_forward(const struct model *model, formula f, bool value)
 {
     const struct formula_node *node = formula_get(&model->formulas, f);
-    const struct formula_node *a = node->op == FORMULA_ATOM ? NULL : formula_get(&model->formulas, node->a);
+    const struct formula_node *a =
+        node->op == FORMULA_ATOM ? NULL : formula_get(&model->formulas, node->a);
     if (node->op == FORMULA_ATOM) return true;
     if (node->op == FORMULA_NOT) return all_forward(model, node->a, !value);
     if (node->op == FORMULA_AND || node->op == FORMULA_OR || node->op == FORMULA_IMPLIES) {
-        bool a_value = node->op == FORMULA_IMPLIES ? !value : value, both = (node->op == FORMULA_AND) == value;
-        bool one_is_atom = a->op == FORMULA_ATOM || formula_get(&model->formulas, node->b)->op == FORMULA_ATOM;
-        return (!both || one_is_atom) && all_forward(model, node->a, a_value) && all_forward(model, node->b, value);
+        bool a_value = node->op == FORMULA_IMPLIES ? !value : value,
+             both = (node->op == FORMULA_AND) == value;
+        bool one_is_atom =
+            a->op == FORMULA_ATOM || formula_get(&model->formulas, node->b)->op == FORMULA_ATOM;
+        return (!both || one_is_atom) && all_forward(model, node->a, a_value)
+               && all_forward(model, node->b, value);
     }
     if (!((node->op == FORMULA_E && value) || (node->op == FORMULA_A && !value))) return false;
     enum formula_op op = value || a->op == FORMULA_W ? a->op : dual[a->op];
@@ -330,9 +334,13 @@ static bool all_forward(const struct model *model, formula f, bool value)
     case FORMULA_G: return first_is_atom;
     case FORMULA_U: return first_is_atom && all_forward(model, a->b, value);
     case FORMULA_W:
-        if (!value) return formula_get(&model->formulas, a->b)->op == FORMULA_ATOM && all_forward(model, a->a, false);
+        if (!value)
+            return formula_get(&model->formulas, a->b)->op == FORMULA_ATOM
+                   && all_forward(model, a->a, false);
         return first_is_atom && all_forward(model, a->b, true);
-    default: return formula_get(&model->formulas, a->b)->op == FORMULA_ATOM && all_forward(model, a->a, value);
+    default:
+        return formula_get(&model->formulas, a->b)->op == FORMULA_ATOM
+               && all_forward(model, a->a, value);
     }
 }
 
@@ -395,13 +403,15 @@ static void branch(struct ctl *ctl, uint32_t run, uint32_t state, formula f, boo
 }
 
 /* Every state from `first` to before `end` of a run satisfies f, or its negation. */
-static void branch_along(struct ctl *ctl, uint32_t run, uint32_t first, uint32_t end, formula f, bool value)
+static void branch_along(struct ctl *ctl, uint32_t run, uint32_t first, uint32_t end, formula f,
+                         bool value)
 {
     for (uint32_t i = first; i < end && !ctl->temporal->cut; i++) branch(ctl, run, i, f, value);
 }
 
 /* A path that shows op(a, b), both with this sign: E op is true, or A dual(op) is false. */
-static void show_path(struct ctl *ctl, uint32_t run, enum formula_op op, formula a, formula b, bool sign)
+static void show_path(struct ctl *ctl, uint32_t run, enum formula_op op, formula a, formula b,
+                      bool sign)
 {
     struct walk *walk = walk_of(ctl, run);
     struct dd *dd = ctl->dd;
@@ -441,7 +451,8 @@ static void show_path(struct ctl *ctl, uint32_t run, enum formula_op op, formula
 }
 
 /* Both parts have to be shown: one goes on with the run, the other one branches off. */
-static void show_both(struct ctl *ctl, uint32_t run, formula a, bool a_value, formula b, bool b_value)
+static void show_both(struct ctl *ctl, uint32_t run, formula a, bool a_value, formula b,
+                      bool b_value)
 {
     uint32_t here = walk_of(ctl, run)->states - 1;
     bool a_goes_on = has_run(ctl->model, a, a_value) || !has_run(ctl->model, b, b_value);
@@ -462,8 +473,10 @@ static void show(struct ctl *ctl, uint32_t run, formula f, bool value)
     } else if (node.op == FORMULA_AND || node.op == FORMULA_OR || node.op == FORMULA_IMPLIES) {
         label(ctl, node.a);
         label(ctl, node.b);
-        bool a = last_is_in(ctl, run, ctl->sets[node.a.i]), b = last_is_in(ctl, run, ctl->sets[node.b.i]);
-        bool left = node.op == FORMULA_IMPLIES ? !a : a, need_both = node.op == FORMULA_AND ? value : !value;
+        bool a = last_is_in(ctl, run, ctl->sets[node.a.i]),
+             b = last_is_in(ctl, run, ctl->sets[node.b.i]);
+        bool left = node.op == FORMULA_IMPLIES ? !a : a,
+             need_both = node.op == FORMULA_AND ? value : !value;
         if (need_both) show_both(ctl, run, node.a, a, node.b, b);
         else if (left == value) show(ctl, run, node.a, a);
         else show(ctl, run, node.b, b);
@@ -492,7 +505,8 @@ static void show_violation(struct ctl *ctl, formula f)
     ctl->temporal->went_backward = backward;
 }
 
-/* All atoms at once: one that fails anywhere leaves the property undecided, whichever way it is evaluated. */
+/* All atoms at once: one that fails anywhere leaves the property undecided, whichever way it is
+ * evaluated. */
 static void label_atoms(struct ctl *ctl, formula f)
 {
     const struct formula_node node = *formula_get(&ctl->model->formulas, f);
@@ -513,7 +527,8 @@ enum temporal_result symbolic_ctl(struct temporal *temporal, formula f)
     ctl.known = mem_alloc(s->mem, nodes);
     dd_protect_array(s->dd, ctl.sets, nodes);
     bool violated = false, backward = s->task->direction == DIRECTION_BACKWARD;
-    /* Fixpoints for parts of the formula are small on the reachable states only; a search that only goes forward does not need to know them. */
+    /* Fixpoints for parts of the formula are small on the reachable states only; a search that only
+     * goes forward does not need to know them. */
     if (temporal->partial && !backward && all_forward(s->model, f, false)) symbolic_view_ranges(s);
     else symbolic_view_all(s);
     label_atoms(&ctl, f);

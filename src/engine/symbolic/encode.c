@@ -6,8 +6,9 @@
 
 /* ---- a static order of variables ---- */
 
-/* FORCE (Aloul, Markov and Sakallah 2003): every rule pulls its variables to their common centre, again and again; the arrangement with the
- * least total span of rules wins. The arrangement that the model's text gives is one candidate. */
+/* FORCE (Aloul, Markov and Sakallah 2003): every rule pulls its variables to their common centre,
+ * again and again; the arrangement with the least total span of rules wins. The arrangement that
+ * the model's text gives is one candidate. */
 struct arrangement {
     const struct model *model;
     uint32_t *place; /* per variable */
@@ -18,7 +19,8 @@ struct arrangement {
     uint64_t best_span;
 };
 
-/* Calls visit for every variable the rule reads or writes; variables that it does both with come twice, which does no harm. */
+/* Calls visit for every variable the rule reads or writes; variables that it does both with come
+ * twice, which does no harm. */
 static uint64_t rule_span(const struct arrangement *a, uint32_t r, double *centre, uint32_t *count)
 {
     const struct model_rule *rule = &a->model->rules.data[r];
@@ -26,7 +28,8 @@ static uint64_t rule_span(const struct arrangement *a, uint32_t r, double *centr
     double sum = 0;
     *count = 0;
     for (uint32_t i = 0; i < rule->reads + rule->writes; i++) {
-        uint32_t at = i < rule->reads ? rule->first_read + i : rule->first_write + i - rule->reads, place = a->place[a->model->accesses.data[at]];
+        uint32_t at = i < rule->reads ? rule->first_read + i : rule->first_write + i - rule->reads,
+                 place = a->place[a->model->accesses.data[at]];
         sum += place;
         ++*count;
         if (place < low) low = place;
@@ -68,12 +71,15 @@ static void rearrange(struct arrangement *a, struct pulled *list)
         uint32_t count;
         rule_span(a, r, &centre, &count);
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t at = i < rule->reads ? rule->first_read + i : rule->first_write + i - rule->reads, v = a->model->accesses.data[at];
+            uint32_t at = i < rule->reads ? rule->first_read + i
+                                          : rule->first_write + i - rule->reads,
+                     v = a->model->accesses.data[at];
             a->pull[v] += centre;
             a->weight[v]++;
         }
     }
-    for (uint32_t v = 0; v < vars; v++) list[v] = (struct pulled){a->weight[v] ? a->pull[v] / a->weight[v] : a->place[v], v};
+    for (uint32_t v = 0; v < vars; v++)
+        list[v] = (struct pulled){a->weight[v] ? a->pull[v] / a->weight[v] : a->place[v], v};
     qsort(list, vars, sizeof *list, compare_pulls);
     for (uint32_t k = 0; k < vars; k++) a->place[list[k].var] = k;
 }
@@ -124,7 +130,8 @@ struct rule_bits {
 };
 
 /* A stored bit that is always the old one is not written. */
-static void list_written(struct encoding *e, uint32_t r, const struct bits_rule *encoded, struct rule_bits *out)
+static void list_written(struct encoding *e, uint32_t r, const struct bits_rule *encoded,
+                         struct rule_bits *out)
 {
     const struct model_rule *rule = &e->model->rules.data[r];
     uint32_t next = 0;
@@ -141,7 +148,8 @@ static void list_written(struct encoding *e, uint32_t r, const struct bits_rule 
     }
 }
 
-/* The conjunction of guard and new values, from the last pair of the order to the first, so that it grows at its top. */
+/* The conjunction of guard and new values, from the last pair of the order to the first, so that it
+ * grows at its top. */
 static bdd relate(struct encoding *e, bdd guard, const struct rule_bits *written)
 {
     struct dd *dd = e->dd;
@@ -158,7 +166,8 @@ static bdd relate(struct encoding *e, bdd guard, const struct rule_bits *written
     return all;
 }
 
-static void encode_rule(struct encoding *e, uint32_t r, struct bits_rule *circuit, struct rule_bits *written)
+static void encode_rule(struct encoding *e, uint32_t r, struct bits_rule *circuit,
+                        struct rule_bits *written)
 {
     struct encoded_rule *rule = &e->rules[r];
     bits_encode_rule(&e->bits, r, circuit);
@@ -194,7 +203,8 @@ static void find_footprint(struct encoding *e, uint32_t r, uint8_t *touched, uin
 {
     const struct dd_relation *relation = &e->rules[r].relation;
     dd_support(e->dd, relation->diagram, support);
-    for (uint32_t p = 0; p < e->bits.total; p++) touched[p] = support[dd_now(p)] | support[dd_next(p)];
+    for (uint32_t p = 0; p < e->bits.total; p++)
+        touched[p] = support[dd_now(p)] | support[dd_next(p)];
     for (uint32_t i = 0; i < relation->written_count; i++) touched[relation->written[i]] |= 2;
 }
 
@@ -215,12 +225,14 @@ static int compare_footprints(const void *x, const void *y)
     return (a->rule > b->rule) - (a->rule < b->rule);
 }
 
-/* Rules with equal footprints, as long as their union stays small. The written pairs of a union are those of each: no frame is needed. */
+/* Rules with equal footprints, as long as their union stays small. The written pairs of a union are
+ * those of each: no frame is needed. */
 static void make_clusters(struct encoding *e)
 {
     uint32_t rules = e->model->rules.len, pairs = e->bits.total;
     struct footprint *list = mem_alloc(e->mem, (rules + 1) * sizeof *list);
-    uint8_t *support = mem_alloc(e->mem, 2 * (size_t)dd_pairs(e->dd) + 2), *one = mem_alloc(e->mem, pairs + 1), *other = mem_alloc(e->mem, pairs + 1);
+    uint8_t *support = mem_alloc(e->mem, 2 * (size_t)dd_pairs(e->dd) + 2),
+            *one = mem_alloc(e->mem, pairs + 1), *other = mem_alloc(e->mem, pairs + 1);
     e->every_cluster = mem_alloc(e->mem, (rules + 1) * sizeof *e->every_cluster);
     struct ordered_cluster *order = mem_alloc(e->mem, (rules + 1) * sizeof *order);
     uint32_t kept = 0;
@@ -230,7 +242,8 @@ static void make_clusters(struct encoding *e)
         list[kept++] = (struct footprint){hash_bytes(one, pairs), r, NULL};
     }
     qsort(list, kept, sizeof *list, compare_footprints);
-    bdd *sum = &e->scratch[0], *more = &e->scratch[1]; /* not locals: the relations are protected after them and stay */
+    bdd *sum = &e->scratch[0],
+        *more = &e->scratch[1]; /* not locals: the relations are protected after them and stay */
     for (uint32_t i = 0, j; i < kept; i = j) {
         const struct dd_relation *first = &e->rules[list[i].rule].relation;
         *sum = first->diagram;
@@ -252,7 +265,8 @@ static void make_clusters(struct encoding *e)
         e->relation_nodes += size;
     }
     *sum = *more = BDD_FALSE;
-    qsort(order, e->cluster_count, sizeof *order, compare_clusters); /* as the model's text has them: chaining depends on it */
+    qsort(order, e->cluster_count, sizeof *order,
+          compare_clusters); /* as the model's text has them: chaining depends on it */
     for (uint32_t i = 0; i < e->cluster_count; i++) e->every_cluster[i] = order[i].cluster;
     mem_free(e->mem, order);
     mem_free(e->mem, list);
@@ -286,7 +300,8 @@ bdd encode_with_frame(struct encoding *e, uint32_t r, const uint8_t *pairs, uint
     memset(own, 0, e->bits.total);
     for (uint32_t i = 0; i < relation->written_count; i++) own[relation->written[i]] = 1;
     dd_keep(dd, &all, &now, &next);
-    for (uint32_t k = dd_pairs(dd); k-- > 0;) { /* from the last level up: the relation grows at its top */
+    for (uint32_t k = dd_pairs(dd);
+         k-- > 0;) { /* from the last level up: the relation grows at its top */
         uint32_t pair = dd_pair_at(dd, k);
         if (pair >= e->bits.total || !pairs[pair] || own[pair]) continue;
         now = dd_variable(dd, dd_now(pair));
@@ -301,7 +316,8 @@ bdd encode_with_frame(struct encoding *e, uint32_t r, const uint8_t *pairs, uint
 static void make_whole(struct encoding *e)
 {
     struct dd *dd = e->dd;
-    uint32_t first = e->bits.total, count = dd_pairs(dd) - first, rules = e->model->rules.len, mark = dd_mark(dd);
+    uint32_t first = e->bits.total, count = dd_pairs(dd) - first, rules = e->model->rules.len,
+             mark = dd_mark(dd);
     uint32_t *written = mem_alloc(e->mem, (first + 1) * sizeof *written);
     uint8_t *every = mem_alloc(e->mem, 2 * (first + UINT64_C(1)));
     bdd all = BDD_FALSE, one = BDD_FALSE, action = BDD_FALSE, labels = BDD_TRUE;
@@ -330,14 +346,18 @@ static void make_whole(struct encoding *e)
 
 uint32_t encode_pair_limit(void)
 {
-    enum { BYTES_PER_PAIR = 1200 }; /* what a level can cost on the stack when saturation, images and unions are nested */
+    enum {
+        BYTES_PER_PAIR = 1200
+    }; /* what a level can cost on the stack when saturation, images and unions are nested */
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit)) return 1000;
-    uint64_t pairs = limit.rlim_cur == RLIM_INFINITY ? DD_MAX_PAIRS : limit.rlim_cur / 2 / BYTES_PER_PAIR;
+    uint64_t pairs =
+        limit.rlim_cur == RLIM_INFINITY ? DD_MAX_PAIRS : limit.rlim_cur / 2 / BYTES_PER_PAIR;
     return pairs < DD_MAX_PAIRS ? (uint32_t)pairs : DD_MAX_PAIRS;
 }
 
-/* For as long as the manager lives, so that what was encoded is still good when a later operation is given up. */
+/* For as long as the manager lives, so that what was encoded is still good when a later operation
+ * is given up. */
 static void protect_all(struct encoding *e)
 {
     struct dd_guard guard;
@@ -346,7 +366,8 @@ static void protect_all(struct encoding *e)
     dd_protect_array(e->dd, e->scratch, 2);
     dd_protect_array(e->dd, e->guards, e->model->rules.len + 1);
     for (uint32_t r = 0; r < e->model->rules.len; r++) {
-        dd_keep(e->dd, &e->rules[r].enabled, &e->rules[r].fails, &e->rules[r].relation.diagram, &e->clusters[r].diagram);
+        dd_keep(e->dd, &e->rules[r].enabled, &e->rules[r].fails, &e->rules[r].relation.diagram,
+                &e->clusters[r].diagram);
     }
     dd_uncatch(e->dd, &guard);
 }
@@ -399,16 +420,19 @@ static void encode_initial(struct encoding *e)
         for (uint32_t b = e->bits.first[v]; b < e->bits.first[v + 1]; b++) owner[b] = v;
     for (uint32_t k = dd_pairs(e->dd); k-- > 0;) {
         uint32_t pair = dd_pair_at(e->dd, k), v = pair < e->bits.total ? owner[pair] : 0;
-        if (pair >= e->bits.total || pair != e->bits.first[v]) continue; /* once for each variable that has bits */
+        if (pair >= e->bits.total || pair != e->bits.first[v])
+            continue; /* once for each variable that has bits */
         const struct model_var *var = &e->model->vars.data[v];
-        one = encode_lit(e, var->any_init ? bits_in_range(&e->bits, v) : bits_equals(&e->bits, v, var->init));
+        one = encode_lit(e, var->any_init ? bits_in_range(&e->bits, v)
+                                          : bits_equals(&e->bits, v, var->init));
         e->initial = dd_and(e->dd, e->initial, one);
     }
     dd_release(e->dd, mark);
     mem_free(e->mem, owner);
 }
 
-/* Neighbouring rules belong to one process, as a rule: their guards fit together in a small diagram. */
+/* Neighbouring rules belong to one process, as a rule: their guards fit together in a small
+ * diagram. */
 static void group_guards(struct encoding *e)
 {
     enum { LARGE_GROUP = 64 };
@@ -428,9 +452,11 @@ static void group_guards(struct encoding *e)
 
 /* ---- choosing the order ----
  *
- * The bits of a variable stay together, the most significant one first. What a model's text names first is shared by many, as a rule: it comes last in
- * the order, so that rules begin as late as possible, which saturation likes. But a rule that compares several processes with such
- * a variable needs it first, or its relation explodes. So the rules are tried on a manager of their own, with a limit. */
+ * The bits of a variable stay together, the most significant one first. What a model's text names
+ * first is shared by many, as a rule: it comes last in the order, so that rules begin as late as
+ * possible, which saturation likes. But a rule that compares several processes with such a variable
+ * needs it first, or its relation explodes. So the rules are tried on a manager of their own, with
+ * a limit. */
 
 struct trial {
     const struct encoding *e;
@@ -445,10 +471,12 @@ static bool within_limit(void *context)
     struct trial *trial = context;
     struct dd_statistics table;
     dd_get_statistics(trial->dd, &table);
-    return table.nodes < trial->limit && ++trial->polls < MAX_POLLS && (!trial->e->go_on || trial->e->go_on(trial->e->context));
+    return table.nodes < trial->limit && ++trial->polls < MAX_POLLS
+           && (!trial->e->go_on || trial->e->go_on(trial->e->context));
 }
 
-static void measure(struct encoding *e, struct trial *trial, struct bits_rule *circuit, struct rule_bits *written)
+static void measure(struct encoding *e, struct trial *trial, struct bits_rule *circuit,
+                    struct rule_bits *written)
 {
     for (uint32_t r = 0; r < e->model->rules.len; r++) {
         bdd guard = BDD_FALSE;
@@ -464,8 +492,10 @@ static void measure(struct encoding *e, struct trial *trial, struct bits_rule *c
     }
 }
 
-/* The nodes of all relations under this order; UINT64_MAX: too many. For as long as it takes, the encoding has another manager. */
-static uint64_t try_order(struct encoding *e, const uint32_t *pairs, uint64_t limit, struct bits_rule *circuit, struct rule_bits *written)
+/* The nodes of all relations under this order; UINT64_MAX: too many. For as long as it takes, the
+ * encoding has another manager. */
+static uint64_t try_order(struct encoding *e, const uint32_t *pairs, uint64_t limit,
+                          struct bits_rule *circuit, struct rule_bits *written)
 {
     struct trial trial = {.e = e, .dd = dd_new(e->mem, e->bits.total), .limit = limit};
     struct dd *const own = e->dd;
@@ -490,7 +520,8 @@ static uint64_t try_order(struct encoding *e, const uint32_t *pairs, uint64_t li
     return why == DD_NONE ? trial.nodes : UINT64_MAX;
 }
 
-static void list_pairs(const struct encoding *e, const uint32_t *vars, bool reversed, uint32_t *pairs)
+static void list_pairs(const struct encoding *e, const uint32_t *vars, bool reversed,
+                       uint32_t *pairs)
 {
     uint32_t count = e->model->vars.len, k = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -503,10 +534,12 @@ static void list_pairs(const struct encoding *e, const uint32_t *vars, bool reve
 static void choose_order(struct encoding *e, struct bits_rule *circuit, struct rule_bits *written)
 {
     enum { ORDERS = 4, SMALL = 20000, LARGE = 400000 };
-    uint32_t *vars = arrange(e->model), *pairs = mem_alloc(e->mem, (e->bits.total + UINT64_C(1)) * sizeof *pairs);
+    uint32_t *vars = arrange(e->model),
+             *pairs = mem_alloc(e->mem, (e->bits.total + UINT64_C(1)) * sizeof *pairs);
     uint64_t least = UINT64_MAX;
     unsigned best = 0;
-    for (unsigned i = 0; i < ORDERS && least > SMALL; i++) { /* arranged and reversed, arranged, the text's reversed, the text's */
+    for (unsigned i = 0; i < ORDERS && least > SMALL;
+         i++) { /* arranged and reversed, arranged, the text's reversed, the text's */
         list_pairs(e, i < 2 ? vars : NULL, i % 2 == 0, pairs);
         uint64_t nodes = try_order(e, pairs, least < LARGE ? least : LARGE, circuit, written);
         if (nodes < least) least = nodes, best = i;
@@ -521,9 +554,12 @@ void encode_rules(struct encoding *e)
 {
     uint32_t rules = e->model->rules.len, room = e->bits.total + 1;
     struct bits_rule circuit = {0};
-    struct rule_bits written = {mem_alloc(e->mem, room * sizeof(uint32_t)), mem_alloc(e->mem, room * sizeof(lit)), 0};
+    struct rule_bits written = {mem_alloc(e->mem, room * sizeof(uint32_t)),
+                                mem_alloc(e->mem, room * sizeof(lit)), 0};
     choose_order(e, &circuit, &written);
-    if (e->form == RELATION_LABELLED && rules > 1 && !dd_add_pairs(e->dd, expr_width(rules - 1), true)) mem_refuse(e->mem);
+    if (e->form == RELATION_LABELLED && rules > 1
+        && !dd_add_pairs(e->dd, expr_width(rules - 1), true))
+        mem_refuse(e->mem);
     encode_initial(e);
     for (uint32_t r = 0; r < rules; r++) {
         encode_rule(e, r, &circuit, &written);
@@ -540,7 +576,8 @@ void encode_rules(struct encoding *e)
 /* The diagrams go with their manager; relations have lists of their own. */
 void encode_release(struct encoding *e)
 {
-    for (uint32_t r = 0; e->rules && r < e->model->rules.len; r++) mem_free(e->mem, e->rules[r].relation.written);
+    for (uint32_t r = 0; e->rules && r < e->model->rules.len; r++)
+        mem_free(e->mem, e->rules[r].relation.written);
     for (uint32_t i = 0; i < e->cluster_count; i++) mem_free(e->mem, e->clusters[i].written);
     mem_free(e->mem, e->whole.written);
     mem_free(e->mem, e->rules);
@@ -576,7 +613,8 @@ bdd encode_dead(struct encoding *e, bdd set)
 {
     uint32_t mark = dd_mark(e->dd);
     dd_protect(e->dd, &set);
-    for (uint32_t i = 0; i < e->guard_count && set != BDD_FALSE; i++) set = dd_diff(e->dd, set, e->guards[i]);
+    for (uint32_t i = 0; i < e->guard_count && set != BDD_FALSE; i++)
+        set = dd_diff(e->dd, set, e->guards[i]);
     dd_release(e->dd, mark);
     return set;
 }
@@ -587,7 +625,8 @@ void encode_pick(const struct encoding *e, bdd set, int64_t *values)
     dd_pick(e->dd, set, bits);
     for (uint32_t v = 0; v < e->model->vars.len; v++) {
         uint64_t code = 0;
-        for (uint32_t b = 0; b < bits_width(&e->bits, v); b++) code |= (uint64_t)bits[e->bits.first[v] + b] << b;
+        for (uint32_t b = 0; b < bits_width(&e->bits, v); b++)
+            code |= (uint64_t)bits[e->bits.first[v] + b] << b;
         values[v] = (int64_t)((uint64_t)e->model->vars.data[v].low + code);
     }
     mem_free(e->mem, bits);
@@ -601,7 +640,8 @@ bdd encode_state(struct encoding *e, const int64_t *values)
     uint8_t *set = mem_alloc(e->mem, e->bits.total + 1);
     for (uint32_t v = 0; v < e->model->vars.len; v++) {
         uint64_t code = (uint64_t)values[v] - (uint64_t)e->model->vars.data[v].low;
-        for (uint32_t b = 0; b < bits_width(&e->bits, v); b++) set[e->bits.first[v] + b] = code >> b & 1;
+        for (uint32_t b = 0; b < bits_width(&e->bits, v); b++)
+            set[e->bits.first[v] + b] = code >> b & 1;
     }
     dd_keep(dd, &all, &bit);
     for (uint32_t k = dd_pairs(dd); k-- > 0;) { /* from the last level up: every step is one node */

@@ -9,7 +9,8 @@ static bdd model_step(void *context, bdd set, enum dd_direction direction)
 
 void walk_init(struct walk *walk, struct symbolic *s)
 {
-    *walk = (struct walk){.s = s, .step = model_step, .context = s, .width = dd_pairs(s->dd), .loop = MODEL_NONE};
+    *walk = (struct walk){
+        .s = s, .step = model_step, .context = s, .width = dd_pairs(s->dd), .loop = MODEL_NONE};
 }
 
 void walk_release(struct walk *walk)
@@ -20,7 +21,8 @@ void walk_release(struct walk *walk)
 
 static bool belongs(const struct walk *walk, uint32_t pair)
 {
-    return pair < walk->s->e.bits.total || (pair >= walk->first_extra && pair - walk->first_extra < walk->extra);
+    return pair < walk->s->e.bits.total
+           || (pair >= walk->first_extra && pair - walk->first_extra < walk->extra);
 }
 
 /* The set of one state. */
@@ -67,10 +69,7 @@ void walk_fork(struct walk *walk, const struct walk *from, uint32_t states)
     memcpy(walk->bits.data, from->bits.data, (size_t)states * walk->width);
 }
 
-bdd walk_last(struct walk *walk)
-{
-    return cube(walk, state_bits(walk, walk->states - 1));
-}
+bdd walk_last(struct walk *walk) { return cube(walk, state_bits(walk, walk->states - 1)); }
 
 void walk_begin(struct walk *walk, bdd set)
 {
@@ -98,7 +97,8 @@ static void add_ring(struct rings *rings, bdd set)
     struct mem *mem = rings->walk->s->mem;
     struct dd *dd = rings->walk->s->dd;
     if (rings->count % BLOCK == 0) {
-        rings->blocks = mem_resize(mem, rings->blocks, (rings->block_count + 1) * sizeof *rings->blocks);
+        rings->blocks =
+            mem_resize(mem, rings->blocks, (rings->block_count + 1) * sizeof *rings->blocks);
         rings->blocks[rings->block_count] = mem_alloc(mem, BLOCK * sizeof(bdd));
         dd_protect_array(dd, rings->blocks[rings->block_count++], BLOCK);
     }
@@ -113,8 +113,10 @@ static void free_rings(struct rings *rings)
     mem_free(mem, rings->blocks);
 }
 
-/* From the last ring, which meets the target, back to the first; the states are written to the end of the path. */
-static void walk_back(struct walk *walk, const struct rings *rings, bdd inside, bdd target, uint32_t skip)
+/* From the last ring, which meets the target, back to the first; the states are written to the end
+ * of the path. */
+static void walk_back(struct walk *walk, const struct rings *rings, bdd inside, bdd target,
+                      uint32_t skip)
 {
     struct dd *dd = walk->s->dd;
     bdd set = BDD_FALSE;
@@ -179,8 +181,9 @@ static bdd reach_within(struct walk *walk, bdd from, bdd inside, enum dd_directi
     return all;
 }
 
-/* Moves the path into a component from which no other one can be reached (inside the set): whatever state it is in then, all others
- * lead back to it, so the cycle can be closed (Clarke, Grumberg, McMillan and Zhao 1995). */
+/* Moves the path into a component from which no other one can be reached (inside the set): whatever
+ * state it is in then, all others lead back to it, so the cycle can be closed (Clarke, Grumberg,
+ * McMillan and Zhao 1995). */
 static void walk_to_bottom(struct walk *walk, bdd inside)
 {
     struct dd *dd = walk->s->dd;
@@ -198,7 +201,8 @@ static void walk_to_bottom(struct walk *walk, bdd inside)
     dd_release(dd, mark);
 }
 
-void walk_cycle(struct walk *walk, bdd inside, const bdd *fair, uint32_t fair_count, void (*detour)(struct walk *walk, bdd inside))
+void walk_cycle(struct walk *walk, bdd inside, const bdd *fair, uint32_t fair_count,
+                void (*detour)(struct walk *walk, bdd inside))
 {
     struct dd *dd = walk->s->dd;
     bdd start = BDD_FALSE, goal = BDD_FALSE;
@@ -227,15 +231,18 @@ static void values_of(const struct walk *walk, uint32_t i, int64_t *values)
     const struct encoding *e = &walk->s->e;
     for (uint32_t v = 0; v < e->model->vars.len; v++) {
         uint64_t code = 0;
-        for (uint32_t b = 0; b < bits_width(&e->bits, v); b++) code |= (uint64_t)state_bits(walk, i)[e->bits.first[v] + b] << b;
+        for (uint32_t b = 0; b < bits_width(&e->bits, v); b++)
+            code |= (uint64_t)state_bits(walk, i)[e->bits.first[v] + b] << b;
         values[v] = (int64_t)((uint64_t)e->model->vars.data[v].low + code);
     }
 }
 
 enum { NO_RULE = MODEL_NONE, STUCK = MODEL_NONE - 1 };
 
-/* The rule that leads from one state to the other, with this process unless it is MODEL_NONE; STUCK: they are the same, and none is enabled. */
-static uint32_t rule_between(const struct model *model, const int64_t *from, const int64_t *to, int64_t *next, uint32_t process)
+/* The rule that leads from one state to the other, with this process unless it is MODEL_NONE;
+ * STUCK: they are the same, and none is enabled. */
+static uint32_t rule_between(const struct model *model, const int64_t *from, const int64_t *to,
+                             int64_t *next, uint32_t process)
 {
     bool enabled = false;
     for (uint32_t r = 0; r < model->rules.len; r++) {
@@ -257,10 +264,12 @@ struct trace *walk_trace(struct walk *walk, const char **broken)
     values_of(walk, 0, trace->initial);
     memcpy(from, trace->initial, model->vars.len * sizeof *from);
     trace->loop = walk->loop;
-    uint32_t last = walk->loop == MODEL_NONE ? walk->states - 1 : walk->states; /* the closing step counts */
+    uint32_t last =
+        walk->loop == MODEL_NONE ? walk->states - 1 : walk->states; /* the closing step counts */
     for (uint32_t i = 0; i < last; i++) {
         values_of(walk, i + 1 < walk->states ? i + 1 : walk->loop, to);
-        uint32_t rule = rule_between(model, from, to, next, i + 1 < walk->states ? walk->by.data[i + 1] : MODEL_NONE);
+        uint32_t rule = rule_between(model, from, to, next,
+                                     i + 1 < walk->states ? walk->by.data[i + 1] : MODEL_NONE);
         if (rule == STUCK) { /* a deadlocked state repeats for ever: nothing new comes after it */
             trace->steps = i;
             trace->loop = i;

@@ -1,12 +1,15 @@
-/* LTL on sets of states: what accepts the runs that violate the formula (monitor.h) runs beside the model, and the property is violated
- * when the product has a fair cycle that an initial state leads to.
+/* LTL on sets of states: what accepts the runs that violate the formula (monitor.h) runs beside the
+ * model, and the property is violated when the product has a fair cycle that an initial state leads
+ * to.
  *
- * Fair cycles: backward, the greatest set whose states lead to every fairness set inside it (Emerson and Lei 1986); forward, the same with steps
- * turned round, from the reachable part of the product. (The thesis' equation 4.4 mixes both; this is what its proof needs.)
+ * Fair cycles: backward, the greatest set whose states lead to every fairness set inside it
+ * (Emerson and Lei 1986); forward, the same with steps turned round, from the reachable part of the
+ * product. (The thesis' equation 4.4 mixes both; this is what its proof needs.)
  *
- * With a reduction the model is reduced first, and the product is built with what is left. The thesis reduces the product itself, by a
- * theorem of Peled (1996) that does not hold: Siegel (2019) has a counterexample when what is expanded depends on the automaton's
- * state. A reduction that depends on the model's state only is sound. */
+ * With a reduction the model is reduced first, and the product is built with what is left. The
+ * thesis reduces the product itself, by a theorem of Peled (1996) that does not hold: Siegel (2019)
+ * has a counterexample when what is expanded depends on the automaton's state. A reduction that
+ * depends on the model's state only is sound. */
 #include "engine/symbolic/monitor.h"
 #include "engine/symbolic/temporal.h"
 
@@ -15,7 +18,8 @@ struct ltl {
     struct symbolic *s;
     struct dd *dd;
     struct monitor monitor;
-    bdd resting; /* states of the product in which the monitor can stay as it is while the model moves */
+    bdd resting; /* states of the product in which the monitor can stay as it is while the model
+                    moves */
     bool accelerate;
 };
 
@@ -63,8 +67,9 @@ static bdd product_step(void *context, bdd set, enum dd_direction direction)
 
 /* ---- weak fairness ----
  *
- * A run is fair to a process when again and again it takes part in a step or can take part in none. A step is no state, so it is asked
- * for where it starts (backward) or ends (forward), inside the set in question: no bits for what happened last are needed. */
+ * A run is fair to a process when again and again it takes part in a step or can take part in none.
+ * A step is no state, so it is asked for where it starts (backward) or ends (forward), inside the
+ * set in question: no bits for what happened last are needed. */
 
 /* States in which the process can take part in no step. */
 static bdd idle_states(struct ltl *ltl, uint32_t process)
@@ -74,7 +79,8 @@ static bdd idle_states(struct ltl *ltl, uint32_t process)
     uint32_t mark = dd_mark(dd);
     dd_protect(dd, &idle);
     for (uint32_t r = 0; r < ltl->s->model->rules.len; r++)
-        if (model_takes_part(ltl->s->model, r, process)) idle = dd_diff(dd, idle, ltl->s->e.rules[r].enabled);
+        if (model_takes_part(ltl->s->model, r, process))
+            idle = dd_diff(dd, idle, ltl->s->e.rules[r].enabled);
     dd_release(dd, mark);
     return idle;
 }
@@ -134,8 +140,9 @@ static bdd find_resting(struct ltl *ltl)
     return all;
 }
 
-/* Most steps of a model do not matter to the monitor. Runs of such steps are taken all at once, by saturation: as long as the product stays in `resting`, the
- * model's relations alone are its steps, whichever of both states the monitor reads. */
+/* Most steps of a model do not matter to the monitor. Runs of such steps are taken all at once, by
+ * saturation: as long as the product stays in `resting`, the model's relations alone are its steps,
+ * whichever of both states the monitor reads. */
 static bdd run_ahead(struct ltl *ltl, bdd set, bdd within, enum dd_direction direction)
 {
     struct dd *dd = ltl->dd;
@@ -145,7 +152,8 @@ static bdd run_ahead(struct ltl *ltl, bdd set, bdd within, enum dd_direction dir
     dd_keep(dd, &set, &inside, &start);
     inside = dd_and(dd, within, ltl->resting);
     start = dd_and(dd, set, ltl->resting);
-    start = dd_saturate(dd, ltl->s->e.every_cluster, ltl->s->e.cluster_count, direction, start, inside);
+    start =
+        dd_saturate(dd, ltl->s->e.every_cluster, ltl->s->e.cluster_count, direction, start, inside);
     start = dd_or(dd, start, set);
     dd_release(dd, mark);
     return start;
@@ -170,7 +178,8 @@ static bdd closure(struct ltl *ltl, bdd set, bdd within, enum dd_direction direc
     return all;
 }
 
-/* Removes states without a successor (backward) or predecessor (forward) in the set, until all have one. */
+/* Removes states without a successor (backward) or predecessor (forward) in the set, until all have
+ * one. */
 static bdd trim(struct ltl *ltl, bdd set, enum dd_direction direction)
 {
     struct dd *dd = ltl->dd;
@@ -187,10 +196,11 @@ static bdd trim(struct ltl *ltl, bdd set, enum dd_direction direction)
     return set;
 }
 
-/* A set inside `set` whose states all lead to each fairness set and on (backward), or come from each and from before (forward), without leaving
- * it; it contains all fair cycles. First or last components of it are fair, so it is empty when there is none. The order of
- * steps is that of "one way catch them young" (Fisler, Fraer, Kamhi, Vardi and Yang 2001): trimming costs one image a step, where
- * Emerson and Lei's order would cost a closure. */
+/* A set inside `set` whose states all lead to each fairness set and on (backward), or come from
+ * each and from before (forward), without leaving it; it contains all fair cycles. First or last
+ * components of it are fair, so it is empty when there is none. The order of steps is that of "one
+ * way catch them young" (Fisler, Fraer, Kamhi, Vardi and Yang 2001): trimming costs one image a
+ * step, where Emerson and Lei's order would cost a closure. */
 static bdd fair_hull(struct ltl *ltl, bdd set, enum dd_direction direction)
 {
     struct dd *dd = ltl->dd;
@@ -223,7 +233,9 @@ static void show_lasso(struct ltl *ltl, bdd start, bdd inside, bdd hull)
     walk->extra = ltl->monitor.count;
     walk->width = dd_pairs(ltl->dd);
     walk_to(walk, start, inside, hull, false);
-    if (walk->states) walk_cycle(walk, hull, ltl->monitor.fair, ltl->monitor.fair_count, ltl->s->task->weakly_fair ? visit_processes : NULL);
+    if (walk->states)
+        walk_cycle(walk, hull, ltl->monitor.fair, ltl->monitor.fair_count,
+                   ltl->s->task->weakly_fair ? visit_processes : NULL);
 }
 
 static bool find_violation(struct ltl *ltl)
@@ -240,7 +252,9 @@ static bool find_violation(struct ltl *ltl)
     ltl->temporal->went_forward = !backward;
     bool violated = hull != BDD_FALSE;
     if (backward) violated = dd_and(dd, hull, start) != BDD_FALSE;
-    else if (violated) hull = fair_hull(ltl, hull, DD_BACKWARD); /* of the states that come from fair cycles, those that lead to one again */
+    else if (violated)
+        hull = fair_hull(ltl, hull, DD_BACKWARD); /* of the states that come from fair cycles, those
+                                                     that lead to one again */
     if (violated) show_lasso(ltl, start, inside, hull);
     dd_release(dd, mark);
     return violated;
@@ -251,7 +265,8 @@ enum temporal_result symbolic_ltl(struct temporal *temporal, formula f)
     struct symbolic *s = temporal->s;
     struct ltl ltl = {.temporal = temporal, .s = s, .dd = s->dd};
     uint32_t mark = dd_mark(s->dd);
-    if (s->task->by_tableau || !monitor_automaton(&ltl.monitor, s, f)) monitor_tableau(&ltl.monitor, s, f);
+    if (s->task->by_tableau || !monitor_automaton(&ltl.monitor, s, f))
+        monitor_tableau(&ltl.monitor, s, f);
     dd_protect(s->dd, &ltl.resting);
     ltl.resting = find_resting(&ltl);
     ltl.accelerate = s->order == ORDER_SATURATION && !temporal->partial;

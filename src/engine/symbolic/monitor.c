@@ -32,7 +32,8 @@ void monitor_release(struct monitor *monitor)
 
 /* ---- automata ----
  *
- * The state's number is in as many bits as it needs; a bit for every acceptance set says whether the edge that was taken has its mark. */
+ * The state's number is in as many bits as it needs; a bit for every acceptance set says whether
+ * the edge that was taken has its mark. */
 struct encoder {
     struct monitor *monitor;
     struct dd *dd;
@@ -107,8 +108,10 @@ static void encode(struct encoder *x, const struct buchi *buchi)
     x->atoms = mem_alloc(mem, (buchi->atoms.list.len + UINT64_C(1)) * sizeof *x->atoms);
     uint32_t mark = dd_mark(dd);
     dd_protect_array(dd, x->atoms, buchi->atoms.list.len);
-    for (uint32_t i = 0; i < buchi->atoms.list.len; i++) x->atoms[i] = monitor_atom(monitor, buchi->atoms.list.data[i]);
-    for (uint32_t k = 0; k < acceptance; k++) monitor->fair[k] = dd_variable(dd, dd_now(monitor->first + x->bits + k));
+    for (uint32_t i = 0; i < buchi->atoms.list.len; i++)
+        x->atoms[i] = monitor_atom(monitor, buchi->atoms.list.data[i]);
+    for (uint32_t k = 0; k < acceptance; k++)
+        monitor->fair[k] = dd_variable(dd, dd_now(monitor->first + x->bits + k));
     monitor->start = value(x, monitor->first, x->bits, x->automaton->initial, false);
     bdd marks = value(x, monitor->first + x->bits, acceptance, 0, false);
     monitor->start = dd_and(dd, monitor->start, marks);

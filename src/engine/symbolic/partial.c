@@ -14,10 +14,12 @@ static void mark_written(const struct encoding *e, uint32_t r, uint8_t *writes)
 static bool is_chosen(const struct partial *partial, uint32_t r, bool branching)
 {
     const struct process_rule *rule = &partial->process_model.rules[r];
-    return rule->process != MODEL_NONE && (rule->linear || !branching) && partial->s->e.rules[r].enabled != BDD_FALSE;
+    return rule->process != MODEL_NONE && (rule->linear || !branching)
+           && partial->s->e.rules[r].enabled != BDD_FALSE;
 }
 
-static void make_part(struct partial *partial, uint32_t process, bool branching, uint8_t *writes, uint8_t *own, uint32_t *list)
+static void make_part(struct partial *partial, uint32_t process, bool branching, uint8_t *writes,
+                      uint8_t *own, uint32_t *list)
 {
     struct encoding *e = &partial->s->e;
     struct dd *dd = e->dd;
@@ -26,13 +28,15 @@ static void make_part(struct partial *partial, uint32_t process, bool branching,
     uint32_t rules = partial->s->model->rules.len, written = 0, found = 0, mark = dd_mark(dd);
     memset(writes, 0, e->bits.total);
     for (uint32_t r = 0; r < rules; r++)
-        if (partial->process_model.rules[r].process == process && is_chosen(partial, r, branching)) mark_written(e, r, writes), found++;
+        if (partial->process_model.rules[r].process == process && is_chosen(partial, r, branching))
+            mark_written(e, r, writes), found++;
     if (!found) return;
     for (uint32_t p = 0; p < e->bits.total; p++)
         if (writes[p]) list[written++] = p;
     dd_keep(dd, &all, &one);
     for (uint32_t r = 0; r < rules; r++) {
-        if (partial->process_model.rules[r].process != process || !is_chosen(partial, r, branching)) continue;
+        if (partial->process_model.rules[r].process != process || !is_chosen(partial, r, branching))
+            continue;
         one = encode_with_frame(e, r, writes, own);
         all = dd_or(dd, all, one);
         part->alive = dd_or(dd, part->alive, e->rules[r].enabled);
@@ -44,7 +48,8 @@ static void make_part(struct partial *partial, uint32_t process, bool branching,
     if (size > partial->largest_part) partial->largest_part = size;
 }
 
-void partial_init(struct partial *partial, struct symbolic *s, enum reduction kind, const bool *visible, bool branching)
+void partial_init(struct partial *partial, struct symbolic *s, enum reduction kind,
+                  const bool *visible, bool branching)
 {
     struct model *model = s->model;
     struct mem *mem = s->mem;
@@ -56,25 +61,29 @@ void partial_init(struct partial *partial, struct symbolic *s, enum reduction ki
     uint32_t *list = mem_alloc(mem, (total + UINT64_C(1)) * sizeof *list);
     dd_keep(s->dd, &partial->visited, &partial->full);
     for (uint32_t p = 0; p < model->processes.len; p++) {
-        dd_keep(s->dd, &partial->parts[partial->count].alive, &partial->parts[partial->count].taken);
+        dd_keep(s->dd, &partial->parts[partial->count].alive,
+                &partial->parts[partial->count].taken);
         make_part(partial, p, branching, writes, writes + total + 1, list);
     }
-    if (partial->largest_part > s->statistics->largest_relation) s->statistics->largest_relation = partial->largest_part;
+    if (partial->largest_part > s->statistics->largest_relation)
+        s->statistics->largest_relation = partial->largest_part;
     mem_free(mem, writes);
     mem_free(mem, list);
 }
 
 void partial_release(struct partial *partial)
 {
-    for (uint32_t i = 0; i < partial->count; i++) dd_relation_release(partial->s->dd, &partial->parts[i].relation);
+    for (uint32_t i = 0; i < partial->count; i++)
+        dd_relation_release(partial->s->dd, &partial->parts[i].relation);
     mem_free(partial->s->mem, partial->parts);
     process_model_release(&partial->process_model);
 }
 
 /* ---- PartialExploration ----
  *
- * (visited, frontier) is always an F-arrangement (definition 3.1): a reduced model exists in which everything visited and not in the frontier has
- * its successors in visited | frontier. `taken` and `full` say which one. */
+ * (visited, frontier) is always an F-arrangement (definition 3.1): a reduced model exists in which
+ * everything visited and not in the frontier has its successors in visited | frontier. `taken` and
+ * `full` say which one. */
 struct exploration {
     struct partial *partial;
     struct dd *dd;
@@ -87,7 +96,8 @@ static bdd image(struct exploration *x, struct part *part, bdd set)
     return dd_image(x->dd, &part->relation, set, DD_FORWARD);
 }
 
-/* One step with the relation of one process, from those states of the frontier that have one (theorem 3.2). */
+/* One step with the relation of one process, from those states of the frontier that have one
+ * (theorem 3.2). */
 static void expand_partially(struct exploration *x, struct part *part)
 {
     struct dd *dd = x->dd;
@@ -136,7 +146,8 @@ static void phase_1(struct exploration *x)
     dd_protect(x->dd, &known);
     known = dd_or(x->dd, x->visited, x->frontier);
     do
-        for (uint32_t i = 0; i < x->partial->count; i++) phase_1_of_process(x, &x->partial->parts[i]);
+        for (uint32_t i = 0; i < x->partial->count; i++)
+            phase_1_of_process(x, &x->partial->parts[i]);
     while (!unchanged(x, &known));
     dd_release(x->dd, mark);
 }
@@ -160,11 +171,13 @@ static void expand_fully(struct exploration *x)
     dd_rest(dd);
 }
 
-/* ---- ImProviso (Lerda, Sinha and Theobald 2003), with the states that have no step of the process kept, as the thesis has it ----
+/* ---- ImProviso (Lerda, Sinha and Theobald 2003), with the states that have no step of the process
+ * kept, as the thesis has it ----
  *
- * Two things differ from its Listing 3.2. Phase 1 ends when a round finds no new state: the listing waits until the frontier stays the same, which never
- * happens when safe steps go round in circles. And phase 2 expands with all rules, not only the unsafe ones: then a frontier may
- * still have safe steps. */
+ * Two things differ from its Listing 3.2. Phase 1 ends when a round finds no new state: the listing
+ * waits until the frontier stays the same, which never happens when safe steps go round in circles.
+ * And phase 2 expands with all rules, not only the unsafe ones: then a frontier may still have safe
+ * steps. */
 
 static void improviso_process(struct exploration *x, struct part *part, bdd *queue)
 {
@@ -198,7 +211,8 @@ static void improviso(struct exploration *x)
         known = x->frontier;
         do {
             old = known;
-            for (uint32_t i = 0; i < x->partial->count; i++) improviso_process(x, &x->partial->parts[i], &queue);
+            for (uint32_t i = 0; i < x->partial->count; i++)
+                improviso_process(x, &x->partial->parts[i], &queue);
             known = dd_or(dd, queue, x->frontier);
         } while (old != known);
         x->visited = dd_or(dd, x->visited, queue);

@@ -8,11 +8,16 @@ bool symbolic_poll(void *context)
     const struct task *task = s->task;
     double time = clock_now();
     if (task->interrupted && *task->interrupted) return s->result->stop = STOP_INTERRUPT, false;
-    if (task->max_seconds > 0 && time - s->started >= task->max_seconds) return s->result->stop = STOP_TIME, false;
+    if (task->max_seconds > 0 && time - s->started >= task->max_seconds)
+        return s->result->stop = STOP_TIME, false;
     if (task->progress && time - s->last_progress >= 0.25) {
         struct dd_statistics nodes;
         dd_get_statistics(s->dd, &nodes);
-        struct search_progress progress = {.depth = s->depth, .bytes = s->mem->used, .seconds = time - s->started, .nodes = nodes.nodes, .phase = s->phase};
+        struct search_progress progress = {.depth = s->depth,
+                                           .bytes = s->mem->used,
+                                           .seconds = time - s->started,
+                                           .nodes = nodes.nodes,
+                                           .phase = s->phase};
         task->progress(task->progress_context, &progress);
         s->last_progress = time;
     }
@@ -42,11 +47,13 @@ void symbolic_note(struct symbolic *s, bdd set, bdd frontier)
     dd_get_statistics(s->dd, &table);
     uint32_t n = statistics->iteration_count;
     if ((n & (n - 1)) == 0) { /* a power of two: the room is used up */
-        struct iteration *more = mem_try_resize(s->mem, statistics->iterations, (n ? 2 * (size_t)n : 1) * sizeof *more);
+        struct iteration *more =
+            mem_try_resize(s->mem, statistics->iterations, (n ? 2 * (size_t)n : 1) * sizeof *more);
         if (!more) return;
         statistics->iterations = more;
     }
-    statistics->iterations[statistics->iteration_count++] = (struct iteration){dd_size(s->dd, set), size, table.nodes, count_states(s, set)};
+    statistics->iterations[statistics->iteration_count++] =
+        (struct iteration){dd_size(s->dd, set), size, table.nodes, count_states(s, set)};
 }
 
 /* ---- reachability ---- */
@@ -85,7 +92,8 @@ static bool breadth_first(struct symbolic *s)
     return complete;
 }
 
-/* Adds what is missing to *set by going through the relations one after the other, each from all that is known. */
+/* Adds what is missing to *set by going through the relations one after the other, each from all
+ * that is known. */
 static void chain(struct symbolic *s, bdd *set, bdd within, enum dd_direction direction)
 {
     struct dd *dd = s->dd;
@@ -115,7 +123,9 @@ bool symbolic_reach(struct symbolic *s)
     s->reach = s->e.initial;
     if (s->order == ORDER_BFS) complete = breadth_first(s);
     else if (s->order == ORDER_CHAINING) chain(s, &s->reach, BDD_TRUE, DD_FORWARD);
-    else s->reach = dd_saturate(s->dd, s->e.every_cluster, s->e.cluster_count, DD_FORWARD, s->e.initial, BDD_TRUE);
+    else
+        s->reach = dd_saturate(s->dd, s->e.every_cluster, s->e.cluster_count, DD_FORWARD,
+                               s->e.initial, BDD_TRUE);
     symbolic_view(s, s->reach);
     s->all = s->reach;
     s->has_all = complete;
@@ -191,7 +201,8 @@ static bdd closure_by_steps(struct symbolic *s, bdd set, bdd within, enum dd_dir
 
 bdd symbolic_closure(struct symbolic *s, bdd set, bdd within, enum dd_direction direction)
 {
-    if (s->order == ORDER_SATURATION) return dd_saturate(s->dd, s->e.every_cluster, s->e.cluster_count, direction, set, within);
+    if (s->order == ORDER_SATURATION)
+        return dd_saturate(s->dd, s->e.every_cluster, s->e.cluster_count, direction, set, within);
     if (s->order != ORDER_CHAINING) return closure_by_steps(s, set, within, direction);
     uint32_t mark = dd_mark(s->dd);
     dd_keep(s->dd, &set, &within);

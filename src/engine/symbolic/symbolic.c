@@ -5,17 +5,21 @@
 
 #include <string.h>
 
-
 /* ---- limits ---- */
 
-/* Does some work; when it is given up, says why in result->stop and returns false. What was protected before is still good. */
-static bool attempt(struct symbolic *s, void (*work)(struct symbolic *s, void *context), void *context)
+/* Does some work; when it is given up, says why in result->stop and returns false. What was
+ * protected before is still good. */
+static bool attempt(struct symbolic *s, void (*work)(struct symbolic *s, void *context),
+                    void *context)
 {
     struct dd_guard guard;
     jmp_buf recover, *outer = s->mem->recover;
     enum dd_reason why = dd_catch(s->dd, &guard);
     if (why == DD_NONE) {
-        if (setjmp(recover)) dd_give_up(s->dd, mem_enough(s->mem) ? DD_STOPPED : DD_FULL); /* memory that diagrams did not ask for */
+        if (setjmp(recover))
+            dd_give_up(s->dd, mem_enough(s->mem)
+                                  ? DD_STOPPED
+                                  : DD_FULL); /* memory that diagrams did not ask for */
         s->mem->recover = &recover;
         work(s, context);
         dd_uncatch(s->dd, &guard);
@@ -61,7 +65,8 @@ static void count_sets(struct symbolic *s, void *context)
     s->statistics->set_nodes = dd_size(s->dd, s->reach);
 }
 
-/* Per rule: the states in which it is enabled, those in which it fails; per location: the states in it. */
+/* Per rule: the states in which it is enabled, those in which it fails; per location: the states in
+ * it. */
 struct parts {
     bdd *sets;
     struct natural *counts;
@@ -73,7 +78,8 @@ static void list_parts(struct symbolic *s, struct parts *parts)
     struct model *model = s->model;
     struct result *result = s->result;
     uint64_t locations = 0;
-    result->reached_first = mem_alloc(s->mem, (model->processes.len + 1) * sizeof *result->reached_first);
+    result->reached_first =
+        mem_alloc(s->mem, (model->processes.len + 1) * sizeof *result->reached_first);
     for (uint32_t p = 0; p < model->processes.len; p++) {
         result->reached_first[p] = locations;
         locations += model->processes.data[p].locations;
@@ -92,7 +98,9 @@ static void list_parts(struct symbolic *s, struct parts *parts)
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t l = 0; l < process->locations; l++, at++)
             if (process->location != MODEL_NONE)
-                parts->sets[at] = encode_lit(&s->e, bits_equals(&s->e.bits, process->location, model->locations.data[process->first_location + l].value));
+                parts->sets[at] = encode_lit(
+                    &s->e, bits_equals(&s->e.bits, process->location,
+                                       model->locations.data[process->first_location + l].value));
     }
 }
 
@@ -101,11 +109,13 @@ static void count_parts(struct symbolic *s, void *context)
     struct model *model = s->model;
     struct result *result = s->result;
     struct parts parts;
-    struct natural total = {mem_alloc(s->mem, (s->e.bits.total / 64 + 3) * sizeof(uint64_t)), s->e.bits.total / 64 + 3};
+    struct natural total = {mem_alloc(s->mem, (s->e.bits.total / 64 + 3) * sizeof(uint64_t)),
+                            s->e.bits.total / 64 + 3};
     uint32_t mark = dd_mark(s->dd);
     (void)context;
     list_parts(s, &parts);
-    if (!dd_count_parts(s->dd, s->reach, parts.sets, parts.count, s->e.bits.total, parts.counts)) dd_give_up(s->dd, DD_FULL);
+    if (!dd_count_parts(s->dd, s->reach, parts.sets, parts.count, s->e.bits.total, parts.counts))
+        dd_give_up(s->dd, DD_FULL);
     for (uint32_t i = 0; i < parts.count; i++) {
         struct natural *count = &parts.counts[i];
         bool is_rule = i < 2 * model->rules.len;
@@ -117,8 +127,13 @@ static void count_parts(struct symbolic *s, void *context)
         }
         uint64_t value = to_number(s, count, NULL);
         if (is_rule && i % 2 == 0) result->taken[i / 2] = value;
-        else if (is_rule) result->runtime_errors = result->runtime_errors + value < value ? UINT64_MAX : result->runtime_errors + value;
-        else if (value) result->reached[(i - 2 * model->rules.len) / 8] |= (uint8_t)(1u << (i - 2 * model->rules.len) % 8);
+        else if (is_rule)
+            result->runtime_errors = result->runtime_errors + value < value
+                                         ? UINT64_MAX
+                                         : result->runtime_errors + value;
+        else if (value)
+            result->reached[(i - 2 * model->rules.len) / 8] |=
+                (uint8_t)(1u << (i - 2 * model->rules.len) % 8);
     }
     result->transitions = to_number(s, &total, &result->exact.transitions);
     dd_release(s->dd, mark);
@@ -138,7 +153,8 @@ static bool atom_may_fail(const struct model *model, formula f)
 {
     const struct formula_node *node = formula_get(&model->formulas, f);
     if (node->op == FORMULA_ATOM) return expr_get(&model->exprs, node->atom)->may_fail;
-    return atom_may_fail(model, node->a) || (formula_table[node->op].arity == 2 && atom_may_fail(model, node->b));
+    return atom_may_fail(model, node->a)
+           || (formula_table[node->op].arity == 2 && atom_may_fail(model, node->b));
 }
 
 static bool rules_may_fail(const struct symbolic *s)
@@ -152,17 +168,25 @@ static bool rules_may_fail(const struct symbolic *s)
 static const char *why_not_reduced(const struct symbolic *s, const struct property_result *entry)
 {
     bool has_formula = entry->kind != PROPERTY_DEADLOCK && entry->kind != PROPERTY_RUNTIME_ERROR;
-    if (entry->kind == PROPERTY_RUNTIME_ERROR) return rules_may_fail(s) ? "without reduction: steps can fail" : NULL;
-    if (s->task->reduction == REDUCE_DEADLOCK && entry->kind != PROPERTY_DEADLOCK) return "without reduction: --reduce deadlock keeps deadlocks only";
-    if (s->task->reduction == REDUCE_IMPROVISO && !entry->in_each_state) return "without reduction: ImProviso keeps what is reachable, not temporal formulas";
-    if (s->task->keep == KEEP_LTL && entry->kind == PROPERTY_CTL && !entry->in_each_state) return "without reduction: --keep ltl keeps no CTL";
-    if (has_formula && process_model_has_next(s->model, entry->property->root)) return "without reduction: it has X";
-    if (has_formula && atom_may_fail(s->model, entry->property->root)) return "without reduction: it divides";
+    if (entry->kind == PROPERTY_RUNTIME_ERROR)
+        return rules_may_fail(s) ? "without reduction: steps can fail" : NULL;
+    if (s->task->reduction == REDUCE_DEADLOCK && entry->kind != PROPERTY_DEADLOCK)
+        return "without reduction: --reduce deadlock keeps deadlocks only";
+    if (s->task->reduction == REDUCE_IMPROVISO && !entry->in_each_state)
+        return "without reduction: ImProviso keeps what is reachable, not temporal formulas";
+    if (s->task->keep == KEEP_LTL && entry->kind == PROPERTY_CTL && !entry->in_each_state)
+        return "without reduction: --keep ltl keeps no CTL";
+    if (has_formula && process_model_has_next(s->model, entry->property->root))
+        return "without reduction: it has X";
+    if (has_formula && atom_may_fail(s->model, entry->property->root))
+        return "without reduction: it divides";
     return NULL;
 }
 
-/* Reduces the model for one property, or for none (NULL), and looks at what the reduced exploration visits. */
-static void start_reduction(struct symbolic *s, struct partial *partial, const struct property_result *entry, bool branching)
+/* Reduces the model for one property, or for none (NULL), and looks at what the reduced exploration
+ * visits. */
+static void start_reduction(struct symbolic *s, struct partial *partial,
+                            const struct property_result *entry, bool branching)
 {
     bool *visible = mem_alloc(s->mem, s->model->vars.len + 1);
     if (entry) see_property(s, entry, visible);
@@ -171,12 +195,16 @@ static void start_reduction(struct symbolic *s, struct partial *partial, const s
 }
 
 /* Properties that single states decide, and LTL: on the states of one reduced exploration. */
-static void explore_reduced(struct symbolic *s, struct partial *partial, const struct property_result *entry)
+static void explore_reduced(struct symbolic *s, struct partial *partial,
+                            const struct property_result *entry)
 {
-    bool branching = s->task->reduction == REDUCE_POR && (s->task->keep == KEEP_CTL || (entry && entry->kind == PROPERTY_CTL));
+    bool branching = s->task->reduction == REDUCE_POR
+                     && (s->task->keep == KEEP_CTL || (entry && entry->kind == PROPERTY_CTL));
     start_reduction(s, partial, entry, branching);
     if (!entry) {
-        s->result->keeps = s->task->reduction == REDUCE_POR ? branching ? KEEP_CTL : KEEP_LTL : s->task->reduction == REDUCE_DEADLOCK ? KEEP_DEADLOCK : KEEP_ASKED;
+        s->result->keeps = s->task->reduction == REDUCE_POR        ? branching ? KEEP_CTL : KEEP_LTL
+                           : s->task->reduction == REDUCE_DEADLOCK ? KEEP_DEADLOCK
+                                                                   : KEEP_ASKED;
         if (!s->task->property_count) s->result->kept = process_model_kept(&partial->process_model);
     }
     symbolic_view_ranges(s);
@@ -188,7 +216,8 @@ static void explore_reduced(struct symbolic *s, struct partial *partial, const s
 static bool is_undecided(const struct symbolic *s, struct property_result *entry)
 {
     if (entry->verdict != VERDICT_UNKNOWN || entry->reason) return false;
-    if (s->task->stop_at_first && result_overall(s->task->properties, s->task->property_count) == VERDICT_VIOLATED) {
+    if (s->task->stop_at_first
+        && result_overall(s->task->properties, s->task->property_count) == VERDICT_VIOLATED) {
         s->result->stop = STOP_FIRST;
         entry->reason = stop_reason_text[STOP_FIRST];
         return false;
@@ -224,7 +253,9 @@ static bdd bad_states(struct symbolic *s, const struct property_result *entry, b
         }
     } else {
         bool ignored;
-        bad = symbolic_condition(s, expr_make(&s->model->exprs, EXPR_NOT, 0, entry->invariant, entry->invariant), &ignored);
+        bad = symbolic_condition(
+            s, expr_make(&s->model->exprs, EXPR_NOT, 0, entry->invariant, entry->invariant),
+            &ignored);
         part = symbolic_condition(s, entry->invariant, unclear);
     }
     dd_release(dd, mark);
@@ -244,7 +275,8 @@ static void decide_in_states(struct symbolic *s, void *context)
     if (bad != BDD_FALSE) {
         entry->verdict = VERDICT_VIOLATED;
         entry->trace = trace_to(s, bad);
-        if (entry->kind == PROPERTY_RUNTIME_ERROR && entry->trace) entry->trace->failed_rule = trace_failing_rule(s->model, entry->trace);
+        if (entry->kind == PROPERTY_RUNTIME_ERROR && entry->trace)
+            entry->trace->failed_rule = trace_failing_rule(s->model, entry->trace);
     } else if (unclear) {
         entry->reason = result_cannot_evaluate;
     } else if (s->result->all_states) {
@@ -271,9 +303,11 @@ static void find_vacuity(struct symbolic *s, void *context)
 
 static const char *method_text(const struct temporal *temporal, bool reduced)
 {
-    static const char *const texts[2][3] = {{"backward", "forward", "forward, parts of it backward"},
-                                            {"backward, reduced", "forward, reduced", "forward, reduced, parts of it backward"}};
-    return texts[reduced && temporal->went_forward][temporal->went_forward + (temporal->went_forward && temporal->went_backward)];
+    static const char *const texts[2][3] = {
+        {"backward", "forward", "forward, parts of it backward"},
+        {"backward, reduced", "forward, reduced", "forward, reduced, parts of it backward"}};
+    return texts[reduced && temporal->went_forward]
+                [temporal->went_forward + (temporal->went_forward && temporal->went_backward)];
 }
 
 static const char *formula_text(struct symbolic *s, formula f, const char *after)
@@ -287,7 +321,8 @@ static const char *formula_text(struct symbolic *s, formula f, const char *after
     return copy;
 }
 
-static void take_evidence(struct symbolic *s, struct property_result *entry, struct temporal *temporal)
+static void take_evidence(struct symbolic *s, struct property_result *entry,
+                          struct temporal *temporal)
 {
     const struct shown *main = &temporal->shown[0];
     entry->verdict = VERDICT_VIOLATED;
@@ -303,9 +338,17 @@ static void take_evidence(struct symbolic *s, struct property_result *entry, str
     entry->branches_cut = temporal->cut;
     for (uint32_t i = 1; i < temporal->shown_count; i++) {
         struct shown *shown = &temporal->shown[i];
-        const char *open = shown->has_end ? formula_text(s, shown->end, shown->end_value ? " is true" : " is false") : NULL;
-        entry->branches[entry->branch_count++] = (struct trace_branch){
-            walk_trace(&shown->walk, &s->result->broken), shown->parent, shown->from, formula_text(s, shown->part, ""), shown->value, open};
+        const char *open =
+            shown->has_end
+                ? formula_text(s, shown->end, shown->end_value ? " is true" : " is false")
+                : NULL;
+        entry->branches[entry->branch_count++] =
+            (struct trace_branch){walk_trace(&shown->walk, &s->result->broken),
+                                  shown->parent,
+                                  shown->from,
+                                  formula_text(s, shown->part, ""),
+                                  shown->value,
+                                  open};
     }
 }
 
@@ -314,7 +357,8 @@ static void decide_temporal(struct symbolic *s, void *context)
     struct property_result *entry = context;
     struct temporal temporal = {.s = s, .shown_count = 1};
     struct partial partial;
-    bool is_ctl = entry->kind == PROPERTY_CTL, reduced = s->task->reduction != REDUCE_NONE && !entry->method;
+    bool is_ctl = entry->kind == PROPERTY_CTL,
+         reduced = s->task->reduction != REDUCE_NONE && !entry->method;
     uint32_t mark = dd_mark(s->dd);
     if (reduced) {
         temporal.partial = &partial;
@@ -322,7 +366,8 @@ static void decide_temporal(struct symbolic *s, void *context)
         else explore_reduced(s, &partial, entry);
     }
     walk_init(&temporal.shown[0].walk, s);
-    switch (is_ctl ? symbolic_ctl(&temporal, entry->property->root) : symbolic_ltl(&temporal, entry->property->root)) {
+    switch (is_ctl ? symbolic_ctl(&temporal, entry->property->root)
+                   : symbolic_ltl(&temporal, entry->property->root)) {
     case TEMPORAL_HOLDS: entry->verdict = VERDICT_HOLDS; break;
     case TEMPORAL_VIOLATED: take_evidence(s, entry, &temporal); break;
     case TEMPORAL_FAILED: entry->reason = result_cannot_evaluate; break;
@@ -352,7 +397,9 @@ static void decide_one(struct symbolic *s, struct property_result *entry)
         entry->verdict = VERDICT_UNKNOWN;
         entry->reason = stop_reason_text[s->result->stop];
     }
-    if (entry->verdict == VERDICT_HOLDS && entry->has_antecedent && s->task->reduction == REDUCE_NONE) attempt(s, find_vacuity, entry);
+    if (entry->verdict == VERDICT_HOLDS && entry->has_antecedent
+        && s->task->reduction == REDUCE_NONE)
+        attempt(s, find_vacuity, entry);
 }
 
 /* A limit that is reached here leaves the state space complete and the property unknown. */
@@ -363,7 +410,8 @@ static void decide(struct symbolic *s)
         for (uint32_t i = 0; i < task->property_count; i++) {
             struct property_result *entry = &task->properties[i];
             if (entry->in_each_state != (round == 0) || !is_undecided(s, entry)) continue;
-            bool stopped = s->result->stop == STOP_TIME || s->result->stop == STOP_INTERRUPT || (round == 1 && !s->result->all_states);
+            bool stopped = s->result->stop == STOP_TIME || s->result->stop == STOP_INTERRUPT
+                           || (round == 1 && !s->result->all_states);
             if (stopped) entry->reason = stop_reason_text[s->result->stop];
             else decide_one(s, entry);
         }
@@ -398,7 +446,8 @@ static void explore(struct symbolic *s, void *context)
 
 static enum search_order choose_order(const struct task *task)
 {
-    if (task->reduction != REDUCE_NONE) return ORDER_SATURATION; /* what is not reduced: closures of fixpoints, and evidence */
+    if (task->reduction != REDUCE_NONE)
+        return ORDER_SATURATION; /* what is not reduced: closures of fixpoints, and evidence */
     if (task->max_depth || task->without_frontier) return ORDER_BFS;
     if (task->order != ORDER_DEFAULT && task->order != ORDER_DFS) return task->order;
     return task->relation == RELATION_PER_RULE ? ORDER_SATURATION : ORDER_BFS;
@@ -408,18 +457,24 @@ static void run(struct symbolic *s)
 {
     struct result *result = s->result;
     bool explored = attempt(s, explore, NULL);
-    if (!explored) s->dead = BDD_FALSE; /* reach is a part of the states, and what is known of it is sound ... */
-    if (!explored && s->task->reduction != REDUCE_NONE) s->reach = s->e.initial; /* ... unless it was a view of all that variables allow */
+    if (!explored)
+        s->dead =
+            BDD_FALSE; /* reach is a part of the states, and what is known of it is sound ... */
+    if (!explored && s->task->reduction != REDUCE_NONE)
+        s->reach = s->e.initial; /* ... unless it was a view of all that variables allow */
     result->has_depth = explored && s->order == ORDER_BFS && s->task->reduction == REDUCE_NONE;
     result->depth = s->depth;
     s->phase = "counting";
     enum stop_reason stop = result->stop;
-    dd_set_poll(s->dd, NULL, NULL); /* what is known is counted, also when time or memory is up: that is little work */
+    dd_set_poll(
+        s->dd, NULL,
+        NULL); /* what is known is counted, also when time or memory is up: that is little work */
     const struct mem_lift before = mem_lift(s->mem);
     bool counted = attempt(s, count_sets, NULL);
     mem_lower(s->mem, before);
     dd_set_poll(s->dd, symbolic_poll, s);
-    if (!counted || stop != STOP_NONE || !attempt(s, count_parts, NULL)) result->no_transitions = true;
+    if (!counted || stop != STOP_NONE || !attempt(s, count_parts, NULL))
+        result->no_transitions = true;
     if (stop != STOP_NONE) result->stop = stop;
     decide(s);
 }
@@ -455,7 +510,8 @@ void symbolic_run(struct task *task, struct result *result)
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     if (!encode_start(&s->e, model, task->relation)) {
         result->stop = STOP_SIZE;
-        for (uint32_t i = 0; i < task->property_count; i++) task->properties[i].reason = stop_reason_text[STOP_SIZE];
+        for (uint32_t i = 0; i < task->property_count; i++)
+            task->properties[i].reason = stop_reason_text[STOP_SIZE];
     } else {
         s->dd = s->e.dd;
         dd_set_poll(s->dd, symbolic_poll, s);
@@ -470,7 +526,8 @@ void symbolic_run(struct task *task, struct result *result)
     result->complete = result->all_states && result->stop == STOP_NONE;
     const struct mem_lift before = mem_lift(mem);
     if (!result->reached) {
-        result->reached_first = mem_alloc(mem, (model->processes.len + 1) * sizeof *result->reached_first);
+        result->reached_first =
+            mem_alloc(mem, (model->processes.len + 1) * sizeof *result->reached_first);
         result->reached = mem_alloc(mem, model->locations.len / 8 + 1);
         result->all_states = false;
     }

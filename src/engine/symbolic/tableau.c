@@ -1,12 +1,15 @@
-/* The tableau of a formula as a monitor (Clarke, Grumberg and Hamaguchi 1997; the thesis' sections 4.1.3 and 4.1.4).
+/* The tableau of a formula as a monitor (Clarke, Grumberg and Hamaguchi 1997; the thesis' sections
+ * 4.1.3 and 4.1.4).
  *
- * It has one bit for every temporal operator: "from the next state on, it is true". sat(g) says over the bits and the model's state when g is
- * true now; a step is possible when every bit was right: bit(g) before equals sat(g) after. Atoms are read from the model's
- * state, so no state has two labellings. A bit may be wrong for ever in one way only, by putting off what it promises: for every
- * operator there is a fairness set that forbids it.
+ * It has one bit for every temporal operator: "from the next state on, it is true". sat(g) says
+ * over the bits and the model's state when g is true now; a step is possible when every bit was
+ * right: bit(g) before equals sat(g) after. Atoms are read from the model's state, so no state has
+ * two labellings. A bit may be wrong for ever in one way only, by putting off what it promises: for
+ * every operator there is a fairness set that forbids it.
  *
- * The thesis makes the tableau total with one more state, so that no step of the model is lost when the product is reduced. Here the model is reduced before
- * the product is made (ltl.c), and a tableau that is stuck just guessed wrong. */
+ * The thesis makes the tableau total with one more state, so that no step of the model is lost when
+ * the product is reduced. Here the model is reduced before the product is made (ltl.c), and a
+ * tableau that is stuck just guessed wrong. */
 #include "engine/symbolic/monitor.h"
 
 #include <string.h>
@@ -21,10 +24,7 @@ struct tableau {
     bool *known;      /* ... once it is known */
 };
 
-static bool is_temporal(enum formula_op op)
-{
-    return op >= FORMULA_X && op <= FORMULA_W;
-}
+static bool is_temporal(enum formula_op op) { return op >= FORMULA_X && op <= FORMULA_W; }
 
 static uint32_t count_bits(struct tableau *t, formula f)
 {
@@ -54,7 +54,8 @@ static bdd now(struct tableau *t, enum formula_op op, bdd a, bdd b, bdd bit)
     return x;
 }
 
-/* Where the operator puts nothing off: U and F are fulfilled or not promised, the others are broken or not denied. */
+/* Where the operator puts nothing off: U and F are fulfilled or not promised, the others are broken
+ * or not denied. */
 static bdd settled(struct tableau *t, enum formula_op op, bdd self, bdd a, bdd b)
 {
     struct dd *dd = t->dd;
@@ -93,7 +94,8 @@ static void build(struct tableau *t, formula f)
         t->bit_of[f.i] = pair;
         *self = dd_variable(dd, dd_now(pair));
         *self = now(t, node.op, a, b, *self);
-        if (node.op != FORMULA_X) t->monitor->fair[t->monitor->fair_count++] = settled(t, node.op, *self, a, b);
+        if (node.op != FORMULA_X)
+            t->monitor->fair[t->monitor->fair_count++] = settled(t, node.op, *self, a, b);
         return;
     }
     switch (node.op) {

@@ -22,12 +22,12 @@ enum { MAX_SHOWN = 24 };
 
 struct temporal {
     struct symbolic *s;
-    struct partial *partial; /* the reduction to use, or NULL */
+    struct partial *partial;       /* the reduction to use, or NULL */
     struct shown shown[MAX_SHOWN]; /* violated: the evidence, main run first */
     uint32_t shown_count;
-    bool cut;                /* more branches were left out */
+    bool cut;                         /* more branches were left out */
     bool went_forward, went_backward; /* how it was decided */
-    const char *reason;      /* TEMPORAL_BEYOND: why */
+    const char *reason;               /* TEMPORAL_BEYOND: why */
 };
 
 enum temporal_result symbolic_ctl(struct temporal *temporal, formula f);

@@ -1,20 +1,27 @@
 /* Static guard analysis (Behrmann, Bouyer, Fleury, Larsen 2003), per process and location.
  *
- * Every test of a clock, by a guard of a rule or an invariant of a location, is put down to one process: an invariant to its own, a guard to the process of
- * the rule, among those whose location its guard fixes, that has most to do with the clock. For a process and a clock
+ * Every test of a clock, by a guard of a rule or an invariant of a location, is put down to one
+ * process: an invariant to its own, a guard to the process of the rule, among those whose location
+ * its guard fixes, that has most to do with the clock. For a process and a clock
  *
- *     bound(location) = the largest constant of tests put down to the process there and, through rules that do not reset the clock, of bound(next location)
+ *     bound(location) = the largest constant of tests put down to the process there and, through
+ *         rules that do not reset the clock, of bound(next location)
  *
- * is the least solution, once for constraints from below (L) and once for those from above (U). The bound of a clock in a state is the largest one over the
- * processes that tests are put down to.
+ * is the least solution, once for constraints from below (L) and once for those from above (U). The
+ * bound of a clock in a state is the largest one over the processes that tests are put down to.
  *
- * It is sound. Take a run from the state on which the clock is tested before it is reset. The test is put down to some process; on the run this process goes from its location of
- * now to that of the test by rules that do not reset the clock, and rules it has no part in do not change its location (a rule that writes the location counts as one of
- * its own). So its bound at its location of now is at least the constant. Conversely a clock without a bound in a state is reset before it is tested again: it is
- * inactive, and zones leave it out. When a rule leads from a state to another without resetting the clock and it is active afterwards, it was before, by the same equation.
+ * It is sound. Take a run from the state on which the clock is tested before it is reset. The test
+ * is put down to some process; on the run this process goes from its location of now to that of the
+ * test by rules that do not reset the clock, and rules it has no part in do not change its location
+ * (a rule that writes the location counts as one of its own). So its bound at its location of now
+ * is at least the constant. Conversely a clock without a bound in a state is reset before it is
+ * tested again: it is inactive, and zones leave it out. When a rule leads from a state to another
+ * without resetting the clock and it is active afterwards, it was before, by the same equation.
  *
- * Where a guard does not fix a location, it counts for all; where the next location is computed, or written by code, any may follow; a test in a rule none of whose guards fixes a
- * location counts everywhere. A rule that others wait for is also asked whether its guards are false: its constraints count in both directions. */
+ * Where a guard does not fix a location, it counts for all; where the next location is computed, or
+ * written by code, any may follow; a test in a rule none of whose guards fixes a location counts
+ * everywhere. A rule that others wait for is also asked whether its guards are false: its
+ * constraints count in both directions. */
 #include "engine/timed/clocks.h"
 
 enum { MAX_LOCATIONS = 1 << 16 };
@@ -33,23 +40,28 @@ struct analysis {
     VEC(struct local_step) steps;
     uint32_t *first_step; /* per process, and one more */
     uint32_t *affinity;   /* per process, for the clock at hand: how much it has to do with it */
-    uint32_t *owner;      /* per rule: the process that its tests of the clock at hand are put down to, or MODEL_NONE */
+    uint32_t *owner; /* per rule: the process that its tests of the clock at hand are put down to,
+                        or MODEL_NONE */
     bool *tests, *resets; /* per rule: the clock at hand */
 };
 
 static bool has_locations(const struct model *model, uint32_t process)
 {
     uint32_t var = model->processes.data[process].location;
-    return var != MODEL_NONE && (uint64_t)(model->vars.data[var].high - model->vars.data[var].low) < MAX_LOCATIONS;
+    return var != MODEL_NONE
+           && (uint64_t)(model->vars.data[var].high - model->vars.data[var].low) < MAX_LOCATIONS;
 }
 
 /* The value that a conjunct fixes the variable to. */
-static int64_t required_value(const struct model *model, const struct model_rule *rule, uint32_t var)
+static int64_t required_value(const struct model *model, const struct model_rule *rule,
+                              uint32_t var)
 {
     for (uint32_t i = 0; i < rule->conjuncts; i++) {
-        const struct expr_node *node = expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond);
+        const struct expr_node *node =
+            expr_get(&model->exprs, model->conjuncts.data[rule->first_conjunct + i].cond);
         if (node->op != EXPR_EQ) continue;
-        const struct expr_node *a = expr_get(&model->exprs, node->a), *b = expr_get(&model->exprs, node->b);
+        const struct expr_node *a = expr_get(&model->exprs, node->a),
+                               *b = expr_get(&model->exprs, node->b);
         if (a->op == EXPR_CONST && b->op == EXPR_VAR) {
             const struct expr_node *swap = a;
             a = b;
@@ -72,7 +84,8 @@ static int64_t next_value(const struct model *model, const struct model_rule *ru
     for (uint32_t i = 0; i < rule->stores; i++) {
         const struct rule_store *store = &model->stores.data[rule->first_store + i];
         const struct expr_node *value = expr_get(&model->exprs, store->value);
-        if (store->var == var && !store->provisional && value->op == EXPR_CONST) return value->value;
+        if (store->var == var && !store->provisional && value->op == EXPR_CONST)
+            return value->value;
     }
     return ANYWHERE;
 }
@@ -86,8 +99,11 @@ static void find_steps(struct analysis *analysis)
             const struct model_rule *rule = &model->rules.data[r];
             uint32_t var = model->processes.data[p].location;
             if (!rule_writes(model, rule, var)) continue;
-            struct local_step step = {r, required_value(model, rule, var), next_value(model, rule, var)};
-            bool never = step.from != ANYWHERE && (step.from < model->vars.data[var].low || step.from > model->vars.data[var].high);
+            struct local_step step = {r, required_value(model, rule, var),
+                                      next_value(model, rule, var)};
+            bool never = step.from != ANYWHERE
+                         && (step.from < model->vars.data[var].low
+                             || step.from > model->vars.data[var].high);
             if (!never) vec_push(analysis->clocks->mem, &analysis->steps, step);
         }
     }
@@ -99,7 +115,9 @@ static void find_steps(struct analysis *analysis)
 static bool mentions(const struct model *model, uint32_t first, uint32_t count, uint32_t clock)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (model->constraints.data[first + i].x == clock || model->constraints.data[first + i].y == clock) return true;
+        if (model->constraints.data[first + i].x == clock
+            || model->constraints.data[first + i].y == clock)
+            return true;
     return false;
 }
 
@@ -111,15 +129,18 @@ static void find_affinities(struct analysis *analysis, uint32_t clock)
         const struct model_process *process = &model->processes.data[p];
         analysis->affinity[p] = 0;
         for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
-            const struct model_location *location = &model->locations.data[process->first_location + l];
-            if (mentions(model, location->first_invariant, location->invariants, clock)) analysis->affinity[p] = INVARIANT;
+            const struct model_location *location =
+                &model->locations.data[process->first_location + l];
+            if (mentions(model, location->first_invariant, location->invariants, clock))
+                analysis->affinity[p] = INVARIANT;
         }
     }
     for (uint32_t r = 0; r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         analysis->tests[r] = mentions(model, rule->first_guard, rule->guards, clock);
         analysis->resets[r] = false;
-        for (uint32_t i = 0; i < rule->resets; i++) analysis->resets[r] |= model->resets.data[rule->first_reset + i] == clock;
+        for (uint32_t i = 0; i < rule->resets; i++)
+            analysis->resets[r] |= model->resets.data[rule->first_reset + i] == clock;
         for (uint32_t i = 0; (analysis->tests[r] || analysis->resets[r]) && i < rule->parts; i++) {
             uint32_t process = model->parts.data[rule->first_part + i].process;
             if (process != MODEL_NONE) analysis->affinity[process]++;
@@ -136,8 +157,10 @@ static void find_owners(struct analysis *analysis)
         for (uint32_t i = 0; analysis->tests[r] && i < rule->parts; i++) {
             uint32_t process = model->parts.data[rule->first_part + i].process;
             if (process == MODEL_NONE || !has_locations(model, process)) continue;
-            if (required_value(model, rule, model->processes.data[process].location) == ANYWHERE) continue;
-            if (best == MODEL_NONE || analysis->affinity[process] > analysis->affinity[best]) best = process;
+            if (required_value(model, rule, model->processes.data[process].location) == ANYWHERE)
+                continue;
+            if (best == MODEL_NONE || analysis->affinity[process] > analysis->affinity[best])
+                best = process;
         }
         analysis->owner[r] = best;
     }
@@ -152,12 +175,15 @@ static bool raise_to(int32_t *bound, int64_t constant)
     return true;
 }
 
-/* What the constraints compare the clock with. It is never below a negative constant, which must be told, too; it is always above one, which says nothing. */
-static void add_constraints(struct clock_range *range, const struct model *model, uint32_t first, uint32_t count, uint32_t clock, bool both_ways)
+/* What the constraints compare the clock with. It is never below a negative constant, which must be
+ * told, too; it is always above one, which says nothing. */
+static void add_constraints(struct clock_range *range, const struct model *model, uint32_t first,
+                            uint32_t count, uint32_t clock, bool both_ways)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct clock_constraint *constraint = &model->constraints.data[first + i];
-        int64_t bound = constraint->x == clock ? constraint->bound < 0 ? 0 : constraint->bound : -constraint->bound;
+        int64_t bound = constraint->x == clock ? constraint->bound < 0 ? 0 : constraint->bound
+                                               : -constraint->bound;
         bool always = constraint->y == clock && (bound < 0 || (!bound && !constraint->strict));
         if ((constraint->x != clock && constraint->y != clock) || always) continue;
         if (constraint->x == clock || both_ways) raise_to(&range->upper, bound);
@@ -172,30 +198,37 @@ static bool join(struct clock_range *to, const struct clock_range *from)
 }
 
 /* Tests put down to the process, at its locations from `low` on. False: there are none. */
-static bool find_tests(const struct analysis *analysis, uint32_t p, uint32_t clock, struct clock_range *ranges, int64_t low, int64_t high)
+static bool find_tests(const struct analysis *analysis, uint32_t p, uint32_t clock,
+                       struct clock_range *ranges, int64_t low, int64_t high)
 {
     const struct model *model = analysis->model;
     const struct model_process *process = &model->processes.data[p];
     bool any_holds = false, found = false;
     for (uint32_t r = 0; r < model->rules.len; r++) any_holds |= analysis->timers->holds[r];
-    for (uint32_t l = 0; l < process->locations; l++) { /* entering a location tests its invariant, and so does who waits for that step */
+    for (uint32_t l = 0; l < process->locations;
+         l++) { /* entering a location tests its invariant, and so does who waits for that step */
         const struct model_location *location = &model->locations.data[process->first_location + l];
-        if (!mentions(model, location->first_invariant, location->invariants, clock) || location->value < low || location->value > high) continue;
-        add_constraints(&ranges[location->value - low], model, location->first_invariant, location->invariants, clock, any_holds);
+        if (!mentions(model, location->first_invariant, location->invariants, clock)
+            || location->value < low || location->value > high)
+            continue;
+        add_constraints(&ranges[location->value - low], model, location->first_invariant,
+                        location->invariants, clock, any_holds);
         found = true;
     }
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (!analysis->tests[r] || analysis->owner[r] != p) continue;
         int64_t at = required_value(model, &model->rules.data[r], process->location);
         if (at < low || at > high) continue;
-        add_constraints(&ranges[at - low], model, model->rules.data[r].first_guard, model->rules.data[r].guards, clock, analysis->timers->holds[r]);
+        add_constraints(&ranges[at - low], model, model->rules.data[r].first_guard,
+                        model->rules.data[r].guards, clock, analysis->timers->holds[r]);
         found = true;
     }
     return found;
 }
 
 /* Carries bounds against the direction of steps until nothing changes. */
-static void spread(const struct analysis *analysis, uint32_t p, struct clock_range *ranges, int64_t low, uint64_t count)
+static void spread(const struct analysis *analysis, uint32_t p, struct clock_range *ranges,
+                   int64_t low, uint64_t count)
 {
     for (bool changed = true; changed;) {
         struct clock_range all = {BOUND_NONE, BOUND_NONE};
@@ -205,35 +238,43 @@ static void spread(const struct analysis *analysis, uint32_t p, struct clock_ran
             const struct local_step *step = &analysis->steps.data[i];
             if (analysis->resets[step->rule]) continue;
             struct clock_range next = step->to == ANYWHERE ? all : ranges[step->to - low];
-            for (uint64_t v = 0; step->from == ANYWHERE && v < count; v++) changed |= join(&ranges[v], &next);
+            for (uint64_t v = 0; step->from == ANYWHERE && v < count; v++)
+                changed |= join(&ranges[v], &next);
             if (step->from != ANYWHERE) changed |= join(&ranges[step->from - low], &next);
         }
     }
 }
 
 /* Tests that no process's location tells anything about. */
-static bool find_loose_tests(const struct analysis *analysis, uint32_t clock, struct clock_range *range)
+static bool find_loose_tests(const struct analysis *analysis, uint32_t clock,
+                             struct clock_range *range)
 {
     const struct model *model = analysis->model;
     bool found = false;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (!analysis->tests[r] || analysis->owner[r] != MODEL_NONE) continue;
-        add_constraints(range, model, model->rules.data[r].first_guard, model->rules.data[r].guards, clock, analysis->timers->holds[r]);
+        add_constraints(range, model, model->rules.data[r].first_guard, model->rules.data[r].guards,
+                        clock, analysis->timers->holds[r]);
         found = true;
     }
     for (uint32_t p = 0; p < model->processes.len; p++) { /* of processes with too many locations */
         const struct model_process *process = &model->processes.data[p];
-        for (uint32_t l = 0; process->location != MODEL_NONE && !has_locations(model, p) && l < process->locations; l++) {
-            const struct model_location *location = &model->locations.data[process->first_location + l];
+        for (uint32_t l = 0;
+             process->location != MODEL_NONE && !has_locations(model, p) && l < process->locations;
+             l++) {
+            const struct model_location *location =
+                &model->locations.data[process->first_location + l];
             if (!mentions(model, location->first_invariant, location->invariants, clock)) continue;
-            add_constraints(range, model, location->first_invariant, location->invariants, clock, true);
+            add_constraints(range, model, location->first_invariant, location->invariants, clock,
+                            true);
             found = true;
         }
     }
     return found;
 }
 
-static void add_view(struct clocks *clocks, uint32_t var, const struct clock_range *ranges, uint64_t count)
+static void add_view(struct clocks *clocks, uint32_t var, const struct clock_range *ranges,
+                     uint64_t count)
 {
     vec_push(clocks->mem, &clocks->views, ((struct clock_view){var, clocks->ranges.len}));
     for (uint64_t v = 0; v < count; v++) vec_push(clocks->mem, &clocks->ranges, ranges[v]);
@@ -246,14 +287,16 @@ static void analyse(struct analysis *analysis, uint32_t clock)
     struct clock_range loose = {BOUND_NONE, BOUND_NONE};
     find_affinities(analysis, clock);
     find_owners(analysis);
-    if (find_loose_tests(analysis, clock, &loose)) add_view(analysis->clocks, MODEL_NONE, &loose, 1);
+    if (find_loose_tests(analysis, clock, &loose))
+        add_view(analysis->clocks, MODEL_NONE, &loose, 1);
     for (uint32_t p = 0; p < model->processes.len; p++) {
         if (!analysis->affinity[p] || !has_locations(model, p)) continue;
         uint32_t var = model->processes.data[p].location;
         int64_t low = model->vars.data[var].low, high = model->vars.data[var].high;
         uint64_t count = (uint64_t)(high - low) + 1;
         struct clock_range *ranges = mem_alloc(mem, count * sizeof *ranges);
-        for (uint64_t v = 0; v < count; v++) ranges[v] = (struct clock_range){BOUND_NONE, BOUND_NONE};
+        for (uint64_t v = 0; v < count; v++)
+            ranges[v] = (struct clock_range){BOUND_NONE, BOUND_NONE};
         if (find_tests(analysis, p, clock, ranges, low, high)) {
             spread(analysis, p, ranges, low, count);
             add_view(analysis->clocks, var, ranges, count);
@@ -270,8 +313,10 @@ static void find_invariants(struct clocks *clocks)
     for (uint32_t p = 0; p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         for (uint32_t l = 0; process->location != MODEL_NONE && l < process->locations; l++) {
-            const struct model_location *location = &model->locations.data[process->first_location + l];
-            struct clock_invariant invariant = {process->location, location->value, location->first_invariant, location->invariants};
+            const struct model_location *location =
+                &model->locations.data[process->first_location + l];
+            struct clock_invariant invariant = {process->location, location->value,
+                                                location->first_invariant, location->invariants};
             if (location->invariants) vec_push(clocks->mem, &clocks->invariants, invariant);
         }
     }
@@ -282,11 +327,14 @@ void clocks_init(struct clocks *clocks, const struct model *model, const struct 
     struct mem *mem = model->mem;
     struct analysis analysis = {.clocks = clocks, .model = model, .timers = timers};
     *clocks = (struct clocks){.mem = mem, .model = model};
-    clocks->first_view = mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->first_view);
+    clocks->first_view =
+        mem_alloc(mem, (model->clocks.len + UINT64_C(1)) * sizeof *clocks->first_view);
     find_invariants(clocks);
     if (!model->clocks.len) return;
-    analysis.first_step = mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *analysis.first_step);
-    analysis.affinity = mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *analysis.affinity);
+    analysis.first_step =
+        mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *analysis.first_step);
+    analysis.affinity =
+        mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *analysis.affinity);
     analysis.owner = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *analysis.owner);
     analysis.tests = mem_alloc(mem, model->rules.len + UINT64_C(1));
     analysis.resets = mem_alloc(mem, model->rules.len + UINT64_C(1));
@@ -312,12 +360,16 @@ void clocks_release(struct clocks *clocks)
     vec_free(clocks->mem, &clocks->invariants);
 }
 
-struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock, const struct layout *layout, const uint64_t *words)
+struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,
+                                const struct layout *layout, const uint64_t *words)
 {
     struct clock_range range = {BOUND_NONE, BOUND_NONE};
     for (uint32_t i = clocks->first_view[clock]; i < clocks->first_view[clock + 1]; i++) {
         const struct clock_view *view = &clocks->views.data[i];
-        uint64_t at = view->var == MODEL_NONE ? 0 : (uint64_t)(field_get(&layout->fields[view->var], words) - clocks->model->vars.data[view->var].low);
+        uint64_t at = view->var == MODEL_NONE
+                          ? 0
+                          : (uint64_t)(field_get(&layout->fields[view->var], words)
+                                       - clocks->model->vars.data[view->var].low);
         join(&range, &clocks->ranges.data[view->first + at]);
     }
     return range;

@@ -1,4 +1,5 @@
-/* Clocks of timed automata: where each of them matters, and with which constants it is compared from there on. See clocks.c. */
+/* Clocks of timed automata: where each of them matters, and with which constants it is compared
+ * from there on. See clocks.c. */
 #ifndef CAIRN_ENGINE_TIMED_CLOCKS_H
 #define CAIRN_ENGINE_TIMED_CLOCKS_H
 
@@ -6,12 +7,13 @@
 #include "program/layout.h"
 
 struct clock_range {
-    int32_t lower, upper; /* L and U (solver/zone/zone.h); both BOUND_NONE: the clock does not matter */
+    int32_t lower,
+        upper; /* L and U (solver/zone/zone.h); both BOUND_NONE: the clock does not matter */
 };
 
 /* How a clock is compared, as far as the location of one process tells. */
 struct clock_view {
-    uint32_t var; /* the location, or MODEL_NONE: wherever */
+    uint32_t var;   /* the location, or MODEL_NONE: wherever */
     uint32_t first; /* into ranges; for a location, one per value */
 };
 
@@ -35,6 +37,7 @@ void clocks_init(struct clocks *clocks, const struct model *model, const struct 
 void clocks_release(struct clocks *clocks);
 
 /* The bounds of a clock in a state. */
-struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock, const struct layout *layout, const uint64_t *words);
+struct clock_range clocks_range(const struct clocks *clocks, uint32_t clock,
+                                const struct layout *layout, const uint64_t *words);
 
 #endif

@@ -1,16 +1,25 @@
-/* Method. Waiting clusters are found by rank, and the one with the smallest is searched next. Its pairs are expanded in the order of their numbers; one whose zone a larger one covers before its turn
- * comes is left out, because there are no shortest ways to be kept in this order.
+/* Method. Waiting clusters are found by rank, and the one with the smallest is searched next. Its
+ * pairs are expanded in the order of their numbers; one whose zone a larger one covers before its
+ * turn comes is left out, because there are no shortest ways to be kept in this order.
  *
- * Memory. Discrete states, zones and pairs are a cluster's own and go with it. What stays of it is its log, about half a byte per pair: how a pair was found is followed through logs
- * alone, by numbers of rules among those that are enabled, so that no zone is needed. When memory is refused, all logs are given up: the search goes on, and violations that are found later are told
- * without their run. Configurations are everybody's: they are as many as there are different sets of timers and clocks, whatever the rank.
+ * Memory. Discrete states, zones and pairs are a cluster's own and go with it. What stays of it is
+ * its log, about half a byte per pair: how a pair was found is followed through logs alone, by
+ * numbers of rules among those that are enabled, so that no zone is needed. When memory is refused,
+ * all logs are given up: the search goes on, and violations that are found later are told without
+ * their run. Configurations are everybody's: they are as many as there are different sets of timers
+ * and clocks, whatever the rank.
  *
- * Files. A record is a pair: a byte (1: it was covered before its turn, and not expanded), the discrete state, the zone as a string (zones.h). The configuration follows from the discrete state. All
- * pairs of a cluster are written, in the order of their numbers, which logs need. Adding them again in this order covers and keeps what it did before, because that depends on nothing else. When a
- * search goes on, frozen pairs with steps beyond the last frozen rank are expanded again, but for those that were not expanded before.
+ * Files. A record is a pair: a byte (1: it was covered before its turn, and not expanded), the
+ * discrete state, the zone as a string (zones.h). The configuration follows from the discrete
+ * state. All pairs of a cluster are written, in the order of their numbers, which logs need. Adding
+ * them again in this order covers and keeps what it did before, because that depends on nothing
+ * else. When a search goes on, frozen pairs with steps beyond the last frozen rank are expanded
+ * again, but for those that were not expanded before.
  *
- * Invariants: (1) every waiting cluster has a larger rank than the one at hand, and has a pair unless memory was refused; (2) unless logs were dropped, the log of a cluster has one
- * entry per pair, in the order of numbers; (3) pairs of the cluster at hand before the cursor are expanded or given up. */
+ * Invariants: (1) every waiting cluster has a larger rank than the one at hand, and has a pair
+ * unless memory was refused; (2) unless logs were dropped, the log of a cluster has one entry per
+ * pair, in the order of numbers; (3) pairs of the cluster at hand before the cursor are expanded or
+ * given up. */
 #include "engine/timed/clusters.h"
 
 #include "engine/timed/search.h"
@@ -23,7 +32,8 @@
 
 enum { PIECE = 4096, COVERED = 1 };
 
-_Static_assert(sizeof(struct clusters_totals) == (HISTORY_MORE + 1) * sizeof(uint64_t), "all totals but states are in history->more");
+_Static_assert(sizeof(struct clusters_totals) == (HISTORY_MORE + 1) * sizeof(uint64_t),
+               "all totals but states are in history->more");
 
 /* ---- making and freeing clusters ---- */
 
@@ -39,7 +49,9 @@ struct cluster *clusters_make(struct search *search)
     struct cluster *cluster = mem_try_alloc(mem, sizeof *cluster);
     if (!cluster) return NULL;
     origins_init(&cluster->head.origins, mem);
-    if (nodes_init(&cluster->nodes, mem, search->layout.record_bytes, search->task->equal_zones || search->edges.wanted, &search->nodes_work)) return cluster;
+    if (nodes_init(&cluster->nodes, mem, search->layout.record_bytes,
+                   search->task->equal_zones || search->edges.wanted, &search->nodes_work))
+        return cluster;
     mem_free(mem, cluster);
     return NULL;
 }
@@ -60,7 +72,8 @@ static struct cluster *waiting(const struct history *history, uint32_t i)
 void clusters_release(struct search *search)
 {
     struct clusters *past = search->past;
-    for (uint32_t i = 0; i < past->history.waiting.count; i++) clusters_free(search, waiting(&past->history, i));
+    for (uint32_t i = 0; i < past->history.waiting.count; i++)
+        clusters_free(search, waiting(&past->history, i));
     history_release(&past->history);
     mem_free(past->mem, past);
     search->past = NULL;
@@ -82,7 +95,9 @@ struct cluster *clusters_find(const struct search *search, const uint64_t *words
 {
     if (!search->past) return search->cluster;
     uint64_t rank = history_rank(&search->past->history, words);
-    return search->cluster && search->cluster->head.rank == rank ? search->cluster : ranks_find(&search->past->history.waiting, rank);
+    return search->cluster && search->cluster->head.rank == rank
+               ? search->cluster
+               : ranks_find(&search->past->history.waiting, rank);
 }
 
 static struct cluster *new_cluster(struct search *search, uint64_t rank)
@@ -114,14 +129,17 @@ struct cluster *clusters_reach(struct search *search, const uint64_t *words)
     return NULL;
 }
 
-bool clusters_added(struct search *search, struct cluster *cluster, int64_t more, uint32_t parent, uint32_t step)
+bool clusters_added(struct search *search, struct cluster *cluster, int64_t more, uint32_t parent,
+                    uint32_t step)
 {
     struct history *history = &search->past->history;
     struct cluster_statistics *statistics = history->statistics;
     bool is_initial = parent == NODES_NONE;
     statistics->live_states += (uint64_t)more;
-    if (statistics->live_states > statistics->peak_states) statistics->peak_states = statistics->live_states;
-    return history_log(history, &cluster->head, is_initial ? step : parent, is_initial ? 0 : step) || search_stop(search, STOP_MEMORY);
+    if (statistics->live_states > statistics->peak_states)
+        statistics->peak_states = statistics->live_states;
+    return history_log(history, &cluster->head, is_initial ? step : parent, is_initial ? 0 : step)
+           || search_stop(search, STOP_MEMORY);
 }
 
 /* ---- the search ---- */
@@ -151,7 +169,8 @@ struct clusters_totals clusters_sum(const struct search *search)
     if (history) totals = done_totals(history);
     if (search->configs.most > totals.largest) totals.largest = search->configs.most;
     if (history && history->statistics->handed_on) return totals;
-    for (uint32_t i = 0; history && i < history->waiting.count; i++) add_totals(&totals, &waiting(history, i)->nodes);
+    for (uint32_t i = 0; history && i < history->waiting.count; i++)
+        add_totals(&totals, &waiting(history, i)->nodes);
     if (search->cluster) add_totals(&totals, &search->cluster->nodes);
     return totals;
 }
@@ -169,7 +188,8 @@ static bool finish(struct search *search)
     struct clusters_totals before = done_totals(history), totals = before;
     uint64_t states = nodes_kept(&cluster->nodes);
     note_space(search->past);
-    reached_scan(search->model, &search->layout, &cluster->nodes.discrete, search->result, history->scan);
+    reached_scan(search->model, &search->layout, &cluster->nodes.discrete, search->result,
+                 history->scan);
     add_totals(&totals, &cluster->nodes);
     if (search->configs.most > totals.largest) totals.largest = search->configs.most;
     memcpy(history->more, &totals.discrete, sizeof history->more);
@@ -193,7 +213,8 @@ static bool search_cluster(struct search *search)
         if (nodes_is_given_up(nodes, (uint32_t)cursor)) continue;
         if (!search_poll(search) || !search_expand(search, (uint32_t)cursor)) return false;
         search->result->expanded++;
-        if (history->is_full && history->statistics->finished) return search_stop(search, STOP_MEMORY);
+        if (history->is_full && history->statistics->finished)
+            return search_stop(search, STOP_MEMORY);
     }
     return true;
 }
@@ -203,7 +224,8 @@ static bool search_all(void *context)
     struct search *search = context;
     struct history *history = &search->past->history;
     while (history->waiting.count) {
-        if (part_is_deep(history, history->waiting.heap[0].rank)) return search_stop(search, STOP_HANDED_ON);
+        if (part_is_deep(history, history->waiting.heap[0].rank))
+            return search_stop(search, STOP_HANDED_ON);
         search->cluster = ranks_take(&history->waiting);
         history->current = &search->cluster->head;
         history->statistics->rank = history->farthest = history->current->rank;
@@ -212,10 +234,7 @@ static bool search_all(void *context)
     return true;
 }
 
-bool clusters_run(struct search *search)
-{
-    return history_run(&search->past->history, search_all);
-}
+bool clusters_run(struct search *search) { return history_run(&search->past->history, search_all); }
 
 bool clusters_add_seeds(struct search *search)
 {
@@ -225,14 +244,18 @@ bool clusters_add_seeds(struct search *search)
 void clusters_forget(struct search *search)
 {
     struct history *history = &search->past->history;
-    if (history->freezer) freezer_forget(history->freezer); /* one that cannot be forgotten is another run's, and refused */
+    if (history->freezer)
+        freezer_forget(
+            history->freezer); /* one that cannot be forgotten is another run's, and refused */
 }
 
 /* The run is made at once, while everything is there; from files, after the search. */
-void clusters_violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t node, uint32_t failed_rule)
+void clusters_violated(struct search *search, uint32_t property, const struct cluster *cluster,
+                       uint32_t node, uint32_t failed_rule)
 {
     struct history *history = &search->past->history;
-    history_violated(history, property, cluster->head.rank, node, failed_rule, store_get(&cluster->nodes.discrete, cluster->nodes.list[node].discrete));
+    history_violated(history, property, cluster->head.rank, node, failed_rule,
+                     store_get(&cluster->nodes.discrete, cluster->nodes.list[node].discrete));
     if (!history->freezer) history_make_traces(history);
 }
 
@@ -242,8 +265,12 @@ void clusters_conclude(struct search *search)
     struct history *history = &past->history;
     note_space(past);
     history_conclude(history);
-    for (uint32_t i = 0; i < history->waiting.count; i++) reached_scan(search->model, &search->layout, &waiting(history, i)->nodes.discrete, search->result, history->scan);
-    if (search->cluster) reached_scan(search->model, &search->layout, &search->cluster->nodes.discrete, search->result, history->scan);
+    for (uint32_t i = 0; i < history->waiting.count; i++)
+        reached_scan(search->model, &search->layout, &waiting(history, i)->nodes.discrete,
+                     search->result, history->scan);
+    if (search->cluster)
+        reached_scan(search->model, &search->layout, &search->cluster->nodes.discrete,
+                     search->result, history->scan);
     reached_end(search->model, search->result);
 }
 
@@ -263,7 +290,8 @@ static uint64_t records_of(const struct history_cluster *cluster)
 static uint64_t bytes_of(const struct history *history, const struct history_cluster *cluster)
 {
     const struct nodes *nodes = &((const struct cluster *)cluster)->nodes;
-    uint64_t count = records_of(cluster), bytes = count * (RECORDS_HEAD + UINT64_C(1) + history->layout->record_bytes);
+    uint64_t count = records_of(cluster),
+             bytes = count * (RECORDS_HEAD + UINT64_C(1) + history->layout->record_bytes);
     for (uint64_t i = 0; i < count; i++) {
         size_t zone;
         zones_string(&nodes->zones, nodes->list[i].zone, &zone);
@@ -282,7 +310,8 @@ struct stream {
 
 static void flush(struct stream *stream)
 {
-    stream->good = stream->good && freezer_put(stream->freezer, FREEZER_RECORDS, stream->bytes, stream->used);
+    stream->good =
+        stream->good && freezer_put(stream->freezer, FREEZER_RECORDS, stream->bytes, stream->used);
     stream->used = 0;
 }
 
@@ -298,7 +327,8 @@ static void put_bytes(struct stream *stream, const void *bytes, size_t size)
     }
 }
 
-static bool put_records(struct history *history, const struct history_cluster *cluster, struct freezer *freezer)
+static bool put_records(struct history *history, const struct history_cluster *cluster,
+                        struct freezer *freezer)
 {
     const struct nodes *nodes = &((const struct cluster *)cluster)->nodes;
     struct stream stream = {.freezer = freezer, .good = true};
@@ -310,15 +340,18 @@ static bool put_records(struct history *history, const struct history_cluster *c
         uint32_t size = (uint32_t)(1 + history->layout->record_bytes + zone_bytes);
         put_bytes(&stream, &size, RECORDS_HEAD);
         put_bytes(&stream, &flags, 1);
-        put_bytes(&stream, store_get(&nodes->discrete, node->discrete), history->layout->record_bytes);
+        put_bytes(&stream, store_get(&nodes->discrete, node->discrete),
+                  history->layout->record_bytes);
         put_bytes(&stream, zone, zone_bytes);
     }
     flush(&stream);
     return stream.good;
 }
 
-/* The state in search->words, the zone in moves.next, and what is known of the state in *to. False: it makes no sense, or the result says why. */
-bool clusters_read(struct search *search, const unsigned char *record, uint64_t size, bool *covered, struct enabled *to)
+/* The state in search->words, the zone in moves.next, and what is known of the state in *to. False:
+ * it makes no sense, or the result says why. */
+bool clusters_read(struct search *search, const unsigned char *record, uint64_t size, bool *covered,
+                   struct enabled *to)
 {
     const uint64_t state = 1 + (uint64_t)search->layout.record_bytes;
     if (size <= state || record[0] > COVERED) return false;
@@ -328,22 +361,23 @@ bool clusters_read(struct search *search, const unsigned char *record, uint64_t 
     memcpy(search->words, record + 1, search->layout.record_bytes);
     if (!search_find_config(search, search->words, to)) return false;
     to->hash = store_hash(search->words, search->layout.record_bytes);
-    return zones_read(record + state, size - state, &search->moves.next) && dbm_clocks(&search->moves.next) == configs_get(&search->configs, to->config)->count;
+    return zones_read(record + state, size - state, &search->moves.next)
+           && dbm_clocks(&search->moves.next) == configs_get(&search->configs, to->config)->count;
 }
 
 /* ---- what history asks ---- */
 
-static bool relieve(struct history *history)
-{
-    return clusters_relieve(history->search);
-}
+static bool relieve(struct history *history) { return clusters_relieve(history->search); }
 
 static bool add_initial(struct history *history, bool all, uint64_t above)
 {
-    return part_has_seeds(history->task) ? part_add_seeds(history, all, above, false) : search_add_initial(history->search, false, all ? NULL : &above);
+    return part_has_seeds(history->task)
+               ? part_add_seeds(history, all, above, false)
+               : search_add_initial(history->search, false, all ? NULL : &above);
 }
 
-static bool add_seed(struct history *history, const unsigned char *record, uint64_t size, bool watch)
+static bool add_seed(struct history *history, const unsigned char *record, uint64_t size,
+                     bool watch)
 {
     struct search *search = history->search;
     struct enabled to;
@@ -352,12 +386,15 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
     to.cluster = clusters_reach(search, search->words);
     if (!to.cluster) return false;
     uint64_t before = to.cluster->nodes.count;
-    if (!search_add_pair(search, search->words, &to, NODES_NONE, to.cluster->head.origins.states, watch ? search->active : 0)) return false;
+    if (!search_add_pair(search, search->words, &to, NODES_NONE, to.cluster->head.origins.states,
+                         watch ? search->active : 0))
+        return false;
     search_report_findings(search);
     return to.cluster->nodes.count == before + 1 && search_poll(search);
 }
 
-static bool expand(struct history *history, const unsigned char *record, uint64_t size, uint32_t state, uint64_t last)
+static bool expand(struct history *history, const unsigned char *record, uint64_t size,
+                   uint32_t state, uint64_t last)
 {
     struct search *search = history->search;
     struct enabled to;
@@ -367,7 +404,8 @@ static bool expand(struct history *history, const unsigned char *record, uint64_
     moves_enter_zone(&search->moves, configs_get(&search->configs, to.config), &search->moves.next);
     bool going = search_list_enabled(search);
     for (uint32_t i = 0; going && i < search->enabled_count; i++)
-        if (history_rank(history, search_successor(search, i)) > last) going = search_take(search, state, i, false);
+        if (history_rank(history, search_successor(search, i)) > last)
+            going = search_take(search, state, i, false);
     return going;
 }
 
@@ -405,7 +443,8 @@ static void decided(struct history *history, uint32_t property)
     search->undecided -= !search->task->properties[property].watched_only;
 }
 
-static bool find_initial(const struct history *history, uint64_t rank, uint32_t number, int64_t *values)
+static bool find_initial(const struct history *history, uint64_t rank, uint32_t number,
+                         int64_t *values)
 {
     (void)rank;
     eval_first_initial(history->model, values);
@@ -419,9 +458,22 @@ static void complete(struct history *history, struct property_result *entry, con
     search_complete(history->search, entry, words);
 }
 
-static const struct history_engine engine = {.more = HISTORY_MORE, .states = states_of, .records = records_of, .bytes = bytes_of, .put = put_records, .relieve = relieve, .add_initial = add_initial,
-                                             .add_seed = add_seed, .expand = expand, .discard = discard, .monitors = monitors, .monitor = monitor_bits, .set_monitor = set_monitor, .decided = decided,
-                                             .find_initial = find_initial, .complete = complete};
+static const struct history_engine engine = {.more = HISTORY_MORE,
+                                             .states = states_of,
+                                             .records = records_of,
+                                             .bytes = bytes_of,
+                                             .put = put_records,
+                                             .relieve = relieve,
+                                             .add_initial = add_initial,
+                                             .add_seed = add_seed,
+                                             .expand = expand,
+                                             .discard = discard,
+                                             .monitors = monitors,
+                                             .monitor = monitor_bits,
+                                             .set_monitor = set_monitor,
+                                             .decided = decided,
+                                             .find_initial = find_initial,
+                                             .complete = complete};
 
 bool clusters_init(struct search *search)
 {
@@ -429,8 +481,15 @@ bool clusters_init(struct search *search)
     struct clusters *past = search->past = mem_alloc(mem, sizeof *past);
     past->mem = mem;
     past->before = mem->used;
-    past->history = (struct history){.search = search, .engine = &engine, .task = search->task, .model = search->model, .result = search->result, .layout = &search->layout, .program = &search->program,
-                                     .alone = true, .varies = true};
+    past->history = (struct history){.search = search,
+                                     .engine = &engine,
+                                     .task = search->task,
+                                     .model = search->model,
+                                     .result = search->result,
+                                     .layout = &search->layout,
+                                     .program = &search->program,
+                                     .alone = true,
+                                     .varies = true};
     clusters_hash(search->task, search->exact, past->history.hash);
     return history_init(&past->history);
 }

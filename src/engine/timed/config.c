@@ -10,18 +10,24 @@ static size_t size_of(const struct config *config)
     return sizeof *config + config->count * sizeof *config->clocks;
 }
 
-bool configs_init(struct configs *configs, struct mem *mem, const struct program *program, const struct timers *timers, const struct clocks *clocks)
+bool configs_init(struct configs *configs, struct mem *mem, const struct program *program,
+                  const struct timers *timers, const struct clocks *clocks)
 {
     *configs = (struct configs){.mem = mem, .program = program, .timers = timers, .clocks = clocks};
     size_t most = (size_t)timers->list.len + program->model->clocks.len + 1;
-    configs->list_slots.slots = mem_try_alloc(mem, CONFIG_FIRST_SLOTS * sizeof *configs->list_slots.slots);
-    configs->table_slots.slots = mem_try_alloc(mem, CONFIG_FIRST_SLOTS * sizeof *configs->table_slots.slots);
+    configs->list_slots.slots =
+        mem_try_alloc(mem, CONFIG_FIRST_SLOTS * sizeof *configs->list_slots.slots);
+    configs->table_slots.slots =
+        mem_try_alloc(mem, CONFIG_FIRST_SLOTS * sizeof *configs->table_slots.slots);
     configs->list_slots.size = configs->table_slots.size = CONFIG_FIRST_SLOTS;
-    configs->building = mem_try_alloc(mem, sizeof *configs->building + most * sizeof *configs->building->clocks);
+    configs->building =
+        mem_try_alloc(mem, sizeof *configs->building + most * sizeof *configs->building->clocks);
     configs->building_clocks = mem_try_alloc(mem, most * sizeof *configs->building_clocks);
     configs->marks = mem_try_alloc(mem, (timers->list.len + UINT64_C(1)) * sizeof *configs->marks);
-    configs->scratch = mem_try_alloc(mem, (program->layout->words + UINT64_C(1)) * sizeof *configs->scratch);
-    bool good = configs->list_slots.slots && configs->table_slots.slots && configs->building && configs->building_clocks && configs->marks && configs->scratch;
+    configs->scratch =
+        mem_try_alloc(mem, (program->layout->words + UINT64_C(1)) * sizeof *configs->scratch);
+    bool good = configs->list_slots.slots && configs->table_slots.slots && configs->building
+                && configs->building_clocks && configs->marks && configs->scratch;
     if (!good) configs_release(configs);
     return good;
 }
@@ -43,13 +49,15 @@ void configs_release(struct configs *configs)
 
 /* ---- building one ---- */
 
-static void add_clock(struct configs *configs, uint32_t source, int32_t lower, int32_t upper, dbm_bound until)
+static void add_clock(struct configs *configs, uint32_t source, int32_t lower, int32_t upper,
+                      dbm_bound until)
 {
-    configs->building_clocks[configs->building->count++] =
-        (struct config_clock){.source = source, .lower = lower, .upper = upper, .until = until, .from = BOUND_ZERO};
+    configs->building_clocks[configs->building->count++] = (struct config_clock){
+        .source = source, .lower = lower, .upper = upper, .until = until, .from = BOUND_ZERO};
 }
 
-/* The timers of rules that are enabled or fail, in their order. There are few of them: they are sorted as they come. */
+/* The timers of rules that are enabled or fail, in their order. There are few of them: they are
+ * sorted as they come. */
 static void add_timers(struct configs *configs, const uint64_t *words)
 {
     struct config *config = configs->building;
@@ -64,12 +72,15 @@ static void add_timers(struct configs *configs, const uint64_t *words)
     program_start(configs->program, &cursor);
     cursor.alone = true;
     while (program_next(configs->program, &cursor, words, configs->scratch, &fast) != STEP_NONE) {
-        uint32_t t = timers->of[fast->rule]; /* also of a rule that fails: it has its timer and its deadline */
+        uint32_t t =
+            timers
+                ->of[fast->rule]; /* also of a rule that fails: it has its timer and its deadline */
         config->urgent |= timers->urgent[fast->rule];
         if (t == TIMER_NONE || configs->marks[t] == configs->mark) continue;
         configs->marks[t] = configs->mark;
         uint32_t at = config->count;
-        add_clock(configs, t, timers->list.data[t].lower, timers->list.data[t].upper, timers->list.data[t].until);
+        add_clock(configs, t, timers->list.data[t].lower, timers->list.data[t].upper,
+                  timers->list.data[t].until);
         struct config_clock added = list[at];
         for (; at && list[at - 1].source > t; at--) list[at] = list[at - 1];
         list[at] = added;
@@ -90,7 +101,8 @@ static void add_clocks(struct configs *configs, const uint64_t *words)
 static struct config_clock *building_clock(struct configs *configs, uint32_t clock)
 {
     for (uint32_t i = configs->building->count; clock != MODEL_NONE && i-- > 0;)
-        if (configs->building_clocks[i].source == configs->timers->list.len + clock) return &configs->building_clocks[i];
+        if (configs->building_clocks[i].source == configs->timers->list.len + clock)
+            return &configs->building_clocks[i];
     return NULL;
 }
 
@@ -101,8 +113,10 @@ static void tighten(dbm_bound *bound, dbm_bound by)
 
 static void add_constraint(struct configs *configs, const struct clock_constraint *constraint)
 {
-    dbm_bound bound = constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
-    struct config_clock *x = building_clock(configs, constraint->x), *y = building_clock(configs, constraint->y);
+    dbm_bound bound =
+        constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
+    struct config_clock *x = building_clock(configs, constraint->x),
+                        *y = building_clock(configs, constraint->y);
     assert(constraint->x == MODEL_NONE || constraint->y == MODEL_NONE);
     if (constraint->x == constraint->y) configs->building->forbidden |= bound < BOUND_ZERO;
     else if (x) tighten(&x->until, bound);
@@ -115,8 +129,10 @@ static void add_invariants(struct configs *configs, const uint64_t *words)
     const struct clocks *clocks = configs->clocks;
     for (uint32_t i = 0; i < clocks->invariants.len; i++) {
         const struct clock_invariant *invariant = &clocks->invariants.data[i];
-        if (field_get(&configs->program->layout->fields[invariant->var], words) != invariant->value) continue;
-        for (uint32_t k = 0; k < invariant->count; k++) add_constraint(configs, &clocks->model->constraints.data[invariant->first + k]);
+        if (field_get(&configs->program->layout->fields[invariant->var], words) != invariant->value)
+            continue;
+        for (uint32_t k = 0; k < invariant->count; k++)
+            add_constraint(configs, &clocks->model->constraints.data[invariant->first + k]);
     }
 }
 
@@ -151,8 +167,10 @@ static void put_slot(struct config_slots *slots, uint64_t hash, uint32_t number)
     slots->slots[at] = number + 1;
 }
 
-/* Room for one more of `count` things, in a list and in its slots; the slots that were there are lost when there are new ones: *moved. */
-static bool reserve(struct mem *mem, void **list, uint32_t *capacity, size_t size, struct config_slots *slots, uint32_t count, bool *moved)
+/* Room for one more of `count` things, in a list and in its slots; the slots that were there are
+ * lost when there are new ones: *moved. */
+static bool reserve(struct mem *mem, void **list, uint32_t *capacity, size_t size,
+                    struct config_slots *slots, uint32_t count, bool *moved)
 {
     *moved = false;
     if (count == *capacity) {
@@ -175,10 +193,15 @@ static uint32_t find_clock(struct configs *configs, const struct config_clock *c
 {
     struct config_slots *slots = &configs->table_slots;
     bool moved;
-    for (uint64_t at = clock_hash(clock) % slots->size; slots->slots[at]; at = (at + 1) % slots->size)
-        if (!memcmp(&configs->table[slots->slots[at] - 1], clock, sizeof *clock)) return slots->slots[at] - 1;
-    if (!reserve(configs->mem, (void **)&configs->table, &configs->table_capacity, sizeof *configs->table, slots, configs->table_count, &moved)) return CONFIG_NONE;
-    for (uint32_t i = 0; moved && i < configs->table_count; i++) put_slot(slots, clock_hash(&configs->table[i]), i);
+    for (uint64_t at = clock_hash(clock) % slots->size; slots->slots[at];
+         at = (at + 1) % slots->size)
+        if (!memcmp(&configs->table[slots->slots[at] - 1], clock, sizeof *clock))
+            return slots->slots[at] - 1;
+    if (!reserve(configs->mem, (void **)&configs->table, &configs->table_capacity,
+                 sizeof *configs->table, slots, configs->table_count, &moved))
+        return CONFIG_NONE;
+    for (uint32_t i = 0; moved && i < configs->table_count; i++)
+        put_slot(slots, clock_hash(&configs->table[i]), i);
     configs->table[configs->table_count] = *clock;
     put_slot(slots, clock_hash(clock), configs->table_count);
     return configs->table_count++;
@@ -190,7 +213,8 @@ static struct config *find_room(struct configs *configs, size_t bytes)
     if (bytes > configs->chunk_left) {
         if (configs->chunk_count == configs->chunk_capacity) {
             uint32_t capacity = configs->chunk_capacity ? 2 * configs->chunk_capacity : 8;
-            char **chunks = mem_try_resize(configs->mem, configs->chunks, capacity * sizeof *chunks);
+            char **chunks =
+                mem_try_resize(configs->mem, configs->chunks, capacity * sizeof *chunks);
             if (!chunks) return NULL;
             configs->chunks = chunks;
             configs->chunk_capacity = capacity;
@@ -214,13 +238,19 @@ uint32_t configs_find(struct configs *configs, const uint64_t *words)
     bool moved;
     build(configs, words);
     for (uint32_t i = 0; i < config->count; i++)
-        if ((config->clocks[i] = find_clock(configs, &configs->building_clocks[i])) == CONFIG_NONE) return CONFIG_NONE;
-    for (uint64_t at = config_hash(config) % slots->size; slots->slots[at]; at = (at + 1) % slots->size) {
+        if ((config->clocks[i] = find_clock(configs, &configs->building_clocks[i])) == CONFIG_NONE)
+            return CONFIG_NONE;
+    for (uint64_t at = config_hash(config) % slots->size; slots->slots[at];
+         at = (at + 1) % slots->size) {
         const struct config *known = configs->list[slots->slots[at] - 1];
-        if (known->count == config->count && !memcmp(known, config, size_of(config))) return slots->slots[at] - 1;
+        if (known->count == config->count && !memcmp(known, config, size_of(config)))
+            return slots->slots[at] - 1;
     }
-    if (!reserve(configs->mem, (void **)&configs->list, &configs->capacity, sizeof *configs->list, slots, configs->count, &moved)) return CONFIG_NONE;
-    for (uint32_t i = 0; moved && i < configs->count; i++) put_slot(slots, config_hash(configs->list[i]), i);
+    if (!reserve(configs->mem, (void **)&configs->list, &configs->capacity, sizeof *configs->list,
+                 slots, configs->count, &moved))
+        return CONFIG_NONE;
+    for (uint32_t i = 0; moved && i < configs->count; i++)
+        put_slot(slots, config_hash(configs->list[i]), i);
     struct config *kept = find_room(configs, size_of(config));
     if (!kept) return CONFIG_NONE;
     memcpy(kept, config, size_of(config));
@@ -230,7 +260,8 @@ uint32_t configs_find(struct configs *configs, const uint64_t *words)
     return configs->count++;
 }
 
-uint32_t configs_clock_of(const struct configs *configs, const struct config *config, uint32_t source)
+uint32_t configs_clock_of(const struct configs *configs, const struct config *config,
+                          uint32_t source)
 {
     uint32_t low = 0, high = config->count;
     while (low < high) {
@@ -238,5 +269,6 @@ uint32_t configs_clock_of(const struct configs *configs, const struct config *co
         if (configs_clock(configs, config, middle)->source < source) low = middle + 1;
         else high = middle;
     }
-    return low < config->count && configs_clock(configs, config, low)->source == source ? low + 1 : 0;
+    return low < config->count && configs_clock(configs, config, low)->source == source ? low + 1
+                                                                                        : 0;
 }

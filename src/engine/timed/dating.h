@@ -8,12 +8,15 @@
 /* What must be true at the end of the run, after waiting in its last state. */
 struct dating_goal {
     const struct dbm *zone;  /* of timers and clocks; NULL: nothing */
-    const uint32_t *sources; /* of each of its clocks 1, 2, ...: a rule (its timer), or the number of rules + a clock */
-    uint32_t failing;        /* a rule that fails there must be tried: its timer is in its interval, its clock guards hold and it is not held back; or MODEL_NONE */
+    const uint32_t *sources; /* of each of its clocks 1, 2, ...: a rule (its timer), or the number
+                                of rules + a clock */
+    uint32_t failing; /* a rule that fails there must be tried: its timer is in its interval, its
+                         clock guards hold and it is not held back; or MODEL_NONE */
 };
 
-/* Fills in the trace's delays (room is made for them). With a loop, its closing step is dated too, unless it repeats a dead end. `goal` may be NULL; then the last
- * delay is 0. False: there are no such dates, and the trace is as before. Memory is taken by calls that jump when it is refused. */
+/* Fills in the trace's delays (room is made for them). With a loop, its closing step is dated too,
+ * unless it repeats a dead end. `goal` may be NULL; then the last delay is 0. False: there are no
+ * such dates, and the trace is as before. Memory is taken by calls that jump when it is refused. */
 bool dating_find(const struct model *model, struct trace *trace, const struct dating_goal *goal);
 
 #endif

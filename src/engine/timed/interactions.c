@@ -1,7 +1,10 @@
-/* Search by interactions with a guide, as in engine/explicit/rounds.h: round k has the pairs that k interactions lead to. A round is closed under other steps, then its interactions lead to the next one. When one adds no pair, every
- * reachable valuation lies in a zone of an earlier round, and none of them leads to more.
+/* Search by interactions with a guide, as in engine/explicit/rounds.h: round k has the pairs that k
+ * interactions lead to. A round is closed under other steps, then its interactions lead to the next
+ * one. When one adds no pair, every reachable valuation lies in a zone of an earlier round, and
+ * none of them leads to more.
  *
- * By inclusion, a pair that a larger one of its own round covers need not be expanded; one that a pair of the next round covers must: what follows from it would else be found a round too late. */
+ * By inclusion, a pair that a larger one of its own round covers need not be expanded; one that a
+ * pair of the next round covers must: what follows from it would else be found a round too late. */
 #include "engine/timed/search.h"
 
 static bool expand(struct search *search, enum search_pass pass, uint64_t first, uint64_t last)
@@ -21,7 +24,8 @@ static bool note_round(struct search *search, struct round_statistics *rounds, u
 {
     if (rounds->count == *cap) {
         uint32_t bigger = *cap ? 2 * *cap : 64;
-        uint64_t *states = mem_try_resize(search->model->mem, rounds->states, bigger * sizeof *states);
+        uint64_t *states =
+            mem_try_resize(search->model->mem, rounds->states, bigger * sizeof *states);
         if (!states) return search_stop(search, STOP_MEMORY);
         rounds->states = states;
         *cap = bigger;

@@ -1,14 +1,20 @@
-/* The zone of a state is  Extra(up(enter) and deadlines):  time has passed, and extrapolation has made it larger. So deadlines and invariants are imposed again when
+/* The zone of a state is  Extra(up(enter) and deadlines):  time has passed, and extrapolation has
+ *                                                          made it larger. So deadlines and
+ *                                                          invariants are imposed again when
  * it is expanded; after that
  *
- *     step(Z) = up(select(Z and interval and guards, minus what is held back) and invariants) and deadlines, extrapolated
+ *     step(Z) = up(select(Z and interval and guards, minus what is held back) and invariants) and
+ *         deadlines, extrapolated
  *
- * where select continues, starts and forgets timers and clocks. Priorities cut a zone into pieces; nearly always one is left, because of an interval only the part
- * before its lower end remains (its upper end is a deadline).
+ * where select continues, starts and forgets timers and clocks. Priorities cut a zone into pieces;
+ * nearly always one is left, because of an interval only the part before its lower end remains (its
+ * upper end is a deadline).
  *
- * Stuck valuations: from a zone that time cannot leave without meeting a deadline, a rule can be taken sooner or later exactly from the past of its guarded part. What no
- * such past covers is stuck. Priorities do not matter: where a rule is held back, the one that holds it back can be taken. (Time passes freely between two points of a convex
- * zone.) In a state where no time passes, the past of a part is the part itself. */
+ * Stuck valuations: from a zone that time cannot leave without meeting a deadline, a rule can be
+ * taken sooner or later exactly from the past of its guarded part. What no such past covers is
+ * stuck. Priorities do not matter: where a rule is held back, the one that holds it back can be
+ * taken. (Time passes freely between two points of a convex zone.) In a state where no time passes,
+ * the past of a part is the part itself. */
 #include "engine/timed/moves.h"
 
 #include <assert.h>
@@ -24,7 +30,8 @@ bool moves_reserve(struct moves *moves, uint32_t clocks)
     bool good = true;
     for (unsigned i = 0; i < 4; i++) good = good && dbm_init(&matrices[i], moves->mem, most);
     uint32_t *map = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *map);
-    int32_t *lower = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *lower), *upper = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *upper);
+    int32_t *lower = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *lower),
+            *upper = mem_try_alloc(moves->mem, (most + UINT64_C(1)) * sizeof *upper);
     struct dbm *old[4] = {&moves->source, &moves->guarded, &moves->next, &moves->other};
     good = good && map && lower && upper;
     for (unsigned i = 0; i < 4; i++) {
@@ -47,9 +54,11 @@ bool moves_reserve(struct moves *moves, uint32_t clocks)
 bool moves_init(struct moves *moves, const struct configs *configs, uint32_t most)
 {
     const struct model *model = configs->timers->model;
-    *moves = (struct moves){.model = model, .configs = configs, .timers = configs->timers, .mem = model->mem};
+    *moves = (struct moves){
+        .model = model, .configs = configs, .timers = configs->timers, .mem = model->mem};
     federation_init(&moves->rest, moves->mem, 0);
-    moves->moved = mem_try_alloc(moves->mem, (model->processes.len + UINT64_C(1)) * sizeof *moves->moved);
+    moves->moved =
+        mem_try_alloc(moves->mem, (model->processes.len + UINT64_C(1)) * sizeof *moves->moved);
     bool good = moves->moved && moves_reserve(moves, most);
     if (!good) moves_release(moves);
     return good;
@@ -69,7 +78,8 @@ void moves_release(struct moves *moves)
 
 /* ---- states ---- */
 
-static bool within_invariants(const struct moves *moves, struct dbm *zone, const struct config *config)
+static bool within_invariants(const struct moves *moves, struct dbm *zone,
+                              const struct config *config)
 {
     bool good = !config->forbidden;
     for (uint32_t i = 1; good && i <= config->count; i++) {
@@ -79,14 +89,16 @@ static bool within_invariants(const struct moves *moves, struct dbm *zone, const
     return good;
 }
 
-/* moves->next has just been entered: time passes, and what no future comparison can tell apart is joined. False: it cannot be entered. */
+/* moves->next has just been entered: time passes, and what no future comparison can tell apart is
+ * joined. False: it cannot be entered. */
 static bool let_pass(struct moves *moves, const struct config *config)
 {
     struct dbm *zone = &moves->next;
     if (!within_invariants(moves, zone, config)) return false;
     if (!config->urgent) {
         dbm_up(zone);
-        for (uint32_t i = 1; i <= config->count; i++) dbm_constrain(zone, i, 0, configs_clock(moves->configs, config, i - 1)->until);
+        for (uint32_t i = 1; i <= config->count; i++)
+            dbm_constrain(zone, i, 0, configs_clock(moves->configs, config, i - 1)->until);
     }
     for (uint32_t i = 1; i <= config->count; i++) {
         moves->lower[i] = configs_clock(moves->configs, config, i - 1)->lower;
@@ -110,7 +122,8 @@ static void enter(struct moves *moves, const struct config *config)
     (void)good;
 }
 
-void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones, uint32_t zone)
+void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones,
+                       uint32_t zone)
 {
     zones_load(zones, zone, &moves->source);
     enter(moves, config);
@@ -124,20 +137,30 @@ void moves_enter_zone(struct moves *moves, const struct config *config, const st
 
 /* ---- when a rule can be taken ---- */
 
-static bool constrain(struct moves *moves, struct dbm *zone, const struct clock_constraint *constraint)
+static bool constrain(struct moves *moves, struct dbm *zone,
+                      const struct clock_constraint *constraint)
 {
     uint32_t timers = moves->timers->list.len;
-    uint32_t x = constraint->x == MODEL_NONE ? 0 : configs_clock_of(moves->configs, moves->config, timers + constraint->x);
-    uint32_t y = constraint->y == MODEL_NONE ? 0 : configs_clock_of(moves->configs, moves->config, timers + constraint->y);
-    dbm_bound bound = constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
+    uint32_t x = constraint->x == MODEL_NONE
+                     ? 0
+                     : configs_clock_of(moves->configs, moves->config, timers + constraint->x);
+    uint32_t y = constraint->y == MODEL_NONE
+                     ? 0
+                     : configs_clock_of(moves->configs, moves->config, timers + constraint->y);
+    dbm_bound bound =
+        constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
     if (constraint->x == constraint->y) return bound >= BOUND_ZERO;
-    return x == y || dbm_constrain(zone, x, y, bound); /* of a clock that does not matter, the constraint is always true */
+    return x == y
+           || dbm_constrain(
+               zone, x, y,
+               bound); /* of a clock that does not matter, the constraint is always true */
 }
 
 static bool within_guards(struct moves *moves, struct dbm *zone, const struct model_rule *rule)
 {
     for (uint32_t i = 0; i < rule->guards; i++)
-        if (!constrain(moves, zone, &moves->model->constraints.data[rule->first_guard + i])) return false;
+        if (!constrain(moves, zone, &moves->model->constraints.data[rule->first_guard + i]))
+            return false;
     return true;
 }
 
@@ -145,11 +168,17 @@ static bool within_interval(struct moves *moves, struct dbm *zone, uint32_t r)
 {
     uint32_t t = moves->timers->of[r];
     if (t == TIMER_NONE) return true;
-    const struct model_interval *interval = &moves->model->intervals.data[moves->model->rules.data[r].interval];
+    const struct model_interval *interval =
+        &moves->model->intervals.data[moves->model->rules.data[r].interval];
     uint32_t x = configs_clock_of(moves->configs, moves->config, t);
     assert(x);
-    if (!interval->infinite && !dbm_constrain(zone, x, 0, interval->high_open ? bound_strict(interval->high) : bound_weak(interval->high))) return false;
-    return dbm_constrain(zone, 0, x, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
+    if (!interval->infinite
+        && !dbm_constrain(zone, x, 0,
+                          interval->high_open ? bound_strict(interval->high)
+                                              : bound_weak(interval->high)))
+        return false;
+    return dbm_constrain(
+        zone, 0, x, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
 }
 
 static bool resets(const struct moves *moves, uint32_t r, uint32_t clock)
@@ -169,9 +198,13 @@ static bool within_target(struct moves *moves, struct dbm *zone, const struct mo
     for (uint32_t i = 0; i < rule->to->count; i++) {
         const struct config_clock *clock = configs_clock(moves->configs, rule->to, i);
         if (clock->source < timers) continue; /* a timer that goes on keeps its deadline */
-        uint32_t x = resets(moves, rule->rule, clock->source - timers) ? 0 : configs_clock_of(moves->configs, moves->config, clock->source);
+        uint32_t x = resets(moves, rule->rule, clock->source - timers)
+                         ? 0
+                         : configs_clock_of(moves->configs, moves->config, clock->source);
         if (!x && (clock->until < BOUND_ZERO || clock->from < BOUND_ZERO)) return false;
-        if (x && !(dbm_constrain(zone, x, 0, clock->until) && dbm_constrain(zone, 0, x, clock->from))) return false;
+        if (x
+            && !(dbm_constrain(zone, x, 0, clock->until) && dbm_constrain(zone, 0, x, clock->from)))
+            return false;
     }
     return true;
 }
@@ -179,13 +212,17 @@ static bool within_target(struct moves *moves, struct dbm *zone, const struct mo
 /* Reduces a zone to the part in which the rule can be taken, priorities aside. */
 static bool within_chance(struct moves *moves, struct dbm *zone, const struct moves_rule *rule)
 {
-    return within_interval(moves, zone, rule->rule) && within_guards(moves, zone, &moves->model->rules.data[rule->rule]) && within_target(moves, zone, rule);
+    return within_interval(moves, zone, rule->rule)
+           && within_guards(moves, zone, &moves->model->rules.data[rule->rule])
+           && within_target(moves, zone, rule);
 }
 
 /* ---- priorities ---- */
 
-/* Takes from moves->guarded what rules above may take; the pieces are in moves->rest unless `single` stays true. */
-static enum moves_result hold_back(struct moves *moves, uint32_t r, const struct moves_rule *rules, uint32_t count)
+/* Takes from moves->guarded what rules above may take; the pieces are in moves->rest unless
+ * `single` stays true. */
+static enum moves_result hold_back(struct moves *moves, uint32_t r, const struct moves_rule *rules,
+                                   uint32_t count)
 {
     moves->single = true;
     if (!moves->timers->waits[r]) return MOVES_ZONE;
@@ -209,7 +246,8 @@ static enum moves_result hold_back(struct moves *moves, uint32_t r, const struct
 bool moves_can_begin(struct moves *moves, uint32_t rule)
 {
     dbm_copy(&moves->guarded, &moves->source);
-    return within_interval(moves, &moves->guarded, rule) && within_guards(moves, &moves->guarded, &moves->model->rules.data[rule]);
+    return within_interval(moves, &moves->guarded, rule)
+           && within_guards(moves, &moves->guarded, &moves->model->rules.data[rule]);
 }
 
 /* Which clocks go on. */
@@ -230,16 +268,20 @@ static void make_map(struct moves *moves)
         bool starts = source == own;
         if (source < timers) {
             const struct timer *timer = &moves->timers->list.data[source];
-            for (uint32_t k = 0; k < timer->processes && !starts; k++) starts = moves->moved[moves->timers->processes.data[timer->first_process + k]] == moves->move;
+            for (uint32_t k = 0; k < timer->processes && !starts; k++)
+                starts = moves->moved[moves->timers->processes.data[timer->first_process + k]]
+                         == moves->move;
         } else {
             starts = resets(moves, moves->rule->rule, source - timers);
-            assert(starts || configs_clock_of(moves->configs, moves->config, source)); /* see clocks.c */
+            assert(starts
+                   || configs_clock_of(moves->configs, moves->config, source)); /* see clocks.c */
         }
         moves->map[i] = starts ? 0 : configs_clock_of(moves->configs, moves->config, source);
     }
 }
 
-enum moves_result moves_begin(struct moves *moves, const struct moves_rule *rule, const struct moves_rule *rules, uint32_t count)
+enum moves_result moves_begin(struct moves *moves, const struct moves_rule *rule,
+                              const struct moves_rule *rules, uint32_t count)
 {
     moves->rule = rule;
     moves->piece = 0;
@@ -251,7 +293,8 @@ enum moves_result moves_begin(struct moves *moves, const struct moves_rule *rule
 bool moves_next(struct moves *moves)
 {
     while (moves->piece < (moves->single ? 1 : moves->rest.count)) {
-        struct dbm piece = moves->single ? moves->guarded : federation_get(&moves->rest, moves->piece);
+        struct dbm piece =
+            moves->single ? moves->guarded : federation_get(&moves->rest, moves->piece);
         moves->piece++;
         dbm_select(&moves->next, &piece, moves->map, moves->rule->to->count);
         if (let_pass(moves, moves->rule->to)) return true;
@@ -261,13 +304,16 @@ bool moves_next(struct moves *moves)
 
 /* ---- other questions ---- */
 
-enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct moves_rule *rules, uint32_t count)
+enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct moves_rule *rules,
+                              uint32_t count)
 {
     return moves_can_begin(moves, rule) ? hold_back(moves, rule, rules, count) : MOVES_NONE;
 }
 
-/* The rest of the zone in moves->guarded, without the pasts of the parts in which rules can be taken. */
-static enum moves_result subtract_pasts(struct moves *moves, const struct moves_rule *rules, uint32_t count)
+/* The rest of the zone in moves->guarded, without the pasts of the parts in which rules can be
+ * taken. */
+static enum moves_result subtract_pasts(struct moves *moves, const struct moves_rule *rules,
+                                        uint32_t count)
 {
     federation_clear(&moves->rest, moves->config->count);
     if (!federation_add(&moves->rest, &moves->guarded)) return MOVES_REFUSED;
@@ -280,10 +326,12 @@ static enum moves_result subtract_pasts(struct moves *moves, const struct moves_
     return moves->rest.count ? MOVES_ZONE : MOVES_NONE;
 }
 
-enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count, bool any_waits)
+enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count,
+                             bool any_waits)
 {
     if (!count) return MOVES_ZONE;
-    if (!moves->model->clocks.len && !any_waits) return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
+    if (!moves->model->clocks.len && !any_waits)
+        return MOVES_NONE; /* timers alone: a rule is in its interval before time must stop */
     for (uint32_t i = 0; i < count; i++) { /* often one rule is enough */
         dbm_copy(&moves->other, &moves->source);
         if (!within_chance(moves, &moves->other, &rules[i])) continue;

@@ -6,7 +6,8 @@ struct pair {
     uint32_t discrete, zone;
 };
 
-bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal, struct nodes_work *work)
+bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal,
+                struct nodes_work *work)
 {
     *nodes = (struct nodes){.mem = mem, .equal = equal, .work = work};
     if (!store_init(&nodes->discrete, mem, record_bytes)) return false;
@@ -55,10 +56,13 @@ static bool grow(struct mem *mem, void **data, uint64_t *cap, uint64_t len, size
     return true;
 }
 
-uint32_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t hash, uint32_t config)
+uint32_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t hash,
+                            uint32_t config)
 {
     uint32_t index;
-    if (!grow(nodes->mem, (void **)&nodes->infos, &nodes->info_cap, nodes->discrete.count, sizeof *nodes->infos)) return NODES_NONE;
+    if (!grow(nodes->mem, (void **)&nodes->infos, &nodes->info_cap, nodes->discrete.count,
+              sizeof *nodes->infos))
+        return NODES_NONE;
     enum store_result added = store_add(&nodes->discrete, words, hash, &index);
     if (added == STORE_REFUSED) return NODES_NONE;
     assert(added == STORE_NEW);
@@ -68,16 +72,15 @@ uint32_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t
 
 /* ---- pairs ---- */
 
-static void push(struct nodes *nodes, struct node node)
-{
-    nodes->list[nodes->count++] = node;
-}
+static void push(struct nodes *nodes, struct node node) { nodes->list[nodes->count++] = node; }
 
-static enum nodes_result add_equal(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, uint32_t parent, uint32_t rule, uint32_t *index)
+static enum nodes_result add_equal(struct nodes *nodes, uint32_t discrete, const struct dbm *zone,
+                                   uint32_t parent, uint32_t rule, uint32_t *index)
 {
     struct pair pair = {discrete, 0};
     if (zones_intern(&nodes->zones, zone, &pair.zone) == ZONES_REFUSED) return NODES_REFUSED;
-    enum store_result added = store_add(&nodes->pairs, &pair, store_hash(&pair, sizeof pair), index);
+    enum store_result added =
+        store_add(&nodes->pairs, &pair, store_hash(&pair, sizeof pair), index);
     if (added == STORE_REFUSED) return NODES_REFUSED;
     nodes->covered += added == STORE_KNOWN;
     if (added == STORE_KNOWN) return NODES_KNOWN;
@@ -107,7 +110,9 @@ static struct node_measure measure(const struct dbm *zone)
         for (uint32_t j = 0; j < zone->size; j++, at++) {
             dbm_bound bound = dbm_at(zone, i, j);
             if (bound == BOUND_INFINITY) measure.infinite |= UINT32_C(1) << at % 32;
-            measure.sums[at % MEASURE_SUMS] += (int32_t)(bound > most ? most : bound < -most ? -most : bound);
+            measure.sums[at % MEASURE_SUMS] += (int32_t)(bound > most    ? most
+                                                         : bound < -most ? -most
+                                                                         : bound);
         }
     return measure;
 }
@@ -119,8 +124,10 @@ static bool may_include(const struct node_measure *large, const struct node_meas
     return may;
 }
 
-/* Gives up the pairs of the discrete state whose zones lie in the new one. False when memory is refused. */
-static bool give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, const struct node_measure *size)
+/* Gives up the pairs of the discrete state whose zones lie in the new one. False when memory is
+ * refused. */
+static bool give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zone,
+                    const struct node_measure *size)
 {
     uint32_t *link = &nodes->infos[discrete].first;
     while (*link != NODES_NONE) {
@@ -139,18 +146,26 @@ static bool give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zo
     return true;
 }
 
-static enum nodes_result add_by_inclusion(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, uint32_t parent, uint32_t rule, uint32_t *index)
+static enum nodes_result add_by_inclusion(struct nodes *nodes, uint32_t discrete,
+                                          const struct dbm *zone, uint32_t parent, uint32_t rule,
+                                          uint32_t *index)
 {
     uint32_t id;
     struct node_measure size = measure(zone);
-    if (!grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap, nodes->count, sizeof *nodes->measures)) return NODES_REFUSED;
+    if (!grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap, nodes->count,
+              sizeof *nodes->measures))
+        return NODES_REFUSED;
     for (uint32_t n = nodes->infos[discrete].first; n != NODES_NONE; n = nodes->list[n].next) {
-        if (!may_include(&nodes->measures[n], &size) || !zones_include(&nodes->zones, nodes->list[n].zone, zone)) continue;
+        if (!may_include(&nodes->measures[n], &size)
+            || !zones_include(&nodes->zones, nodes->list[n].zone, zone))
+            continue;
         nodes->covered++;
         *index = n;
         return NODES_KNOWN;
     }
-    if (zones_intern(&nodes->zones, zone, &id) == ZONES_REFUSED || !give_up(nodes, discrete, zone, &size)) return NODES_REFUSED;
+    if (zones_intern(&nodes->zones, zone, &id) == ZONES_REFUSED
+        || !give_up(nodes, discrete, zone, &size))
+        return NODES_REFUSED;
     *index = (uint32_t)nodes->count;
     nodes->measures[*index] = size;
     push(nodes, (struct node){discrete, id, parent, rule, nodes->infos[discrete].first});
@@ -158,9 +173,13 @@ static enum nodes_result add_by_inclusion(struct nodes *nodes, uint32_t discrete
     return NODES_NEW;
 }
 
-enum nodes_result nodes_add(struct nodes *nodes, uint32_t discrete, const struct dbm *zone, uint32_t parent, uint32_t rule, uint32_t *index)
+enum nodes_result nodes_add(struct nodes *nodes, uint32_t discrete, const struct dbm *zone,
+                            uint32_t parent, uint32_t rule, uint32_t *index)
 {
     if (nodes->count >= NODES_NONE - 1) return NODES_REFUSED;
-    if (!grow(nodes->mem, (void **)&nodes->list, &nodes->capacity, nodes->count, sizeof *nodes->list)) return NODES_REFUSED;
-    return (nodes->equal ? add_equal : add_by_inclusion)(nodes, discrete, zone, parent, rule, index);
+    if (!grow(nodes->mem, (void **)&nodes->list, &nodes->capacity, nodes->count,
+              sizeof *nodes->list))
+        return NODES_REFUSED;
+    return (nodes->equal ? add_equal : add_by_inclusion)(nodes, discrete, zone, parent, rule,
+                                                         index);
 }

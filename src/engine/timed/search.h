@@ -32,8 +32,8 @@ struct enabled {
     const struct fast_rule *fast; /* NULL: none; an initial state */
     uint64_t hash;                /* of the successor */
     struct cluster *cluster;      /* that it belongs to; NULL: there is none yet */
-    uint32_t discrete; /* its number there, or NODES_NONE: not known yet */
-    uint32_t config;   /* or CONFIG_NONE: not looked up yet */
+    uint32_t discrete;            /* its number there, or NODES_NONE: not known yet */
+    uint32_t config;              /* or CONFIG_NONE: not looked up yet */
 };
 
 /* The steps between pairs, kept for LTL: those of node n are to[first[n] .. first[n + 1]). */
@@ -62,8 +62,9 @@ struct search {
     struct cluster *cluster; /* the one at hand; past-freeze: NULL before and after */
     struct clusters *past;   /* past-freeze order, or NULL */
     bool exact, start_again;
-    uint32_t barred_count; /* rules of this state that are enabled, or fail, and are not permitted */
-    bool any_barred;       /* ... in some state */
+    uint32_t
+        barred_count;    /* rules of this state that are enabled, or fail, and are not permitted */
+    bool any_barred;     /* ... in some state */
     bool look_for_stuck; /* whether being stuck by clocks and deadlines matters */
     struct monitor *monitors;
     uint32_t monitor_count, undecided;
@@ -73,10 +74,10 @@ struct search {
     uint32_t deadlock, runtime_error; /* their entries in the task, or MODEL_NONE */
     uint32_t final;                   /* the code of the model's final states, if it has any */
     enum search_pass pass;
-    uint64_t *words;                  /* the state being expanded ... */
-    struct enabled *enabled;          /* ... its enabled rules ... */
-    struct moves_rule *rules;         /* ... for moves ... */
-    uint64_t *successors;             /* ... and where they lead */
+    uint64_t *words;          /* the state being expanded ... */
+    struct enabled *enabled;  /* ... its enabled rules ... */
+    struct moves_rule *rules; /* ... for moves ... */
+    uint64_t *successors;     /* ... and where they lead */
     uint32_t enabled_count, enabled_cap;
     uint32_t *failed; /* rules that fail there; room for enabled_cap */
     uint32_t failed_count;
@@ -90,12 +91,15 @@ struct search {
     double looked;
 };
 
-/* A search, with everything but its states; then these, false: the result says why not. The end; has_space: search_prepare said true. */
-struct search *search_begin(struct task *task, const struct timed_graph *graph, struct result *result, bool exact);
+/* A search, with everything but its states; then these, false: the result says why not. The end;
+ * has_space: search_prepare said true. */
+struct search *search_begin(struct task *task, const struct timed_graph *graph,
+                            struct result *result, bool exact);
 bool search_prepare(struct search *search);
 void search_end(struct search *search, bool has_space);
 
-/* What a symbolic state adds to the counts of a search when it is expanded: of the one that was entered, and whose rules are listed. False: memory was refused. */
+/* What a symbolic state adds to the counts of a search when it is expanded: of the one that was
+ * entered, and whose rules are listed. False: memory was refused. */
 struct search_counts {
     uint64_t transitions, deadlocks, ends, runtime_errors;
 };
@@ -106,10 +110,13 @@ bool search_stop(struct search *search, enum stop_reason reason);
 /* False: the search must end. */
 bool search_poll(struct search *search);
 
-/* The initial states, all or those above a rank; watch: they are counted, and properties are looked at. False: the search must end, like the next ones. */
+/* The initial states, all or those above a rank; watch: they are counted, and properties are looked
+ * at. False: the search must end, like the next ones. */
 bool search_add_initial(struct search *search, bool watch, const uint64_t *above);
-/* The pair of a state and the zone in moves.next. Its cluster and its number there may still be unknown. `step`: see clusters_added. `bits`: monitors that may have changed. */
-bool search_add_pair(struct search *search, const uint64_t *words, struct enabled *to, uint32_t parent, uint32_t step, uint64_t bits);
+/* The pair of a state and the zone in moves.next. Its cluster and its number there may still be
+ * unknown. `step`: see clusters_added. `bits`: monitors that may have changed. */
+bool search_add_pair(struct search *search, const uint64_t *words, struct enabled *to,
+                     uint32_t parent, uint32_t step, uint64_t bits);
 /* The configuration of a state, and room for its zones. */
 bool search_find_config(struct search *search, const uint64_t *words, struct enabled *to);
 /* Lists the enabled rules of the state in search->words, which was entered; takes the i-th. */
@@ -126,18 +133,23 @@ void search_end_monitor(struct search *search, uint32_t monitor);
 /* Dates for a run to this state, which shows that a property is violated. */
 void search_complete(struct search *search, struct property_result *entry, const uint64_t *words);
 
-/* Makes a pair of the cluster at hand the state to expand and lists its enabled rules; search_resolve says where the i-th one leads. False: memory was refused. */
+/* Makes a pair of the cluster at hand the state to expand and lists its enabled rules;
+ * search_resolve says where the i-th one leads. False: memory was refused. */
 bool search_enter(struct search *search, uint32_t node);
 bool search_resolve(struct search *search, uint32_t i);
 uint64_t *search_successor(const struct search *search, uint32_t i);
 void search_load_discrete(struct search *search, uint32_t discrete);
 
-/* Finds dates for a trace; `goals` are alternatives for its end, of which one must be possible. Without one, the result is broken. */
-void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals, uint32_t count);
-/* The same for a run that ends in a stuck valuation of the state that was entered. False: memory was refused. */
+/* Finds dates for a trace; `goals` are alternatives for its end, of which one must be possible.
+ * Without one, the result is broken. */
+void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals,
+                 uint32_t count);
+/* The same for a run that ends in a stuck valuation of the state that was entered. False: memory
+ * was refused. */
 bool search_date_stuck(struct search *search, struct trace *trace);
 
-/* LTL properties, on the graph of all pairs. A limit that is reached here leaves the state space complete and the property unknown. */
+/* LTL properties, on the graph of all pairs. A limit that is reached here leaves the state space
+ * complete and the property unknown. */
 void temporal_check_all(struct search *search);
 
 #endif

@@ -1,8 +1,11 @@
-/* LTL on the graph of all pairs of discrete states and zones, each kept once (no inclusion): a run of the model that takes steps for ever visits the same discrete states as a way
- * through this graph, and the other way round (Tripakis, Yovine, Bouajjani 2005; with lower and upper bounds Li 2009). Runs in which infinitely many steps take a finite time count. A stuck valuation
- * repeats for ever; the bounds of zones are then exact for being stuck (timed.c).
+/* LTL on the graph of all pairs of discrete states and zones, each kept once (no inclusion): a run
+ * of the model that takes steps for ever visits the same discrete states as a way through this
+ * graph, and the other way round (Tripakis, Yovine, Bouajjani 2005; with lower and upper bounds Li
+ * 2009). Runs in which infinitely many steps take a finite time count. A stuck valuation repeats
+ * for ever; the bounds of zones are then exact for being stuck (timed.c).
  *
- * Evidence is a lasso of pairs. It is dated once around its loop: later rounds exist, but may have other delays, because zones come back, not valuations. */
+ * Evidence is a lasso of pairs. It is dated once around its loop: later rounds exist, but may have
+ * other delays, because zones come back, not valuations. */
 #include "engine/timed/search.h"
 #include "graph/temporal.h"
 
@@ -22,8 +25,13 @@ static bool go_on(void *context)
 static void borrow_edges(struct search *search, struct kripke *kripke)
 {
     struct search_edges *edges = &search->edges;
-    *kripke = (struct kripke){.mem = search->model->mem, .states = (uint32_t)search->cluster->nodes.count, .initial = (uint32_t)search->result->initial_states,
-                              .first_next = edges->first, .next = edges->to, .go_on = go_on, .context = search};
+    *kripke = (struct kripke){.mem = search->model->mem,
+                              .states = (uint32_t)search->cluster->nodes.count,
+                              .initial = (uint32_t)search->result->initial_states,
+                              .first_next = edges->first,
+                              .next = edges->to,
+                              .go_on = go_on,
+                              .context = search};
     edges->first[kripke->states] = edges->count;
 }
 
@@ -32,10 +40,12 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
     struct search *search = context;
     struct mem *mem = search->model->mem;
     uint32_t code = program_compile(&search->program, atom);
-    uint64_t *discrete = mem_try_alloc(mem, (search->cluster->nodes.discrete.count / 64 + 1) * sizeof *discrete);
+    uint64_t *discrete =
+        mem_try_alloc(mem, (search->cluster->nodes.discrete.count / 64 + 1) * sizeof *discrete);
     uint64_t *set = mem_try_alloc(mem, (search->cluster->nodes.count / 64 + 1) * sizeof *set);
     *failed = false;
-    for (uint64_t d = 0; discrete && set && !*failed && d < search->cluster->nodes.discrete.count; d++) {
+    for (uint64_t d = 0; discrete && set && !*failed && d < search->cluster->nodes.discrete.count;
+         d++) {
         int64_t value;
         search_load_discrete(search, (uint32_t)d);
         *failed = !program_run(&search->program, code, search->words, &value);
@@ -43,7 +53,8 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
     }
     bool good = discrete && set && !*failed;
     for (uint64_t n = 0; good && n < search->cluster->nodes.count; n++)
-        if (kripke_in(discrete, search->cluster->nodes.list[n].discrete)) kripke_put(set, (uint32_t)n);
+        if (kripke_in(discrete, search->cluster->nodes.list[n].discrete))
+            kripke_put(set, (uint32_t)n);
     mem_free(mem, discrete);
     if (!good) mem_free(mem, set);
     return good ? set : NULL;
@@ -60,11 +71,13 @@ static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
         if (!moves_can_begin(&search->moves, search->rules[i].rule)) continue;
         good = search_resolve(search, i);
         if (!good || search->enabled[i].discrete != target->discrete) continue;
-        enum moves_result begun = moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
+        enum moves_result begun =
+            moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
         good = begun != MOVES_REFUSED;
         while (begun == MOVES_ZONE && moves_next(&search->moves)) {
             uint32_t zone;
-            good = zones_intern(&search->cluster->nodes.zones, &search->moves.next, &zone) != ZONES_REFUSED;
+            good = zones_intern(&search->cluster->nodes.zones, &search->moves.next, &zone)
+                   != ZONES_REFUSED;
             if (good && zone == target->zone) return search->rules[i].rule;
         }
     }
@@ -72,12 +85,14 @@ static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
     return MODEL_NONE;
 }
 
-/* A stuck pair repeats for ever, so a path that takes such a step says nothing new from there on. */
+/* A stuck pair repeats for ever, so a path that takes such a step says nothing new from there
+ * on. */
 static void cut_repetition(struct search *search, struct kripke_path *path)
 {
     for (uint32_t i = 0; i + 1 < path->states.len; i++) {
         uint32_t state = path->states.data[i];
-        if (state != path->states.data[i + 1] || rule_between(search, state, state) != MODEL_NONE) continue;
+        if (state != path->states.data[i + 1] || rule_between(search, state, state) != MODEL_NONE)
+            continue;
         path->states.len = i + 1;
         path->loop = i;
     }
@@ -92,22 +107,26 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     layout_unpack(&search->layout, search->model, search->words, trace->initial);
     for (uint32_t i = 0; i < steps; i++) {
         trace->rules[i] = rule_between(search, path->states.data[i], path->states.data[i + 1]);
-        if (trace->rules[i] == MODEL_NONE) search->result->broken = "no rule leads from a symbolic state to its successor";
+        if (trace->rules[i] == MODEL_NONE)
+            search->result->broken = "no rule leads from a symbolic state to its successor";
     }
     trace->loop = path->loop;
     trace->rules[steps] = rule_between(search, last, path->states.data[path->loop]);
     if (search->result->broken) return trace;
     if (trace->rules[steps] != MODEL_NONE) search_date(search, trace, NULL, 0);
-    else if (!search_enter(search, last) || !search_date_stuck(search, trace)) mem_refuse(search->model->mem);
+    else if (!search_enter(search, last) || !search_date_stuck(search, trace))
+        mem_refuse(search->model->mem);
     return trace;
 }
 
 /* ---- properties ---- */
 
-static void show_violation(struct search *search, struct temporal *temporal, struct property_result *entry)
+static void show_violation(struct search *search, struct temporal *temporal,
+                           struct property_result *entry)
 {
     struct mem *mem = search->model->mem;
-    const struct mem_lift before = mem_lift(mem); /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before =
+        mem_lift(mem); /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
     entry->trace = trace_of_path(search, &temporal->path);
     mem_lower(mem, before);
@@ -115,12 +134,17 @@ static void show_violation(struct search *search, struct temporal *temporal, str
 
 static void check(struct search *search, struct kripke *kripke, struct property_result *entry)
 {
-    struct temporal temporal = {.model = search->model, .kripke = kripke, .atom = true_states, .context = search, .path.loop = MODEL_NONE};
+    struct temporal temporal = {.model = search->model,
+                                .kripke = kripke,
+                                .atom = true_states,
+                                .context = search,
+                                .path.loop = MODEL_NONE};
     struct mem *mem = search->model->mem;
     const struct mem_lift before = {mem->limit, mem->lifted};
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
-    if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays unknown, or loses its trace */
+    if (setjmp(recover)) { /* what the search has found so far must not be lost: this property stays
+                              unknown, or loses its trace */
         mem->recover = outer;
         mem_lower(mem, before);
         entry->trace = NULL;
@@ -147,13 +171,19 @@ void temporal_check_all(struct search *search)
 {
     struct result *result = search->result;
     struct kripke kripke;
-    if (!search->edges.wanted || result->stop != STOP_NONE || !search->cluster || !search->cluster->nodes.count) return;
+    if (!search->edges.wanted || result->stop != STOP_NONE || !search->cluster
+        || !search->cluster->nodes.count)
+        return;
     borrow_edges(search, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
-        if (entry->in_each_state || entry->kind != PROPERTY_LTL || entry->verdict != VERDICT_UNKNOWN) continue;
+        if (entry->in_each_state || entry->kind != PROPERTY_LTL
+            || entry->verdict != VERDICT_UNKNOWN)
+            continue;
         search->phase = entry->property->name;
-        if (search->task->stop_at_first && result_overall(search->task->properties, search->task->property_count) == VERDICT_VIOLATED) {
+        if (search->task->stop_at_first
+            && result_overall(search->task->properties, search->task->property_count)
+                   == VERDICT_VIOLATED) {
             result->stop = STOP_FIRST;
             entry->reason = stop_reason_text[STOP_FIRST];
             continue;

@@ -1,10 +1,15 @@
-/* The search, and properties of single states. A symbolic state is a pair of nodes.h; its zone holds the valuations of timers and clocks that are reached in its discrete state, after letting time pass; moves.c
- * makes the zones of its successors. Pairs are expanded in the order of their numbers: the list of pairs is the queue.
+/* The search, and properties of single states. A symbolic state is a pair of nodes.h; its zone
+ * holds the valuations of timers and clocks that are reached in its discrete state, after letting
+ * time pass; moves.c makes the zones of its successors. Pairs are expanded in the order of their
+ * numbers: the list of pairs is the queue.
  *
- * Zones are extrapolated with lower and upper bounds (Behrmann, Bouyer, Larsen, Pelanek 2006): every added valuation is simulated by one that is reached. So exactly the
- * reachable discrete states are found, and the sequence of rules that leads to a pair can be followed in time. Being stuck is not kept: a valuation that was added may be able to do
- * less. When a model with clocks seems to get stuck, the search therefore starts again with the larger of both bounds for each clock, `exact`: then every added
- * valuation has the same future as one that is reached. (Models with timers alone are stuck where no rule is enabled.)
+ * Zones are extrapolated with lower and upper bounds (Behrmann, Bouyer, Larsen, Pelanek 2006):
+ * every added valuation is simulated by one that is reached. So exactly the reachable discrete
+ * states are found, and the sequence of rules that leads to a pair can be followed in time. Being
+ * stuck is not kept: a valuation that was added may be able to do less. When a model with clocks
+ * seems to get stuck, the search therefore starts again with the larger of both bounds for each
+ * clock, `exact`: then every added valuation has the same future as one that is reached. (Models
+ * with timers alone are stuck where no rule is enabled.)
  *
  * Invariants while searching:
  *  1. pairs 0 .. cursor - 1 are expanded or given up, the others wait;
@@ -33,8 +38,13 @@ bool search_stop(struct search *search, enum stop_reason reason)
 
 static void tell_progress(struct search *search, double time)
 {
-    struct search_progress progress = {.states = clusters_sum(search).states, .transitions = search->result->transitions, .expanded = search->result->expanded,
-                                       .depth = search->result->depth, .bytes = search->model->mem->used, .seconds = time - search->started, .phase = search->phase};
+    struct search_progress progress = {.states = clusters_sum(search).states,
+                                       .transitions = search->result->transitions,
+                                       .expanded = search->result->expanded,
+                                       .depth = search->result->depth,
+                                       .bytes = search->model->mem->used,
+                                       .seconds = time - search->started,
+                                       .phase = search->phase};
     if (search->past) {
         progress.rank = search->past->history.statistics->rank;
         progress.ranks = search->past->history.statistics->ranks;
@@ -47,17 +57,22 @@ bool search_poll(struct search *search)
 {
     struct task *task = search->task;
     if (!search->phase && (task->stop_at_first || !search->undecided)) {
-        bool found = !search->undecided || result_overall(task->properties, task->property_count) == VERDICT_VIOLATED;
-        if (found && task->property_count) return search_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
+        bool found = !search->undecided
+                     || result_overall(task->properties, task->property_count) == VERDICT_VIOLATED;
+        if (found && task->property_count)
+            return search_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
-    if (task->max_states && !search->phase && clusters_sum(search).states > task->max_states) return search_stop(search, STOP_STATES);
+    if (task->max_states && !search->phase && clusters_sum(search).states > task->max_states)
+        return search_stop(search, STOP_STATES);
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
     if (task->interrupted && *task->interrupted) return search_stop(search, STOP_INTERRUPT);
     double time = clock_now();
-    search->poll_interval = clock_pace(search->poll_interval, search->poll_most, time - search->looked);
+    search->poll_interval =
+        clock_pace(search->poll_interval, search->poll_most, time - search->looked);
     search->looked = time;
-    if (task->max_seconds > 0 && time - search->started >= task->max_seconds) return search_stop(search, STOP_TIME);
+    if (task->max_seconds > 0 && time - search->started >= task->max_seconds)
+        return search_stop(search, STOP_TIME);
     if (task->progress && time - search->last_progress >= 0.25) tell_progress(search, time);
     return true;
 }
@@ -67,7 +82,8 @@ bool search_poll(struct search *search)
 void search_load_discrete(struct search *search, uint32_t discrete)
 {
     search->words[search->layout.words - 1] = 0; /* the record may end within the last word */
-    memcpy(search->words, store_get(&search->cluster->nodes.discrete, discrete), search->layout.record_bytes);
+    memcpy(search->words, store_get(&search->cluster->nodes.discrete, discrete),
+           search->layout.record_bytes);
 }
 
 static struct trace *trace_to(struct search *search, uint32_t node)
@@ -82,12 +98,15 @@ static struct trace *trace_to(struct search *search, uint32_t node)
     return trace;
 }
 
-void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals, uint32_t count)
+void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals,
+                 uint32_t count)
 {
     bool found = !model_is_timed(search->model);
-    for (uint32_t i = 0; !found && i < count; i++) found = dating_find(search->model, trace, &goals[i]);
+    for (uint32_t i = 0; !found && i < count; i++)
+        found = dating_find(search->model, trace, &goals[i]);
     if (!found && !count) found = dating_find(search->model, trace, NULL);
-    if (!found) search->result->broken = "there are no dates for a sequence of rules that zones allow";
+    if (!found)
+        search->result->broken = "there are no dates for a sequence of rules that zones allow";
 }
 
 /* One of the zones in moves.rest must be reached by waiting in the last state. */
@@ -103,11 +122,13 @@ bool search_date_stuck(struct search *search, struct trace *trace)
     uint32_t *sources = mem_alloc(mem, (config->count + UINT64_C(1)) * sizeof *sources);
     for (uint32_t i = 0; i < config->count; i++) {
         uint32_t source = configs_clock(&search->configs, config, i)->source;
-        sources[i] = source < timers ? search->timers.list.data[source].rule : search->model->rules.len + source - timers;
+        sources[i] = source < timers ? search->timers.list.data[source].rule
+                                     : search->model->rules.len + source - timers;
     }
     for (uint32_t i = 0; i < count; i++) {
         zones[i] = federation_get(&search->moves.rest, i);
-        goals[i] = (struct dating_goal){.zone = &zones[i], .sources = sources, .failing = MODEL_NONE};
+        goals[i] =
+            (struct dating_goal){.zone = &zones[i], .sources = sources, .failing = MODEL_NONE};
     }
     search_date(search, trace, goals, count);
     mem_free(mem, goals);
@@ -116,7 +137,8 @@ bool search_date_stuck(struct search *search, struct trace *trace)
     return true;
 }
 
-/* When a deadlock is dated its state is entered once more: the search may be elsewhere by then. Nothing else is being expanded. */
+/* When a deadlock is dated its state is entered once more: the search may be elsewhere by then.
+ * Nothing else is being expanded. */
 static bool enter_again(struct search *search, const uint64_t *words)
 {
     struct enabled to = {.discrete = NODES_NONE};
@@ -130,21 +152,26 @@ void search_complete(struct search *search, struct property_result *entry, const
 {
     struct trace *trace = entry->trace;
     struct dating_goal failing = {.failing = trace->failed_rule};
-    if (entry->kind != PROPERTY_DEADLOCK) search_date(search, trace, &failing, trace->failed_rule != MODEL_NONE);
-    else if (!enter_again(search, words) || !search_date_stuck(search, trace)) mem_refuse(search->model->mem);
+    if (entry->kind != PROPERTY_DEADLOCK)
+        search_date(search, trace, &failing, trace->failed_rule != MODEL_NONE);
+    else if (!enter_again(search, words) || !search_date_stuck(search, trace))
+        mem_refuse(search->model->mem);
 }
 
-static void violated(struct search *search, uint32_t property, const struct cluster *cluster, uint32_t node, uint32_t failed_rule)
+static void violated(struct search *search, uint32_t property, const struct cluster *cluster,
+                     uint32_t node, uint32_t failed_rule)
 {
     struct property_result *entry = &search->task->properties[property];
     struct mem *mem = search->model->mem;
     if (entry->verdict == VERDICT_VIOLATED) return;
-    const struct mem_lift before = mem_lift(mem); /* what was found must not be lost to the limit on the search */
+    const struct mem_lift before =
+        mem_lift(mem);   /* what was found must not be lost to the limit on the search */
     if (!search->past) { /* a run that is refused memory before it has its dates is none */
         struct trace *trace = trace_to(search, node);
         trace->failed_rule = failed_rule;
         struct dating_goal failing = {.failing = failed_rule};
-        if (entry->kind != PROPERTY_DEADLOCK) search_date(search, trace, &failing, failed_rule != MODEL_NONE);
+        if (entry->kind != PROPERTY_DEADLOCK)
+            search_date(search, trace, &failing, failed_rule != MODEL_NONE);
         else if (!search_date_stuck(search, trace)) mem_refuse(mem);
         entry->trace = trace;
     }
@@ -162,7 +189,8 @@ static void stop_monitor(struct search *search, uint32_t m)
     search->monitors[m].active = false;
     search->active = 0;
     for (uint32_t i = 0; i < search->monitor_count; i++)
-        if (search->monitors[i].active) search->active |= UINT64_C(1) << (i < MONITOR_BITS ? i : MONITOR_BITS - 1);
+        if (search->monitors[i].active)
+            search->active |= UINT64_C(1) << (i < MONITOR_BITS ? i : MONITOR_BITS - 1);
 }
 
 static void witnessed(struct search *search, const struct monitor *monitor)
@@ -178,7 +206,8 @@ void search_report_findings(struct search *search)
         const struct monitor *monitor = &search->monitors[finding->monitor];
         if (!monitor->active) continue;
         stop_monitor(search, finding->monitor);
-        if (monitor->kind == MONITOR_ALWAYS) violated(search, monitor->property, finding->cluster, finding->node, MODEL_NONE);
+        if (monitor->kind == MONITOR_ALWAYS)
+            violated(search, monitor->property, finding->cluster, finding->node, MODEL_NONE);
         if (monitor->kind == MONITOR_NOT_ALWAYS) witnessed(search, monitor);
     }
     search->finding_count = 0;
@@ -192,7 +221,8 @@ void search_end_monitor(struct search *search, uint32_t m)
 }
 
 /* In a new discrete state, whose first pair is `node` of the cluster. */
-static void run_monitors(struct search *search, uint64_t bits, const uint64_t *words, const struct cluster *cluster, uint32_t node)
+static void run_monitors(struct search *search, uint64_t bits, const uint64_t *words,
+                         const struct cluster *cluster, uint32_t node)
 {
     for (uint32_t i = 0; i < search->monitor_count; i++) {
         struct monitor *monitor = &search->monitors[i];
@@ -204,7 +234,8 @@ static void run_monitors(struct search *search, uint64_t bits, const uint64_t *w
         }
         if (monitor->kind == MONITOR_ANTECEDENT ? !value : value) continue;
         bool known = false;
-        for (uint32_t f = 0; f < search->finding_count; f++) known |= search->findings[f].monitor == i;
+        for (uint32_t f = 0; f < search->finding_count; f++)
+            known |= search->findings[f].monitor == i;
         if (!known) search->findings[search->finding_count++] = (struct finding){i, node, cluster};
     }
 }
@@ -227,7 +258,9 @@ static bool begin_edges(struct search *search, uint32_t node)
 {
     struct search_edges *edges = &search->edges;
     if (!edges->wanted) return true;
-    if (!grow(search, (void **)&edges->first, &edges->first_cap, node + UINT64_C(1), sizeof *edges->first)) return false;
+    if (!grow(search, (void **)&edges->first, &edges->first_cap, node + UINT64_C(1),
+              sizeof *edges->first))
+        return false;
     edges->first[node] = edges->first[node + 1] = edges->count;
     return true;
 }
@@ -236,14 +269,16 @@ static bool keep_edge(struct search *search, uint32_t to)
 {
     struct search_edges *edges = &search->edges;
     if (!edges->wanted) return true;
-    if (!grow(search, (void **)&edges->to, &edges->to_cap, edges->count, sizeof *edges->to)) return false;
+    if (!grow(search, (void **)&edges->to, &edges->to_cap, edges->count, sizeof *edges->to))
+        return false;
     edges->to[edges->count++] = to;
     return true;
 }
 
 /* ---- adding states ---- */
 
-static void tell_state(struct search *search, uint32_t node, const uint64_t *words, const struct config *config)
+static void tell_state(struct search *search, uint32_t node, const uint64_t *words,
+                       const struct config *config)
 {
     struct text text;
     if (!search->graph) return;
@@ -257,27 +292,38 @@ static void tell_state(struct search *search, uint32_t node, const uint64_t *wor
 /* Adds the successor's discrete state to its cluster. */
 static bool add_discrete(struct search *search, const uint64_t *words, struct enabled *to)
 {
-    while ((to->discrete = nodes_add_discrete(&to->cluster->nodes, words, to->hash, to->config)) == NODES_NONE)
+    while ((to->discrete = nodes_add_discrete(&to->cluster->nodes, words, to->hash, to->config))
+           == NODES_NONE)
         if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
     return true;
 }
 
-bool search_add_pair(struct search *search, const uint64_t *words, struct enabled *to, uint32_t parent, uint32_t step, uint64_t bits)
+bool search_add_pair(struct search *search, const uint64_t *words, struct enabled *to,
+                     uint32_t parent, uint32_t step, uint64_t bits)
 {
     uint32_t node, rule = to->fast ? to->fast->rule : MODEL_NONE;
     enum nodes_result added;
     if (!to->cluster) to->cluster = clusters_reach(search, words);
     if (!to->cluster) return false;
-    if (search->past && to->cluster->head.rank > search->past->history.farthest) search->past->history.farthest = to->cluster->head.rank;
+    if (search->past && to->cluster->head.rank > search->past->history.farthest)
+        search->past->history.farthest = to->cluster->head.rank;
     struct nodes *nodes = &to->cluster->nodes;
-    if (to->discrete == NODES_NONE) to->discrete = store_find(&nodes->discrete, words, to->hash); /* another rule may have led there */
+    if (to->discrete == NODES_NONE)
+        to->discrete =
+            store_find(&nodes->discrete, words, to->hash); /* another rule may have led there */
     bool is_new = to->discrete == NODES_NONE;
     if (is_new && !add_discrete(search, words, to)) return false;
     uint64_t before = nodes_kept(nodes);
-    while ((added = nodes_add(nodes, to->discrete, &search->moves.next, search->past ? NODES_NONE : parent, rule, &node)) == NODES_REFUSED)
+    while ((added = nodes_add(nodes, to->discrete, &search->moves.next,
+                              search->past ? NODES_NONE : parent, rule, &node))
+           == NODES_REFUSED)
         if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
-    if (search->past && added == NODES_NEW && !clusters_added(search, to->cluster, (int64_t)(nodes_kept(nodes) - before), parent, step)) return false;
-    if (added == NODES_NEW) tell_state(search, node, words, configs_get(&search->configs, to->config));
+    if (search->past && added == NODES_NEW
+        && !clusters_added(search, to->cluster, (int64_t)(nodes_kept(nodes) - before), parent,
+                           step))
+        return false;
+    if (added == NODES_NEW)
+        tell_state(search, node, words, configs_get(&search->configs, to->config));
     if (search->graph) search->graph->edge(search->graph->context, parent, rule, node);
     if (parent != NODES_NONE && !keep_edge(search, node)) return false;
     if (is_new && bits) run_monitors(search, bits, words, to->cluster, node);
@@ -286,8 +332,10 @@ bool search_add_pair(struct search *search, const uint64_t *words, struct enable
 
 bool search_find_config(struct search *search, const uint64_t *words, struct enabled *to)
 {
-    to->config = to->discrete != NODES_NONE ? to->cluster->nodes.infos[to->discrete].config : CONFIG_NONE;
-    while (to->config == CONFIG_NONE && (to->config = configs_find(&search->configs, words)) == CONFIG_NONE)
+    to->config =
+        to->discrete != NODES_NONE ? to->cluster->nodes.infos[to->discrete].config : CONFIG_NONE;
+    while (to->config == CONFIG_NONE
+           && (to->config = configs_find(&search->configs, words)) == CONFIG_NONE)
         if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
     while (!moves_reserve(&search->moves, search->configs.most))
         if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
@@ -308,10 +356,12 @@ bool search_add_initial(struct search *search, bool watch, const uint64_t *above
         if (!moves_initial(&search->moves, configs_get(&search->configs, to.config))) continue;
         to.hash = store_hash(words, search->layout.record_bytes);
         to.cluster = clusters_find(search, words);
-        if (!search_add_pair(search, words, &to, NODES_NONE, step, watch ? search->active : 0)) return false;
+        if (!search_add_pair(search, words, &to, NODES_NONE, step, watch ? search->active : 0))
+            return false;
         search->result->initial_states += watch;
         search_report_findings(search);
-        layout_unpack(&search->layout, search->model, words, search->values); /* others have used them */
+        layout_unpack(&search->layout, search->model, words,
+                      search->values); /* others have used them */
         if (!search_poll(search)) return false;
     } while (eval_next_initial(search->model, search->values));
     return true;
@@ -322,13 +372,15 @@ bool search_add_initial(struct search *search, bool watch, const uint64_t *above
 static bool reserve_enabled(struct search *search)
 {
     struct mem *mem = search->model->mem;
-    if (search->enabled_count < search->enabled_cap && search->failed_count < search->enabled_cap) return true;
+    if (search->enabled_count < search->enabled_cap && search->failed_count < search->enabled_cap)
+        return true;
     uint64_t cap = search->enabled_cap ? 2 * (uint64_t)search->enabled_cap : 16;
     void *enabled = mem_try_resize(mem, search->enabled, cap * sizeof *search->enabled);
     if (enabled) search->enabled = enabled;
     void *rules = mem_try_resize(mem, search->rules, cap * sizeof *search->rules);
     if (rules) search->rules = rules;
-    void *successors = mem_try_resize(mem, search->successors, cap * search->layout.words * sizeof *search->successors);
+    void *successors = mem_try_resize(mem, search->successors,
+                                      cap * search->layout.words * sizeof *search->successors);
     if (successors) search->successors = successors;
     void *failed = mem_try_resize(mem, search->failed, cap * sizeof *search->failed);
     if (failed) search->failed = failed;
@@ -355,7 +407,8 @@ static bool find_enabled(struct search *search)
         enum step step = program_next(&search->program, &cursor, search->words, next, &fast);
         if (step == STEP_NONE) return true;
         if (!program_permits(&search->program, fast, search->words)) {
-            search->barred_count++; /* it has its timer and its deadline (config.c), and is not taken */
+            search->barred_count++; /* it has its timer and its deadline (config.c), and is not
+                                       taken */
             search->any_barred = true;
             continue;
         }
@@ -366,7 +419,8 @@ static bool find_enabled(struct search *search)
         uint64_t hash = store_hash(next, search->layout.record_bytes);
         if (search->cluster) store_prefetch(&search->cluster->nodes.discrete, hash);
         search->rules[search->enabled_count] = (struct moves_rule){fast->rule, NULL};
-        search->enabled[search->enabled_count++] = (struct enabled){fast, hash, NULL, NODES_NONE, CONFIG_NONE};
+        search->enabled[search->enabled_count++] =
+            (struct enabled){fast, hash, NULL, NODES_NONE, CONFIG_NONE};
     }
 }
 
@@ -375,7 +429,9 @@ bool search_resolve(struct search *search, uint32_t i)
     struct enabled *enabled = &search->enabled[i];
     if (enabled->config != CONFIG_NONE) return true;
     enabled->cluster = clusters_find(search, search_successor(search, i));
-    if (enabled->cluster) enabled->discrete = store_find(&enabled->cluster->nodes.discrete, search_successor(search, i), enabled->hash);
+    if (enabled->cluster)
+        enabled->discrete = store_find(&enabled->cluster->nodes.discrete,
+                                       search_successor(search, i), enabled->hash);
     if (!search_find_config(search, search_successor(search, i), enabled)) return false;
     search->rules[i].to = configs_get(&search->configs, enabled->config);
     return true;
@@ -388,12 +444,15 @@ bool search_take(struct search *search, uint32_t node, uint32_t i, bool counts)
     uint32_t rule = enabled->fast->rule;
     if (!moves_can_begin(&search->moves, rule)) return true;
     if (!search_resolve(search, i)) return false;
-    enum moves_result begun = moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
+    enum moves_result begun =
+        moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
     if (begun == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
     while (begun == MOVES_ZONE && moves_next(&search->moves)) {
         result->transitions += counts;
         result->taken[rule] += counts;
-        if (!search_add_pair(search, search_successor(search, i), enabled, node, i, counts ? enabled->fast->touches & search->active : 0)) return false;
+        if (!search_add_pair(search, search_successor(search, i), enabled, node, i,
+                             counts ? enabled->fast->touches & search->active : 0))
+            return false;
     }
     return true;
 }
@@ -402,11 +461,13 @@ static bool report_failures(struct search *search, uint32_t node)
 {
     for (uint32_t i = 0; i < search->failed_count; i++) {
         uint32_t rule = search->failed[i];
-        enum moves_result tried = moves_fails(&search->moves, rule, search->rules, search->enabled_count);
+        enum moves_result tried =
+            moves_fails(&search->moves, rule, search->rules, search->enabled_count);
         if (tried == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
         if (tried == MOVES_NONE) continue;
         search->result->runtime_errors++;
-        if (search->runtime_error != MODEL_NONE) violated(search, search->runtime_error, search->cluster, node, rule);
+        if (search->runtime_error != MODEL_NONE)
+            violated(search, search->runtime_error, search->cluster, node, rule);
     }
     return true;
 }
@@ -414,43 +475,50 @@ static bool report_failures(struct search *search, uint32_t node)
 static bool is_final(struct search *search)
 {
     int64_t value;
-    return search->model->has_final && program_run(&search->program, search->final, search->words, &value) && value;
+    return search->model->has_final
+           && program_run(&search->program, search->final, search->words, &value) && value;
 }
 
 static bool look_for_stuck(struct search *search, uint32_t node)
 {
     uint32_t count = search->enabled_count;
     if (count && !search->look_for_stuck) return true;
-    enum moves_result dead = moves_dead(&search->moves, search->rules, count, search->failed_count + search->barred_count);
+    enum moves_result dead = moves_dead(&search->moves, search->rules, count,
+                                        search->failed_count + search->barred_count);
     if (dead == MOVES_NONE) return true;
     if (dead == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
     if (count && !search->exact) {
         search->start_again = true;
         return false;
     }
-    search_load_discrete(search, search->cluster->nodes.list[node].discrete); /* a trace may have used the words */
+    search_load_discrete(
+        search, search->cluster->nodes.list[node].discrete); /* a trace may have used the words */
     if (is_final(search)) {
         search->result->ends++;
         return keep_edge(search, node);
     }
     search->result->deadlocks++;
-    if (search->deadlock != MODEL_NONE) violated(search, search->deadlock, search->cluster, node, MODEL_NONE);
+    if (search->deadlock != MODEL_NONE)
+        violated(search, search->deadlock, search->cluster, node, MODEL_NONE);
     return keep_edge(search, node);
 }
 
 bool search_list_enabled(struct search *search)
 {
     bool going = find_enabled(search);
-    for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++) going = search_resolve(search, i);
+    for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++)
+        going = search_resolve(search, i);
     return going;
 }
 
 bool search_enter(struct search *search, uint32_t node)
 {
     uint32_t discrete = search->cluster->nodes.list[node].discrete;
-    const struct config *config = configs_get(&search->configs, search->cluster->nodes.infos[discrete].config);
+    const struct config *config =
+        configs_get(&search->configs, search->cluster->nodes.infos[discrete].config);
     search_load_discrete(search, discrete);
-    moves_enter_state(&search->moves, config, &search->cluster->nodes.zones, search->cluster->nodes.list[node].zone);
+    moves_enter_state(&search->moves, config, &search->cluster->nodes.zones,
+                      search->cluster->nodes.list[node].zone);
     return search_list_enabled(search);
 }
 
@@ -458,7 +526,10 @@ bool search_expand(struct search *search, uint32_t node)
 {
     bool going = begin_edges(search, node) && search_enter(search, node);
     for (uint32_t i = 0; going && i < search->enabled_count; i++)
-        if (search->pass == PASS_ALL || search->model->rules.data[search->enabled[i].fast->rule].is_guided == (search->pass == PASS_INTERACTIONS)) going = search_take(search, node, i, true);
+        if (search->pass == PASS_ALL
+            || search->model->rules.data[search->enabled[i].fast->rule].is_guided
+                   == (search->pass == PASS_INTERACTIONS))
+            going = search_take(search, node, i, true);
     search_report_findings(search); /* also when memory has just run out */
     if (search->pass == PASS_INTERACTIONS) return going;
     return going && report_failures(search, node) && look_for_stuck(search, node);
@@ -471,7 +542,8 @@ static bool count_steps(struct search *search, struct search_counts *counts)
     for (uint32_t i = 0; i < search->enabled_count; i++) {
         if (!moves_can_begin(&search->moves, search->rules[i].rule)) continue;
         if (!search_resolve(search, i)) return false;
-        enum moves_result begun = moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
+        enum moves_result begun =
+            moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
         if (begun == MOVES_REFUSED) return false;
         while (begun == MOVES_ZONE && moves_next(&search->moves)) counts->transitions++;
     }
@@ -483,12 +555,14 @@ bool search_count(struct search *search, struct search_counts *counts)
     uint32_t count = search->enabled_count;
     if (!count_steps(search, counts)) return false;
     for (uint32_t i = 0; i < search->failed_count; i++) {
-        enum moves_result tried = moves_fails(&search->moves, search->failed[i], search->rules, count);
+        enum moves_result tried =
+            moves_fails(&search->moves, search->failed[i], search->rules, count);
         if (tried == MOVES_REFUSED) return false;
         counts->runtime_errors += tried != MOVES_NONE;
     }
     if (count && !search->look_for_stuck) return true;
-    enum moves_result dead = moves_dead(&search->moves, search->rules, count, search->failed_count + search->barred_count);
+    enum moves_result dead = moves_dead(&search->moves, search->rules, count,
+                                        search->failed_count + search->barred_count);
     if (dead == MOVES_REFUSED) return false;
     if (dead == MOVES_NONE) return true;
     if (is_final(search)) counts->ends++;
@@ -523,7 +597,8 @@ static bool breadth_first(struct search *search)
             if (!push_level(search)) return false;
         }
         if (nodes_is_given_up(&search->cluster->nodes, (uint32_t)cursor)) continue;
-        if (search->task->max_depth && result->depth >= search->task->max_depth) return search_stop(search, STOP_DEPTH);
+        if (search->task->max_depth && result->depth >= search->task->max_depth)
+            return search_stop(search, STOP_DEPTH);
         if (!search_poll(search) || !search_expand(search, (uint32_t)cursor)) return false;
         result->expanded++;
     }
@@ -535,7 +610,8 @@ static bool breadth_first(struct search *search)
 static void add_monitor(struct search *search, uint32_t property, expr e, enum monitor_kind kind)
 {
     uint32_t m = search->monitor_count++;
-    search->monitors[m] = (struct monitor){property, program_compile(&search->program, e), kind, true, false};
+    search->monitors[m] =
+        (struct monitor){property, program_compile(&search->program, e), kind, true, false};
     unsigned bit = m < MONITOR_BITS ? m : MONITOR_BITS - 1;
     program_watch(&search->program, e, bit);
     search->active |= UINT64_C(1) << bit;
@@ -545,17 +621,22 @@ static void add_monitor(struct search *search, uint32_t property, expr e, enum m
 static bool is_reachability(struct model *model, const struct property_result *entry, expr *always)
 {
     if (entry->kind != PROPERTY_CTL) return false;
-    formula negated = formula_make(&model->formulas, &model->exprs, FORMULA_NOT, entry->property->root, entry->property->root, entry->property->place);
+    formula negated =
+        formula_make(&model->formulas, &model->exprs, FORMULA_NOT, entry->property->root,
+                     entry->property->root, entry->property->place);
     return formula_is_invariant(&model->formulas, &model->exprs, negated, always);
 }
 
 static void prepare_properties(struct search *search)
 {
     struct task *task = search->task;
-    search->monitors = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->monitors);
-    search->findings = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1) * sizeof *search->findings);
+    search->monitors = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1)
+                                                         * sizeof *search->monitors);
+    search->findings = mem_alloc(search->model->mem, (2 * (uint64_t)task->property_count + 1)
+                                                         * sizeof *search->findings);
     search->deadlock = search->runtime_error = MODEL_NONE;
-    if (search->model->has_final) search->final = program_compile(&search->program, search->model->final);
+    if (search->model->has_final)
+        search->final = program_compile(&search->program, search->model->final);
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
         expr always;
@@ -563,15 +644,20 @@ static void prepare_properties(struct search *search)
         if (entry->kind == PROPERTY_DEADLOCK) search->deadlock = i;
         else if (entry->kind == PROPERTY_RUNTIME_ERROR) search->runtime_error = i;
         else if (entry->in_each_state) add_monitor(search, i, entry->invariant, MONITOR_ALWAYS);
-        else if (is_reachability(search->model, entry, &always)) add_monitor(search, i, always, MONITOR_NOT_ALWAYS);
+        else if (is_reachability(search->model, entry, &always))
+            add_monitor(search, i, always, MONITOR_NOT_ALWAYS);
         else if (entry->kind == PROPERTY_CTL) entry->reason = timed_reachability_only;
-        else if (task->by_interactions) entry->reason = "it needs the whole graph: without --bound auto";
-        else if (task->order == ORDER_PAST_FREEZE) entry->reason = "it needs the whole graph, and past-freeze order frees the past: --order bfs";
+        else if (task->by_interactions)
+            entry->reason = "it needs the whole graph: without --bound auto";
+        else if (task->order == ORDER_PAST_FREEZE)
+            entry->reason =
+                "it needs the whole graph, and past-freeze order frees the past: --order bfs";
         else search->edges.wanted = true; /* after the search, on the whole graph */
         if (entry->has_safety) add_monitor(search, i, entry->safety, MONITOR_ALWAYS);
         if (entry->has_antecedent) add_monitor(search, i, entry->antecedent, MONITOR_ANTECEDENT);
     }
-    search->look_for_stuck = search->deadlock != MODEL_NONE || task->count_deadlocks || search->edges.wanted;
+    search->look_for_stuck =
+        search->deadlock != MODEL_NONE || task->count_deadlocks || search->edges.wanted;
 }
 
 static void conclude(struct search *search)
@@ -583,8 +669,11 @@ static void conclude(struct search *search)
         struct property_result *entry = &search->task->properties[monitor->property];
         if (monitor->kind == MONITOR_ANTECEDENT || entry->verdict != VERDICT_UNKNOWN) continue;
         if (monitor->failed) entry->reason = result_cannot_evaluate;
-        else if (monitor->kind == MONITOR_NOT_ALWAYS && result->all_states && !search->task->part) entry->verdict = VERDICT_VIOLATED;
-        else if (monitor->kind == MONITOR_NOT_ALWAYS && search->task->part) entry->reason = stop_reason_text[STOP_PARTS]; /* whether others have such a state is not known here */
+        else if (monitor->kind == MONITOR_NOT_ALWAYS && result->all_states && !search->task->part)
+            entry->verdict = VERDICT_VIOLATED;
+        else if (monitor->kind == MONITOR_NOT_ALWAYS && search->task->part)
+            entry->reason = stop_reason_text[STOP_PARTS]; /* whether others have such a state is not
+                                                             known here */
     }
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
@@ -604,9 +693,19 @@ static void add_statistics(struct search *search, uint64_t space_bytes)
 {
     struct clusters_totals all = clusters_sum(search);
     struct timed_statistics *statistics = mem_alloc(search->model->mem, sizeof *statistics);
-    *statistics = (struct timed_statistics){.discrete_states = all.discrete, .zones = all.zones, .configurations = search->configs.count, .zone_bytes = all.zone_bytes,
-                                            .space_bytes = search->past ? search->past->space_bytes : space_bytes, .covered = all.covered, .given_up = all.given_up, .timers = search->timers.list.len,
-                                            .clocks = search->model->clocks.len, .largest = (uint32_t)all.largest, .equal = search->task->equal_zones || search->edges.wanted, .exact = search->exact};
+    *statistics = (struct timed_statistics){
+        .discrete_states = all.discrete,
+        .zones = all.zones,
+        .configurations = search->configs.count,
+        .zone_bytes = all.zone_bytes,
+        .space_bytes = search->past ? search->past->space_bytes : space_bytes,
+        .covered = all.covered,
+        .given_up = all.given_up,
+        .timers = search->timers.list.len,
+        .clocks = search->model->clocks.len,
+        .largest = (uint32_t)all.largest,
+        .equal = search->task->equal_zones || search->edges.wanted,
+        .exact = search->exact};
     search->result->timed = statistics;
     search->result->states = all.states;
 }
@@ -620,13 +719,15 @@ static enum stop_reason result_of_opening(const struct search *search)
 bool search_prepare(struct search *search)
 {
     struct mem *mem = search->model->mem;
-    if (!configs_init(&search->configs, mem, &search->program, &search->timers, &search->clocks)) return search_stop(search, STOP_MEMORY);
+    if (!configs_init(&search->configs, mem, &search->program, &search->timers, &search->clocks))
+        return search_stop(search, STOP_MEMORY);
     search->configs.exact = search->exact;
     if (!moves_init(&search->moves, &search->configs, 8)) {
         configs_release(&search->configs);
         return search_stop(search, STOP_MEMORY);
     }
-    if (search->task->order == ORDER_PAST_FREEZE && !clusters_init(search)) search_stop(search, result_of_opening(search));
+    if (search->task->order == ORDER_PAST_FREEZE && !clusters_init(search))
+        search_stop(search, result_of_opening(search));
     else if (!search->past) search->cluster = clusters_make(search);
     if (!search->past && !search->cluster) {
         moves_release(&search->moves);
@@ -663,7 +764,8 @@ void search_end(struct search *search, bool has_space)
     mem_free(mem, search);
 }
 
-struct search *search_begin(struct task *task, const struct timed_graph *graph, struct result *result, bool exact)
+struct search *search_begin(struct task *task, const struct timed_graph *graph,
+                            struct result *result, bool exact)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
@@ -680,14 +782,17 @@ struct search *search_begin(struct task *task, const struct timed_graph *graph, 
     prepare_properties(search);
     search->poll_interval = 1;
     search->looked = clock_now();
-    search->poll_most = model->rules.len < POLL_RULES / POLL_STATES ? POLL_STATES : POLL_RULES / model->rules.len + 1;
+    search->poll_most = model->rules.len < POLL_RULES / POLL_STATES
+                            ? POLL_STATES
+                            : POLL_RULES / model->rules.len + 1;
     search->words = mem_alloc(mem, (search->layout.words + UINT64_C(1)) * sizeof *search->words);
     search->values = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *search->values);
     return search;
 }
 
 /* False: it must be done again, exactly. */
-static bool run_once(struct task *task, const struct timed_graph *graph, struct result *result, bool exact, double started)
+static bool run_once(struct task *task, const struct timed_graph *graph, struct result *result,
+                     bool exact, double started)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
@@ -699,8 +804,13 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     search->started = search->last_progress = started;
     uint64_t before = mem->used;
     bool has_space = search_prepare(search);
-    bool begun = has_space && result->stop == STOP_NONE && (search->past && part_has_seeds(task) ? clusters_add_seeds(search) : search_add_initial(search, true, NULL));
-    if (begun) search->past ? clusters_run(search) : task->by_interactions ? interactions_run(search) : breadth_first(search);
+    bool begun = has_space && result->stop == STOP_NONE
+                 && (search->past && part_has_seeds(task) ? clusters_add_seeds(search)
+                                                          : search_add_initial(search, true, NULL));
+    if (begun)
+        search->past            ? clusters_run(search)
+        : task->by_interactions ? interactions_run(search)
+                                : breadth_first(search);
     bool done = !search->start_again;
     if (!done) search_stop(search, STOP_EXACT);
     result->all_states = result->stop == STOP_NONE;
@@ -713,12 +823,14 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
         else reached_find(model, &search->layout, &search->cluster->nodes.discrete, result);
         add_statistics(search, mem->used - before);
     }
-    if (!done && search->past) clusters_forget(search); /* runs have been read from its files by now */
+    if (!done && search->past)
+        clusters_forget(search); /* runs have been read from its files by now */
     result->record_bytes = search->layout.record_bytes;
     result->state_bits = search->layout.state_bits;
     result->levels = search->levels;
     result->level_count = search->level_count;
-    result->no_deadlocks = (model->clocks.len || result->runtime_errors || search->any_barred) && !search->look_for_stuck;
+    result->no_deadlocks = (model->clocks.len || result->runtime_errors || search->any_barred)
+                           && !search->look_for_stuck;
     conclude(search);
     search_end(search, has_space);
     mem_lower(mem, lift);
@@ -740,12 +852,16 @@ struct freezer_identity timed_identity(const struct task *task)
     return identity;
 }
 
-const char timed_reachability_only[] = "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
+const char timed_reachability_only[] =
+    "the timed engine decides CTL formulas about reachability only: AG p, EF p and their negations";
 
 void timed_classify(struct task *task)
 {
     expr always;
-    for (uint32_t i = 0; i < task->property_count; i++) task->properties[i].is_reachability = !task->properties[i].in_each_state && is_reachability(task->model, &task->properties[i], &always);
+    for (uint32_t i = 0; i < task->property_count; i++)
+        task->properties[i].is_reachability =
+            !task->properties[i].in_each_state
+            && is_reachability(task->model, &task->properties[i], &always);
 }
 
 struct repetition {
@@ -765,14 +881,18 @@ static void run_exactly(void *context)
     furthest_add(&repetition->furthest, repetition->result);
 }
 
-/* A search that meets a state whose deadlock its zones do not tell begins again with exact ones. Both kinds are exact for reachability, so what was found before that stays found; when
- * the second one is cut short, the further one is told (result/furthest.h). Of a search that is split, all parts begin again: cli/split.c does that. */
+/* A search that meets a state whose deadlock its zones do not tell begins again with exact ones.
+ * Both kinds are exact for reachability, so what was found before that stays found; when the second
+ * one is cut short, the further one is told (result/furthest.h). Of a search that is split, all
+ * parts begin again: cli/split.c does that. */
 void timed_run(struct task *task, const struct timed_graph *graph, struct result *result)
 {
-    struct repetition repetition = {.task = task, .graph = graph, .result = result, .started = clock_now()};
+    struct repetition repetition = {
+        .task = task, .graph = graph, .result = result, .started = clock_now()};
     assert(task->order != ORDER_PAST_FREEZE || !graph);
     furthest_begin(&repetition.furthest, task);
-    bool done = run_once(task, graph, result, task->exact_zones || is_exact_run(task), repetition.started);
+    bool done =
+        run_once(task, graph, result, task->exact_zones || is_exact_run(task), repetition.started);
     furthest_add(&repetition.furthest, result);
     if (!done && !task->part) furthest_run(&repetition.furthest, run_exactly, &repetition);
     furthest_end(&repetition.furthest, result);
@@ -783,7 +903,8 @@ void timed_run(struct task *task, const struct timed_graph *graph, struct result
 static const char *refuse_constraint(const struct clock_constraint *constraint, struct place *place)
 {
     *place = constraint->place;
-    if (constraint->x != MODEL_NONE && constraint->y != MODEL_NONE) return "the timed engine does not compare clocks with each other";
+    if (constraint->x != MODEL_NONE && constraint->y != MODEL_NONE)
+        return "the timed engine does not compare clocks with each other";
     return bound_fits(constraint->bound) ? NULL : "a time has more than 2^30 ticks";
 }
 
@@ -791,15 +912,20 @@ const char *timed_refuses(const struct model *model, struct place *place)
 {
     const char *why = NULL;
     *place = (struct place){0};
-    for (uint32_t i = 0; !why && i < model->constraints.len; i++) why = refuse_constraint(&model->constraints.data[i], place);
+    for (uint32_t i = 0; !why && i < model->constraints.len; i++)
+        why = refuse_constraint(&model->constraints.data[i], place);
     for (uint32_t r = 0; !why && r < model->rules.len; r++) {
         const struct model_rule *rule = &model->rules.data[r];
         if (rule->interval == MODEL_NONE) continue;
         const struct model_interval *interval = &model->intervals.data[rule->interval];
-        bool point = interval->low == interval->high, empty = interval->low > interval->high || (point && (interval->low_open || interval->high_open));
+        bool point = interval->low == interval->high,
+             empty = interval->low > interval->high
+                     || (point && (interval->low_open || interval->high_open));
         if (rule->parts) *place = model->parts.data[rule->first_part].place;
-        if (!bound_fits(interval->low) || (!interval->infinite && !bound_fits(interval->high))) why = "a time has more than 2^30 ticks";
-        if (interval->low < 0 || (!interval->infinite && empty)) why = "the interval of a rule is empty";
+        if (!bound_fits(interval->low) || (!interval->infinite && !bound_fits(interval->high)))
+            why = "a time has more than 2^30 ticks";
+        if (interval->low < 0 || (!interval->infinite && empty))
+            why = "the interval of a rule is empty";
     }
     return why;
 }

@@ -1,14 +1,18 @@
-/* Search of timed models: every reachable discrete state with the zones of timers and clocks that are reached there, breadth-first. Time is dense. Decides invariants, deadlock,
- * run-time errors and CTL formulas about reachability while searching; exact for these. Untimed models have no timers and one zone: the search is then the explicit one. */
+/* Search of timed models: every reachable discrete state with the zones of timers and clocks that
+ * are reached there, breadth-first. Time is dense. Decides invariants, deadlock, run-time errors
+ * and CTL formulas about reachability while searching; exact for these. Untimed models have no
+ * timers and one zone: the search is then the explicit one. */
 #ifndef CAIRN_ENGINE_TIMED_H
 #define CAIRN_ENGINE_TIMED_H
 
 #include "result/result.h"
 #include "solver/freezer.h"
 
-/* Called for every symbolic state and transition in the order found, when set: states by number, MODEL_NONE as source for initial states. */
+/* Called for every symbolic state and transition in the order found, when set: states by number,
+ * MODEL_NONE as source for initial states. */
 struct timed_graph {
-    void (*state)(void *context, uint32_t state, const int64_t *values, const char *zone); /* the zone in words, "" when it says nothing */
+    void (*state)(void *context, uint32_t state, const int64_t *values,
+                  const char *zone); /* the zone in words, "" when it says nothing */
     void (*edge)(void *context, uint32_t from, uint32_t rule, uint32_t to);
     void *context;
 };
@@ -16,13 +20,14 @@ struct timed_graph {
 /* Why this model is beyond the engine, and where; NULL: it is not. */
 const char *timed_refuses(const struct model *model, struct place *place);
 
-/* Of a search that is split: whose run it is, in the folders of parts; which properties say EF p; why others in CTL are not decided. */
+/* Of a search that is split: whose run it is, in the folders of parts; which properties say EF p;
+ * why others in CTL are not decided. */
 struct freezer_identity timed_identity(const struct task *task);
 void timed_classify(struct task *task);
 extern const char timed_reachability_only[];
 
-/* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL; it goes with a task that asks nothing, because a search for stuck states
- * may start again. */
+/* Answers task->properties in place. Memory: task->model->mem and its limit. `graph` may be NULL;
+ * it goes with a task that asks nothing, because a search for stuck states may start again. */
 void timed_run(struct task *task, const struct timed_graph *graph, struct result *result);
 
 #endif

@@ -1,24 +1,29 @@
 /* Each clock of a zone costs a row and a column, so timers that always agree are one.
  *
- * Two rules share a timer when, in every run, their timers start at the same moments, whatever their intervals are. It is enough that
+ * Two rules share a timer when, in every run, their timers start at the same moments, whatever
+ * their intervals are. It is enough that
  *
- *  1. they are enabled or fail, priorities aside, in the same states (a rule that fails has its timer like
- *     one that is enabled): their guards have the same conjuncts, in the same order if one of them can
- *     fail, and so have the parts of their code that decide about more (below);
- *  2. the same processes take part in them, so that a third rule that moves one of them starts both timers;
+ *  1. they are enabled or fail, priorities aside, in the same states (a rule that fails has its
+ *     timer like one that is enabled): their guards have the same conjuncts, in the same order if
+ *     one of them can fail, and so have the parts of their code that decide about more (below);
+ *  2. the same processes take part in them, so that a third rule that moves one of them starts both
+ *     timers;
  *  3. each of them moves a process (a part that does not stay), so that taking one starts both.
  *
- * Then a step starts both timers or none: they become enabled together (1); a step of a third rule starts both or none (2); a step of one of them starts its own, and
- * the other's by 3 and 2. By induction over the run they are always equal. Upper ends of both are deadlines of the shared timer, the lower end of each bounds its own steps.
+ * Then a step starts both timers or none: they become enabled together (1); a step of a third rule
+ * starts both or none (2); a step of one of them starts its own, and the other's by 3 and 2. By
+ * induction over the run they are always equal. Upper ends of both are deadlines of the shared
+ * timer, the lower end of each bounds its own steps.
  *
- * What of a rule's code decides whether it is enabled or fails: nothing after its last REQUIRE, where it can
- * only succeed or fail, which is one here. Up to there it is every REQUIRE, every statement that can fail, and
- * whatever assigns a cell that one of these reads, the parallel assignment before it included; the rest of the
- * code has no part in it. So the paths of
- * one transition that only choose values (`any`) have one timer. Only straight code is looked at (calls are,
- * too): a rule with branches before its last REQUIRE shares with nobody.
+ * What of a rule's code decides whether it is enabled or fails: nothing after its last REQUIRE,
+ * where it can only succeed or fail, which is one here. Up to there it is every REQUIRE, every
+ * statement that can fail, and whatever assigns a cell that one of these reads, the parallel
+ * assignment before it included; the rest of the code has no part in it. So the paths of one
+ * transition that only choose values (`any`) have one timer. Only straight code is looked at (calls
+ * are, too): a rule with branches before its last REQUIRE shares with nobody.
  *
- * No timer is needed for [0, oo[, in which every moment lies, and for [0, 0]: such a rule is always taken, or loses its timer, at the moment it was enabled. */
+ * No timer is needed for [0, oo[, in which every moment lies, and for [0, 0]: such a rule is always
+ * taken, or loses its timer, at the moment it was enabled. */
 #include "engine/timed/timers.h"
 
 #include <stdlib.h>
@@ -35,8 +40,10 @@ static int by_value(const void *a, const void *b)
 static void sort_priorities(struct timers *timers)
 {
     const struct model *model = timers->model;
-    bool *is_high = mem_alloc(timers->mem, model->class_count + UINT64_C(1)), *is_low = mem_alloc(timers->mem, model->class_count + UINT64_C(1));
-    timers->priorities = mem_alloc(timers->mem, (model->priorities.len + UINT64_C(1)) * sizeof *timers->priorities);
+    bool *is_high = mem_alloc(timers->mem, model->class_count + UINT64_C(1)),
+         *is_low = mem_alloc(timers->mem, model->class_count + UINT64_C(1));
+    timers->priorities =
+        mem_alloc(timers->mem, (model->priorities.len + UINT64_C(1)) * sizeof *timers->priorities);
     for (uint32_t i = 0; i < model->priorities.len; i++) {
         const struct model_priority *priority = &model->priorities.data[i];
         is_high[priority->high] = is_low[priority->low] = true;
@@ -60,8 +67,10 @@ bool timers_is_above(const struct timers *timers, uint32_t high, uint32_t low)
     if (!timers->holds[high] || !timers->waits[low]) return false;
     for (uint32_t i = 0; i < h->classes; i++)
         for (uint32_t k = 0; k < l->classes; k++) {
-            uint64_t key = (uint64_t)model->rule_classes.data[h->first_class + i] << 32 | model->rule_classes.data[l->first_class + k];
-            if (bsearch(&key, timers->priorities, model->priorities.len, sizeof key, by_value)) return true;
+            uint64_t key = (uint64_t)model->rule_classes.data[h->first_class + i] << 32
+                           | model->rule_classes.data[l->first_class + k];
+            if (bsearch(&key, timers->priorities, model->priorities.len, sizeof key, by_value))
+                return true;
         }
     return false;
 }
@@ -82,8 +91,8 @@ static bool moves_somebody(const struct model *model, const struct model_rule *r
     return false;
 }
 
-/* What must be equal of two rules that share a timer: conjuncts, processes, and code that decides. A rule
- * that shares with nobody has its own number as well. */
+/* What must be equal of two rules that share a timer: conjuncts, processes, and code that decides.
+ * A rule that shares with nobody has its own number as well. */
 struct key {
     uint32_t rule;
     VEC(uint32_t) words;
@@ -92,19 +101,20 @@ struct key {
 /* Working memory for finding keys. */
 struct finder {
     const struct timers *timers;
-    uint8_t *known;               /* see model_may_block */
-    uint32_t *matters;            /* per variable and local: the last rule + 1 whose decisions it matters to */
-    uint32_t *seen;               /* per expression: likewise */
+    uint8_t *known;    /* see model_may_block */
+    uint32_t *matters; /* per variable and local: the last rule + 1 whose decisions it matters to */
+    uint32_t *seen;    /* per expression: likewise */
     uint32_t now;
     VEC(const struct code_node *) code; /* the statements up to the last REQUIRE */
-    uint32_t steps;               /* statements met, of calls each time */
+    uint32_t steps;                     /* statements met, of calls each time */
 };
 
 enum { MOST_STATEMENTS = 10000 };
 
 static bool node_may_fail(const struct model *model, const struct code_node *node)
 {
-    if (node->op == CODE_SET) return !never_fails(model, node->value) || !never_fails(model, node->target.offset);
+    if (node->op == CODE_SET)
+        return !never_fails(model, node->value) || !never_fails(model, node->target.offset);
     return !never_fails(model, node->source.offset) || !never_fails(model, node->target.offset);
 }
 
@@ -113,7 +123,8 @@ static uint32_t cell_number(const struct finder *finder, bool local, uint32_t ce
     return local ? finder->timers->model->vars.len + cell : cell;
 }
 
-/* The cells that an expression reads matter. Parts that were seen before are shared by several expressions. */
+/* The cells that an expression reads matter. Parts that were seen before are shared by several
+ * expressions. */
 static void mark_read(struct finder *finder, expr e)
 {
     const struct expr_node *node = expr_get(&finder->timers->model->exprs, e);
@@ -133,7 +144,8 @@ static void mark_read(struct finder *finder, expr e)
 static bool run_matters(const struct finder *finder, const struct cell *cell, uint32_t cells)
 {
     for (uint32_t i = 0; i < cell->count - 1 + cells; i++)
-        if (finder->matters[cell_number(finder, cell->local, cell->base + i)] == finder->now) return true;
+        if (finder->matters[cell_number(finder, cell->local, cell->base + i)] == finder->now)
+            return true;
     return false;
 }
 
@@ -146,10 +158,12 @@ static void mark_sources(struct finder *finder, const struct code_node *node)
     if (node->op != CODE_COPY) return;
     mark_read(finder, node->source.offset);
     for (uint32_t i = 0; i < node->source.count - 1 + node->cells; i++)
-        finder->matters[cell_number(finder, node->source.local, node->source.base + i)] = finder->now;
+        finder->matters[cell_number(finder, node->source.local, node->source.base + i)] =
+            finder->now;
 }
 
-static void add_words(const struct finder *finder, struct key *key, const uint32_t *words, uint32_t count)
+static void add_words(const struct finder *finder, struct key *key, const uint32_t *words,
+                      uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) vec_push(finder->timers->mem, &key->words, words[i]);
 }
@@ -159,15 +173,18 @@ static void add_cell(const struct finder *finder, struct key *key, const struct 
     add_words(finder, key, (uint32_t[]){cell->local, cell->base, cell->count, cell->offset.i}, 4);
 }
 
-/* Adds the statements of straight code, also those of calls, as far as it goes. Returns where it ends: none, or a statement. */
+/* Adds the statements of straight code, also those of calls, as far as it goes. Returns where it
+ * ends: none, or a statement. */
 static statement add_straight(struct finder *finder, statement at)
 {
     const struct model *model = finder->timers->model;
     for (; !code_is_none(at); at = model->code.data[at.i].next) {
         const struct code_node *node = &model->code.data[at.i];
         if (++finder->steps > MOST_STATEMENTS) return at;
-        if (node->op == CODE_SET || node->op == CODE_COPY || node->op == CODE_REQUIRE) vec_push(finder->timers->mem, &finder->code, node);
-        else if (node->op != CODE_CALL || !code_is_none(add_straight(finder, node->body))) return at;
+        if (node->op == CODE_SET || node->op == CODE_COPY || node->op == CODE_REQUIRE)
+            vec_push(finder->timers->mem, &finder->code, node);
+        else if (node->op != CODE_CALL || !code_is_none(add_straight(finder, node->body)))
+            return at;
     }
     return at;
 }
@@ -178,7 +195,8 @@ static bool find_code(struct finder *finder, const struct model_rule *rule)
     finder->code.len = 0;
     finder->steps = 0;
     statement end = add_straight(finder, rule->body);
-    while (finder->code.len && finder->code.data[finder->code.len - 1]->op != CODE_REQUIRE) finder->code.len--;
+    while (finder->code.len && finder->code.data[finder->code.len - 1]->op != CODE_REQUIRE)
+        finder->code.len--;
     return !model_may_block(finder->timers->model, end, finder->known);
 }
 
@@ -189,17 +207,19 @@ static void add_decisions(struct finder *finder, struct key *key)
     for (uint32_t i = finder->code.len; i-- > 0;) {
         const struct code_node *node = finder->code.data[i];
         uint32_t cells = node->op == CODE_COPY ? node->cells : 1;
-        bool decides = node->op == CODE_REQUIRE || node_may_fail(model, node) || run_matters(finder, &node->target, cells);
+        bool decides = node->op == CODE_REQUIRE || node_may_fail(model, node)
+                       || run_matters(finder, &node->target, cells);
         if (!decides) continue;
         mark_sources(finder, node);
-        add_words(finder, key, (uint32_t[]){node->op, node->op == CODE_COPY ? node->cells : node->value.i}, 2);
+        add_words(finder, key,
+                  (uint32_t[]){node->op, node->op == CODE_COPY ? node->cells : node->value.i}, 2);
         if (node->op != CODE_REQUIRE) add_cell(finder, key, &node->target);
         if (node->op == CODE_COPY) add_cell(finder, key, &node->source);
     }
 }
 
-/* The parallel assignment comes before the code. What it stores matters when the code asks for it, or when it can
- * fail before the code has its say. */
+/* The parallel assignment comes before the code. What it stores matters when the code asks for it,
+ * or when it can fail before the code has its say. */
 static void add_stores(struct finder *finder, struct key *key, const struct model_rule *rule)
 {
     const struct model *model = finder->timers->model;
@@ -219,7 +239,8 @@ static int by_number(const void *a, const void *b)
 
 static bool are_equal(const struct key *a, const struct key *b)
 {
-    return a->words.len == b->words.len && !memcmp(a->words.data, b->words.data, a->words.len * sizeof *a->words.data);
+    return a->words.len == b->words.len
+           && !memcmp(a->words.data, b->words.data, a->words.len * sizeof *a->words.data);
 }
 
 static int by_key(const void *a, const void *b)
@@ -241,7 +262,8 @@ static void add_guard(const struct finder *finder, struct key *key, const struct
         any_fails |= !never_fails(model, cond);
         add_words(finder, key, &cond.i, 1);
     }
-    if (!any_fails && rule->conjuncts) qsort(key->words.data + first, rule->conjuncts, sizeof *key->words.data, by_number);
+    if (!any_fails && rule->conjuncts)
+        qsort(key->words.data + first, rule->conjuncts, sizeof *key->words.data, by_number);
 }
 
 static void add_parts(const struct finder *finder, struct key *key, const struct model_rule *rule)
@@ -279,21 +301,30 @@ static int32_t at_least(int32_t bound, int64_t constant)
     return constant > bound ? (int32_t)constant : bound;
 }
 
-/* The rule's interval, for the shared timer. A rule that others wait for is also asked whether it is before its interval: an upper bound. */
+/* The rule's interval, for the shared timer. A rule that others wait for is also asked whether it
+ * is before its interval: an upper bound. */
 static void join(struct timers *timers, struct timer *timer, uint32_t r)
 {
-    const struct model_interval *interval = &timers->model->intervals.data[timers->model->rules.data[r].interval];
-    dbm_bound end = interval->infinite ? BOUND_INFINITY : interval->high_open ? bound_strict(interval->high) : bound_weak(interval->high);
+    const struct model_interval *interval =
+        &timers->model->intervals.data[timers->model->rules.data[r].interval];
+    dbm_bound end = interval->infinite    ? BOUND_INFINITY
+                    : interval->high_open ? bound_strict(interval->high)
+                                          : bound_weak(interval->high);
     if (end < timer->until) timer->until = end;
     if (!interval->infinite) timer->upper = at_least(timer->upper, interval->high);
     if (interval->low || interval->low_open) timer->lower = at_least(timer->lower, interval->low);
-    if ((interval->low || interval->low_open) && timers->holds[r]) timer->upper = at_least(timer->upper, interval->low);
+    if ((interval->low || interval->low_open) && timers->holds[r])
+        timer->upper = at_least(timer->upper, interval->low);
 }
 
 static void add_timer(struct timers *timers, uint32_t r)
 {
     const struct model_rule *rule = &timers->model->rules.data[r];
-    struct timer timer = {.rule = r, .first_process = timers->processes.len, .lower = BOUND_NONE, .upper = BOUND_NONE, .until = BOUND_INFINITY};
+    struct timer timer = {.rule = r,
+                          .first_process = timers->processes.len,
+                          .lower = BOUND_NONE,
+                          .upper = BOUND_NONE,
+                          .until = BOUND_INFINITY};
     for (uint32_t i = 0; i < rule->parts; i++) {
         uint32_t process = timers->model->parts.data[rule->first_part + i].process;
         if (process == MODEL_NONE) continue;
@@ -318,10 +349,12 @@ static void find_classes(struct timers *timers)
     struct mem *mem = timers->mem;
     struct finder finder = {.timers = timers};
     struct key *keys = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *keys);
-    uint32_t *first = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *first); /* of each one's class */
+    uint32_t *first =
+        mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *first); /* of each one's class */
     uint32_t count = 0;
     finder.known = mem_alloc(mem, model->code.len + UINT64_C(1));
-    finder.matters = mem_alloc(mem, ((size_t)model->vars.len + model->locals.len + 1) * sizeof *finder.matters);
+    finder.matters =
+        mem_alloc(mem, ((size_t)model->vars.len + model->locals.len + 1) * sizeof *finder.matters);
     finder.seen = mem_alloc(mem, (model->exprs.nodes.len + UINT64_C(1)) * sizeof *finder.seen);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         timers->of[r] = first[r] = TIMER_NONE;
@@ -329,7 +362,8 @@ static void find_classes(struct timers *timers)
     }
     qsort(keys, count, sizeof *keys, by_key);
     for (uint32_t i = 0; i < count; i++)
-        first[keys[i].rule] = i && are_equal(&keys[i - 1], &keys[i]) ? first[keys[i - 1].rule] : keys[i].rule;
+        first[keys[i].rule] =
+            i && are_equal(&keys[i - 1], &keys[i]) ? first[keys[i - 1].rule] : keys[i].rule;
     for (uint32_t r = 0; r < model->rules.len; r++) {
         if (first[r] == TIMER_NONE) continue;
         timers->of[r] = first[r] == r ? timers->list.len : timers->of[first[r]];

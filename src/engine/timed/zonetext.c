@@ -15,16 +15,19 @@ struct writer {
 static void add_name(struct writer *writer, uint32_t clock)
 {
     const struct model *model = writer->model;
-    uint32_t source = configs_clock(writer->configs, writer->config, clock - 1)->source, timers = writer->configs->timers->list.len;
+    uint32_t source = configs_clock(writer->configs, writer->config, clock - 1)->source,
+             timers = writer->configs->timers->list.len;
     if (source >= timers) {
         text_add(writer->text, "%s", model->clocks.data[source - timers].name);
         return;
     }
-    const struct model_rule *rule = &model->rules.data[writer->configs->timers->list.data[source].rule];
+    const struct model_rule *rule =
+        &model->rules.data[writer->configs->timers->list.data[source].rule];
     text_add(writer->text, "%s", rule->label);
     for (uint32_t i = 0; i < rule->parts; i++) {
         uint32_t process = model->parts.data[rule->first_part + i].process;
-        if (process != MODEL_NONE) text_add(writer->text, " %s", model->processes.data[process].name);
+        if (process != MODEL_NONE)
+            text_add(writer->text, " %s", model->processes.data[process].name);
     }
 }
 
@@ -45,7 +48,9 @@ static void add_tie(struct writer *writer, uint32_t clock, uint32_t leader, int6
         return;
     }
     add_name(writer, leader);
-    if (distance) text_add(writer->text, " %c %" PRId64, distance < 0 ? '-' : '+', distance < 0 ? -distance : distance);
+    if (distance)
+        text_add(writer->text, " %c %" PRId64, distance < 0 ? '-' : '+',
+                 distance < 0 ? -distance : distance);
 }
 
 /* x - y < or <= c */
@@ -64,7 +69,8 @@ static void add_bound(struct writer *writer, uint32_t x, uint32_t y, dbm_bound b
     text_add(writer->text, " %s %" PRId64, sign, bound_constant(bound));
 }
 
-void zonetext_add(struct text *text, const struct configs *configs, const struct config *config, const struct dbm *zone)
+void zonetext_add(struct text *text, const struct configs *configs, const struct config *config,
+                  const struct dbm *zone)
 {
     const struct model *model = configs->timers->model;
     struct writer writer = {text, model, configs, config, false};
@@ -78,7 +84,8 @@ void zonetext_add(struct text *text, const struct configs *configs, const struct
     for (uint32_t a = 0; a < reduction.leaders; a++)
         for (uint32_t b = 0; b < reduction.leaders; b++) {
             dbm_bound bound = reduction.kept[(size_t)a * reduction.stride + b];
-            if (bound != BOUND_INFINITY && a != b) add_bound(&writer, reduction.clocks[a], reduction.clocks[b], bound);
+            if (bound != BOUND_INFINITY && a != b)
+                add_bound(&writer, reduction.clocks[a], reduction.clocks[b], bound);
         }
     reduction_release(&reduction, model->mem);
 }

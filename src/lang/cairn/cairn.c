@@ -1,11 +1,13 @@
 /* The reader of the model's own text form.
  *
- * The text may have been edited or damaged, so nothing of it is trusted: every name, type, range and modulus is checked before it gets
- * into the model, and the model that comes out satisfies the contracts of model.h, code.h and expr.h.
+ * The text may have been edited or damaged, so nothing of it is trusted: every name, type, range
+ * and modulus is checked before it gets into the model, and the model that comes out satisfies the
+ * contracts of model.h, code.h and expr.h.
  *
- * Method: items (a variable, a rule, ...) begin with a word, and so do the clauses inside of them. After an error, reading goes on at
- * the next clause or item, so that one run tells several errors. Names must be declared before they are used, except for the pc of
- * a process, because processes come before variables. */
+ * Method: items (a variable, a rule, ...) begin with a word, and so do the clauses inside of them.
+ * After an error, reading goes on at the next clause or item, so that one run tells several errors.
+ * Names must be declared before they are used, except for the pc of a process, because processes
+ * come before variables. */
 #include "lang/cairn/cairn.h"
 
 #include "lang/cairn/block.h"
@@ -36,12 +38,16 @@ static const struct item {
     const char *word;
     bool (*read)(struct reader *reader); /* after the word */
 } items[] = {
-    {"source", read_source},       {"constant", read_constant},     {"ticks", timing_ticks}, {"clock", timing_clock},       {"classes", timing_classes},
-    {"priority", timing_priority}, {"process", read_process},       {"variable", read_variable}, {"initial", read_initial}, {"local", read_local}, {"function", read_function},
-    {"table", read_table},         {"rank", read_rank},             {"final", read_final},
-    {"rule", read_rule},           {"dead", read_dead_step},        {"property", read_property},
+    {"source", read_source},   {"constant", read_constant}, {"ticks", timing_ticks},
+    {"clock", timing_clock},   {"classes", timing_classes}, {"priority", timing_priority},
+    {"process", read_process}, {"variable", read_variable}, {"initial", read_initial},
+    {"local", read_local},     {"function", read_function}, {"table", read_table},
+    {"rank", read_rank},       {"final", read_final},       {"rule", read_rule},
+    {"dead", read_dead_step},  {"property", read_property},
 };
-static const char *const clauses[] = {"location", "locations", "invariant", "part", "when", "set", "do", "class", "interval", "guard", "reset", "permit", "text", "formula"};
+static const char *const clauses[] = {"location", "locations", "invariant", "part",     "when",
+                                      "set",      "do",        "class",     "interval", "guard",
+                                      "reset",    "permit",    "text",      "formula"};
 
 /* A word after '(' is an operator. */
 static const struct item *find_item(const struct token *token)
@@ -52,10 +58,7 @@ static const struct item *find_item(const struct token *token)
     return NULL;
 }
 
-static bool is_item(const struct token *token)
-{
-    return find_item(token) != NULL;
-}
+static bool is_item(const struct token *token) { return find_item(token) != NULL; }
 
 static void skip_to_item(struct reader *reader)
 {
@@ -71,7 +74,9 @@ static bool is_clause(const struct token *token)
 
 static void skip_to_clause(struct reader *reader)
 {
-    while (reader_peek(reader)->kind != TOKEN_END && !find_item(reader_peek(reader)) && !is_clause(reader_peek(reader))) reader->at++;
+    while (reader_peek(reader)->kind != TOKEN_END && !find_item(reader_peek(reader))
+           && !is_clause(reader_peek(reader)))
+        reader->at++;
 }
 
 /* ---- declarations ---- */
@@ -90,7 +95,8 @@ static bool read_constant(struct reader *reader)
     struct model_constant constant;
     if (!reader_string(reader, "the name of a constant in quotes", &constant.name)) return false;
     if (!reader_number(reader, "the value of the constant", &constant.value)) return false;
-    if (!reader_declare(reader, token, SCOPE_CONSTANT, reader->model->constants.len, "constant")) return false;
+    if (!reader_declare(reader, token, SCOPE_CONSTANT, reader->model->constants.len, "constant"))
+        return false;
     vec_push(reader_mem(reader), &reader->model->constants, constant);
     return true;
 }
@@ -99,7 +105,8 @@ static bool read_location(struct reader *reader, struct model_process *process)
 {
     struct model_location location = {0};
     if (!reader_number(reader, "the value of the location", &location.value)) return false;
-    if (reader_peek(reader)->kind == TOKEN_STRING) location.name = reader->tokens[reader->at++].text;
+    if (reader_peek(reader)->kind == TOKEN_STRING)
+        location.name = reader->tokens[reader->at++].text;
     if (!reader_place(reader, &location.place)) return false;
     vec_push(reader_mem(reader), &reader->model->locations, location);
     process->locations++;
@@ -114,7 +121,8 @@ static void read_invariants(struct reader *reader)
     while (reader_accept_word(reader, "invariant")) {
         struct clock_constraint constraints[2];
         uint32_t count = timing_constraint(reader, constraints);
-        for (uint32_t i = 0; i < count; i++) vec_push(model->mem, &model->constraints, constraints[i]);
+        for (uint32_t i = 0; i < count; i++)
+            vec_push(model->mem, &model->constraints, constraints[i]);
         if (!count) skip_to_clause(reader);
     }
     struct model_location *location = &model->locations.data[model->locations.len - 1];
@@ -129,7 +137,8 @@ static bool read_shared_locations(struct reader *reader, struct model_process *p
     if (!reader_accept_word(reader, "of")) return reader_unexpected(reader, "'of' and a process");
     if (!reader_reference(reader, SCOPE_PROCESS, "process", &other)) return false;
     if (other == reader->model->processes.len) {
-        diag_error(reader->diag, start->place, "the process \"%.60s\" cannot take its locations from itself", process->name);
+        diag_error(reader->diag, start->place,
+                   "the process \"%.60s\" cannot take its locations from itself", process->name);
         return false;
     }
     process->first_location = reader->model->processes.data[other].first_location;
@@ -183,7 +192,9 @@ static void resolve_late_pcs(struct reader *reader)
         const struct late_pc *late = &reader->late.data[i];
         uint32_t var = map_get(&reader->names, late->name->text, SCOPE_VARIABLE);
         if (var == MAP_NONE) reader_unknown(reader, late->name, SCOPE_VARIABLE, "variable");
-        else if (reader->model->vars.data[var].is_hidden) diag_error(reader->diag, late->name->place, "the variable that says where a process stands cannot be hidden");
+        else if (reader->model->vars.data[var].is_hidden)
+            diag_error(reader->diag, late->name->place,
+                       "the variable that says where a process stands cannot be hidden");
         else reader->model->processes.data[late->process].location = var;
     }
 }
@@ -193,16 +204,20 @@ static bool read_range(struct reader *reader, struct model_var *var)
     const struct token *low = reader_peek(reader);
     if (!reader_range(reader, &var->low, &var->high)) return false;
     if ((uint64_t)var->high - (uint64_t)var->low > INT64_MAX) {
-        diag_error(reader->diag, low->place, "the range %" PRId64 "..%" PRId64 " has too many values", var->low, var->high);
+        diag_error(reader->diag, low->place,
+                   "the range %" PRId64 "..%" PRId64 " has too many values", var->low, var->high);
         return false;
     }
     if (!reader_expect(reader, TOKEN_EQ, "'=' and the initial value")) return false;
     const struct token *init = reader_peek(reader);
     var->init = var->low;
     var->any_init = reader_accept_word(reader, "any");
-    if (!var->any_init && !reader_number(reader, "the initial value or 'any'", &var->init)) return false;
+    if (!var->any_init && !reader_number(reader, "the initial value or 'any'", &var->init))
+        return false;
     if (var->init >= var->low && var->init <= var->high) return true;
-    diag_error(reader->diag, init->place, "the initial value %" PRId64 " is outside %" PRId64 "..%" PRId64, var->init, var->low, var->high);
+    diag_error(reader->diag, init->place,
+               "the initial value %" PRId64 " is outside %" PRId64 "..%" PRId64, var->init,
+               var->low, var->high);
     return false;
 }
 
@@ -212,7 +227,8 @@ static bool read_value_names(struct reader *reader, struct model_var *var)
     const struct token *start = reader_peek(reader);
     VEC(const char *) names = {0};
     if (!reader_accept_word(reader, "named")) return true;
-    while (reader_peek(reader)->kind == TOKEN_STRING) vec_push(reader_mem(reader), &names, reader->tokens[reader->at++].text);
+    while (reader_peek(reader)->kind == TOKEN_STRING)
+        vec_push(reader_mem(reader), &names, reader->tokens[reader->at++].text);
     var->value_names = names.data; /* they live as long as the model */
     if (names.len && (uint64_t)var->high - (uint64_t)var->low == names.len - 1) return true;
     diag_error(reader->diag, start->place, "there must be a name for each value of the range");
@@ -226,15 +242,19 @@ static bool read_variable(struct reader *reader)
     bool good = reader_string(reader, "the name of a variable in quotes", &var.name);
     if (!good) return false;
     var.is_hidden = reader_accept_word(reader, "hidden");
-    if (reader_accept_word(reader, "of")) good = reader_reference(reader, SCOPE_PROCESS, "process", &var.process);
-    good = good && read_range(reader, &var) && read_value_names(reader, &var) && reader_place(reader, &var.place);
+    if (reader_accept_word(reader, "of"))
+        good = reader_reference(reader, SCOPE_PROCESS, "process", &var.process);
+    good = good && read_range(reader, &var) && read_value_names(reader, &var)
+           && reader_place(reader, &var.place);
     /* A damaged one is kept: every use of it would look like an error otherwise. */
     if (!good) reader->vague = true;
     if (reader->model->initial.len) {
-        diag_error(reader->diag, token->place, "variables are declared before initial states are listed");
+        diag_error(reader->diag, token->place,
+                   "variables are declared before initial states are listed");
         return false;
     }
-    if (!reader_declare(reader, token, SCOPE_VARIABLE, reader->model->vars.len, "variable")) return false;
+    if (!reader_declare(reader, token, SCOPE_VARIABLE, reader->model->vars.len, "variable"))
+        return false;
     vec_push(reader_mem(reader), &reader->model->vars, var);
     vec_push(reader_mem(reader), &reader->writer, 0);
     return good;
@@ -245,14 +265,19 @@ static bool read_initial(struct reader *reader)
 {
     struct model *model = reader->model;
     reader->initial_place = reader_peek(reader)[-1].place;
-    if (!model->vars.len) diag_error(reader->diag, reader->initial_place, "there are no variables yet: an initial state is a value for each of them");
+    if (!model->vars.len)
+        diag_error(reader->diag, reader->initial_place,
+                   "there are no variables yet: an initial state is a value for each of them");
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct token *token = reader_peek(reader);
         const struct model_var *var = &model->vars.data[v];
         int64_t value = 0;
         bool good = reader_number(reader, "a value for each variable", &value);
         if (good && !reader->vague && (value < var->low || value > var->high)) {
-            diag_error(reader->diag, token->place, "the initial value %" PRId64 " of \"%.60s\" is outside %" PRId64 "..%" PRId64, value, var->name, var->low, var->high);
+            diag_error(reader->diag, token->place,
+                       "the initial value %" PRId64 " of \"%.60s\" is outside %" PRId64
+                       "..%" PRId64,
+                       value, var->name, var->low, var->high);
             good = false;
         }
         vec_push(model->mem, &model->initial, value); /* whole states only */
@@ -275,7 +300,8 @@ static void sort_initial(struct reader *reader)
     model_list_initial(model, states, count);
     mem_free(model->mem, states);
     for (uint32_t i = 1; i < count; i++)
-        if (!memcmp(model->initial.data + (size_t)i * vars, model->initial.data + (size_t)(i - 1) * vars, bytes)) {
+        if (!memcmp(model->initial.data + (size_t)i * vars,
+                    model->initial.data + (size_t)(i - 1) * vars, bytes)) {
             diag_error(reader->diag, reader->initial_place, "an initial state is listed twice");
             return;
         }
@@ -288,7 +314,8 @@ static bool read_local(struct reader *reader)
     if (!reader_string(reader, "the name of a local in quotes", &local.name)) return false;
     bool good = reader_range(reader, &local.low, &local.high);
     if (!good) reader->vague = true;
-    if (!map_add(&reader->names, token->text, SCOPE_LOCAL, reader->model->locals.len)) map_add(&reader->names, token->text, SCOPE_AMBIGUOUS, 0);
+    if (!map_add(&reader->names, token->text, SCOPE_LOCAL, reader->model->locals.len))
+        map_add(&reader->names, token->text, SCOPE_AMBIGUOUS, 0);
     vec_push(reader_mem(reader), &reader->model->locals, local);
     return good;
 }
@@ -302,7 +329,9 @@ static bool read_function(struct reader *reader)
     uint32_t number;
     if (!reader_count(reader, "the number of the function", UINT32_MAX, &number)) return false;
     if (number != reader->functions.len + 1)
-        diag_error(reader->diag, token->place, "functions are counted from 1: this is number %" PRIu32 ", not %" PRIu32, reader->functions.len + 1, number);
+        diag_error(reader->diag, token->place,
+                   "functions are counted from 1: this is number %" PRIu32 ", not %" PRIu32,
+                   reader->functions.len + 1, number);
     block_read(reader, &function.body, &function.depth);
     vec_push(reader_mem(reader), &reader->functions, function);
     return true;
@@ -317,7 +346,8 @@ static bool read_body(struct reader *reader)
     uint32_t depth;
     block_read(reader, &body, &depth);
     model->rules.data[model->rules.len - 1].body = body;
-    if (!is_first) diag_error(reader->diag, place, "a rule has one code block: this is a second one");
+    if (!is_first)
+        diag_error(reader->diag, place, "a rule has one code block: this is a second one");
     return true;
 }
 
@@ -328,10 +358,12 @@ static bool read_part(struct reader *reader)
     struct model *model = reader->model;
     uint32_t process = MODEL_NONE;
     struct place place = {0};
-    bool good = reader_accept_word(reader, "global") || reader_reference(reader, SCOPE_PROCESS, "process", &process);
+    bool good = reader_accept_word(reader, "global")
+                || reader_reference(reader, SCOPE_PROCESS, "process", &process);
     bool stays = good && reader_accept_word(reader, "stays");
     good = good && reader_place(reader, &place);
-    model_add_part(model, process, place); /* a damaged one too, so that its conditions have a part */
+    model_add_part(model, process,
+                   place); /* a damaged one too, so that its conditions have a part */
     model->parts.data[model->parts.len - 1].stays = stays;
     return good;
 }
@@ -341,9 +373,12 @@ static bool read_conjunct(struct reader *reader)
     struct model *model = reader->model;
     struct term cond;
     struct place place;
-    if (!expression_read(reader, PROPERTY_INVARIANT, &cond) || !expression_is_condition(reader, &cond) || !reader_place(reader, &place)) return false;
+    if (!expression_read(reader, PROPERTY_INVARIANT, &cond)
+        || !expression_is_condition(reader, &cond) || !reader_place(reader, &place))
+        return false;
     if (!model->rules.data[model->rules.len - 1].parts) {
-        diag_error(reader->diag, cond.place, "this condition belongs to no part: a 'part' comes first");
+        diag_error(reader->diag, cond.place,
+                   "this condition belongs to no part: a 'part' comes first");
         return false;
     }
     model_add_conjunct(model, cond.e, place);
@@ -358,16 +393,20 @@ static bool read_store(struct reader *reader)
     struct term value;
     struct place place;
     if (!reader_reference(reader, SCOPE_VARIABLE, "variable", &index)) return false;
-    if (!expression_read(reader, PROPERTY_INVARIANT, &value) || !expression_is_number(reader, &value) || !reader_place(reader, &place)) return false;
+    if (!expression_read(reader, PROPERTY_INVARIANT, &value)
+        || !expression_is_number(reader, &value) || !reader_place(reader, &place))
+        return false;
     const struct model_var *var = &model->vars.data[index];
     if (!reader->vague && !value.fails && (value.low < var->low || value.high > var->high)) {
         diag_error(reader->diag, value.place,
-                   "the value may leave the range of \"%.60s\": it is %" PRId64 " to %" PRId64 ", the range %" PRId64 "..%" PRId64,
+                   "the value may leave the range of \"%.60s\": it is %" PRId64 " to %" PRId64
+                   ", the range %" PRId64 "..%" PRId64,
                    var->name, value.low, value.high, var->low, var->high);
         return false;
     }
     if (reader->writer.data[index] == model->rules.len) {
-        diag_error(reader->diag, target->place, "the variable \"%.60s\" is written twice in one rule", var->name);
+        diag_error(reader->diag, target->place,
+                   "the variable \"%.60s\" is written twice in one rule", var->name);
         return false;
     }
     reader->writer.data[index] = model->rules.len;
@@ -379,7 +418,9 @@ static bool read_permit(struct reader *reader)
 {
     struct model_rule *rule = &reader->model->rules.data[reader->model->rules.len - 1];
     struct term cond;
-    if (!expression_read(reader, PROPERTY_INVARIANT, &cond) || !expression_is_condition(reader, &cond)) return false;
+    if (!expression_read(reader, PROPERTY_INVARIANT, &cond)
+        || !expression_is_condition(reader, &cond))
+        return false;
     if (rule->asks) {
         diag_error(reader->diag, cond.place, "the rule has a permission already");
         return false;
@@ -397,7 +438,8 @@ static bool read_rule(struct reader *reader)
     model_begin_rule(reader->model, good ? label : "");
     struct model_rule *rule = &reader->model->rules.data[reader->model->rules.len - 1];
     rule->is_internal = good && reader_accept_word(reader, "internal");
-    if (good && reader_accept_word(reader, "port")) good = reader_string(reader, "the name of a port in quotes", &rule->port);
+    if (good && reader_accept_word(reader, "port"))
+        good = reader_string(reader, "the name of a port in quotes", &rule->port);
     if (!good) skip_to_clause(reader);
     for (;;) {
         if (reader_accept_word(reader, "part")) good = read_part(reader);
@@ -425,7 +467,8 @@ static bool read_dead_step(struct reader *reader)
     uint32_t process;
     bool good = reader_string(reader, "the label of a step in quotes", &step.label);
     step.is_internal = good && reader_accept_word(reader, "internal");
-    if (good && reader_accept_word(reader, "port")) good = reader_string(reader, "the name of a port in quotes", &step.port);
+    if (good && reader_accept_word(reader, "port"))
+        good = reader_string(reader, "the name of a port in quotes", &step.port);
     while (good && reader_accept_word(reader, "of")) {
         good = reader_reference(reader, SCOPE_PROCESS, "process", &process);
         if (good) vec_push(reader_mem(reader), &processes, process);
@@ -473,7 +516,8 @@ static bool read_rank(struct reader *reader)
         return false;
     }
     if (reader->model->vars.data[var].is_hidden) {
-        diag_error(reader->diag, token->place, "the rank cannot be hidden: the order of the search depends on it");
+        diag_error(reader->diag, token->place,
+                   "the rank cannot be hidden: the order of the search depends on it");
         return false;
     }
     reader->model->rank = var;
@@ -484,7 +528,9 @@ static bool read_final(struct reader *reader)
 {
     const struct token *token = reader_peek(reader);
     struct term cond;
-    if (!expression_read(reader, PROPERTY_INVARIANT, &cond) || !expression_is_condition(reader, &cond)) return false;
+    if (!expression_read(reader, PROPERTY_INVARIANT, &cond)
+        || !expression_is_condition(reader, &cond))
+        return false;
     if (reader->model->has_final) {
         diag_error(reader->diag, token->place, "the final states are known already");
         return false;
@@ -498,7 +544,8 @@ static bool read_final(struct reader *reader)
 
 static bool read_kind(struct reader *reader, enum property_kind *kind)
 {
-    static const enum property_kind kinds[] = {PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT, PROPERTY_REACH};
+    static const enum property_kind kinds[] = {PROPERTY_CTL, PROPERTY_LTL, PROPERTY_INVARIANT,
+                                               PROPERTY_REACH};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (reader_accept_word(reader, property_kind_name[kinds[i]])) {
             *kind = kinds[i];
@@ -523,13 +570,20 @@ static bool read_property(struct reader *reader)
     struct model *model = reader->model;
     const struct token *token = reader_peek(reader);
     struct model_property property = {0};
-    if (!reader_string(reader, "the name of a property in quotes", &property.name) || !read_kind(reader, &property.kind)) return false;
+    if (!reader_string(reader, "the name of a property in quotes", &property.name)
+        || !read_kind(reader, &property.kind))
+        return false;
     if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error")) {
-        diag_error(reader->diag, token->place, "'%s' is the name of a built-in property", property.name);
+        diag_error(reader->diag, token->place, "'%s' is the name of a built-in property",
+                   property.name);
         return false;
     }
-    if (!reader_declare(reader, token, SCOPE_PROPERTY, model->properties.len, "property") || !reader_place(reader, &property.place)) return false;
-    if (reader_accept_word(reader, "text") && !reader_string(reader, "the text of the property in quotes", &property.text)) return false;
+    if (!reader_declare(reader, token, SCOPE_PROPERTY, model->properties.len, "property")
+        || !reader_place(reader, &property.place))
+        return false;
+    if (reader_accept_word(reader, "text")
+        && !reader_string(reader, "the text of the property in quotes", &property.text))
+        return false;
     if (!reader_accept_word(reader, "formula")) return reader_unexpected(reader, "'formula'");
     reader->root_place = &property.place;
     bool good = expression_formula(reader, property.kind, &property.root);
@@ -544,7 +598,8 @@ static bool read_property(struct reader *reader)
 static const char *free_property_name(struct reader *reader, enum property_kind kind)
 {
     for (uint32_t i = 0;; i++) {
-        const char *name = names_format(&reader->model->names, "%s[%u]", property_kind_name[kind], i);
+        const char *name =
+            names_format(&reader->model->names, "%s[%u]", property_kind_name[kind], i);
         if (map_get(&reader->names, name, SCOPE_PROPERTY) == MAP_NONE) return name;
     }
 }
@@ -554,15 +609,19 @@ static bool read_lone_property(struct reader *reader, enum property_kind kind)
 {
     struct model_property property = {.kind = kind, .place = reader_peek(reader)->place};
     const struct token *token = reader_peek(reader);
-    if ((token->kind == TOKEN_NAME || token->kind == TOKEN_STRING) && token[1].kind == TOKEN_COLON) {
+    if ((token->kind == TOKEN_NAME || token->kind == TOKEN_STRING)
+        && token[1].kind == TOKEN_COLON) {
         property.name = token->text;
         reader->at += 2;
         property.place = reader_peek(reader)->place;
     }
-    if (!expression_formula(reader, kind, &property.root) || !reader_expect(reader, TOKEN_END, "the end of the formula")) return false;
+    if (!expression_formula(reader, kind, &property.root)
+        || !reader_expect(reader, TOKEN_END, "the end of the formula"))
+        return false;
     if (!property.name) property.name = free_property_name(reader, kind);
     if (!map_add(&reader->names, property.name, SCOPE_PROPERTY, reader->model->properties.len)) {
-        diag_error(reader->diag, property.place, "there are two properties named '%.60s'", property.name);
+        diag_error(reader->diag, property.place, "there are two properties named '%.60s'",
+                   property.name);
         return false;
     }
     property.text = describe(reader, property.root);
@@ -577,15 +636,18 @@ static bool read_header(struct reader *reader)
 {
     const struct token *version = reader_peek(reader) + 1;
     uint32_t number;
-    if (!reader_accept_word(reader, "cairn")) return reader_unexpected(reader, "'cairn' and the version of the format");
+    if (!reader_accept_word(reader, "cairn"))
+        return reader_unexpected(reader, "'cairn' and the version of the format");
     if (!reader_count(reader, "the version of the format", UINT32_MAX, &number)) return false;
     if (number != MODEL_FORMAT_VERSION) {
-        diag_error(reader->diag, version->place, "this is version %u of the format: only version %d is known", number,
+        diag_error(reader->diag, version->place,
+                   "this is version %u of the format: only version %d is known", number,
                    MODEL_FORMAT_VERSION);
         return false;
     }
     if (!reader_accept_word(reader, "model")) return reader_unexpected(reader, "'model'");
-    if (!reader_string(reader, "the name of the model in quotes", &reader->model->name)) return false;
+    if (!reader_string(reader, "the name of the model in quotes", &reader->model->name))
+        return false;
     reader->ranged = reader_accept_word(reader, "ranged");
     return true;
 }
@@ -595,7 +657,9 @@ static void read_items(struct reader *reader)
     while (reader_peek(reader)->kind != TOKEN_END) {
         const struct item *item = find_item(reader_peek(reader));
         if (item) reader->at++;
-        else reader_unexpected(reader, "source, constant, process, variable, rule, property, or another item");
+        else
+            reader_unexpected(
+                reader, "source, constant, process, variable, rule, property, or another item");
         if (!item || !item->read(reader)) skip_to_item(reader);
     }
     resolve_late_pcs(reader);
@@ -604,15 +668,18 @@ static void read_items(struct reader *reader)
     vec_free(reader_mem(reader), &reader->late);
 }
 
-/* The constants of this form have been put in already; setting one to the value it has is fine (a saved trace does so). */
+/* The constants of this form have been put in already; setting one to the value it has is fine (a
+ * saved trace does so). */
 static void check_defines(const struct language_input *input, const struct model *model)
 {
     for (uint32_t i = 0; i < input->define_count; i++) {
         bool same = false;
         for (uint32_t c = 0; c < model->constants.len; c++)
-            same |= !strcmp(model->constants.data[c].name, input->defines[i].name) && model->constants.data[c].value == input->defines[i].value;
+            same |= !strcmp(model->constants.data[c].name, input->defines[i].name)
+                    && model->constants.data[c].value == input->defines[i].value;
         if (!same && !input->defines[i].optional)
-            diag_error(input->diag, (struct place){.source = input->source}, "-D %.60s: the constants of a model in this form are fixed",
+            diag_error(input->diag, (struct place){.source = input->source},
+                       "-D %.60s: the constants of a model in this form are fixed",
                        input->defines[i].name);
     }
 }
@@ -637,7 +704,8 @@ static struct model *cairn_load(struct language_input *input, void **scope)
     text_init(&complaint, input->mem);
     model_finish(reader->model);
     if (!model_check(reader->model, &complaint)) {
-        diag_error(reader->diag, (struct place){.source = input->source}, "this is no model: %s", complaint.data);
+        diag_error(reader->diag, (struct place){.source = input->source}, "this is no model: %s",
+                   complaint.data);
         return NULL;
     }
     *scope = reader;

@@ -7,11 +7,14 @@
 
 /* ---- intervals ---- */
 
-/* The values of op over two intervals within 0 .. 2^bits - 1. Where a result may wrap around, it may be anything. */
-static void bound_arithmetic(struct term *result, enum expr_op op, unsigned bits, const struct term *a, const struct term *b)
+/* The values of op over two intervals within 0 .. 2^bits - 1. Where a result may wrap around, it
+ * may be anything. */
+static void bound_arithmetic(struct term *result, enum expr_op op, unsigned bits,
+                             const struct term *a, const struct term *b)
 {
     uint64_t mask = expr_mask(bits), low = 0, high = mask;
-    uint64_t al = (uint64_t)a->low, ah = (uint64_t)a->high, bl = (uint64_t)b->low, bh = (uint64_t)b->high;
+    uint64_t al = (uint64_t)a->low, ah = (uint64_t)a->high, bl = (uint64_t)b->low,
+             bh = (uint64_t)b->high;
     if (op == EXPR_ADD && ah + bh <= mask) low = al + bl, high = ah + bh;
     if (op == EXPR_SUB && al >= bh) low = al - bh, high = ah - bl;
     if (op == EXPR_MUL && (!bh || ah <= mask / bh)) low = al * bl, high = ah * bh;
@@ -42,16 +45,23 @@ static void include(struct term *result, bool *any, __int128 value)
     *any = true;
 }
 
-/* Between the corners: every operator here is monotonous in each operand, the quotient on either side of zero. */
-static void bound_corners(struct term *result, enum expr_op op, const struct term *a, int64_t b_low, int64_t b_high, bool *any)
+/* Between the corners: every operator here is monotonous in each operand, the quotient on either
+ * side of zero. */
+static void bound_corners(struct term *result, enum expr_op op, const struct term *a, int64_t b_low,
+                          int64_t b_high, bool *any)
 {
     for (unsigned i = 0; i < 4 && b_low <= b_high; i++) {
         __int128 x = i & 1 ? a->low : a->high, y = i & 2 ? b_low : b_high;
-        include(result, any, op == EXPR_ADD ? x + y : op == EXPR_SUB ? x - y : op == EXPR_MUL ? x * y : x / y);
+        include(result, any,
+                op == EXPR_ADD   ? x + y
+                : op == EXPR_SUB ? x - y
+                : op == EXPR_MUL ? x * y
+                                 : x / y);
     }
 }
 
-static void bound_exactly(struct term *result, enum expr_op op, const struct term *a, const struct term *b)
+static void bound_exactly(struct term *result, enum expr_op op, const struct term *a,
+                          const struct term *b)
 {
     bool any = false;
     if (op == EXPR_DIV) {
@@ -80,21 +90,28 @@ static void refine(const struct exprs *exprs, struct term *result)
     const struct expr_node *node = expr_get(exprs, result->e);
     if (node->low > result->low) result->low = node->low;
     if (node->high < result->high) result->high = node->high;
-    if (result->low > result->high) result->low = node->low, result->high = node->high; /* it always fails */
+    if (result->low > result->high)
+        result->low = node->low, result->high = node->high; /* it always fails */
 }
 
-static bool within_modulus(struct reader *reader, const struct frame *frame, const struct term *operand)
+static bool within_modulus(struct reader *reader, const struct frame *frame,
+                           const struct term *operand)
 {
     const struct expr_node *node = expr_get(&reader->model->exprs, operand->e);
     bool too_wide = expr_table[node->op].has_bits && node->bits > frame->bits;
     if (reader->vague || !frame->bits || operand->fails) return true;
-    if (!too_wide && operand->low >= 0 && operand->high <= (int64_t)expr_mask(frame->bits)) return true;
+    if (!too_wide && operand->low >= 0 && operand->high <= (int64_t)expr_mask(frame->bits))
+        return true;
     if (too_wide)
-        diag_error(reader->diag, operand->place, "the modulus of this operand is larger than that of '%s', which has %u bits",
+        diag_error(reader->diag, operand->place,
+                   "the modulus of this operand is larger than that of '%s', which has %u bits",
                    expr_table[frame->op].word, frame->bits);
     else
-        diag_error(reader->diag, operand->place, "this operand may be %" PRId64 " to %" PRId64 ", but '%s' has %u bits: 0 to %" PRIu64,
-                   operand->low, operand->high, expr_table[frame->op].word, frame->bits, expr_mask(frame->bits));
+        diag_error(reader->diag, operand->place,
+                   "this operand may be %" PRId64 " to %" PRId64
+                   ", but '%s' has %u bits: 0 to %" PRIu64,
+                   operand->low, operand->high, expr_table[frame->op].word, frame->bits,
+                   expr_mask(frame->bits));
     return false;
 }
 
@@ -118,9 +135,13 @@ bool expression_is_offset(struct reader *reader, const struct term *offset, uint
 {
     if (!expression_is_number(reader, offset)) return false;
     bool is_constant = expr_get(&reader->model->exprs, offset->e)->op == EXPR_CONST;
-    if (offset->fails || (reader->vague && !is_constant) || (offset->low >= 0 && offset->high < count)) return true;
-    diag_error(reader->diag, offset->place, "this offset may be %" PRId64 " to %" PRId64 ", but there are %" PRIu32 " cells: 0 to %" PRIu32, offset->low, offset->high, count,
-               count - 1);
+    if (offset->fails || (reader->vague && !is_constant)
+        || (offset->low >= 0 && offset->high < count))
+        return true;
+    diag_error(reader->diag, offset->place,
+               "this offset may be %" PRId64 " to %" PRId64 ", but there are %" PRIu32
+               " cells: 0 to %" PRIu32,
+               offset->low, offset->high, count, count - 1);
     return false;
 }
 
@@ -145,13 +166,15 @@ static formula to_formula(struct reader *reader, const struct term *term)
     return formula_atom(&reader->model->formulas, term->e, formula_place(reader, term->place));
 }
 
-static void make_formula(struct reader *reader, const struct frame *frame, enum formula_op op, struct term *result)
+static void make_formula(struct reader *reader, const struct frame *frame, enum formula_op op,
+                         struct term *result)
 {
     struct model *model = reader->model;
     formula a = to_formula(reader, &frame->operands[0]);
     formula b = frame->arity == 2 ? to_formula(reader, &frame->operands[1]) : a;
     result->type = TERM_FORMULA;
-    result->f = formula_make(&model->formulas, &model->exprs, op, a, b, formula_place(reader, frame->place));
+    result->f = formula_make(&model->formulas, &model->exprs, op, a, b,
+                             formula_place(reader, frame->place));
 }
 
 static bool combine_temporal(struct reader *reader, const struct frame *frame, struct term *result)
@@ -159,7 +182,8 @@ static bool combine_temporal(struct reader *reader, const struct frame *frame, s
     const struct term *first = &frame->operands[0];
     if (frame->op == FORMULA_A || frame->op == FORMULA_E) {
         if (!first->is_path) {
-            diag_error(reader->diag, first->place, "'%s' must stand directly above a path operator such as 'globally'",
+            diag_error(reader->diag, first->place,
+                       "'%s' must stand directly above a path operator such as 'globally'",
                        formula_table[frame->op].word);
             return false;
         }
@@ -177,20 +201,27 @@ static bool check_operands(struct reader *reader, const struct frame *frame)
     const struct expr_info *info = &expr_table[frame->op];
     for (unsigned i = 0; i < frame->arity; i++) {
         const struct term *operand = &frame->operands[i];
-        if (!(info->takes_bool ? is_state_formula(reader, operand) : expression_is_number(reader, operand))) return false;
-        if (info->has_bits && frame->op != EXPR_CUT && !within_modulus(reader, frame, operand)) return false;
+        if (!(info->takes_bool ? is_state_formula(reader, operand)
+                               : expression_is_number(reader, operand)))
+            return false;
+        if (info->has_bits && frame->op != EXPR_CUT && !within_modulus(reader, frame, operand))
+            return false;
     }
     return true;
 }
 
 static bool combine_choice(struct reader *reader, const struct frame *frame, struct term *result)
 {
-    const struct term *cond = &frame->operands[0], *yes = &frame->operands[1], *no = &frame->operands[2];
+    const struct term *cond = &frame->operands[0], *yes = &frame->operands[1],
+                      *no = &frame->operands[2];
     if (!expression_is_condition(reader, cond)) return false;
-    if (!(yes->type == TERM_NUMBER ? expression_is_number(reader, no) : expression_is_condition(reader, no))) return false;
+    if (!(yes->type == TERM_NUMBER ? expression_is_number(reader, no)
+                                   : expression_is_condition(reader, no)))
+        return false;
     for (unsigned i = 0; i < 3; i++)
         if (frame->operands[i].type == TERM_FORMULA) {
-            diag_error(reader->diag, frame->operands[i].place, "the temporal operators of a formula do not stand below 'choose'");
+            diag_error(reader->diag, frame->operands[i].place,
+                       "the temporal operators of a formula do not stand below 'choose'");
             return false;
         }
     result->type = yes->type;
@@ -214,17 +245,21 @@ static bool combine_array(struct reader *reader, const struct frame *frame, stru
     const struct term *offset = &frame->operands[0];
     bool local = frame->op == EXPR_LOCAL_AT;
     if (!expression_is_offset(reader, offset, frame->cells)) return false;
-    cells_range(reader->model, local, frame->base, frame->cells, offset->e, &result->low, &result->high);
+    cells_range(reader->model, local, frame->base, frame->cells, offset->e, &result->low,
+                &result->high);
     if (frame->has_bounds) {
         if (!reader->vague && (frame->low > result->low || frame->high < result->high)) {
-            diag_error(reader->diag, frame->place, "the cells that can be meant have values from %" PRId64 " to %" PRId64 ", not from %" PRId64 " to %" PRId64, result->low,
-                       result->high, frame->low, frame->high);
+            diag_error(reader->diag, frame->place,
+                       "the cells that can be meant have values from %" PRId64 " to %" PRId64
+                       ", not from %" PRId64 " to %" PRId64,
+                       result->low, result->high, frame->low, frame->high);
             return false;
         }
         result->low = frame->low;
         result->high = frame->high;
     }
-    result->e = expr_at(&reader->model->exprs, local, frame->base, offset->e, frame->cells, result->low, result->high);
+    result->e = expr_at(&reader->model->exprs, local, frame->base, offset->e, frame->cells,
+                        result->low, result->high);
     return true;
 }
 
@@ -283,7 +318,9 @@ static bool is_operator(unsigned op)
 /* Operands that are expressions: ranges and numbers of cells are read by themselves. */
 static uint8_t operands_of(enum expr_op op)
 {
-    return op == EXPR_WITHIN || op == EXPR_AT || op == EXPR_LOCAL_AT || op == EXPR_TABLE ? 1 : expr_table[op].arity;
+    return op == EXPR_WITHIN || op == EXPR_AT || op == EXPR_LOCAL_AT || op == EXPR_TABLE
+               ? 1
+               : expr_table[op].arity;
 }
 
 static bool find_operator(const char *word, struct frame *frame)
@@ -308,11 +345,15 @@ static bool unknown_operator(struct reader *reader, const struct token *token)
 {
     const char *nearest = NULL;
     unsigned distance = 0;
-    if (token->kind != TOKEN_NAME) return reader_unexpected(reader, "an operator such as 'add' or 'and' after '('");
+    if (token->kind != TOKEN_NAME)
+        return reader_unexpected(reader, "an operator such as 'add' or 'and' after '('");
     for (unsigned op = 0; op < EXPR_OPS; op++)
         if (is_operator(op)) text_nearest(token->text, expr_table[op].word, &nearest, &distance);
-    for (unsigned op = FORMULA_X; op < FORMULA_OPS; op++) text_nearest(token->text, formula_table[op].word, &nearest, &distance);
-    if (nearest) diag_error(reader->diag, token->place, "unknown operator '%.60s': did you mean '%s'?", token->text, nearest);
+    for (unsigned op = FORMULA_X; op < FORMULA_OPS; op++)
+        text_nearest(token->text, formula_table[op].word, &nearest, &distance);
+    if (nearest)
+        diag_error(reader->diag, token->place, "unknown operator '%.60s': did you mean '%s'?",
+                   token->text, nearest);
     else diag_error(reader->diag, token->place, "unknown operator '%.60s'", token->text);
     return false;
 }
@@ -323,8 +364,12 @@ static bool allowed_in_logic(struct reader *reader, const struct frame *frame)
     const char *word = formula_table[frame->op].word;
     bool is_quantifier = frame->op == FORMULA_A || frame->op == FORMULA_E;
     if (reader->logic == PROPERTY_LTL && !is_quantifier) return true;
-    if (reader->logic == PROPERTY_LTL) diag_error(reader->diag, frame->place, "LTL has no path quantifiers: '%s' belongs to CTL", word);
-    else diag_error(reader->diag, frame->place, "the temporal operator '%s' is not allowed here", word);
+    if (reader->logic == PROPERTY_LTL)
+        diag_error(reader->diag, frame->place, "LTL has no path quantifiers: '%s' belongs to CTL",
+                   word);
+    else
+        diag_error(reader->diag, frame->place, "the temporal operator '%s' is not allowed here",
+                   word);
     return false;
 }
 
@@ -332,10 +377,12 @@ static bool read_bits(struct reader *reader, struct frame *frame)
 {
     const struct token *token = reader_peek(reader);
     uint32_t bits;
-    if (!reader_count(reader, "the modulus: 1 to 63 bits, or 0", EXPR_MAX_BITS, &bits)) return false;
+    if (!reader_count(reader, "the modulus: 1 to 63 bits, or 0", EXPR_MAX_BITS, &bits))
+        return false;
     frame->bits = (uint8_t)bits;
     if (bits || frame->op != EXPR_CUT) return true;
-    diag_error(reader->diag, token->place, "the modulus of 'cut' has 1 to %d bits, not 0", EXPR_MAX_BITS);
+    diag_error(reader->diag, token->place, "the modulus of 'cut' has 1 to %d bits, not 0",
+               EXPR_MAX_BITS);
     return false;
 }
 
@@ -343,7 +390,8 @@ static bool read_failure(struct reader *reader, uint8_t *reason)
 {
     for (unsigned kind = FAILURE_NONE + 1; kind < FAILURE_KINDS; kind++)
         if (reader_accept_word(reader, failure_name[kind])) return *reason = (uint8_t)kind, true;
-    return reader_unexpected(reader, "a reason: division, overflow, range, index, full, empty or loop");
+    return reader_unexpected(reader,
+                             "a reason: division, overflow, range, index, full, empty or loop");
 }
 
 /* A range may stand before the offset of an array: a number and '..'. */
@@ -356,7 +404,8 @@ static bool is_range(const struct token *token)
 
 static bool read_array(struct reader *reader, struct frame *frame)
 {
-    if (!reader_array(reader, frame->op == EXPR_LOCAL_AT, &frame->base, &frame->cells)) return false;
+    if (!reader_array(reader, frame->op == EXPR_LOCAL_AT, &frame->base, &frame->cells))
+        return false;
     frame->has_bounds = is_range(reader_peek(reader));
     return !frame->has_bounds || reader_range(reader, &frame->low, &frame->high);
 }
@@ -366,7 +415,9 @@ static bool read_table_number(struct reader *reader, struct frame *frame)
     const struct token *token = reader_peek(reader);
     if (!reader_count(reader, "the number of a table", UINT32_MAX, &frame->base)) return false;
     if (frame->base < reader->model->tables.len) return true;
-    diag_error(reader->diag, token->place, "there are only %" PRIu32 " tables so far, counted from 0", reader->model->tables.len);
+    diag_error(reader->diag, token->place,
+               "there are only %" PRIu32 " tables so far, counted from 0",
+               reader->model->tables.len);
     return false;
 }
 
@@ -376,7 +427,9 @@ static bool read_details(struct reader *reader, struct frame *frame)
     if (frame->is_temporal) return true;
     switch ((enum expr_op)frame->op) {
     case EXPR_FAIL: return read_failure(reader, &frame->bits);
-    case EXPR_WITHIN: return read_failure(reader, &frame->bits) && reader_range(reader, &frame->low, &frame->high);
+    case EXPR_WITHIN:
+        return read_failure(reader, &frame->bits)
+               && reader_range(reader, &frame->low, &frame->high);
     case EXPR_LOCAL: return reader_local(reader, &frame->base);
     case EXPR_AT:
     case EXPR_LOCAL_AT: return read_array(reader, frame);
@@ -385,18 +438,22 @@ static bool read_details(struct reader *reader, struct frame *frame)
     }
 }
 
-/* After `(`: the operator and its modulus. Some operators are words of the lexer too, so that only their text tells what they are. */
+/* After `(`: the operator and its modulus. Some operators are words of the lexer too, so that only
+ * their text tells what they are. */
 static bool open_frame(struct reader *reader, struct frame *frame)
 {
     const struct token *token = reader_peek(reader);
     *frame = (struct frame){.place = token->place};
     if (reader->stack.len >= EXPR_MAX_DEPTH) {
-        diag_error(reader->diag, token->place, "this expression is nested too deeply: more than %d levels", EXPR_MAX_DEPTH);
+        diag_error(reader->diag, token->place,
+                   "this expression is nested too deeply: more than %d levels", EXPR_MAX_DEPTH);
         return false;
     }
-    if (token->kind == TOKEN_STRING || !find_operator(token->text, frame)) return unknown_operator(reader, token);
+    if (token->kind == TOKEN_STRING || !find_operator(token->text, frame))
+        return unknown_operator(reader, token);
     if (!allowed_in_logic(reader, frame)) return false;
-    if (!frame->is_temporal && (frame->op == EXPR_LOCAL || frame->op == EXPR_LOCAL_AT) && !reader->in_code) {
+    if (!frame->is_temporal && (frame->op == EXPR_LOCAL || frame->op == EXPR_LOCAL_AT)
+        && !reader->in_code) {
         diag_error(reader->diag, token->place, "locals exist in code blocks only");
         return false;
     }
@@ -429,7 +486,8 @@ static bool read_leaf(struct reader *reader, struct term *term)
         if (!reader_reference(reader, SCOPE_VARIABLE, "variable", &var)) return false;
         term->low = reader->model->vars.data[var].low;
         term->high = reader->model->vars.data[var].high;
-        term->e = reader->ranged ? expr_var_in(exprs, var, term->low, term->high) : expr_var(exprs, var);
+        term->e =
+            reader->ranged ? expr_var_in(exprs, var, term->low, term->high) : expr_var(exprs, var);
         return true;
     }
     if (reader_is_word(token, "true") || reader_is_word(token, "false")) {
@@ -438,22 +496,26 @@ static bool read_leaf(struct reader *reader, struct term *term)
         reader->at++;
         return true;
     }
-    const char *wanted = reader->stack.len ? "an operand (a number, a variable in quotes, 'true', 'false' or '(')"
-                                           : "an expression (a number, a variable in quotes, 'true', 'false' or '(')";
+    const char *wanted =
+        reader->stack.len
+            ? "an operand (a number, a variable in quotes, 'true', 'false' or '(')"
+            : "an expression (a number, a variable in quotes, 'true', 'false' or '(')";
     if (!reader_number(reader, wanted, &term->low)) return false;
     term->high = term->low;
     term->e = expr_int(exprs, term->low);
     return true;
 }
 
-/* Gives the term to the operators that wait for it; true when the whole expression is complete or an error was told. */
+/* Gives the term to the operators that wait for it; true when the whole expression is complete or
+ * an error was told. */
 static bool deliver(struct reader *reader, struct term *term, bool *good)
 {
     while (reader->stack.len) {
         struct frame *frame = &reader->stack.data[reader->stack.len - 1];
         frame->operands[frame->count++] = *term;
         if (frame->count < frame->arity) return false;
-        *good = reader_expect(reader, TOKEN_CLOSE, "')' after the operands") && combine(reader, frame, term);
+        *good = reader_expect(reader, TOKEN_CLOSE, "')' after the operands")
+                && combine(reader, frame, term);
         if (!*good) return true;
         reader->stack.len--;
     }
@@ -486,4 +548,3 @@ bool expression_formula(struct reader *reader, enum property_kind kind, formula 
     *root = to_formula(reader, &term);
     return true;
 }
-

@@ -1,8 +1,10 @@
 /* Expressions and formulas of the model's own text form.
  *
- * They are read with a stack of our own: nesting is bounded by EXPR_MAX_DEPTH and not by the C stack. Every expression carries an interval that
- * contains its values (computed operator by operator, with the ranges of variables at the leaves). It decides what cannot be decided exactly
- * here: operands of arithmetic lie within the modulus, offsets within their arrays, and stored values within the range of their variable. */
+ * They are read with a stack of our own: nesting is bounded by EXPR_MAX_DEPTH and not by the C
+ * stack. Every expression carries an interval that contains its values (computed operator by
+ * operator, with the ranges of variables at the leaves). It decides what cannot be decided exactly
+ * here: operands of arithmetic lie within the modulus, offsets within their arrays, and stored
+ * values within the range of their variable. */
 #ifndef CAIRN_LANG_CAIRN_EXPRESSION_H
 #define CAIRN_LANG_CAIRN_EXPRESSION_H
 

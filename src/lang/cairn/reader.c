@@ -8,7 +8,8 @@
 bool reader_unexpected(struct reader *reader, const char *wanted)
 {
     char shown[48];
-    diag_error(reader->diag, reader_peek(reader)->place, "expected %s, found %s", wanted, token_show(reader_peek(reader), shown));
+    diag_error(reader->diag, reader_peek(reader)->place, "expected %s, found %s", wanted,
+               token_show(reader_peek(reader), shown));
     return false;
 }
 
@@ -67,9 +68,12 @@ bool reader_range(struct reader *reader, int64_t *low, int64_t *high)
 {
     const struct token *start = reader_peek(reader);
     if (!reader_number(reader, "the lowest value", low)) return false;
-    if (!reader_expect(reader, TOKEN_RANGE, "'..'") || !reader_number(reader, "the highest value", high)) return false;
+    if (!reader_expect(reader, TOKEN_RANGE, "'..'")
+        || !reader_number(reader, "the highest value", high))
+        return false;
     if (*low <= *high) return true;
-    diag_error(reader->diag, start->place, "the range %" PRId64 "..%" PRId64 " is empty", *low, *high);
+    diag_error(reader->diag, start->place, "the range %" PRId64 "..%" PRId64 " is empty", *low,
+               *high);
     return false;
 }
 
@@ -79,11 +83,17 @@ bool reader_place(struct reader *reader, struct place *place)
     const struct token *start = reader_peek(reader);
     *place = (struct place){.source = start->place.source};
     if (!reader_accept_word(reader, "at")) return true;
-    if (!reader_count(reader, "a line number", UINT32_MAX, &place->line) || !reader_expect(reader, TOKEN_COLON, "':' and a column")) return false;
+    if (!reader_count(reader, "a line number", UINT32_MAX, &place->line)
+        || !reader_expect(reader, TOKEN_COLON, "':' and a column"))
+        return false;
     if (!reader_count(reader, "a column number", UINT32_MAX, &place->column)) return false;
-    if (reader_accept_word(reader, "in") && !reader_count(reader, "the number of a source", UINT32_MAX, &number)) return false;
+    if (reader_accept_word(reader, "in")
+        && !reader_count(reader, "the number of a source", UINT32_MAX, &number))
+        return false;
     if (!place->line || !number || number > reader->sources.len) {
-        diag_error(reader->diag, start->place, !place->line ? "lines are counted from 1" : "no source is declared for this position");
+        diag_error(reader->diag, start->place,
+                   !place->line ? "lines are counted from 1"
+                                : "no source is declared for this position");
         return false;
     }
     place->source = reader->sources.data[number - 1];
@@ -105,23 +115,31 @@ static uint32_t count_names(const struct model *model, enum reader_scope scope)
 
 static const char *name_of(const struct model *model, enum reader_scope scope, uint32_t i)
 {
-    return scope == SCOPE_VARIABLE ? model->vars.data[i].name : scope == SCOPE_PROCESS ? model->processes.data[i].name : scope == SCOPE_CLOCK ? model->clocks.data[i].name : model->locals.data[i].name;
+    return scope == SCOPE_VARIABLE  ? model->vars.data[i].name
+           : scope == SCOPE_PROCESS ? model->processes.data[i].name
+           : scope == SCOPE_CLOCK   ? model->clocks.data[i].name
+                                    : model->locals.data[i].name;
 }
 
 /* Looking for a similar name is left out when nobody would see it. */
-bool reader_unknown(struct reader *reader, const struct token *token, enum reader_scope scope, const char *what)
+bool reader_unknown(struct reader *reader, const struct token *token, enum reader_scope scope,
+                    const char *what)
 {
     const struct model *model = reader->model;
     const char *nearest = NULL;
     unsigned distance = 0;
     uint32_t count = reader->diag->errors >= DIAG_MAX_ERRORS ? 0 : count_names(model, scope);
-    for (uint32_t i = 0; i < count; i++) text_nearest(token->text, name_of(model, scope, i), &nearest, &distance);
-    if (nearest) diag_error(reader->diag, token->place, "unknown %s \"%.60s\": did you mean \"%s\"?", what, token->text, nearest);
+    for (uint32_t i = 0; i < count; i++)
+        text_nearest(token->text, name_of(model, scope, i), &nearest, &distance);
+    if (nearest)
+        diag_error(reader->diag, token->place, "unknown %s \"%.60s\": did you mean \"%s\"?", what,
+                   token->text, nearest);
     else diag_error(reader->diag, token->place, "unknown %s \"%.60s\"", what, token->text);
     return false;
 }
 
-bool reader_reference(struct reader *reader, enum reader_scope scope, const char *what, uint32_t *index)
+bool reader_reference(struct reader *reader, enum reader_scope scope, const char *what,
+                      uint32_t *index)
 {
     const struct token *token = reader_peek(reader);
     if (!reader_expect(reader, TOKEN_STRING, what)) return false;
@@ -135,7 +153,10 @@ bool reader_local(struct reader *reader, uint32_t *index)
     if (token->kind != TOKEN_NUMBER) {
         if (!reader_reference(reader, SCOPE_LOCAL, "local", index)) return false;
         if (map_get(&reader->names, token->text, SCOPE_AMBIGUOUS) == MAP_NONE) return true;
-        diag_error(reader->diag, token->place, "there are several locals \"%.60s\": one of them is meant by its number, from 0 on", token->text);
+        diag_error(
+            reader->diag, token->place,
+            "there are several locals \"%.60s\": one of them is meant by its number, from 0 on",
+            token->text);
         return false;
     }
     if (!reader_count(reader, "a local", UINT32_MAX, index)) return false;
@@ -146,17 +167,23 @@ bool reader_local(struct reader *reader, uint32_t *index)
 
 bool reader_array(struct reader *reader, bool local, uint32_t *base, uint32_t *count)
 {
-    if (!(local ? reader_local(reader, base) : reader_reference(reader, SCOPE_VARIABLE, "variable", base))) return false;
+    if (!(local ? reader_local(reader, base)
+                : reader_reference(reader, SCOPE_VARIABLE, "variable", base)))
+        return false;
     const struct token *token = reader_peek(reader);
-    if (!reader_count(reader, "the number of cells that can be meant", UINT32_MAX, count)) return false;
+    if (!reader_count(reader, "the number of cells that can be meant", UINT32_MAX, count))
+        return false;
     uint32_t last = local ? reader->model->locals.len : reader->model->vars.len;
     if (*count && *count <= last - *base) return true;
     if (!*count) diag_error(reader->diag, token->place, "at least one cell can be meant");
-    else diag_error(reader->diag, token->place, "there are only %" PRIu32 " cells from here on", last - *base);
+    else
+        diag_error(reader->diag, token->place, "there are only %" PRIu32 " cells from here on",
+                   last - *base);
     return false;
 }
 
-bool reader_declare(struct reader *reader, const struct token *token, enum reader_scope scope, uint32_t index, const char *what)
+bool reader_declare(struct reader *reader, const struct token *token, enum reader_scope scope,
+                    uint32_t index, const char *what)
 {
     if (map_add(&reader->names, token->text, scope, index)) return true;
     diag_error(reader->diag, token->place, "the %s \"%.60s\" is declared twice", what, token->text);

@@ -1,4 +1,5 @@
-/* What the parts of the reader of the model's own text form share: the tokens, the names that are declared, and the model that grows. */
+/* What the parts of the reader of the model's own text form share: the tokens, the names that are
+ * declared, and the model that grows. */
 #ifndef CAIRN_LANG_CAIRN_READER_H
 #define CAIRN_LANG_CAIRN_READER_H
 
@@ -6,9 +7,21 @@
 #include "lang/common/lexer.h"
 #include "model/model.h"
 
-enum reader_scope { SCOPE_VARIABLE, SCOPE_PROCESS, SCOPE_CONSTANT, SCOPE_PROPERTY, SCOPE_CLOCK, SCOPE_LOCAL, SCOPE_AMBIGUOUS /* locals */ };
+enum reader_scope {
+    SCOPE_VARIABLE,
+    SCOPE_PROCESS,
+    SCOPE_CONSTANT,
+    SCOPE_PROPERTY,
+    SCOPE_CLOCK,
+    SCOPE_LOCAL,
+    SCOPE_AMBIGUOUS /* locals */
+};
 
-enum term_type { TERM_NUMBER, TERM_CONDITION, TERM_FORMULA }; /* TERM_FORMULA: with temporal operators, never an atom */
+enum term_type {
+    TERM_NUMBER,
+    TERM_CONDITION,
+    TERM_FORMULA
+}; /* TERM_FORMULA: with temporal operators, never an atom */
 
 struct term {
     enum term_type type;
@@ -47,8 +60,9 @@ struct reader {
     struct map names;
     const struct token *tokens;
     uint32_t at;
-    bool (*is_item)(const struct token *token); /* whether an item of the file begins here: nothing skips it */
-    bool ranged;           /* expressions know the ranges of variables, and are simplified by them */
+    bool (*is_item)(
+        const struct token *token); /* whether an item of the file begins here: nothing skips it */
+    bool ranged; /* expressions know the ranges of variables, and are simplified by them */
     VEC(uint32_t) sources; /* of diag: the files that positions are in */
     VEC(struct late_pc) late;
     VEC(uint32_t) writer; /* per variable: the last rule that wrote it, + 1 */
@@ -56,16 +70,15 @@ struct reader {
     struct place priority_place; /* of the last priority */
     struct place initial_place;  /* of the last initial state */
     VEC(struct frame) stack;
-    enum property_kind logic; /* which operators may stand in an expression; PROPERTY_INVARIANT: no temporal ones */
+    enum property_kind logic; /* which operators may stand in an expression; PROPERTY_INVARIANT: no
+                                 temporal ones */
     bool in_code;             /* locals may stand in an expression */
     bool vague; /* a variable without its range was told of: errors that come from ranges are not */
-    const struct place *root_place; /* stands for the positions inside a formula; NULL: they are their own */
+    const struct place
+        *root_place; /* stands for the positions inside a formula; NULL: they are their own */
 };
 
-static inline struct mem *reader_mem(const struct reader *reader)
-{
-    return reader->model->mem;
-}
+static inline struct mem *reader_mem(const struct reader *reader) { return reader->model->mem; }
 static inline const struct token *reader_peek(const struct reader *reader)
 {
     return &reader->tokens[reader->at];
@@ -73,8 +86,10 @@ static inline const struct token *reader_peek(const struct reader *reader)
 
 /* All functions that are bool return false after a diagnostic, unless said otherwise. */
 
-bool reader_unexpected(struct reader *reader, const char *wanted); /* always false, so that callers can return it */
-bool reader_accept(struct reader *reader, enum token_kind kind);   /* false: something else is here, which is no error */
+bool reader_unexpected(struct reader *reader,
+                       const char *wanted); /* always false, so that callers can return it */
+bool reader_accept(struct reader *reader,
+                   enum token_kind kind); /* false: something else is here, which is no error */
 bool reader_expect(struct reader *reader, enum token_kind kind, const char *wanted);
 bool reader_is_word(const struct token *token, const char *word);
 bool reader_accept_word(struct reader *reader, const char *word); /* false: no error */
@@ -87,12 +102,15 @@ bool reader_range(struct reader *reader, int64_t *low, int64_t *high);
 /* `at line:column`, with `in n` when it is not in the first source; or nothing: no position. */
 bool reader_place(struct reader *reader, struct place *place);
 
-bool reader_unknown(struct reader *reader, const struct token *token, enum reader_scope scope, const char *what);
-bool reader_reference(struct reader *reader, enum reader_scope scope, const char *what, uint32_t *index);
+bool reader_unknown(struct reader *reader, const struct token *token, enum reader_scope scope,
+                    const char *what);
+bool reader_reference(struct reader *reader, enum reader_scope scope, const char *what,
+                      uint32_t *index);
 /* A local by its name or number. */
 bool reader_local(struct reader *reader, uint32_t *index);
 /* The first of `count` variables or locals, and `count`. */
 bool reader_array(struct reader *reader, bool local, uint32_t *base, uint32_t *count);
-bool reader_declare(struct reader *reader, const struct token *token, enum reader_scope scope, uint32_t index, const char *what);
+bool reader_declare(struct reader *reader, const struct token *token, enum reader_scope scope,
+                    uint32_t index, const char *what);
 
 #endif

@@ -1,5 +1,6 @@
-/* The tree of a CDL file. Nothing is resolved: names of declarations, processes, variables and messages are looked up for the chosen context only (scope.h),
- * because a file may speak of several models. Lists hang together by `next`. */
+/* The tree of a CDL file. Nothing is resolved: names of declarations, processes, variables and
+ * messages are looked up for the chosen context only (scope.h), because a file may speak of several
+ * models. Lists hang together by `next`. */
 #ifndef CAIRN_LANG_CDL_AST_H
 #define CAIRN_LANG_CDL_AST_H
 
@@ -42,7 +43,8 @@ struct cdl_value {
     enum cdl_value_kind kind;
     struct place place;
     int64_t number;
-    const char *name;         /* NAME: a constructor or constant, true or false; VARIABLE; of a field of a RECORD */
+    const char *
+        name; /* NAME: a constructor or constant, true or false; VARIABLE; of a field of a RECORD */
     struct cdl_value *values; /* the argument of a constructor; elements; fields */
     struct cdl_unit unit;     /* VARIABLE */
     struct place name_place;
@@ -50,17 +52,28 @@ struct cdl_value {
     struct cdl_value *next;
 };
 
-enum cdl_exp_kind { CDL_OR, CDL_AND, CDL_NOT, CDL_TRUTH, CDL_PREDICATE, CDL_LOCATION, CDL_COMPARE, CDL_EMPTY, CDL_FULL, CDL_TEST };
+enum cdl_exp_kind {
+    CDL_OR,
+    CDL_AND,
+    CDL_NOT,
+    CDL_TRUTH,
+    CDL_PREDICATE,
+    CDL_LOCATION,
+    CDL_COMPARE,
+    CDL_EMPTY,
+    CDL_FULL,
+    CDL_TEST
+};
 
 struct cdl_exp {
     enum cdl_exp_kind kind;
     struct place place;
-    struct cdl_exp *a, *b;  /* OR, AND, NOT */
-    bool truth;             /* TRUTH */
-    const char *name;       /* PREDICATE; the state of LOCATION */
+    struct cdl_exp *a, *b; /* OR, AND, NOT */
+    bool truth;            /* TRUTH */
+    const char *name;      /* PREDICATE; the state of LOCATION */
     struct place name_place;
-    struct cdl_unit unit;   /* LOCATION */
-    enum expr_op op;        /* COMPARE */
+    struct cdl_unit unit;           /* LOCATION */
+    enum expr_op op;                /* COMPARE */
     struct cdl_value *left, *right; /* COMPARE; left: EMPTY, FULL, TEST (a Boolean variable) */
 };
 
@@ -70,15 +83,24 @@ enum cdl_body_kind { CDL_SEND, CDL_RECEIVE, CDL_SYNC, CDL_BECOMES };
 struct cdl_body {
     enum cdl_body_kind kind;
     struct place place;
-    const char *text;       /* as it was written, on one line */
+    const char *text; /* as it was written, on one line */
     struct cdl_value *message;
     struct cdl_unit unit;
-    const char *name;       /* the label of SYNC, the predicate of BECOMES */
+    const char *name; /* the label of SYNC, the predicate of BECOMES */
     struct place name_place;
-    bool truth;             /* BECOMES */
+    bool truth; /* BECOMES */
 };
 
-enum cdl_activity_kind { CDL_SKIP, CDL_EVENT, CDL_CALL, CDL_BODY, CDL_LOOP, CDL_SEQUENCE, CDL_CHOICE, CDL_PARALLEL };
+enum cdl_activity_kind {
+    CDL_SKIP,
+    CDL_EVENT,
+    CDL_CALL,
+    CDL_BODY,
+    CDL_LOOP,
+    CDL_SEQUENCE,
+    CDL_CHOICE,
+    CDL_PARALLEL
+};
 
 struct cdl_activity {
     enum cdl_activity_kind kind;
@@ -146,27 +168,35 @@ struct cdl_pattern {
     struct cdl_option *options;
 };
 
-enum cdl_kind { CDL_DECL_EVENT, CDL_DECL_PREDICATE, CDL_DECL_ACTIVITY, CDL_DECL_PROPERTY, CDL_DECL_RESTRICTION, CDL_DECL_CONTEXT, CDL_KINDS };
+enum cdl_kind {
+    CDL_DECL_EVENT,
+    CDL_DECL_PREDICATE,
+    CDL_DECL_ACTIVITY,
+    CDL_DECL_PROPERTY,
+    CDL_DECL_RESTRICTION,
+    CDL_DECL_CONTEXT,
+    CDL_KINDS
+};
 
 struct cdl_decl {
     enum cdl_kind kind;
     const char *name;
     struct place place;
-    const char *text;           /* of PREDICATE: as it was written, on one line */
-    struct cdl_body *body;      /* EVENT */
-    struct cdl_exp *exp;        /* PREDICATE */
+    const char *text;              /* of PREDICATE: as it was written, on one line */
+    struct cdl_body *body;         /* EVENT */
+    struct cdl_exp *exp;           /* PREDICATE */
     struct cdl_activity *activity; /* ACTIVITY; `main` of CONTEXT, NULL: none */
-    struct cdl_edge *edges;     /* PROPERTY, RESTRICTION */
-    struct cdl_name *pending;   /* of PROPERTY: states that no run stays in for ever; NULL: none */
+    struct cdl_edge *edges;        /* PROPERTY, RESTRICTION */
+    struct cdl_name *pending;    /* of PROPERTY: states that no run stays in for ever; NULL: none */
     struct cdl_pattern *pattern; /* of PROPERTY, instead of edges; NULL: none */
-    struct cdl_activity *init;  /* CONTEXT, NULL: none */
+    struct cdl_activity *init;   /* CONTEXT, NULL: none */
     struct cdl_name *asserts, *properties, *restrictions;
     struct cdl_decl *next;
 
     /* while a context is resolved */
     bool is_busy, is_ready, is_bad;
-    expr condition;     /* PREDICATE */
-    uint32_t index;     /* EVENT: its number in the context; ACTIVITY: its term */
+    expr condition; /* PREDICATE */
+    uint32_t index; /* EVENT: its number in the context; ACTIVITY: its term */
 };
 
 struct cdl_file {

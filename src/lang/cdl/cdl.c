@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const kind_names[CDL_KINDS] = {"event", "predicate", "activity", "property", "restriction", "context"};
+static const char *const kind_names[CDL_KINDS] = {"event",    "predicate",   "activity",
+                                                  "property", "restriction", "context"};
 
 /* Properties and restrictions share their names. */
 static uint32_t space_of(enum cdl_kind kind)
@@ -32,14 +33,17 @@ struct cdl *cdl_read(struct diag *diag, struct mem *mem, uint32_t source)
     for (struct cdl_decl *decl = cdl->file.decls; decl; decl = decl->next) {
         uint32_t before = map_get(&cdl->map, decl->name, space_of(decl->kind));
         if (before != MAP_NONE) {
-            diag_error(diag, decl->place, "there is a %s '%.60s' already", kind_names[cdl->decls.data[before]->kind], decl->name);
+            diag_error(diag, decl->place, "there is a %s '%.60s' already",
+                       kind_names[cdl->decls.data[before]->kind], decl->name);
             diag_note(diag, cdl->decls.data[before]->place, "here");
             continue;
         }
         map_add(&cdl->map, decl->name, space_of(decl->kind), cdl->decls.len);
         vec_push(mem, &cdl->decls, decl);
     }
-    if (diag->errors == errors && !cdl_context_count(cdl)) diag_error(diag, (struct place){source, 1, 1}, "the file has no context (cdl NAME is { ... })");
+    if (diag->errors == errors && !cdl_context_count(cdl))
+        diag_error(diag, (struct place){source, 1, 1},
+                   "the file has no context (cdl NAME is { ... })");
     return diag->errors == errors ? cdl : NULL;
 }
 
@@ -53,7 +57,8 @@ static struct cdl_decl *nth_context(const struct cdl *cdl, uint32_t index)
 uint32_t cdl_context_count(const struct cdl *cdl)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < cdl->decls.len; i++) count += cdl->decls.data[i]->kind == CDL_DECL_CONTEXT;
+    for (uint32_t i = 0; i < cdl->decls.len; i++)
+        count += cdl->decls.data[i]->kind == CDL_DECL_CONTEXT;
     return count;
 }
 
@@ -75,8 +80,10 @@ bool cdl_has_constant(const struct cdl *cdl, const char *name)
 
 struct cdl_decl *cdl_lookup(struct cdl *cdl, enum cdl_kind kind, const char *name)
 {
-    uint32_t index = map_get(&cdl->map, names_intern(&cdl->names, name, strlen(name)), space_of(kind));
-    return index == MAP_NONE || cdl->decls.data[index]->kind != kind ? NULL : cdl->decls.data[index];
+    uint32_t index =
+        map_get(&cdl->map, names_intern(&cdl->names, name, strlen(name)), space_of(kind));
+    return index == MAP_NONE || cdl->decls.data[index]->kind != kind ? NULL
+                                                                     : cdl->decls.data[index];
 }
 
 struct cdl_decl *cdl_find(struct cdl *cdl, enum cdl_kind kind, const char *name, struct place place)
@@ -86,8 +93,11 @@ struct cdl_decl *cdl_find(struct cdl *cdl, enum cdl_kind kind, const char *name,
     unsigned distance = 0;
     if (found) return found;
     for (uint32_t i = 0; i < cdl->decls.len; i++)
-        if (cdl->decls.data[i]->kind == kind) text_nearest(name, cdl->decls.data[i]->name, &nearest, &distance);
-    diag_error(cdl->diag, place, nearest ? "there is no %s '%.60s': did you mean '%.60s'?" : "there is no %s '%.60s'", kind_names[kind], name, nearest);
+        if (cdl->decls.data[i]->kind == kind)
+            text_nearest(name, cdl->decls.data[i]->name, &nearest, &distance);
+    diag_error(cdl->diag, place,
+               nearest ? "there is no %s '%.60s': did you mean '%.60s'?" : "there is no %s '%.60s'",
+               kind_names[kind], name, nearest);
     return NULL;
 }
 
@@ -95,11 +105,14 @@ bool cdl_constant(struct cdl *cdl, const char *name, int64_t *value)
 {
     struct model *model = cdl->model;
     for (uint32_t i = 0; model && i < model->constants.len; i++)
-        if (!strcmp(model->constants.data[i].name, name)) return *value = model->constants.data[i].value, true;
+        if (!strcmp(model->constants.data[i].name, name))
+            return *value = model->constants.data[i].value, true;
     for (uint32_t i = 0; i < cdl->define_count; i++) {
         if (strcmp(cdl->defines[i].name, name)) continue;
         *value = cdl->defines[i].value;
-        if (model) vec_push(model->mem, &model->constants, ((struct model_constant){.name = name, .value = *value}));
+        if (model)
+            vec_push(model->mem, &model->constants,
+                     ((struct model_constant){.name = name, .value = *value}));
         return true;
     }
     return false;
@@ -111,9 +124,14 @@ bool cdl_number(struct cdl *cdl, const struct cdl_number *number, int64_t *value
     if (!number->name || cdl_constant(cdl, number->name, value)) return true;
     const char *nearest = NULL;
     unsigned distance = 0;
-    for (uint32_t i = 0; cdl->model && i < cdl->model->constants.len; i++) text_nearest(number->name, cdl->model->constants.data[i].name, &nearest, &distance);
-    diag_error(cdl->diag, number->place, nearest ? "there is no constant '%.60s' in the model or given with -D: did you mean '%.60s'?" : "there is no constant '%.60s' in the model or given with -D", number->name,
-               nearest);
+    for (uint32_t i = 0; cdl->model && i < cdl->model->constants.len; i++)
+        text_nearest(number->name, cdl->model->constants.data[i].name, &nearest, &distance);
+    diag_error(
+        cdl->diag, number->place,
+        nearest
+            ? "there is no constant '%.60s' in the model or given with -D: did you mean '%.60s'?"
+            : "there is no constant '%.60s' in the model or given with -D",
+        number->name, nearest);
     return false;
 }
 
@@ -126,17 +144,24 @@ static bool declare_called(struct cdl *cdl, const struct cdl_activity *activity)
 {
     struct cdl_decl *decl = cdl_lookup(cdl, CDL_DECL_ACTIVITY, activity->name);
     uint32_t index;
-    if (!decl && cdl_lookup(cdl, CDL_DECL_EVENT, activity->name)) return cdl_event(cdl, activity->name, activity->place, &index);
+    if (!decl && cdl_lookup(cdl, CDL_DECL_EVENT, activity->name))
+        return cdl_event(cdl, activity->name, activity->place, &index);
     if (!decl) {
         const char *nearest = NULL;
         unsigned distance = 0;
         for (uint32_t i = 0; i < cdl->decls.len; i++)
-            if (cdl->decls.data[i]->kind == CDL_DECL_ACTIVITY || cdl->decls.data[i]->kind == CDL_DECL_EVENT) text_nearest(activity->name, cdl->decls.data[i]->name, &nearest, &distance);
-        diag_error(cdl->diag, activity->place, nearest ? "there is no activity or event '%.60s': did you mean '%.60s'?" : "there is no activity or event '%.60s'", activity->name, nearest);
+            if (cdl->decls.data[i]->kind == CDL_DECL_ACTIVITY
+                || cdl->decls.data[i]->kind == CDL_DECL_EVENT)
+                text_nearest(activity->name, cdl->decls.data[i]->name, &nearest, &distance);
+        diag_error(cdl->diag, activity->place,
+                   nearest ? "there is no activity or event '%.60s': did you mean '%.60s'?"
+                           : "there is no activity or event '%.60s'",
+                   activity->name, nearest);
         return false;
     }
     if (decl->is_busy) {
-        diag_error(cdl->diag, activity->place, "the activity '%.60s' contains itself: contexts are finite", decl->name);
+        diag_error(cdl->diag, activity->place,
+                   "the activity '%.60s' contains itself: contexts are finite", decl->name);
         return false;
     }
     if (decl->is_ready) return !decl->is_bad;
@@ -156,10 +181,12 @@ static bool declare_events(struct cdl *cdl, const struct cdl_activity *activity)
     if (cdl->nesting++ > MOST) {
         diag_error(cdl->diag, activity->place, "activities are nested too deeply");
         good = false;
-    } else if (activity->kind == CDL_EVENT) good = cdl_event(cdl, activity->name, activity->place, &index);
+    } else if (activity->kind == CDL_EVENT)
+        good = cdl_event(cdl, activity->name, activity->place, &index);
     else if (activity->kind == CDL_CALL) good = declare_called(cdl, activity);
     else
-        for (const struct cdl_activity *part = activity->parts; part; part = part->next) good &= declare_events(cdl, part);
+        for (const struct cdl_activity *part = activity->parts; part; part = part->next)
+            good &= declare_events(cdl, part);
     cdl->nesting--;
     return good;
 }
@@ -169,7 +196,10 @@ static bool find_term(struct cdl *cdl, const struct cdl_activity *activity, term
 static bool event_term(struct cdl *cdl, uint32_t event, struct place place, term *found)
 {
     if (cdl->context->events.data[event].kind == EVENT_BECOMES) {
-        diag_error(cdl->diag, place, "the environment sends, receives and synchronises: '%.60s' is a change in the system", cdl->context->events.data[event].name);
+        diag_error(
+            cdl->diag, place,
+            "the environment sends, receives and synchronises: '%.60s' is a change in the system",
+            cdl->context->events.data[event].name);
         return false;
     }
     cdl->context->events.data[event].is_in_scenario = true;
@@ -179,9 +209,12 @@ static bool event_term(struct cdl *cdl, uint32_t event, struct place place, term
 
 static bool called_term(struct cdl *cdl, const struct cdl_activity *activity, term *found)
 {
-    struct cdl_decl *decl = activity->kind == CDL_CALL ? cdl_lookup(cdl, CDL_DECL_ACTIVITY, activity->name) : NULL;
+    struct cdl_decl *decl =
+        activity->kind == CDL_CALL ? cdl_lookup(cdl, CDL_DECL_ACTIVITY, activity->name) : NULL;
     uint32_t event;
-    if (!decl) return cdl_event(cdl, activity->name, activity->place, &event) && event_term(cdl, event, activity->place, found);
+    if (!decl)
+        return cdl_event(cdl, activity->name, activity->place, &event)
+               && event_term(cdl, event, activity->place, found);
     if (decl->index == UINT32_MAX) {
         if (!find_term(cdl, decl->activity, found)) return decl->is_bad = true, false;
         decl->index = found->i;
@@ -193,9 +226,11 @@ static bool called_term(struct cdl *cdl, const struct cdl_activity *activity, te
 static bool loop_term(struct cdl *cdl, const struct cdl_activity *activity, term *found)
 {
     int64_t times;
-    if (!cdl_number(cdl, &activity->count, &times) || !find_term(cdl, activity->parts, found)) return false;
+    if (!cdl_number(cdl, &activity->count, &times) || !find_term(cdl, activity->parts, found))
+        return false;
     if (times < 0 || times > INT32_MAX) {
-        diag_error(cdl->diag, activity->count.place, "a loop cannot have %" PRId64 " rounds", times);
+        diag_error(cdl->diag, activity->count.place, "a loop cannot have %" PRId64 " rounds",
+                   times);
         return false;
     }
     *found = term_loop(&cdl->terms, (uint32_t)times, *found);
@@ -216,7 +251,8 @@ static bool joined_term(struct cdl *cdl, const struct cdl_activity *activity, te
     if (activity->kind == CDL_CHOICE && good) cdl_note_choice(cdl, activity, parts.data, parts.len);
     for (uint32_t i = parts.len - 1; i-- > 0;) {
         if (activity->kind == CDL_SEQUENCE) *found = term_seq(&cdl->terms, parts.data[i], *found);
-        else if (activity->kind == CDL_CHOICE) *found = term_choice(&cdl->terms, parts.data[i], *found);
+        else if (activity->kind == CDL_CHOICE)
+            *found = term_choice(&cdl->terms, parts.data[i], *found);
         else *found = term_par(&cdl->terms, parts.data[i], *found);
     }
     vec_free(cdl->mem, &parts);
@@ -230,7 +266,9 @@ static bool find_term(struct cdl *cdl, const struct cdl_activity *activity, term
     case CDL_SKIP: *found = term_skip(); return true;
     case CDL_EVENT:
     case CDL_CALL: return called_term(cdl, activity, found);
-    case CDL_BODY: return cdl_inline_event(cdl, activity->body, &event) && event_term(cdl, event, activity->place, found);
+    case CDL_BODY:
+        return cdl_inline_event(cdl, activity->body, &event)
+               && event_term(cdl, event, activity->place, found);
     case CDL_LOOP: return loop_term(cdl, activity, found);
     default: return joined_term(cdl, activity, found);
     }
@@ -245,7 +283,11 @@ static uint64_t longest_word(struct cdl *cdl, term whole, uint64_t most)
     for (uint32_t i = 0; i <= whole.i; i++) {
         const struct term_node *node = term_get(&cdl->terms, (term){i});
         uint64_t a = longest[node->a.i], b = longest[node->b.i];
-        longest[i] = node->op == TERM_EVENT ? 1 : node->op == TERM_SKIP ? 0 : node->op == TERM_LOOP ? a * node->number : node->op == TERM_CHOICE ? (a > b ? a : b) : a + b;
+        longest[i] = node->op == TERM_EVENT    ? 1
+                     : node->op == TERM_SKIP   ? 0
+                     : node->op == TERM_LOOP   ? a * node->number
+                     : node->op == TERM_CHOICE ? (a > b ? a : b)
+                                               : a + b;
         if (longest[i] > most) longest[i] = most + 1;
     }
     result = longest[whole.i];
@@ -277,11 +319,13 @@ static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
     if (!good) return false;
     term whole = term_seq(&cdl->terms, init, main);
     enum dag_status status = DAG_TOO_LARGE;
-    if (longest_word(cdl, whole, MOST_STATES) < MOST_STATES) status = dag_build(&context->scenario, cdl->mem, &cdl->terms, whole, false, MOST_STATES);
+    if (longest_word(cdl, whole, MOST_STATES) < MOST_STATES)
+        status = dag_build(&context->scenario, cdl->mem, &cdl->terms, whole, false, MOST_STATES);
     if (status == DAG_DONE) status = put_in_order(cdl, &context->scenario);
     context->has_scenario = status == DAG_DONE && context->scenario.states > 1;
     if (status == DAG_REFUSED) mem_refuse(cdl->mem);
-    if (status == DAG_TOO_LARGE) diag_error(cdl->diag, decl->place, "the scenario of this context has too many states");
+    if (status == DAG_TOO_LARGE)
+        diag_error(cdl->diag, decl->place, "the scenario of this context has too many states");
     return status == DAG_DONE;
 }
 
@@ -293,11 +337,15 @@ static bool check_alphabet(struct cdl *cdl)
     bool good = true;
     for (uint32_t e = 0; good && e < context->events.len; e++) {
         const struct context_event *event = &context->events.data[e];
-        for (uint32_t i = 0; good && event->is_in_scenario && event->kind == EVENT_SYNC && i < event->rule_count; i++) {
+        for (uint32_t i = 0;
+             good && event->is_in_scenario && event->kind == EVENT_SYNC && i < event->rule_count;
+             i++) {
             uint32_t *before = &owner[event->rules[i]];
             good = !*before;
             if (*before) {
-                diag_error(cdl->diag, event->place, "a step '%.60s' would be both '%.60s' and '%.60s'", cdl->model->rules.data[event->rules[i]].label,
+                diag_error(cdl->diag, event->place,
+                           "a step '%.60s' would be both '%.60s' and '%.60s'",
+                           cdl->model->rules.data[event->rules[i]].label,
                            context->events.data[*before - 1].name, event->name);
                 diag_note(cdl->diag, context->events.data[*before - 1].place, "here");
             }
@@ -320,7 +368,8 @@ static bool is_repeated(const struct cdl_decl *decl, const struct cdl_name *name
     return false;
 }
 
-/* Names of assertions, properties and restrictions are unique, and those of the model are others. */
+/* Names of assertions, properties and restrictions are unique, and those of the model are
+ * others. */
 static bool is_new_name(struct cdl *cdl, const struct cdl_decl *decl, const struct cdl_name *name)
 {
     if (is_repeated(decl, name)) {
@@ -329,7 +378,8 @@ static bool is_new_name(struct cdl *cdl, const struct cdl_decl *decl, const stru
     }
     for (uint32_t i = 0; i < cdl->model->properties.len; i++)
         if (!strcmp(cdl->model->properties.data[i].name, name->name)) {
-            diag_error(cdl->diag, name->place, "the model has a property '%.60s' already", name->name);
+            diag_error(cdl->diag, name->place, "the model has a property '%.60s' already",
+                       name->name);
             return false;
         }
     return true;
@@ -341,11 +391,13 @@ static bool add_assertions(struct cdl *cdl, const struct cdl_decl *decl)
     for (const struct cdl_name *name = decl->asserts; name; name = name->next) {
         struct cdl_decl *predicate = cdl_find(cdl, CDL_DECL_PREDICATE, name->name, name->place);
         expr condition;
-        if (!predicate || !is_new_name(cdl, decl, name) || !cdl_predicate(cdl, predicate, &condition)) {
+        if (!predicate || !is_new_name(cdl, decl, name)
+            || !cdl_predicate(cdl, predicate, &condition)) {
             good = false;
             continue;
         }
-        struct context_assertion assertion = {predicate->name, predicate->text, condition, predicate->place};
+        struct context_assertion assertion = {predicate->name, predicate->text, condition,
+                                              predicate->place};
         vec_push(cdl->mem, &cdl->context->assertions, assertion);
     }
     return good;
@@ -354,14 +406,18 @@ static bool add_assertions(struct cdl *cdl, const struct cdl_decl *decl)
 static bool add_observers(struct cdl *cdl, const struct cdl_decl *decl, enum cdl_kind kind)
 {
     bool good = true;
-    for (const struct cdl_name *name = kind == CDL_DECL_PROPERTY ? decl->properties : decl->restrictions; name; name = name->next) {
+    for (const struct cdl_name *name = kind == CDL_DECL_PROPERTY ? decl->properties
+                                                                 : decl->restrictions;
+         name; name = name->next) {
         struct cdl_decl *observer = cdl_find(cdl, kind, name->name, name->place);
         good &= observer && is_new_name(cdl, decl, name) && cdl_observer(cdl, observer);
     }
     return good;
 }
 
-static struct context *begin_context(struct cdl *cdl, const struct cdl_decl *decl, struct model *model, const struct language_define *defines, uint32_t define_count)
+static struct context *begin_context(struct cdl *cdl, const struct cdl_decl *decl,
+                                     struct model *model, const struct language_define *defines,
+                                     uint32_t define_count)
 {
     struct context *context = arena_alloc(&cdl->arena, sizeof *context);
     cdl->model = model;
@@ -369,14 +425,17 @@ static struct context *begin_context(struct cdl *cdl, const struct cdl_decl *dec
     cdl->define_count = define_count;
     cdl->context = context;
     cdl->nesting = 0;
-    for (uint32_t i = 0; i < cdl->decls.len; i++) cdl->decls.data[i]->is_busy = cdl->decls.data[i]->is_ready = cdl->decls.data[i]->is_bad = false;
+    for (uint32_t i = 0; i < cdl->decls.len; i++)
+        cdl->decls.data[i]->is_busy = cdl->decls.data[i]->is_ready = cdl->decls.data[i]->is_bad =
+            false;
     context->name = decl->name;
     context->file = cdl->path;
     context->place = decl->place;
     return context;
 }
 
-struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model, const struct language_define *defines, uint32_t define_count)
+struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model,
+                            const struct language_define *defines, uint32_t define_count)
 {
     const struct cdl_decl *decl = nth_context(cdl, index);
     struct context *context = begin_context(cdl, decl, model, defines, define_count);
@@ -393,7 +452,8 @@ struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model
     return good ? context : NULL;
 }
 
-struct context *cdl_outline(struct cdl *cdl, uint32_t index, const struct language_define *defines, uint32_t define_count)
+struct context *cdl_outline(struct cdl *cdl, uint32_t index, const struct language_define *defines,
+                            uint32_t define_count)
 {
     const struct cdl_decl *decl = nth_context(cdl, index);
     struct context *context = begin_context(cdl, decl, NULL, defines, define_count);

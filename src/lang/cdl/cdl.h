@@ -1,4 +1,5 @@
-/* CDL, the language of contexts: docs/cdl.md. A file is read once; each of its contexts can then be resolved against a model. */
+/* CDL, the language of contexts: docs/cdl.md. A file is read once; each of its contexts can then be
+ * resolved against a model. */
 #ifndef CAIRN_LANG_CDL_CDL_H
 #define CAIRN_LANG_CDL_CDL_H
 
@@ -14,17 +15,22 @@ struct cdl *cdl_read(struct diag *diag, struct mem *mem, uint32_t source);
 uint32_t cdl_context_count(const struct cdl *cdl);
 const char *cdl_context_name(const struct cdl *cdl, uint32_t index, struct place *place);
 
-/* Whether the name stands somewhere in the file for a number: -D may then set it, even when the model has no such constant. */
+/* Whether the name stands somewhere in the file for a number: -D may then set it, even when the
+ * model has no such constant. */
 bool cdl_has_constant(const struct cdl *cdl, const char *name);
 
-/* Resolves a context against a model whose ranges are those of its language; NULL after errors. Only what it uses is looked at. Constants that it
- * takes from `defines` are added to those of the model. */
-struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model, const struct language_define *defines, uint32_t define_count);
+/* Resolves a context against a model whose ranges are those of its language; NULL after errors.
+ * Only what it uses is looked at. Constants that it takes from `defines` are added to those of the
+ * model. */
+struct context *cdl_context(struct cdl *cdl, uint32_t index, struct model *model,
+                            const struct language_define *defines, uint32_t define_count);
 
-/* For observer_print: the name of a declared predicate of the context that was resolved last; `?`: it has none. The first argument is the struct cdl. */
+/* For observer_print: the name of a declared predicate of the context that was resolved last; `?`:
+ * it has none. The first argument is the struct cdl. */
 const char *cdl_predicate_name(void *cdl, expr predicate);
 
 /* The scenario alone, without a model: events have names and kinds only. NULL after errors. */
-struct context *cdl_outline(struct cdl *cdl, uint32_t index, const struct language_define *defines, uint32_t define_count);
+struct context *cdl_outline(struct cdl *cdl, uint32_t index, const struct language_define *defines,
+                            uint32_t define_count);
 
 #endif

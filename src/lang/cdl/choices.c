@@ -1,13 +1,16 @@
-/* Alternatives that begin with the same event. The scenario is deterministic, so they are told apart by the first event that differs only; a
- * deadlock that one of them has, and another one avoids, is not found then. Whoever wrote them should know. */
+/* Alternatives that begin with the same event. The scenario is deterministic, so they are told
+ * apart by the first event that differs only; a deadlock that one of them has, and another one
+ * avoids, is not found then. Whoever wrote them should know. */
 #include "lang/cdl/scope.h"
 
-/* Whether the empty word is in a term, and before that in all its parts: they have smaller indices. */
+/* Whether the empty word is in a term, and before that in all its parts: they have smaller
+ * indices. */
 static bool has_empty(struct cdl *cdl, term t)
 {
     while (cdl->empty.len <= t.i) {
         const struct term_node *node = term_get(&cdl->terms, (term){cdl->empty.len});
-        bool a = cdl->empty.len && cdl->empty.data[node->a.i], b = cdl->empty.len && cdl->empty.data[node->b.i];
+        bool a = cdl->empty.len && cdl->empty.data[node->a.i],
+             b = cdl->empty.len && cdl->empty.data[node->b.i];
         bool result = node->op == TERM_SKIP;
         if (node->op == TERM_SEQ || node->op == TERM_PAR) result = a && b;
         if (node->op == TERM_CHOICE) result = a || b;
@@ -35,7 +38,8 @@ static void look(struct looking *l, term t)
         switch (node->op) {
         case TERM_SKIP: return;
         case TERM_EVENT:
-            if (l->begins[node->number] && l->begins[node->number] != l->part) l->found = node->number;
+            if (l->begins[node->number] && l->begins[node->number] != l->part)
+                l->found = node->number;
             l->begins[node->number] = l->part;
             return;
         case TERM_LOOP:
@@ -57,7 +61,8 @@ static void look(struct looking *l, term t)
     }
 }
 
-void cdl_note_choice(struct cdl *cdl, const struct cdl_activity *choice, const term *parts, uint32_t count)
+void cdl_note_choice(struct cdl *cdl, const struct cdl_activity *choice, const term *parts,
+                     uint32_t count)
 {
     if (!cdl->model || cdl->has_noted_choice) return;
     struct looking l = {.cdl = cdl, .found = CONTEXT_NONE};
@@ -73,8 +78,11 @@ void cdl_note_choice(struct cdl *cdl, const struct cdl_activity *choice, const t
         const struct cdl_activity *part = choice->parts;
         for (uint32_t i = 1; i < l.part; i++) part = part->next;
         cdl->has_noted_choice = true;
-        diag_note(cdl->diag, part->place, "this alternative begins with '%.60s', like another one: the choice is made by the first event that differs, so a deadlock of one alone "
-                  "is not found (a context of its own finds it)", cdl->context->events.data[l.found].name);
+        diag_note(cdl->diag, part->place,
+                  "this alternative begins with '%.60s', like another one: the choice is made by "
+                  "the first event that differs, so a deadlock of one alone "
+                  "is not found (a context of its own finds it)",
+                  cdl->context->events.data[l.found].name);
     }
     mem_free(cdl->mem, l.begins);
     mem_free(cdl->mem, l.seen);

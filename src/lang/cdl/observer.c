@@ -1,5 +1,6 @@
-/* The automata of properties and restrictions: edges `from -- guards / predicate / event / actions -> to`, separated by semicolons. Each of the four
- * fields may be empty. Behind the edges a property may have `pending s1, s2`. */
+/* The automata of properties and restrictions: edges `from -- guards / predicate / event / actions
+ * -> to`, separated by semicolons. Each of the four fields may be empty. Behind the edges a
+ * property may have `pending s1, s2`. */
 #include "lang/cdl/parser.h"
 
 #include <string.h>
@@ -11,7 +12,11 @@ static struct cdl_guard *parse_guards(struct cdl_parser *parser)
         static const struct {
             enum token_kind kind;
             enum expr_op op;
-        } rows[] = {{TOKEN_LT, EXPR_LT}, {TOKEN_LE, EXPR_LE}, {TOKEN_GT, EXPR_GT}, {TOKEN_GE, EXPR_GE}, {TOKEN_EQ, EXPR_EQ}};
+        } rows[] = {{TOKEN_LT, EXPR_LT},
+                    {TOKEN_LE, EXPR_LE},
+                    {TOKEN_GT, EXPR_GT},
+                    {TOKEN_GE, EXPR_GE},
+                    {TOKEN_EQ, EXPR_EQ}};
         struct cdl_guard *guard = arena_alloc(parser->arena, sizeof *guard);
         unsigned row = 0, rows_count = sizeof rows / sizeof *rows;
         guard->clock = cdl_expect_name(parser, "of a clock", &guard->place);
@@ -34,12 +39,16 @@ static struct cdl_action *parse_actions(struct cdl_parser *parser)
     struct cdl_action *first = NULL, **end = &first;
     do {
         struct cdl_action *action = arena_alloc(parser->arena, sizeof *action);
-        action->starts = !(cdl_is_word(cdl_peek(parser, 0), "disable") && cdl_peek(parser, 1)->kind != TOKEN_ASSIGN);
+        action->starts = !(cdl_is_word(cdl_peek(parser, 0), "disable")
+                           && cdl_peek(parser, 1)->kind != TOKEN_ASSIGN);
         if (!action->starts) parser->at++;
-        action->clock = cdl_expect_name(parser, action->starts ? "of a clock or 'disable'" : "of a clock after 'disable'", &action->place);
+        action->clock = cdl_expect_name(
+            parser, action->starts ? "of a clock or 'disable'" : "of a clock after 'disable'",
+            &action->place);
         if (action->starts) {
             cdl_expect(parser, TOKEN_ASSIGN, "after the clock");
-            if (!parser->panic && (!cdl_at(parser, TOKEN_NUMBER) || cdl_peek(parser, 0)->number)) cdl_unexpected(parser, "0: a clock can be started, with := 0, or disabled");
+            if (!parser->panic && (!cdl_at(parser, TOKEN_NUMBER) || cdl_peek(parser, 0)->number))
+                cdl_unexpected(parser, "0: a clock can be started, with := 0, or disabled");
             cdl_accept(parser, TOKEN_NUMBER);
         }
         *end = action;
@@ -56,13 +65,19 @@ static struct cdl_edge *parse_edge(struct cdl_parser *parser)
     cdl_expect(parser, TOKEN_MINUS, "(of '--') after the state");
     cdl_expect(parser, TOKEN_MINUS, "(of '--') after the state");
     if (!cdl_at(parser, TOKEN_DIVIDE)) edge->guards = parse_guards(parser);
-    cdl_expect(parser, TOKEN_DIVIDE, "after the guards of clocks (the four fields are guards / predicate / event / actions)");
-    if (!cdl_at(parser, TOKEN_DIVIDE) && !parser->panic) edge->predicate = cdl_parse_predicate(parser);
-    cdl_expect(parser, TOKEN_DIVIDE, "after the predicate (the four fields are guards / predicate / event / actions)");
+    cdl_expect(
+        parser, TOKEN_DIVIDE,
+        "after the guards of clocks (the four fields are guards / predicate / event / actions)");
+    if (!cdl_at(parser, TOKEN_DIVIDE) && !parser->panic)
+        edge->predicate = cdl_parse_predicate(parser);
+    cdl_expect(parser, TOKEN_DIVIDE,
+               "after the predicate (the four fields are guards / predicate / event / actions)");
     edge->event_place = cdl_here(parser);
     if (cdl_begins_body(parser)) edge->body = cdl_parse_body(parser);
-    else if (!cdl_at(parser, TOKEN_DIVIDE)) edge->event = cdl_expect_name(parser, "of an event", &edge->event_place);
-    cdl_expect(parser, TOKEN_DIVIDE, "after the event (the four fields are guards / predicate / event / actions)");
+    else if (!cdl_at(parser, TOKEN_DIVIDE))
+        edge->event = cdl_expect_name(parser, "of an event", &edge->event_place);
+    cdl_expect(parser, TOKEN_DIVIDE,
+               "after the event (the four fields are guards / predicate / event / actions)");
     if (!cdl_at(parser, TOKEN_IMPLIES)) edge->actions = parse_actions(parser);
     cdl_expect(parser, TOKEN_IMPLIES, "after the actions");
     edge->to.name = cdl_expect_name(parser, "of a state after '->'", &edge->to.place);
@@ -81,7 +96,8 @@ void cdl_parse_automaton(struct cdl_parser *parser, struct cdl_decl *decl, const
     char at_end[64];
     snprintf(at_end, sizeof at_end, "or ';' in the %s", what);
     do {
-        if (decl->edges && cdl_at(parser, TOKEN_CLOSE_CURLY)) break; /* a semicolon behind the last one */
+        if (decl->edges && cdl_at(parser, TOKEN_CLOSE_CURLY))
+            break; /* a semicolon behind the last one */
         if (decl->edges && begins_pending(parser)) {
             if (decl->kind == CDL_DECL_RESTRICTION) {
                 cdl_unexpected(parser, "another edge (only properties have pending states)");

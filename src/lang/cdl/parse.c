@@ -1,11 +1,13 @@
-/* The file, declarations, events and activities of CDL. Recursive descent; an error is told once, and reading goes on with the next declaration.
+/* The file, declarations, events and activities of CDL. Recursive descent; an error is told once,
+ * and reading goes on with the next declaration.
  *
  * Activities: `;` binds tightest, then `[]`, then `||`; braces group. */
 #include "lang/cdl/parser.h"
 
 #include <string.h>
 
-static const char *const kind_words[CDL_KINDS] = {"event", "predicate", "activity", "property", "restriction", "cdl"};
+static const char *const kind_words[CDL_KINDS] = {"event",    "predicate",   "activity",
+                                                  "property", "restriction", "cdl"};
 
 /* ---- helpers ---- */
 
@@ -31,7 +33,9 @@ bool cdl_accept_word(struct cdl_parser *parser, const char *word)
 bool cdl_unexpected(struct cdl_parser *parser, const char *wanted)
 {
     char found[48];
-    if (!parser->panic) diag_error(parser->diag, cdl_here(parser), "expected %s, found %s", wanted, token_show(cdl_peek(parser, 0), found));
+    if (!parser->panic)
+        diag_error(parser->diag, cdl_here(parser), "expected %s, found %s", wanted,
+                   token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return false;
 }
@@ -40,7 +44,9 @@ bool cdl_expect(struct cdl_parser *parser, enum token_kind kind, const char *aft
 {
     char found[48];
     if (cdl_accept(parser, kind)) return true;
-    if (!parser->panic) diag_error(parser->diag, cdl_here(parser), "expected '%s' %s, found %s", token_kind_show(kind), after, token_show(cdl_peek(parser, 0), found));
+    if (!parser->panic)
+        diag_error(parser->diag, cdl_here(parser), "expected '%s' %s, found %s",
+                   token_kind_show(kind), after, token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return false;
 }
@@ -49,7 +55,9 @@ bool cdl_expect_word(struct cdl_parser *parser, const char *word, const char *af
 {
     char found[48];
     if (cdl_accept_word(parser, word)) return true;
-    if (!parser->panic) diag_error(parser->diag, cdl_here(parser), "expected '%s' %s, found %s", word, after, token_show(cdl_peek(parser, 0), found));
+    if (!parser->panic)
+        diag_error(parser->diag, cdl_here(parser), "expected '%s' %s, found %s", word, after,
+                   token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return false;
 }
@@ -59,7 +67,9 @@ const char *cdl_expect_name(struct cdl_parser *parser, const char *after, struct
     char found[48];
     *place = cdl_here(parser);
     if (!parser->panic && cdl_at(parser, TOKEN_NAME)) return parser->tokens[parser->at++].text;
-    if (!parser->panic) diag_error(parser->diag, *place, "expected a name %s, found %s", after, token_show(cdl_peek(parser, 0), found));
+    if (!parser->panic)
+        diag_error(parser->diag, *place, "expected a name %s, found %s", after,
+                   token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return "?";
 }
@@ -67,15 +77,13 @@ const char *cdl_expect_name(struct cdl_parser *parser, const char *after, struct
 bool cdl_enter(struct cdl_parser *parser)
 {
     if (parser->nesting++ < CDL_MAX_NESTING) return true;
-    if (!parser->panic) diag_error(parser->diag, cdl_here(parser), "brackets are nested too deeply");
+    if (!parser->panic)
+        diag_error(parser->diag, cdl_here(parser), "brackets are nested too deeply");
     parser->panic = true;
     return false;
 }
 
-void cdl_leave(struct cdl_parser *parser)
-{
-    parser->nesting--;
-}
+void cdl_leave(struct cdl_parser *parser) { parser->nesting--; }
 
 const char *cdl_text_from(struct cdl_parser *parser, uint32_t first)
 {
@@ -87,7 +95,8 @@ const char *cdl_text_from(struct cdl_parser *parser, uint32_t first)
     text_add(&text, "%s", "");
     for (uint32_t i = first; i < parser->at && text.len < MOST; i++) {
         bool apart = i > first && tokens[i].start > tokens[i - 1].end;
-        text_add(&text, "%s%.*s", apart ? " " : "", (int)(tokens[i].end - tokens[i].start), source + tokens[i].start);
+        text_add(&text, "%s%.*s", apart ? " " : "", (int)(tokens[i].end - tokens[i].start),
+                 source + tokens[i].start);
     }
     if (text.len >= MOST) text_add(&text, " ...");
     const char *kept = names_intern(parser->names, text.data, text.len);
@@ -123,9 +132,12 @@ struct cdl_number cdl_parse_number(struct cdl_parser *parser, const char *after)
 bool cdl_begins_body(const struct cdl_parser *parser)
 {
     const struct token *token = cdl_peek(parser, 0), *next = cdl_peek(parser, 1);
-    bool names_something = next->kind == TOKEN_NAME || next->kind == TOKEN_NUMBER || next->kind == TOKEN_MINUS || next->kind == TOKEN_OPEN_SQUARE || next->kind == TOKEN_OPEN_CURLY;
+    bool names_something = next->kind == TOKEN_NAME || next->kind == TOKEN_NUMBER
+                           || next->kind == TOKEN_MINUS || next->kind == TOKEN_OPEN_SQUARE
+                           || next->kind == TOKEN_OPEN_CURLY;
     if (cdl_is_word(token, "send") || cdl_is_word(token, "receive")) return names_something;
-    if (cdl_is_word(token, "sync") || cdl_is_word(token, "synchronous")) return next->kind == TOKEN_NAME || next->kind == TOKEN_STRING;
+    if (cdl_is_word(token, "sync") || cdl_is_word(token, "synchronous"))
+        return next->kind == TOKEN_NAME || next->kind == TOKEN_STRING;
     return token->kind == TOKEN_NAME && cdl_is_word(next, "becomes");
 }
 
@@ -133,7 +145,8 @@ static void parse_send(struct cdl_parser *parser, struct cdl_body *body)
 {
     body->kind = CDL_SEND;
     body->message = cdl_parse_value(parser);
-    if (cdl_expect_word(parser, "to", "after the message")) body->unit = cdl_parse_unit(parser, "after 'to'");
+    if (cdl_expect_word(parser, "to", "after the message"))
+        body->unit = cdl_parse_unit(parser, "after 'to'");
 }
 
 static void parse_receive(struct cdl_parser *parser, struct cdl_body *body)
@@ -147,7 +160,8 @@ static void parse_sync(struct cdl_parser *parser, struct cdl_body *body)
 {
     body->kind = CDL_SYNC;
     body->name_place = cdl_here(parser);
-    if (cdl_at(parser, TOKEN_STRING) && !parser->panic) body->name = parser->tokens[parser->at++].text;
+    if (cdl_at(parser, TOKEN_STRING) && !parser->panic)
+        body->name = parser->tokens[parser->at++].text;
     else body->name = cdl_expect_name(parser, "of steps after 'sync'", &body->name_place);
     if (cdl_accept_word(parser, "of")) body->unit = cdl_parse_unit(parser, "after 'of'");
 }
@@ -158,7 +172,8 @@ static void parse_becomes(struct cdl_parser *parser, struct cdl_body *body)
     body->name = cdl_expect_name(parser, "of a predicate", &body->name_place);
     cdl_expect_word(parser, "becomes", "after the name of the predicate (or send, receive, sync)");
     body->truth = cdl_accept_word(parser, "true");
-    if (!body->truth && !cdl_accept_word(parser, "false")) cdl_unexpected(parser, "'true' or 'false' after 'becomes'");
+    if (!body->truth && !cdl_accept_word(parser, "false"))
+        cdl_unexpected(parser, "'true' or 'false' after 'becomes'");
 }
 
 struct cdl_body *cdl_parse_body(struct cdl_parser *parser)
@@ -169,7 +184,9 @@ struct cdl_body *cdl_parse_body(struct cdl_parser *parser)
     body->place = cdl_here(parser);
     if (!is_becomes && cdl_accept_word(parser, "send")) parse_send(parser, body);
     else if (!is_becomes && cdl_accept_word(parser, "receive")) parse_receive(parser, body);
-    else if (!is_becomes && (cdl_accept_word(parser, "sync") || cdl_accept_word(parser, "synchronous"))) parse_sync(parser, body);
+    else if (!is_becomes
+             && (cdl_accept_word(parser, "sync") || cdl_accept_word(parser, "synchronous")))
+        parse_sync(parser, body);
     else parse_becomes(parser, body);
     body->text = cdl_text_from(parser, first);
     return body;
@@ -237,7 +254,9 @@ static bool accept_operator(struct cdl_parser *parser, unsigned level)
 {
     if (level == 2) return cdl_accept(parser, TOKEN_SEMICOLON);
     if (level == 0) return !strcmp(cdl_peek(parser, 0)->text, "||") && cdl_accept(parser, TOKEN_OR);
-    if (parser->panic || !cdl_at(parser, TOKEN_OPEN_SQUARE) || cdl_peek(parser, 1)->kind != TOKEN_CLOSE_SQUARE) return false;
+    if (parser->panic || !cdl_at(parser, TOKEN_OPEN_SQUARE)
+        || cdl_peek(parser, 1)->kind != TOKEN_CLOSE_SQUARE)
+        return false;
     parser->at += 2;
     return true;
 }
@@ -272,11 +291,14 @@ static struct cdl_activity *parse_activity(struct cdl_parser *parser)
 
 static bool begins_declaration(const struct cdl_parser *parser)
 {
-    const struct token *token = cdl_peek(parser, 0), *name = cdl_peek(parser, 1), *is = cdl_peek(parser, 2);
+    const struct token *token = cdl_peek(parser, 0), *name = cdl_peek(parser, 1),
+                       *is = cdl_peek(parser, 2);
     if (token->kind != TOKEN_NAME) return false;
     if (cdl_is_word(token, "Property")) return true;
     for (unsigned k = 0; k < CDL_KINDS; k++)
-        if (!strcmp(token->text, kind_words[k])) return name->kind == TOKEN_NAME && (cdl_is_word(is, "is") || is->kind == TOKEN_SEMICOLON);
+        if (!strcmp(token->text, kind_words[k]))
+            return name->kind == TOKEN_NAME
+                   && (cdl_is_word(is, "is") || is->kind == TOKEN_SEMICOLON);
     return false;
 }
 
@@ -306,12 +328,18 @@ static void parse_context(struct cdl_parser *parser, struct cdl_decl *decl)
 {
     cdl_expect(parser, TOKEN_OPEN_CURLY, "after 'is'");
     while (!parser->panic && !cdl_accept(parser, TOKEN_CLOSE_CURLY)) {
-        if (cdl_accept_word(parser, "assert")) cdl_parse_names(parser, "of a predicate", &decl->asserts);
-        else if (cdl_accept_word(parser, "properties")) cdl_parse_names(parser, "of a property", &decl->properties);
-        else if (cdl_accept_word(parser, "restrictions")) cdl_parse_names(parser, "of a restriction", &decl->restrictions);
+        if (cdl_accept_word(parser, "assert"))
+            cdl_parse_names(parser, "of a predicate", &decl->asserts);
+        else if (cdl_accept_word(parser, "properties"))
+            cdl_parse_names(parser, "of a property", &decl->properties);
+        else if (cdl_accept_word(parser, "restrictions"))
+            cdl_parse_names(parser, "of a restriction", &decl->restrictions);
         else if (cdl_accept_word(parser, "init")) parse_part(parser, "after 'init'", &decl->init);
-        else if (cdl_accept_word(parser, "main")) parse_part(parser, "after 'main'", &decl->activity);
-        else cdl_unexpected(parser, "assert, properties, restrictions, init, main or '}' in the context");
+        else if (cdl_accept_word(parser, "main"))
+            parse_part(parser, "after 'main'", &decl->activity);
+        else
+            cdl_unexpected(parser,
+                           "assert, properties, restrictions, init, main or '}' in the context");
     }
 }
 
@@ -352,9 +380,14 @@ static struct cdl_decl *parse_declaration(struct cdl_parser *parser)
         const char *nearest = NULL;
         char found[48], wanted[160];
         unsigned distance = 0;
-        for (unsigned k = 0; token->kind == TOKEN_NAME && k < CDL_KINDS; k++) text_nearest(token->text, kind_words[k], &nearest, &distance);
-        snprintf(wanted, sizeof wanted, "expected a declaration (event, predicate, activity, property, restriction or cdl), found %s", token_show(token, found));
-        diag_error(parser->diag, token->place, nearest ? "%s: did you mean '%s'?" : "%s", wanted, nearest);
+        for (unsigned k = 0; token->kind == TOKEN_NAME && k < CDL_KINDS; k++)
+            text_nearest(token->text, kind_words[k], &nearest, &distance);
+        snprintf(wanted, sizeof wanted,
+                 "expected a declaration (event, predicate, activity, property, restriction or "
+                 "cdl), found %s",
+                 token_show(token, found));
+        diag_error(parser->diag, token->place, nearest ? "%s: did you mean '%s'?" : "%s", wanted,
+                   nearest);
         parser->panic = true;
         return decl;
     }
@@ -381,12 +414,14 @@ static void recover(struct cdl_parser *parser)
     parser->nesting = 0;
 }
 
-bool cdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source, struct cdl_file *file)
+bool cdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source,
+               struct cdl_file *file)
 {
     struct tokens tokens = {0};
     uint32_t errors = diag->errors;
     lexer_run_cdl(diag, names, source, &tokens);
-    struct cdl_parser parser = {.diag = diag, .names = names, .arena = arena, .tokens = tokens.list.data, .file = file};
+    struct cdl_parser parser = {
+        .diag = diag, .names = names, .arena = arena, .tokens = tokens.list.data, .file = file};
     struct cdl_decl **end = &file->decls;
     while (!cdl_at(&parser, TOKEN_END)) {
         struct cdl_decl *decl = parse_declaration(&parser);

@@ -4,8 +4,9 @@
  *   observer.c  the automata of properties and restrictions
  *   pattern.c   patterns of properties
  *
- * Functions that read something return it and never NULL, unless they say so; after an error parser->panic is set, the result means nothing, and everything
- * stays silent until the next declaration. */
+ * Functions that read something return it and never NULL, unless they say so; after an error
+ * parser->panic is set, the result means nothing, and everything stays silent until the next
+ * declaration. */
 #ifndef CAIRN_LANG_CDL_PARSER_H
 #define CAIRN_LANG_CDL_PARSER_H
 
@@ -45,13 +46,15 @@ static inline struct place cdl_here(const struct cdl_parser *parser)
 bool cdl_is_word(const struct token *token, const char *word);
 bool cdl_accept(struct cdl_parser *parser, enum token_kind kind);
 bool cdl_accept_word(struct cdl_parser *parser, const char *word);
-/* Reads a token, a word or a name, or tells that it was expected; `after` says after or in what. A name that is missing is "?". */
+/* Reads a token, a word or a name, or tells that it was expected; `after` says after or in what. A
+ * name that is missing is "?". */
 bool cdl_expect(struct cdl_parser *parser, enum token_kind kind, const char *after);
 bool cdl_expect_word(struct cdl_parser *parser, const char *word, const char *after);
 const char *cdl_expect_name(struct cdl_parser *parser, const char *after, struct place *place);
 /* Tells that something else was expected here, and begins to panic. Returns false. */
 bool cdl_unexpected(struct cdl_parser *parser, const char *wanted);
-/* Another level of brackets; false, after an error, when there are too many. Every cdl_enter needs a cdl_leave. */
+/* Another level of brackets; false, after an error, when there are too many. Every cdl_enter needs
+ * a cdl_leave. */
 bool cdl_enter(struct cdl_parser *parser);
 void cdl_leave(struct cdl_parser *parser);
 /* The source from a token on up to the last one read, with single spaces. */
@@ -78,6 +81,7 @@ void cdl_parse_names(struct cdl_parser *parser, const char *after, struct cdl_na
 void cdl_parse_pattern(struct cdl_parser *parser, struct cdl_decl *decl);
 
 /* The whole source. False after errors. */
-bool cdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source, struct cdl_file *file);
+bool cdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source,
+               struct cdl_file *file);
 
 #endif

@@ -3,7 +3,8 @@
  *     Property P1;
  *     between E and F                                       the scope; none: globally
  *     ALL Ordered exactly one occurrence of A ... end       a set
- *     eventually leads-to [0..10]                           or precedes, never occurs, eventually occurs
+ *     eventually leads-to [0..10]                           or precedes, never occurs, eventually
+ *                                                           occurs
  *     AN one or more occurrence of B end
  *     A must occur                                          options
  *     one of B cannot occur before A
@@ -28,9 +29,11 @@ static bool accept_operator_word(struct cdl_parser *parser, const char *word)
 }
 
 /* `occurrence` or `occurrences`, `occur` or `occurs` */
-static void expect_either(struct cdl_parser *parser, const char *one, const char *other, const char *after)
+static void expect_either(struct cdl_parser *parser, const char *one, const char *other,
+                          const char *after)
 {
-    if (!cdl_accept_word(parser, one) && !cdl_accept_word(parser, other)) cdl_expect_word(parser, one, after);
+    if (!cdl_accept_word(parser, one) && !cdl_accept_word(parser, other))
+        cdl_expect_word(parser, one, after);
 }
 
 /* How many tokens an argument list has that begins here; 0: none. */
@@ -54,7 +57,9 @@ static struct cdl_name parse_event(struct cdl_parser *parser, const char *after)
     event.name = cdl_expect_name(parser, after, &event.place);
     unsigned length = parser->panic ? 0 : arguments(parser, 0);
     if (!length) return event;
-    diag_warning(parser->diag, cdl_here(parser), "arguments say nothing here: this is the event '%.60s', as it is declared", event.name);
+    diag_warning(parser->diag, cdl_here(parser),
+                 "arguments say nothing here: this is the event '%.60s', as it is declared",
+                 event.name);
     parser->at += length;
     return event;
 }
@@ -67,7 +72,8 @@ static uint64_t parse_count(struct cdl_parser *parser)
     if (cdl_accept_word(parser, "one")) return 1;
     if (!cdl_at(parser, TOKEN_NUMBER)) cdl_unexpected(parser, "'one' or a number of occurrences");
     else if (count < 1 || count > PATTERN_MOST_COUNT) {
-        diag_error(parser->diag, cdl_here(parser), "occurrences are counted from 1 to %d", PATTERN_MOST_COUNT);
+        diag_error(parser->diag, cdl_here(parser), "occurrences are counted from 1 to %d",
+                   PATTERN_MOST_COUNT);
         parser->panic = true;
     } else parser->at++;
     return count;
@@ -77,13 +83,16 @@ static struct cdl_item *parse_item(struct cdl_parser *parser)
 {
     struct cdl_item *item = arena_alloc(parser->arena, sizeof *item);
     item->is_exact = cdl_accept_word(parser, "exactly");
-    if (!item->is_exact && !cdl_is_word(cdl_peek(parser, 0), "one") && !cdl_at(parser, TOKEN_NUMBER)) {
-        cdl_unexpected(parser, "'exactly one' or 'one or more' occurrence of an event, or 'end' in the set");
+    if (!item->is_exact && !cdl_is_word(cdl_peek(parser, 0), "one")
+        && !cdl_at(parser, TOKEN_NUMBER)) {
+        cdl_unexpected(
+            parser, "'exactly one' or 'one or more' occurrence of an event, or 'end' in the set");
         return item;
     }
     item->count = parse_count(parser);
     if (!item->is_exact) {
-        if (!parser->panic && !(next_is(parser, 0, "or") && next_is(parser, 1, "more"))) cdl_unexpected(parser, "'or more' after the number (or 'exactly' before it)");
+        if (!parser->panic && !(next_is(parser, 0, "or") && next_is(parser, 1, "more")))
+            cdl_unexpected(parser, "'or more' after the number (or 'exactly' before it)");
         if (!parser->panic) parser->at += 2;
     }
     expect_either(parser, "occurrence", "occurrences", "after the number");
@@ -126,7 +135,8 @@ static void parse_scope(struct cdl_parser *parser, struct cdl_pattern *pattern)
     } else if (cdl_accept_word(parser, "between")) {
         pattern->scope = PATTERN_BETWEEN;
         pattern->open = parse_event(parser, "of an event after 'between'");
-        if (!parser->panic && !accept_operator_word(parser, "and")) cdl_unexpected(parser, "'and' after the event that begins the scope");
+        if (!parser->panic && !accept_operator_word(parser, "and"))
+            cdl_unexpected(parser, "'and' after the event that begins the scope");
         pattern->close = parse_event(parser, "of an event after 'and'");
     } else return;
     if (!cdl_accept(parser, TOKEN_COMMA)) cdl_accept(parser, TOKEN_SEMICOLON);
@@ -135,7 +145,8 @@ static void parse_scope(struct cdl_parser *parser, struct cdl_pattern *pattern)
 static void parse_bound(struct cdl_parser *parser, struct cdl_pattern *pattern)
 {
     if (!cdl_accept(parser, TOKEN_OPEN_SQUARE)) return;
-    if (!parser->panic && (!cdl_at(parser, TOKEN_NUMBER) || cdl_peek(parser, 0)->number)) cdl_unexpected(parser, "0: a bound is written [0..limit]");
+    if (!parser->panic && (!cdl_at(parser, TOKEN_NUMBER) || cdl_peek(parser, 0)->number))
+        cdl_unexpected(parser, "0: a bound is written [0..limit]");
     cdl_accept(parser, TOKEN_NUMBER);
     cdl_expect(parser, TOKEN_RANGE, "after 0");
     pattern->has_bound = true;
@@ -154,12 +165,19 @@ static void parse_family(struct cdl_parser *parser, struct cdl_pattern *pattern)
     else if (!is_eventual && !pattern->is_immediate && cdl_accept_word(parser, "never")) {
         pattern->family = PATTERN_ABSENCE;
         expect_either(parser, "occurs", "occur", "after 'never'");
-    } else if (is_eventual && (cdl_accept_word(parser, "occurs") || cdl_accept_word(parser, "occur"))) pattern->family = PATTERN_EXISTENCE;
-    else if (pattern->is_immediate) cdl_unexpected(parser, "'leads-to' or 'precedes' after 'immediately'");
-    else if (is_eventual) cdl_unexpected(parser, "'leads-to', 'precedes' or 'occurs' after 'eventually'");
-    else cdl_unexpected(parser, "'eventually leads-to', 'immediately leads-to', 'precedes', 'never occurs' or 'eventually occurs' after the set");
+    } else if (is_eventual
+               && (cdl_accept_word(parser, "occurs") || cdl_accept_word(parser, "occur")))
+        pattern->family = PATTERN_EXISTENCE;
+    else if (pattern->is_immediate)
+        cdl_unexpected(parser, "'leads-to' or 'precedes' after 'immediately'");
+    else if (is_eventual)
+        cdl_unexpected(parser, "'leads-to', 'precedes' or 'occurs' after 'eventually'");
+    else
+        cdl_unexpected(parser, "'eventually leads-to', 'immediately leads-to', 'precedes', 'never "
+                               "occurs' or 'eventually occurs' after the set");
     parse_bound(parser, pattern);
-    if (pattern->family == PATTERN_RESPONSE || pattern->family == PATTERN_PRECEDENCE) pattern->right = parse_set(parser, " after 'leads-to' or 'precedes'");
+    if (pattern->family == PATTERN_RESPONSE || pattern->family == PATTERN_PRECEDENCE)
+        pattern->right = parse_set(parser, " after 'leads-to' or 'precedes'");
 }
 
 static bool is_option(const struct cdl_parser *parser)
@@ -169,10 +187,12 @@ static bool is_option(const struct cdl_parser *parser)
     if (parser->panic || first->kind != TOKEN_NAME) return false;
     if (cdl_is_word(first, "one") && next_is(parser, 1, "of")) return true;
     if (cdl_is_word(first, "repeatability")) return true;
-    return next_is(parser, length, "may") || next_is(parser, length, "must") || next_is(parser, length, "cannot");
+    return next_is(parser, length, "may") || next_is(parser, length, "must")
+           || next_is(parser, length, "cannot");
 }
 
-static struct cdl_option **add_option(struct cdl_parser *parser, struct cdl_option **end, struct cdl_option option)
+static struct cdl_option **add_option(struct cdl_parser *parser, struct cdl_option **end,
+                                      struct cdl_option option)
 {
     *end = arena_alloc(parser->arena, sizeof **end);
     **end = option;
@@ -183,10 +203,14 @@ static struct cdl_option **add_option(struct cdl_parser *parser, struct cdl_opti
 static struct cdl_option **parse_before(struct cdl_parser *parser, struct cdl_option **end)
 {
     struct cdl_option *first = NULL, **last = &first;
-    do last = add_option(parser, last, (struct cdl_option){.event = parse_event(parser, "of an event after 'one of'")});
+    do
+        last = add_option(
+            parser, last,
+            (struct cdl_option){.event = parse_event(parser, "of an event after 'one of'")});
     while (cdl_accept(parser, TOKEN_COMMA));
     bool is_asked = cdl_accept_word(parser, "cannot");
-    if (!is_asked && !cdl_accept_word(parser, "may")) cdl_unexpected(parser, "'cannot' or 'may' after the events");
+    if (!is_asked && !cdl_accept_word(parser, "may"))
+        cdl_unexpected(parser, "'cannot' or 'may' after the events");
     expect_either(parser, "occur", "occurs", "after 'cannot' or 'may'");
     cdl_expect_word(parser, "before", "after 'occur'");
     struct cdl_name before = parse_event(parser, "of an event after 'before'");
@@ -204,22 +228,27 @@ static struct cdl_option **parse_nullity(struct cdl_parser *parser, struct cdl_o
     struct cdl_option option = {.event = parse_event(parser, "of an event")};
     if (cdl_accept_word(parser, "may")) cdl_expect_word(parser, "never", "after 'may'");
     else if (cdl_accept_word(parser, "must")) option.is_asked = true;
-    else cdl_unexpected(parser, "'may never occur' or 'must occur' after the event ('cannot' needs 'one of' before it)");
+    else
+        cdl_unexpected(parser, "'may never occur' or 'must occur' after the event ('cannot' needs "
+                               "'one of' before it)");
     expect_either(parser, "occur", "occurs", option.is_asked ? "after 'must'" : "after 'never'");
     return add_option(parser, end, option);
 }
 
-static void parse_repeatability(struct cdl_parser *parser, struct cdl_pattern *pattern, bool *is_said)
+static void parse_repeatability(struct cdl_parser *parser, struct cdl_pattern *pattern,
+                                bool *is_said)
 {
     struct place place = cdl_here(parser);
     bool has_rounds = pattern->family == PATTERN_RESPONSE || pattern->family == PATTERN_PRECEDENCE;
     parser->at++;
     if (*is_said) diag_error(parser->diag, place, "repeatability is given twice");
-    else if (!has_rounds) diag_error(parser->diag, place, "repeatability is about 'leads-to' and 'precedes' only");
+    else if (!has_rounds)
+        diag_error(parser->diag, place, "repeatability is about 'leads-to' and 'precedes' only");
     *is_said = true;
     cdl_expect(parser, TOKEN_COLON, "after 'repeatability'");
     pattern->repeats = cdl_accept_word(parser, "true");
-    if (!pattern->repeats && !cdl_accept_word(parser, "false")) cdl_unexpected(parser, "'true' or 'false' after 'repeatability:'");
+    if (!pattern->repeats && !cdl_accept_word(parser, "false"))
+        cdl_unexpected(parser, "'true' or 'false' after 'repeatability:'");
 }
 
 void cdl_parse_pattern(struct cdl_parser *parser, struct cdl_decl *decl)
@@ -233,7 +262,8 @@ void cdl_parse_pattern(struct cdl_parser *parser, struct cdl_decl *decl)
     pattern->left = parse_set(parser, "");
     if (!parser->panic) parse_family(parser, pattern);
     while (is_option(parser)) {
-        if (cdl_is_word(cdl_peek(parser, 0), "repeatability")) parse_repeatability(parser, pattern, &says_repeats);
+        if (cdl_is_word(cdl_peek(parser, 0), "repeatability"))
+            parse_repeatability(parser, pattern, &says_repeats);
         else if (cdl_is_word(cdl_peek(parser, 0), "one") && next_is(parser, 1, "of")) {
             parser->at += 2;
             end = parse_before(parser, end);

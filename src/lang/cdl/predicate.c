@@ -7,7 +7,8 @@
 
 bool cdl_begins_unit(const struct cdl_parser *parser)
 {
-    return cdl_at(parser, TOKEN_OPEN_CURLY) && cdl_peek(parser, 1)->kind == TOKEN_NAME && cdl_peek(parser, 2)->kind == TOKEN_CLOSE_CURLY;
+    return cdl_at(parser, TOKEN_OPEN_CURLY) && cdl_peek(parser, 1)->kind == TOKEN_NAME
+           && cdl_peek(parser, 2)->kind == TOKEN_CLOSE_CURLY;
 }
 
 struct cdl_unit cdl_parse_unit(struct cdl_parser *parser, const char *after)
@@ -25,7 +26,8 @@ struct cdl_unit cdl_parse_unit(struct cdl_parser *parser, const char *after)
     const struct token *number = cdl_peek(parser, 0);
     unit.number = number->number;
     unit.number_place = number->place;
-    if (!cdl_accept(parser, TOKEN_NUMBER)) cdl_unexpected(parser, "the number of the instance, from 1, after {...}");
+    if (!cdl_accept(parser, TOKEN_NUMBER))
+        cdl_unexpected(parser, "the number of the instance, from 1, after {...}");
     return unit;
 }
 
@@ -34,7 +36,9 @@ static struct cdl_step *parse_steps(struct cdl_parser *parser)
     struct cdl_step *first = NULL, **end = &first;
     for (;;) {
         struct place place = cdl_here(parser);
-        bool is_index = cdl_at(parser, TOKEN_OPEN_SQUARE) && cdl_peek(parser, 1)->kind != TOKEN_CLOSE_SQUARE, is_field = cdl_at(parser, TOKEN_DOT);
+        bool is_index = cdl_at(parser, TOKEN_OPEN_SQUARE)
+                        && cdl_peek(parser, 1)->kind != TOKEN_CLOSE_SQUARE,
+             is_field = cdl_at(parser, TOKEN_DOT);
         if (parser->panic || (!is_index && !is_field)) return first;
         struct cdl_step *step = arena_alloc(parser->arena, sizeof *step);
         parser->at++;
@@ -61,12 +65,15 @@ static void parse_list(struct cdl_parser *parser, struct cdl_value *value, enum 
         struct place place = cdl_here(parser);
         if (value->kind == CDL_RECORD) {
             field = cdl_expect_name(parser, "of a field", &place);
-            if (!cdl_accept(parser, TOKEN_EQ)) cdl_unexpected(parser, "'=' after the name of the field");
+            if (!cdl_accept(parser, TOKEN_EQ))
+                cdl_unexpected(parser, "'=' after the name of the field");
         }
         *end = cdl_parse_value(parser);
         if (field) {
-            struct cdl_value *of = arena_alloc(parser->arena, sizeof *of); /* the name of the field, with its value */
-            *of = (struct cdl_value){.kind = CDL_NAME, .place = place, .name = field, .values = *end};
+            struct cdl_value *of =
+                arena_alloc(parser->arena, sizeof *of); /* the name of the field, with its value */
+            *of =
+                (struct cdl_value){.kind = CDL_NAME, .place = place, .name = field, .values = *end};
             *end = of;
         }
         end = &(*end)->next;
@@ -95,7 +102,9 @@ static void parse_named(struct cdl_parser *parser, struct cdl_value *value)
     cdl_use_constant(parser, value->name, value->place);
     const struct token *next = cdl_peek(parser, 0);
     bool is_truth = cdl_is_word(next, "true") || cdl_is_word(next, "false");
-    if (is_truth || next->kind == TOKEN_NUMBER || (next->kind == TOKEN_MINUS && cdl_peek(parser, 1)->kind == TOKEN_NUMBER)) value->values = cdl_parse_value(parser);
+    if (is_truth || next->kind == TOKEN_NUMBER
+        || (next->kind == TOKEN_MINUS && cdl_peek(parser, 1)->kind == TOKEN_NUMBER))
+        value->values = cdl_parse_value(parser);
 }
 
 struct cdl_value *cdl_parse_value(struct cdl_parser *parser)
@@ -120,7 +129,8 @@ struct cdl_value *cdl_parse_value(struct cdl_parser *parser)
     } else if (token->kind == TOKEN_OPEN_SQUARE || token->kind == TOKEN_OPEN_CURLY) {
         value->kind = token->kind == TOKEN_OPEN_CURLY ? CDL_RECORD : CDL_ARRAY;
         parser->at++;
-        parse_list(parser, value, value->kind == CDL_RECORD ? TOKEN_CLOSE_CURLY : TOKEN_CLOSE_SQUARE);
+        parse_list(parser, value,
+                   value->kind == CDL_RECORD ? TOKEN_CLOSE_CURLY : TOKEN_CLOSE_SQUARE);
     } else {
         cdl_unexpected(parser, "a value");
     }
@@ -130,7 +140,8 @@ struct cdl_value *cdl_parse_value(struct cdl_parser *parser)
 
 /* ---- predicates ---- */
 
-static struct cdl_exp *new_exp(struct cdl_parser *parser, enum cdl_exp_kind kind, struct place place)
+static struct cdl_exp *new_exp(struct cdl_parser *parser, enum cdl_exp_kind kind,
+                               struct place place)
 {
     struct cdl_exp *exp = arena_alloc(parser->arena, sizeof *exp);
     exp->kind = kind;
@@ -143,7 +154,8 @@ static bool comparison_of(enum token_kind kind, enum expr_op *op)
     static const struct {
         enum token_kind kind;
         enum expr_op op;
-    } rows[] = {{TOKEN_EQ, EXPR_EQ}, {TOKEN_NE, EXPR_NE}, {TOKEN_LT, EXPR_LT}, {TOKEN_LE, EXPR_LE}, {TOKEN_GT, EXPR_GT}, {TOKEN_GE, EXPR_GE}};
+    } rows[] = {{TOKEN_EQ, EXPR_EQ}, {TOKEN_NE, EXPR_NE}, {TOKEN_LT, EXPR_LT},
+                {TOKEN_LE, EXPR_LE}, {TOKEN_GT, EXPR_GT}, {TOKEN_GE, EXPR_GE}};
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].kind == kind) return *op = rows[i].op, true;
     return false;
@@ -182,7 +194,8 @@ static struct cdl_exp *parse_atom(struct cdl_parser *parser)
     const struct token *token = cdl_peek(parser, 0), *next = cdl_peek(parser, 1);
     enum expr_op op;
     struct cdl_exp *exp = new_exp(parser, CDL_TRUTH, token->place);
-    bool is_queue_test = (cdl_is_word(token, "empty") || cdl_is_word(token, "full")) && next->kind == TOKEN_OPEN_CURLY;
+    bool is_queue_test = (cdl_is_word(token, "empty") || cdl_is_word(token, "full"))
+                         && next->kind == TOKEN_OPEN_CURLY;
     if (cdl_accept(parser, TOKEN_NOT)) {
         exp->kind = CDL_NOT;
         exp->a = exp;
@@ -196,12 +209,16 @@ static struct cdl_exp *parse_atom(struct cdl_parser *parser)
         exp->kind = token->text[0] == 'e' ? CDL_EMPTY : CDL_FULL;
         exp->left = cdl_parse_value(parser);
     } else if (cdl_begins_unit(parser)) {
-        exp = next[2].kind == TOKEN_NUMBER && next[3].kind == TOKEN_AT ? parse_location(parser) : parse_comparison(parser);
-    } else if (token->kind == TOKEN_NAME && !comparison_of(next->kind, &op) && next->kind != TOKEN_OPEN) {
+        exp = next[2].kind == TOKEN_NUMBER && next[3].kind == TOKEN_AT ? parse_location(parser)
+                                                                       : parse_comparison(parser);
+    } else if (token->kind == TOKEN_NAME && !comparison_of(next->kind, &op)
+               && next->kind != TOKEN_OPEN) {
         exp->truth = cdl_is_word(token, "true");
         exp->name = cdl_expect_name(parser, "", &exp->name_place);
         if (!exp->truth && strcmp(exp->name, "false")) exp->kind = CDL_PREDICATE;
-    } else if (token->kind == TOKEN_NAME || token->kind == TOKEN_NUMBER || token->kind == TOKEN_MINUS || token->kind == TOKEN_OPEN_SQUARE || token->kind == TOKEN_OPEN_CURLY) {
+    } else if (token->kind == TOKEN_NAME || token->kind == TOKEN_NUMBER
+               || token->kind == TOKEN_MINUS || token->kind == TOKEN_OPEN_SQUARE
+               || token->kind == TOKEN_OPEN_CURLY) {
         exp = parse_comparison(parser);
     } else {
         cdl_unexpected(parser, "a condition (a predicate, {P}1@state or a comparison)");
@@ -235,7 +252,4 @@ static struct cdl_exp *parse_or(struct cdl_parser *parser)
     return exp;
 }
 
-struct cdl_exp *cdl_parse_predicate(struct cdl_parser *parser)
-{
-    return parse_or(parser);
-}
+struct cdl_exp *cdl_parse_predicate(struct cdl_parser *parser) { return parse_or(parser); }

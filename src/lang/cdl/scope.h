@@ -28,8 +28,10 @@ struct cdl {
     const struct language_define *defines;
     uint32_t define_count;
     struct context *context;
-    VEC(struct model_name) units; /* as in struct model; made up from names of variables where the language says nothing */
-    bool has_globals;             /* then the unit "" has the variables of no process, and stands for every component */
+    VEC(struct model_name)
+    units; /* as in struct model; made up from names of variables where the language says nothing */
+    bool has_globals; /* then the unit "" has the variables of no process, and stands for every
+                         component */
     struct terms terms;
     VEC(bool) empty;       /* per term, as far as it was asked: the empty word is in it */
     bool has_noted_choice; /* choices.c has said its word about this context */
@@ -39,7 +41,8 @@ struct cdl {
 /* ---- declarations ---- */
 
 /* Finds a declaration; NULL after an error, which suggests others. */
-struct cdl_decl *cdl_find(struct cdl *cdl, enum cdl_kind kind, const char *name, struct place place);
+struct cdl_decl *cdl_find(struct cdl *cdl, enum cdl_kind kind, const char *name,
+                          struct place place);
 /* The same without an error. */
 struct cdl_decl *cdl_lookup(struct cdl *cdl, enum cdl_kind kind, const char *name);
 /* A number, or the value of a constant. */
@@ -59,7 +62,8 @@ bool cdl_find_unit(struct cdl *cdl, const struct cdl_unit *unit, struct cdl_foun
 /* A variable of a unit; NULL: there is none. */
 const struct model_name *cdl_unit_variable(const struct cdl *cdl, uint32_t first, const char *name);
 /* The same, or an error that suggests others. */
-const struct model_name *cdl_need_variable(struct cdl *cdl, const struct cdl_unit *unit, uint32_t first, const char *name, struct place place);
+const struct model_name *cdl_need_variable(struct cdl *cdl, const struct cdl_unit *unit,
+                                           uint32_t first, const char *name, struct place place);
 /* A variable of a component, the outermost ones first. */
 const struct model_name *cdl_component_variable(const struct cdl *cdl, const char *name);
 /* `{P}1`, for messages. */
@@ -67,14 +71,17 @@ const char *cdl_unit_text(struct cdl *cdl, const struct cdl_unit *unit);
 
 /* ---- values ---- */
 
-/* Writes a value of this shape into cells. With `any`, a constructor may stand without its argument: any[i] says that cell i does not matter. */
-bool cdl_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape, int64_t *cells, bool *any);
+/* Writes a value of this shape into cells. With `any`, a constructor may stand without its
+ * argument: any[i] says that cell i does not matter. */
+bool cdl_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape,
+               int64_t *cells, bool *any);
 /* The condition of a predicate. */
 bool cdl_condition(struct cdl *cdl, const struct cdl_exp *exp, expr *condition);
 bool cdl_predicate(struct cdl *cdl, struct cdl_decl *decl, expr *condition);
 
 /* Says so when two of the alternatives begin with the same event. */
-void cdl_note_choice(struct cdl *cdl, const struct cdl_activity *choice, const term *parts, uint32_t count);
+void cdl_note_choice(struct cdl *cdl, const struct cdl_activity *choice, const term *parts,
+                     uint32_t count);
 
 /* ---- events, observers ---- */
 

@@ -1,7 +1,9 @@
-/* The processes and components of a model, as contexts name them: {P}n is the n-th instance of P, counted from 1. Some languages say what their names mean
- * in the model (model_name); for others, and for models in Cairn's own text form, it is read off the names of processes and variables:
+/* The processes and components of a model, as contexts name them: {P}n is the n-th instance of P,
+ * counted from 1. Some languages say what their names mean in the model (model_name); for others,
+ * and for models in Cairn's own text form, it is read off the names of processes and variables:
  *
- *     P[0].x        variable x of the first process P; what belongs to no process is a variable of the outermost component, whatever its name
+ *     P[0].x        variable x of the first process P; what belongs to no process is a variable of
+ *                   the outermost component, whatever its name
  *     x[0] x[1]     an array       x.f x.g   a record       q.length q[0] q[1]   a queue
  *     u u.value     a union, whose constructors may have arguments: which ones is not known */
 #include "lang/cdl/scope.h"
@@ -39,7 +41,8 @@ static struct shape *new_shape(struct deriving *d, enum shape_kind kind)
 
 static bool is_truth(const struct model_var *var)
 {
-    return var->value_names && !var->low && var->high == 1 && !strcmp(var->value_names[0], "false") && !strcmp(var->value_names[1], "true");
+    return var->value_names && !var->low && var->high == 1 && !strcmp(var->value_names[0], "false")
+           && !strcmp(var->value_names[1], "true");
 }
 
 /* A variable alone, or the constructor of a union and what comes with it. */
@@ -54,8 +57,10 @@ static const struct shape *derive_scalar(struct deriving *d, const char *prefix)
     shape->high = var->high;
     shape->initial = var->low > 0 ? var->low : var->high < 0 ? var->high : 0;
     if (!var->value_names || shape->kind == SHAPE_BOOL || var->low) return shape;
-    struct shape_member *members = arena_alloc(&d->cdl->arena, (size_t)(var->high + 1) * sizeof *members);
-    for (int64_t i = 0; i <= var->high; i++) members[i] = (struct shape_member){var->value_names[i], NULL, 0};
+    struct shape_member *members =
+        arena_alloc(&d->cdl->arena, (size_t)(var->high + 1) * sizeof *members);
+    for (int64_t i = 0; i <= var->high; i++)
+        members[i] = (struct shape_member){var->value_names[i], NULL, 0};
     shape->kind = SHAPE_UNION;
     shape->members = members;
     shape->member_count = (uint32_t)(var->high + 1);
@@ -75,7 +80,8 @@ static const struct shape *derive_scalar(struct deriving *d, const char *prefix)
 static const struct shape *derive(struct deriving *d, const char *prefix, unsigned depth);
 
 /* prefix[0], prefix[1], ... */
-static bool derive_elements(struct deriving *d, const char *prefix, unsigned depth, struct shape *shape)
+static bool derive_elements(struct deriving *d, const char *prefix, unsigned depth,
+                            struct shape *shape)
 {
     char element[512];
     for (;; shape->count++) {
@@ -90,7 +96,8 @@ static bool derive_elements(struct deriving *d, const char *prefix, unsigned dep
     return shape->count > 0;
 }
 
-static bool derive_fields(struct deriving *d, const char *prefix, unsigned depth, struct shape *shape)
+static bool derive_fields(struct deriving *d, const char *prefix, unsigned depth,
+                          struct shape *shape)
 {
     enum { MOST = 1000 };
     char field[512];
@@ -100,17 +107,20 @@ static bool derive_fields(struct deriving *d, const char *prefix, unsigned depth
     for (const char *rest; (rest = behind(d, field)) && *rest;) {
         size_t length = strcspn(rest, ".["), base = strlen(prefix) + 1;
         char whole[512];
-        if (!length || base + length >= sizeof whole - 1 || shape->member_count == MOST) return false;
+        if (!length || base + length >= sizeof whole - 1 || shape->member_count == MOST)
+            return false;
         snprintf(whole, sizeof whole, "%.400s.%.*s", prefix, (int)length, rest);
         const struct shape *of = derive(d, whole, depth + 1);
         if (!of) return false;
-        members[shape->member_count++] = (struct shape_member){names_intern(&d->cdl->names, whole + base, length), of, shape->cells};
+        members[shape->member_count++] = (struct shape_member){
+            names_intern(&d->cdl->names, whole + base, length), of, shape->cells};
         shape->cells += of->cells;
     }
     return shape->member_count > 0;
 }
 
-/* The variables from the next one on whose names begin with the prefix. NULL: no value of any language that is known. */
+/* The variables from the next one on whose names begin with the prefix. NULL: no value of any
+ * language that is known. */
 static const struct shape *derive(struct deriving *d, const char *prefix, unsigned depth)
 {
     enum { MOST_DEPTH = 50 };
@@ -126,13 +136,15 @@ static const struct shape *derive(struct deriving *d, const char *prefix, unsign
         d->at = start; /* a record with a field of that name */
     }
     struct shape *shape = new_shape(d, *rest == '[' ? SHAPE_ARRAY : SHAPE_RECORD);
-    bool good = *rest == '[' ? derive_elements(d, prefix, depth, shape) : *rest == '.' && derive_fields(d, prefix, depth, shape);
+    bool good = *rest == '[' ? derive_elements(d, prefix, depth, shape)
+                             : *rest == '.' && derive_fields(d, prefix, depth, shape);
     return good ? shape : NULL;
 }
 
 /* ---- units ---- */
 
-static void add_unit(struct cdl *cdl, const char *unit, uint32_t number, const char *prefix, uint32_t process)
+static void add_unit(struct cdl *cdl, const char *unit, uint32_t number, const char *prefix,
+                     uint32_t process)
 {
     struct model *model = cdl->model;
     vec_push(cdl->mem, &cdl->units, ((struct model_name){.unit = unit, .number = number}));
@@ -148,7 +160,13 @@ static void add_unit(struct cdl *cdl, const char *unit, uint32_t number, const c
         size_t own = strcspn(name + length, ".[");
         const char *whole = names_intern(&cdl->names, name, length + own);
         const struct shape *shape = derive(&d, whole, 0);
-        if (shape) vec_push(cdl->mem, &cdl->units, ((struct model_name){.unit = unit, .number = number, .name = names_intern(&cdl->names, name + length, own), .var = v, .shape = shape}));
+        if (shape)
+            vec_push(cdl->mem, &cdl->units,
+                     ((struct model_name){.unit = unit,
+                                          .number = number,
+                                          .name = names_intern(&cdl->names, name + length, own),
+                                          .var = v,
+                                          .shape = shape}));
         v = shape ? d.at : v + 1;
     }
 }
@@ -158,13 +176,15 @@ void cdl_collect_units(struct cdl *cdl)
     const struct model *model = cdl->model;
     cdl->units.len = 0;
     cdl->has_globals = !model->source_names.len;
-    for (uint32_t i = 0; i < model->source_names.len; i++) vec_push(cdl->mem, &cdl->units, model->source_names.data[i]);
+    for (uint32_t i = 0; i < model->source_names.len; i++)
+        vec_push(cdl->mem, &cdl->units, model->source_names.data[i]);
     if (model->source_names.len) return;
     add_unit(cdl, "", 0, "", MODEL_NONE);
     for (uint32_t p = 0; p < model->processes.len; p++) {
         const struct model_process *process = &model->processes.data[p];
         uint32_t number = 0;
-        for (uint32_t q = 0; q < p; q++) number += !strcmp(model->processes.data[q].type, process->type);
+        for (uint32_t q = 0; q < p; q++)
+            number += !strcmp(model->processes.data[q].type, process->type);
         add_unit(cdl, process->type, number, names_format(&cdl->names, "%s.", process->name), p);
     }
 }
@@ -186,7 +206,8 @@ static const char *type_of_instances(struct cdl *cdl, const char *name)
 {
     const char *first = names_format(&cdl->names, "%s[0]", name);
     for (uint32_t p = 0; p < cdl->model->processes.len; p++)
-        if (!strcmp(cdl->model->processes.data[p].name, first)) return cdl->model->processes.data[p].type;
+        if (!strcmp(cdl->model->processes.data[p].name, first))
+            return cdl->model->processes.data[p].type;
     return name;
 }
 
@@ -194,8 +215,12 @@ static bool unknown_unit(struct cdl *cdl, const struct cdl_unit *unit)
 {
     const char *nearest = NULL, *what = cdl->has_globals ? "process" : "process or component";
     unsigned distance = 0;
-    for (uint32_t i = 0; i < cdl->units.len; i++) text_nearest(unit->name, cdl->units.data[i].unit, &nearest, &distance);
-    diag_error(cdl->diag, unit->place, nearest && *nearest ? "the model has no %s '%.60s': did you mean '%.60s'?" : "the model has no %s '%.60s'", what, unit->name, nearest);
+    for (uint32_t i = 0; i < cdl->units.len; i++)
+        text_nearest(unit->name, cdl->units.data[i].unit, &nearest, &distance);
+    diag_error(cdl->diag, unit->place,
+               nearest && *nearest ? "the model has no %s '%.60s': did you mean '%.60s'?"
+                                   : "the model has no %s '%.60s'",
+               what, unit->name, nearest);
     return false;
 }
 
@@ -213,13 +238,19 @@ bool cdl_find_unit(struct cdl *cdl, const struct cdl_unit *unit, struct cdl_foun
         *found = (struct cdl_found_unit){process_of(cdl, name, entry->number), i};
         return true;
     }
-    if (!is_process && cdl->has_globals && cdl->units.len > 1 && cdl->units.data[1].name && unit->number == 1) {
+    if (!is_process && cdl->has_globals && cdl->units.len > 1 && cdl->units.data[1].name
+        && unit->number == 1) {
         *found = (struct cdl_found_unit){MODEL_NONE, 0};
         return true;
     }
     if (!count) return unknown_unit(cdl, unit);
-    if (count == 1) diag_error(cdl->diag, unit->number_place, "there is one '%.60s': {%.60s}1", unit->name, unit->name);
-    else diag_error(cdl->diag, unit->number_place, "there are %u instances of '%.60s': {%.60s}1 to {%.60s}%u", count, unit->name, unit->name, unit->name, count);
+    if (count == 1)
+        diag_error(cdl->diag, unit->number_place, "there is one '%.60s': {%.60s}1", unit->name,
+                   unit->name);
+    else
+        diag_error(cdl->diag, unit->number_place,
+                   "there are %u instances of '%.60s': {%.60s}1 to {%.60s}%u", count, unit->name,
+                   unit->name, unit->name, count);
     return false;
 }
 
@@ -230,26 +261,31 @@ const struct model_name *cdl_unit_variable(const struct cdl *cdl, uint32_t first
     return NULL;
 }
 
-const struct model_name *cdl_need_variable(struct cdl *cdl, const struct cdl_unit *unit, uint32_t first, const char *name, struct place place)
+const struct model_name *cdl_need_variable(struct cdl *cdl, const struct cdl_unit *unit,
+                                           uint32_t first, const char *name, struct place place)
 {
     enum { MOST = 8 };
     const struct model_name *found = cdl_unit_variable(cdl, first, name);
     const char *nearest = NULL;
     unsigned distance = 0;
     if (found) return found;
-    for (uint32_t i = first + 1; i < cdl->units.len && cdl->units.data[i].name; i++) text_nearest(name, cdl->units.data[i].name, &nearest, &distance);
+    for (uint32_t i = first + 1; i < cdl->units.len && cdl->units.data[i].name; i++)
+        text_nearest(name, cdl->units.data[i].name, &nearest, &distance);
     if (nearest) {
-        diag_error(cdl->diag, place, "%s has no variable '%.60s': did you mean '%.60s'?", cdl_unit_text(cdl, unit), name, nearest);
+        diag_error(cdl->diag, place, "%s has no variable '%.60s': did you mean '%.60s'?",
+                   cdl_unit_text(cdl, unit), name, nearest);
         return NULL;
     }
     struct text list;
     text_init(&list, cdl->mem);
     text_add(&list, "%s", "");
-    for (uint32_t i = first + 1, n = 0; i < cdl->units.len && cdl->units.data[i].name && n <= MOST; i++, n++) {
+    for (uint32_t i = first + 1, n = 0; i < cdl->units.len && cdl->units.data[i].name && n <= MOST;
+         i++, n++) {
         if (n == MOST) text_add(&list, ", ...");
         else text_add(&list, "%s%.40s", n ? ", " : ": it has ", cdl->units.data[i].name);
     }
-    diag_error(cdl->diag, place, "%s has no variable '%.60s'%s", cdl_unit_text(cdl, unit), name, list.data);
+    diag_error(cdl->diag, place, "%s has no variable '%.60s'%s", cdl_unit_text(cdl, unit), name,
+               list.data);
     text_free(&list);
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* Values, variables and predicates: what they are in cells of the model.
  *
- * A comparison of values with several cells compares all of them. An element of a queue that is not there is equal to nothing: a comparison that speaks of one is
- * false. */
+ * A comparison of values with several cells compares all of them. An element of a queue that is not
+ * there is equal to nothing: a comparison that speaks of one is false. */
 #include "lang/cdl/scope.h"
 
 #include <inttypes.h>
@@ -11,7 +11,8 @@
 
 static const char *shape_text(const struct shape *shape)
 {
-    static const char *const texts[] = {"a number", "a Boolean", "an array", "a queue", "a constructor", "a record"};
+    static const char *const texts[] = {"a number", "a Boolean",     "an array",
+                                        "a queue",  "a constructor", "a record"};
     return texts[shape->kind];
 }
 
@@ -21,23 +22,30 @@ static bool wrong_kind(struct cdl *cdl, const struct cdl_value *value, const str
     return false;
 }
 
-static bool number_cell(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape, int64_t *cell)
+static bool number_cell(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape,
+                        int64_t *cell)
 {
     const char *name = value->name;
     if (value->values) return wrong_kind(cdl, value, shape);
     if (value->kind == CDL_NUMBER) *cell = value->number;
-    else if (value->kind == CDL_NAME && shape->kind == SHAPE_BOOL && (!strcmp(name, "true") || !strcmp(name, "false"))) *cell = name[0] == 't';
-    else if (value->kind != CDL_NAME || !strcmp(name, "true") || !strcmp(name, "false")) return wrong_kind(cdl, value, shape);
+    else if (value->kind == CDL_NAME && shape->kind == SHAPE_BOOL
+             && (!strcmp(name, "true") || !strcmp(name, "false")))
+        *cell = name[0] == 't';
+    else if (value->kind != CDL_NAME || !strcmp(name, "true") || !strcmp(name, "false"))
+        return wrong_kind(cdl, value, shape);
     else if (!cdl_constant(cdl, name, cell)) {
-        diag_error(cdl->diag, value->place, "%s is expected here, and there is no constant '%.60s'", shape_text(shape), name);
+        diag_error(cdl->diag, value->place, "%s is expected here, and there is no constant '%.60s'",
+                   shape_text(shape), name);
         return false;
     }
     if (*cell >= shape->low && *cell <= shape->high) return true;
-    diag_error(cdl->diag, value->place, "%" PRId64 " is outside %" PRId64 "..%" PRId64, *cell, shape->low, shape->high);
+    diag_error(cdl->diag, value->place, "%" PRId64 " is outside %" PRId64 "..%" PRId64, *cell,
+               shape->low, shape->high);
     return false;
 }
 
-static const struct shape_member *find_member(const struct shape *shape, const char *name, const char **nearest)
+static const struct shape_member *find_member(const struct shape *shape, const char *name,
+                                              const char **nearest)
 {
     unsigned distance = 0;
     *nearest = NULL;
@@ -48,13 +56,17 @@ static const struct shape_member *find_member(const struct shape *shape, const c
     return NULL;
 }
 
-static bool constructor_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape, int64_t *cells, bool *any)
+static bool constructor_cells(struct cdl *cdl, const struct cdl_value *value,
+                              const struct shape *shape, int64_t *cells, bool *any)
 {
     const char *nearest;
     if (value->kind != CDL_NAME) return wrong_kind(cdl, value, shape);
     const struct shape_member *member = find_member(shape, value->name, &nearest);
     if (!member) {
-        diag_error(cdl->diag, value->place, nearest ? "there is no '%.60s' among the values that are possible here: did you mean '%.60s'?" : "there is no '%.60s' among the values that are possible here",
+        diag_error(cdl->diag, value->place,
+                   nearest ? "there is no '%.60s' among the values that are possible here: did you "
+                             "mean '%.60s'?"
+                           : "there is no '%.60s' among the values that are possible here",
                    value->name, nearest);
         return false;
     }
@@ -65,11 +77,16 @@ static bool constructor_cells(struct cdl *cdl, const struct cdl_value *value, co
         return true;
     }
     if (shape->has_secrets) {
-        diag_error(cdl->diag, value->place, "this model does not say what '%.60s' carries: take the model in its own language", value->name);
+        diag_error(
+            cdl->diag, value->place,
+            "this model does not say what '%.60s' carries: take the model in its own language",
+            value->name);
         return false;
     }
     if (!value->values != !member->shape) {
-        diag_error(cdl->diag, value->place, member->shape ? "'%.60s' needs an argument" : "'%.60s' has no argument", value->name);
+        diag_error(cdl->diag, value->place,
+                   member->shape ? "'%.60s' needs an argument" : "'%.60s' has no argument",
+                   value->name);
         return false;
     }
     if (!member->shape) return true;
@@ -80,25 +97,34 @@ static bool constructor_cells(struct cdl *cdl, const struct cdl_value *value, co
     return cdl_cells(cdl, value->values, member->shape, cells + 1, any ? any + 1 : NULL);
 }
 
-static bool array_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape, int64_t *cells, bool *any)
+static bool array_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape,
+                        int64_t *cells, bool *any)
 {
     uint32_t count = 0, each = shape->of->cells;
     if (value->kind != CDL_ARRAY) return wrong_kind(cdl, value, shape);
     for (const struct cdl_value *v = value->values; v; v = v->next, count++)
-        if (count < shape->count && !cdl_cells(cdl, v, shape->of, cells + (size_t)count * each, any ? any + (size_t)count * each : NULL)) return false;
+        if (count < shape->count
+            && !cdl_cells(cdl, v, shape->of, cells + (size_t)count * each,
+                          any ? any + (size_t)count * each : NULL))
+            return false;
     if (count == shape->count) return true;
-    diag_error(cdl->diag, value->place, "an array of %u elements is expected here: this one has %u", shape->count, count);
+    diag_error(cdl->diag, value->place, "an array of %u elements is expected here: this one has %u",
+               shape->count, count);
     return false;
 }
 
-static bool record_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape, int64_t *cells, bool *any)
+static bool record_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape,
+                         int64_t *cells, bool *any)
 {
     if (value->kind != CDL_RECORD) return wrong_kind(cdl, value, shape);
     for (const struct cdl_value *v = value->values; v; v = v->next) {
         const char *nearest;
         const struct shape_member *member = find_member(shape, v->name, &nearest);
         if (!member) {
-            diag_error(cdl->diag, v->place, nearest ? "the record has no field '%.60s': did you mean '%.60s'?" : "the record has no field '%.60s'", v->name, nearest);
+            diag_error(cdl->diag, v->place,
+                       nearest ? "the record has no field '%.60s': did you mean '%.60s'?"
+                               : "the record has no field '%.60s'",
+                       v->name, nearest);
             return false;
         }
         for (const struct cdl_value *other = value->values; other != v; other = other->next)
@@ -106,19 +132,23 @@ static bool record_cells(struct cdl *cdl, const struct cdl_value *value, const s
                 diag_error(cdl->diag, v->place, "the field '%.60s' has a value already", v->name);
                 return false;
             }
-        if (!cdl_cells(cdl, v->values, member->shape, cells + member->offset, any ? any + member->offset : NULL)) return false;
+        if (!cdl_cells(cdl, v->values, member->shape, cells + member->offset,
+                       any ? any + member->offset : NULL))
+            return false;
     }
     for (uint32_t i = 0; i < shape->member_count; i++) {
         const struct cdl_value *v = value->values;
         while (v && strcmp(v->name, shape->members[i].name)) v = v->next;
         if (v) continue;
-        diag_error(cdl->diag, value->place, "the field '%.60s' has no value", shape->members[i].name);
+        diag_error(cdl->diag, value->place, "the field '%.60s' has no value",
+                   shape->members[i].name);
         return false;
     }
     return true;
 }
 
-bool cdl_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape, int64_t *cells, bool *any)
+bool cdl_cells(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape,
+               int64_t *cells, bool *any)
 {
     if (value->kind == CDL_VARIABLE) {
         diag_error(cdl->diag, value->place, "a value is expected here, not a variable");
@@ -132,7 +162,8 @@ bool cdl_cells(struct cdl *cdl, const struct cdl_value *value, const struct shap
     case SHAPE_RECORD: return record_cells(cdl, value, shape, cells, any);
     case SHAPE_QUEUE: break;
     }
-    diag_error(cdl->diag, value->place, "queues cannot be compared or sent: compare their elements or their length");
+    diag_error(cdl->diag, value->place,
+               "queues cannot be compared or sent: compare their elements or their length");
     return false;
 }
 
@@ -160,15 +191,20 @@ static bool take_index(struct cdl *cdl, const struct cdl_step *step, struct foun
     struct exprs *exprs = &cdl->model->exprs;
     int64_t index;
     if (shape->kind != SHAPE_ARRAY && shape->kind != SHAPE_QUEUE) {
-        diag_error(cdl->diag, step->place, "this is no array: %s has no elements", shape_text(shape));
+        diag_error(cdl->diag, step->place, "this is no array: %s has no elements",
+                   shape_text(shape));
         return false;
     }
     if (!cdl_number(cdl, &step->index, &index)) return false;
     if (index < 0 || index >= (int64_t)shape->count) {
-        diag_error(cdl->diag, step->place, "the index %" PRId64 " is outside 0..%u", index, shape->count - 1);
+        diag_error(cdl->diag, step->place, "the index %" PRId64 " is outside 0..%u", index,
+                   shape->count - 1);
         return false;
     }
-    if (shape->kind == SHAPE_QUEUE) found->exists = both(cdl, found->exists, compare(cdl, EXPR_GT, model_var_expr(cdl->model, found->var), expr_int(exprs, index)));
+    if (shape->kind == SHAPE_QUEUE)
+        found->exists = both(
+            cdl, found->exists,
+            compare(cdl, EXPR_GT, model_var_expr(cdl->model, found->var), expr_int(exprs, index)));
     found->var += (uint32_t)index * shape->of->cells + (shape->kind == SHAPE_QUEUE);
     found->shape = shape->of;
     return true;
@@ -185,12 +221,18 @@ static bool take_field(struct cdl *cdl, const struct cdl_step *step, struct foun
         return true;
     }
     if (shape->kind != SHAPE_RECORD) {
-        diag_error(cdl->diag, step->place, shape->kind == SHAPE_QUEUE ? "a queue has 'length' and elements, not '%.60s'" : "'.%.60s': this is no record", step->field);
+        diag_error(cdl->diag, step->place,
+                   shape->kind == SHAPE_QUEUE ? "a queue has 'length' and elements, not '%.60s'"
+                                              : "'.%.60s': this is no record",
+                   step->field);
         return false;
     }
     const struct shape_member *member = find_member(shape, step->field, &nearest);
     if (!member) {
-        diag_error(cdl->diag, step->place, nearest ? "the record has no field '%.60s': did you mean '%.60s'?" : "the record has no field '%.60s'", step->field, nearest);
+        diag_error(cdl->diag, step->place,
+                   nearest ? "the record has no field '%.60s': did you mean '%.60s'?"
+                           : "the record has no field '%.60s'",
+                   step->field, nearest);
         return false;
     }
     found->var += member->offset;
@@ -202,7 +244,8 @@ static bool find_variable(struct cdl *cdl, const struct cdl_value *value, struct
 {
     struct cdl_found_unit unit;
     if (!cdl_find_unit(cdl, &value->unit, &unit)) return false;
-    const struct model_name *name = cdl_need_variable(cdl, &value->unit, unit.first, value->name, value->name_place);
+    const struct model_name *name =
+        cdl_need_variable(cdl, &value->unit, unit.first, value->name, value->name_place);
     if (!name) return false;
     *found = (struct found){name->var, name->shape, expr_bool(&cdl->model->exprs, true)};
     for (const struct cdl_step *step = value->steps; step; step = step->next)
@@ -214,19 +257,19 @@ static bool find_variable(struct cdl *cdl, const struct cdl_value *value, struct
 
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
-    if (a->kind != b->kind || a->cells != b->cells || a->member_count != b->member_count || a->kind == SHAPE_QUEUE) return false;
+    if (a->kind != b->kind || a->cells != b->cells || a->member_count != b->member_count
+        || a->kind == SHAPE_QUEUE)
+        return false;
     if (a->kind == SHAPE_ARRAY) return same_shape(a->of, b->of);
     for (uint32_t i = 0; i < a->member_count; i++) {
         const struct shape *x = a->members[i].shape, *y = b->members[i].shape;
-        if (strcmp(a->members[i].name, b->members[i].name) || !x != !y || (x && !same_shape(x, y))) return false;
+        if (strcmp(a->members[i].name, b->members[i].name) || !x != !y || (x && !same_shape(x, y)))
+            return false;
     }
     return true;
 }
 
-static bool is_order(enum expr_op op)
-{
-    return op != EXPR_EQ && op != EXPR_NE;
-}
+static bool is_order(enum expr_op op) { return op != EXPR_EQ && op != EXPR_NE; }
 
 /* All cells are equal, or not, as asked. */
 static expr agree(struct cdl *cdl, enum expr_op op, expr all)
@@ -234,31 +277,39 @@ static expr agree(struct cdl *cdl, enum expr_op op, expr all)
     return op == EXPR_NE ? compare(cdl, EXPR_NOT, all, all) : all;
 }
 
-static bool compare_variables(struct cdl *cdl, const struct cdl_exp *exp, const struct found *a, const struct found *b, expr *condition)
+static bool compare_variables(struct cdl *cdl, const struct cdl_exp *exp, const struct found *a,
+                              const struct found *b, expr *condition)
 {
     struct exprs *exprs = &cdl->model->exprs;
     if (!same_shape(a->shape, b->shape)) {
-        diag_error(cdl->diag, exp->name_place, "%s and %s cannot be compared", shape_text(a->shape), a->shape->kind == b->shape->kind ? "this other one" : shape_text(b->shape));
+        diag_error(cdl->diag, exp->name_place, "%s and %s cannot be compared", shape_text(a->shape),
+                   a->shape->kind == b->shape->kind ? "this other one" : shape_text(b->shape));
         return false;
     }
     expr all = expr_bool(exprs, true);
     for (uint32_t i = 0; i < a->shape->cells; i++) {
         enum expr_op op = is_order(exp->op) ? exp->op : EXPR_EQ;
-        all = both(cdl, all, compare(cdl, op, model_var_expr(cdl->model, a->var + i), model_var_expr(cdl->model, b->var + i)));
+        all = both(cdl, all,
+                   compare(cdl, op, model_var_expr(cdl->model, a->var + i),
+                           model_var_expr(cdl->model, b->var + i)));
     }
     *condition = both(cdl, both(cdl, a->exists, b->exists), agree(cdl, exp->op, all));
     return true;
 }
 
 /* The name of a location, where a location variable is compared. */
-static bool is_location_name(struct cdl *cdl, const struct found *found, const struct cdl_value *value, int64_t *number)
+static bool is_location_name(struct cdl *cdl, const struct found *found,
+                             const struct cdl_value *value, int64_t *number)
 {
     const struct model *model = cdl->model;
-    if (!model_is_location(model, found->var) || value->kind != CDL_NAME || value->values) return false;
-    const struct model_process *process = &model->processes.data[model->vars.data[found->var].process];
+    if (!model_is_location(model, found->var) || value->kind != CDL_NAME || value->values)
+        return false;
+    const struct model_process *process =
+        &model->processes.data[model->vars.data[found->var].process];
     for (uint32_t i = 0; i < process->locations; i++) {
         const struct model_location *location = &model->locations.data[process->first_location + i];
-        if (location->name && !strcmp(location->name, value->name)) return *number = location->value, true;
+        if (location->name && !strcmp(location->name, value->name))
+            return *number = location->value, true;
     }
     return false;
 }
@@ -275,7 +326,8 @@ static enum expr_op turned(enum expr_op op)
 }
 
 /* Numbers may lie outside the range of what they are compared with: `x < 10` for x in 0..9. */
-static bool compare_number(struct cdl *cdl, const struct found *found, enum expr_op op, const struct cdl_value *value, expr *condition)
+static bool compare_number(struct cdl *cdl, const struct found *found, enum expr_op op,
+                           const struct cdl_value *value, expr *condition)
 {
     const struct shape *shape = found->shape;
     int64_t number;
@@ -287,25 +339,37 @@ static bool compare_number(struct cdl *cdl, const struct found *found, enum expr
         if (!number_cell(cdl, value, &wide, &number)) return false;
     } else if (!is_location && !number_cell(cdl, value, shape, &number)) return false;
     if (!is_order(op) && (number < shape->low || number > shape->high))
-        diag_warning(cdl->diag, value->place, "the variable never has this value: it lies in %" PRId64 "..%" PRId64, shape->low, shape->high);
-    *condition = both(cdl, found->exists, compare(cdl, op, model_var_expr(cdl->model, found->var), expr_int(&cdl->model->exprs, number)));
+        diag_warning(cdl->diag, value->place,
+                     "the variable never has this value: it lies in %" PRId64 "..%" PRId64,
+                     shape->low, shape->high);
+    *condition = both(cdl, found->exists,
+                      compare(cdl, op, model_var_expr(cdl->model, found->var),
+                              expr_int(&cdl->model->exprs, number)));
     return true;
 }
 
-static bool compare_value(struct cdl *cdl, const struct cdl_exp *exp, const struct found *found, enum expr_op op, const struct cdl_value *value, expr *condition)
+static bool compare_value(struct cdl *cdl, const struct cdl_exp *exp, const struct found *found,
+                          enum expr_op op, const struct cdl_value *value, expr *condition)
 {
     const struct shape *shape = found->shape;
     struct exprs *exprs = &cdl->model->exprs;
     if (is_order(op) && shape->kind != SHAPE_INT) {
-        diag_error(cdl->diag, exp->name_place, "only numbers have an order: %s can be compared with = and <>", shape_text(shape));
+        diag_error(cdl->diag, exp->name_place,
+                   "only numbers have an order: %s can be compared with = and <>",
+                   shape_text(shape));
         return false;
     }
-    if (shape->kind == SHAPE_INT || shape->kind == SHAPE_BOOL) return compare_number(cdl, found, op, value, condition);
+    if (shape->kind == SHAPE_INT || shape->kind == SHAPE_BOOL)
+        return compare_number(cdl, found, op, value, condition);
     int64_t *cells = mem_alloc(cdl->mem, shape->cells * sizeof *cells);
-    bool *any = mem_alloc(cdl->mem, shape->cells * sizeof *any), good = cdl_cells(cdl, value, shape, cells, any);
+    bool *any = mem_alloc(cdl->mem, shape->cells * sizeof *any),
+         good = cdl_cells(cdl, value, shape, cells, any);
     expr all = expr_bool(exprs, true);
     for (uint32_t i = 0; good && i < shape->cells; i++)
-        if (!any[i]) all = both(cdl, all, compare(cdl, EXPR_EQ, model_var_expr(cdl->model, found->var + i), expr_int(exprs, cells[i])));
+        if (!any[i])
+            all = both(cdl, all,
+                       compare(cdl, EXPR_EQ, model_var_expr(cdl->model, found->var + i),
+                               expr_int(exprs, cells[i])));
     mem_free(cdl->mem, cells);
     mem_free(cdl->mem, any);
     *condition = both(cdl, found->exists, agree(cdl, op, all));
@@ -317,14 +381,19 @@ static bool compare_sides(struct cdl *cdl, const struct cdl_exp *exp, expr *cond
     struct found a, b;
     bool left = exp->left->kind == CDL_VARIABLE, right = exp->right->kind == CDL_VARIABLE;
     if (!left && !right) {
-        diag_error(cdl->diag, exp->place, "a comparison of two values: one side must be a variable, such as {P}1:x");
+        diag_error(cdl->diag, exp->place,
+                   "a comparison of two values: one side must be a variable, such as {P}1:x");
         return false;
     }
-    if ((left && !find_variable(cdl, exp->left, &a)) || (right && !find_variable(cdl, exp->right, &b))) return false;
+    if ((left && !find_variable(cdl, exp->left, &a))
+        || (right && !find_variable(cdl, exp->right, &b)))
+        return false;
     if (!right) return compare_value(cdl, exp, &a, exp->op, exp->right, condition);
     if (!left) return compare_value(cdl, exp, &b, turned(exp->op), exp->left, condition);
     if (is_order(exp->op) && (a.shape->kind != SHAPE_INT || b.shape->kind != SHAPE_INT)) {
-        diag_error(cdl->diag, exp->name_place, "only numbers have an order: %s can be compared with = and <>", shape_text(a.shape->kind != SHAPE_INT ? a.shape : b.shape));
+        diag_error(cdl->diag, exp->name_place,
+                   "only numbers have an order: %s can be compared with = and <>",
+                   shape_text(a.shape->kind != SHAPE_INT ? a.shape : b.shape));
         return false;
     }
     return compare_variables(cdl, exp, &a, &b, condition);
@@ -339,7 +408,8 @@ static bool is_at(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
     const char *nearest = NULL;
     unsigned distance = 0;
     if (!cdl_find_unit(cdl, &exp->unit, &unit)) return false;
-    const struct model_process *process = unit.process == MODEL_NONE ? NULL : &model->processes.data[unit.process];
+    const struct model_process *process =
+        unit.process == MODEL_NONE ? NULL : &model->processes.data[unit.process];
     if (!process || process->location == MODEL_NONE) {
         diag_error(cdl->diag, exp->place, "%s has no states", cdl_unit_text(cdl, &exp->unit));
         return false;
@@ -349,10 +419,14 @@ static bool is_at(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
         if (!location->name) continue;
         text_nearest(exp->name, location->name, &nearest, &distance);
         if (strcmp(location->name, exp->name)) continue;
-        *condition = compare(cdl, EXPR_EQ, model_var_expr(cdl->model, process->location), expr_int(&cdl->model->exprs, location->value));
+        *condition = compare(cdl, EXPR_EQ, model_var_expr(cdl->model, process->location),
+                             expr_int(&cdl->model->exprs, location->value));
         return true;
     }
-    diag_error(cdl->diag, exp->name_place, nearest ? "'%.60s' has no state '%.60s': did you mean '%.60s'?" : "'%.60s' has no state '%.60s'", exp->unit.name, exp->name, nearest);
+    diag_error(cdl->diag, exp->name_place,
+               nearest ? "'%.60s' has no state '%.60s': did you mean '%.60s'?"
+                       : "'%.60s' has no state '%.60s'",
+               exp->unit.name, exp->name, nearest);
     return false;
 }
 
@@ -361,22 +435,29 @@ static bool is_test(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
 {
     struct found found;
     struct exprs *exprs = &cdl->model->exprs;
-    if (exp->left->kind != CDL_VARIABLE) return wrong_kind(cdl, exp->left, &(struct shape){.kind = SHAPE_QUEUE});
+    if (exp->left->kind != CDL_VARIABLE)
+        return wrong_kind(cdl, exp->left, &(struct shape){.kind = SHAPE_QUEUE});
     if (!find_variable(cdl, exp->left, &found)) return false;
     enum shape_kind wanted = exp->kind == CDL_TEST ? SHAPE_BOOL : SHAPE_QUEUE;
     if (found.shape->kind != wanted) {
-        diag_error(cdl->diag, exp->left->place, wanted == SHAPE_BOOL ? "this is %s: a comparison is expected" : "this is %s, not a queue", shape_text(found.shape));
+        diag_error(cdl->diag, exp->left->place,
+                   wanted == SHAPE_BOOL ? "this is %s: a comparison is expected"
+                                        : "this is %s, not a queue",
+                   shape_text(found.shape));
         return false;
     }
     int64_t value = exp->kind == CDL_EMPTY ? 0 : exp->kind == CDL_FULL ? found.shape->count : 1;
-    *condition = both(cdl, found.exists, compare(cdl, EXPR_EQ, model_var_expr(cdl->model, found.var), expr_int(exprs, value)));
+    *condition =
+        both(cdl, found.exists,
+             compare(cdl, EXPR_EQ, model_var_expr(cdl->model, found.var), expr_int(exprs, value)));
     return true;
 }
 
 bool cdl_predicate(struct cdl *cdl, struct cdl_decl *decl, expr *condition)
 {
     if (decl->is_busy) {
-        diag_error(cdl->diag, decl->place, "the predicate '%.60s' is defined by itself", decl->name);
+        diag_error(cdl->diag, decl->place, "the predicate '%.60s' is defined by itself",
+                   decl->name);
         return false;
     }
     if (!decl->is_ready) {
@@ -404,14 +485,17 @@ bool cdl_condition(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
     enum { MOST = 3000 };
     struct cdl_decl *decl;
     bool good = false;
-    if (cdl->nesting++ > MOST) diag_error(cdl->diag, exp->place, "predicates are nested too deeply");
-    else
-        switch (exp->kind) {
+    if (cdl->nesting++ > MOST)
+        diag_error(cdl->diag, exp->place, "predicates are nested too deeply");
+    else switch (exp->kind) {
         case CDL_OR:
         case CDL_AND:
         case CDL_NOT: good = join(cdl, exp, condition); break;
         case CDL_TRUTH: *condition = expr_bool(&cdl->model->exprs, exp->truth), good = true; break;
-        case CDL_PREDICATE: good = (decl = cdl_find(cdl, CDL_DECL_PREDICATE, exp->name, exp->name_place)) && cdl_predicate(cdl, decl, condition); break;
+        case CDL_PREDICATE:
+            good = (decl = cdl_find(cdl, CDL_DECL_PREDICATE, exp->name, exp->name_place))
+                   && cdl_predicate(cdl, decl, condition);
+            break;
         case CDL_LOCATION: good = is_at(cdl, exp, condition); break;
         case CDL_COMPARE: good = compare_sides(cdl, exp, condition); break;
         case CDL_EMPTY:

@@ -1,4 +1,5 @@
-/* What a front end offers. Adding a language is adding one of these to the table in lang/languages.c. */
+/* What a front end offers. Adding a language is adding one of these to the table in
+ * lang/languages.c. */
 #ifndef CAIRN_LANG_COMMON_LANGUAGE_H
 #define CAIRN_LANG_COMMON_LANGUAGE_H
 
@@ -23,10 +24,13 @@ struct language_input {
 
 struct language {
     const char *name, *extension, *summary;
-    bool wide_types; /* declared ranges say little about values: worth an analysis (pass/tighten.h) */
-    /* Reads a model. Returns NULL after errors. *scope is what `property` needs to resolve names; it lives in input->mem. */
+    bool wide_types; /* declared ranges say little about values: worth an analysis (pass/tighten.h)
+                      */
+    /* Reads a model. Returns NULL after errors. *scope is what `property` needs to resolve names;
+     * it lives in input->mem. */
     struct model *(*load)(struct language_input *input, void **scope);
-    /* Reads one property from a source of its own and adds it to the model. Returns false after errors. */
+    /* Reads one property from a source of its own and adds it to the model. Returns false after
+     * errors. */
     bool (*property)(void *scope, enum property_kind kind, uint32_t source);
 };
 

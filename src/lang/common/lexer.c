@@ -4,21 +4,28 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Longest spelling first among those with a common beginning. The first row of a kind is the one messages show. */
+/* Longest spelling first among those with a common beginning. The first row of a kind is the one
+ * messages show. */
 static const struct {
     const char *spelling;
     enum token_kind kind;
 } operators[] = {
-    {"<->", TOKEN_IFF},   {"<=>", TOKEN_IFF},     {"->", TOKEN_IMPLIES}, {"=>", TOKEN_IMPLIES}, {":=", TOKEN_ASSIGN},
-    {"==", TOKEN_EQ},     {"!=", TOKEN_NE},       {"<>", TOKEN_NE},      {"<=", TOKEN_LE},      {">=", TOKEN_GE},
-    {"&&", TOKEN_AND},    {"||", TOKEN_OR},       {"..", TOKEN_RANGE},   {"&", TOKEN_AND},      {"|", TOKEN_OR},
-    {"=", TOKEN_EQ},      {"<", TOKEN_LT},        {">", TOKEN_GT},       {"!", TOKEN_NOT},      {"(", TOKEN_OPEN},
-    {")", TOKEN_CLOSE},   {"[", TOKEN_OPEN_SQUARE}, {"]", TOKEN_CLOSE_SQUARE}, {"{", TOKEN_OPEN_CURLY},
-    {"}", TOKEN_CLOSE_CURLY}, {",", TOKEN_COMMA}, {";", TOKEN_SEMICOLON}, {":", TOKEN_COLON},   {".", TOKEN_DOT},
-    {"+", TOKEN_PLUS},    {"-", TOKEN_MINUS},     {"*", TOKEN_TIMES},    {"/", TOKEN_DIVIDE},   {"%", TOKEN_REMAINDER},
-    {"\u00AC", TOKEN_NOT}, {"\u2227", TOKEN_AND}, {"\u2228", TOKEN_OR},  {"\u21D2", TOKEN_IMPLIES}, {"\u21D4", TOKEN_IFF},
-    {"\u2260", TOKEN_NE}, {"\u2264", TOKEN_LE},   {"\u2265", TOKEN_GE},  {"\u00D7", TOKEN_TIMES}, {"~", TOKEN_NOT},
-    {"^", TOKEN_XOR},     {"@", TOKEN_AT},      {"?", TOKEN_QUESTION},
+    {"<->", TOKEN_IFF},       {"<=>", TOKEN_IFF},        {"->", TOKEN_IMPLIES},
+    {"=>", TOKEN_IMPLIES},    {":=", TOKEN_ASSIGN},      {"==", TOKEN_EQ},
+    {"!=", TOKEN_NE},         {"<>", TOKEN_NE},          {"<=", TOKEN_LE},
+    {">=", TOKEN_GE},         {"&&", TOKEN_AND},         {"||", TOKEN_OR},
+    {"..", TOKEN_RANGE},      {"&", TOKEN_AND},          {"|", TOKEN_OR},
+    {"=", TOKEN_EQ},          {"<", TOKEN_LT},           {">", TOKEN_GT},
+    {"!", TOKEN_NOT},         {"(", TOKEN_OPEN},         {")", TOKEN_CLOSE},
+    {"[", TOKEN_OPEN_SQUARE}, {"]", TOKEN_CLOSE_SQUARE}, {"{", TOKEN_OPEN_CURLY},
+    {"}", TOKEN_CLOSE_CURLY}, {",", TOKEN_COMMA},        {";", TOKEN_SEMICOLON},
+    {":", TOKEN_COLON},       {".", TOKEN_DOT},          {"+", TOKEN_PLUS},
+    {"-", TOKEN_MINUS},       {"*", TOKEN_TIMES},        {"/", TOKEN_DIVIDE},
+    {"%", TOKEN_REMAINDER},   {"\u00AC", TOKEN_NOT},     {"\u2227", TOKEN_AND},
+    {"\u2228", TOKEN_OR},     {"\u21D2", TOKEN_IMPLIES}, {"\u21D4", TOKEN_IFF},
+    {"\u2260", TOKEN_NE},     {"\u2264", TOKEN_LE},      {"\u2265", TOKEN_GE},
+    {"\u00D7", TOKEN_TIMES},  {"~", TOKEN_NOT},          {"^", TOKEN_XOR},
+    {"@", TOKEN_AT},          {"?", TOKEN_QUESTION},
 };
 static const struct {
     const char *spelling;
@@ -32,8 +39,8 @@ struct lexer {
     const char *text, *at, *end;
     uint32_t source, line;
     bool is_cdl, is_guide;
-    const char *counted;    /* columns of the line are counted up to here, */
-    uint32_t column;        /* which is this column: keeps long lines linear */
+    const char *counted; /* columns of the line are counted up to here, */
+    uint32_t column;     /* which is this column: keeps long lines linear */
 };
 
 static struct place place_of(struct lexer *lexer, const char *at)
@@ -50,10 +57,12 @@ static void start_line(struct lexer *lexer, const char *at)
     lexer->column = 1;
 }
 
-static void push(struct lexer *lexer, enum token_kind kind, const char *start, const char *text, uint64_t number)
+static void push(struct lexer *lexer, enum token_kind kind, const char *start, const char *text,
+                 uint64_t number)
 {
-    struct token token = {kind, place_of(lexer, start), text, number, (uint32_t)(start - lexer->text),
-                          (uint32_t)(lexer->at - lexer->text)};
+    struct token token = {
+        kind,   place_of(lexer, start),          text,
+        number, (uint32_t)(start - lexer->text), (uint32_t)(lexer->at - lexer->text)};
     vec_push(lexer->diag->mem, &lexer->tokens->list, token);
 }
 
@@ -90,15 +99,9 @@ static bool skip_space(struct lexer *lexer)
     return true;
 }
 
-static bool is_name_start(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
+static bool is_name_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
 
-static bool is_name_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_name_part(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static void read_name(struct lexer *lexer)
 {
@@ -107,8 +110,8 @@ static void read_name(struct lexer *lexer)
     while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
     size_t length = (size_t)(lexer->at - start);
     if (length > NAME_MAX_LENGTH) {
-        diag_error(lexer->diag, place_of(lexer, start), "this name has %zu characters: at most %d are allowed", length,
-                   NAME_MAX_LENGTH);
+        diag_error(lexer->diag, place_of(lexer, start),
+                   "this name has %zu characters: at most %d are allowed", length, NAME_MAX_LENGTH);
         length = NAME_MAX_LENGTH;
     }
     const char *name = names_intern(lexer->names, start, length);
@@ -142,14 +145,17 @@ static void read_number(struct lexer *lexer)
         diag_error(lexer->diag, place_of(lexer, lexer->at), "a letter directly after a number");
         while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
     }
-    push(lexer, TOKEN_NUMBER, start, names_intern(lexer->names, start, (size_t)(lexer->at - start > 40 ? 40 : lexer->at - start)),
+    push(lexer, TOKEN_NUMBER, start,
+         names_intern(lexer->names, start,
+                      (size_t)(lexer->at - start > 40 ? 40 : lexer->at - start)),
          number);
 }
 
 static void read_string(struct lexer *lexer)
 {
     const char *start = lexer->at++;
-    while (lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n' && *lexer->at != 0) lexer->at++;
+    while (lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n' && *lexer->at != 0)
+        lexer->at++;
     if (lexer->at >= lexer->end || *lexer->at != '"') {
         diag_error(lexer->diag, place_of(lexer, start), "this string does not end on its line");
         return;
@@ -182,18 +188,28 @@ static void reject_run(struct lexer *lexer)
     struct place place = place_of(lexer, start);
     unsigned char c = (unsigned char)*start;
     if (isprint(c)) diag_error(lexer->diag, place, "unexpected character '%c'", c);
-    else if (c < 0x80) diag_error(lexer->diag, place, "unexpected byte 0x%02X: is this a text file?", c);
+    else if (c < 0x80)
+        diag_error(lexer->diag, place, "unexpected byte 0x%02X: is this a text file?", c);
     else diag_error(lexer->diag, place, "unexpected character");
     do lexer->at++;
-    while (lexer->at < lexer->end && *lexer->at != '\n' && ((unsigned char)*lexer->at >= 0x80 || !isprint((unsigned char)*lexer->at))
+    while (lexer->at < lexer->end && *lexer->at != '\n'
+           && ((unsigned char)*lexer->at >= 0x80 || !isprint((unsigned char)*lexer->at))
            && *lexer->at != ' ' && *lexer->at != '\t');
 }
 
-static void run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens, bool is_cdl, bool is_guide)
+static void run(struct diag *diag, struct names *names, uint32_t source, struct tokens *tokens,
+                bool is_cdl, bool is_guide)
 {
     const struct source *file = &diag->sources.data[source];
-    struct lexer lexer = {.diag = diag, .names = names, .tokens = tokens, .text = file->text, .at = file->text,
-                          .end = file->text + file->length, .source = source, .is_cdl = is_cdl, .is_guide = is_guide};
+    struct lexer lexer = {.diag = diag,
+                          .names = names,
+                          .tokens = tokens,
+                          .text = file->text,
+                          .at = file->text,
+                          .end = file->text + file->length,
+                          .source = source,
+                          .is_cdl = is_cdl,
+                          .is_guide = is_guide};
     start_line(&lexer, lexer.at);
     if (file->length >= 3 && !memcmp(file->text, "\xEF\xBB\xBF", 3)) lexer.at += 3;
     for (;;) {
@@ -226,7 +242,10 @@ const char *token_kind_show(enum token_kind kind)
 {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (operators[i].kind == kind && kind != TOKEN_END) return operators[i].spelling;
-    return kind == TOKEN_NAME ? "a name" : kind == TOKEN_NUMBER ? "a number" : kind == TOKEN_STRING ? "a string" : "the end of the file";
+    return kind == TOKEN_NAME     ? "a name"
+           : kind == TOKEN_NUMBER ? "a number"
+           : kind == TOKEN_STRING ? "a string"
+                                  : "the end of the file";
 }
 
 const char *token_show(const struct token *token, char buffer[48])

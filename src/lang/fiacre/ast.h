@@ -1,20 +1,28 @@
-/* The syntax tree of a Fiacre file, as written: names are not resolved, nothing is typed, nothing is instantiated.
+/* The syntax tree of a Fiacre file, as written: names are not resolved, nothing is typed, nothing
+ * is instantiated.
  *
  * Conventions, the same for all nodes:
- *  - every node lives in the arena given to the parser and is never freed by itself; names and texts are interned (compare pointers);
- *  - lists are chains of `next`, in the order of the text; NULL is the empty list. `next` links only nodes of one list;
- *  - `a, b : T := e` is two declarations, which share the nodes of T and of e (their roots are never elements of a list);
- *  - `place` is where the node begins, except of binary operators and of `:=`, `!`, `?`, where it is said below;
+ *  - every node lives in the arena given to the parser and is never freed by itself; names and
+ *    texts are interned (compare pointers);
+ *  - lists are chains of `next`, in the order of the text; NULL is the empty list. `next` links
+ *    only nodes of one list;
+ *  - `a, b : T := e` is two declarations, which share the nodes of T and of e (their roots are
+ *    never elements of a list);
+ *  - `place` is where the node begins, except of binary operators and of `:=`, `!`, `?`, where it
+ *    is said below;
  *  - after errors (false from the parser) the tree is not to be used.
  *
- * Expressions, patterns and formulas are one kind of node, struct fiacre_exp, because the text does not tell them apart before names are
- * resolved: `evtSpeed speed` is a constructor with an argument in an expression, and with a variable that is assigned in a pattern; `stop` may
- * be a constructor, a constant, a variable. What the parser guarantees of each use:
- *  - an expression has only the kinds up to FIACRE_EXP_BINARY, and FIACRE_EXP_ANY only as a value sent by `p ! any`,
- *    FIACRE_EXP_REFERENCE only as an argument of an instance;
- *  - a pattern (left side of `:=`, `case`, `p ? ...`) has only NUMBER, NEGATE or PLUS of a NUMBER, BOOL, ANY, NAME, CALL with one argument that is
- *    a pattern (a constructor), INDEX (whose index b is an expression) and FIELD;
- *  - a formula has any kind. Its maximal parts without the kinds that only formulas have (fiacre_is_formula_kind) are atoms. */
+ * Expressions, patterns and formulas are one kind of node, struct fiacre_exp, because the text does
+ * not tell them apart before names are resolved: `evtSpeed speed` is a constructor with an argument
+ * in an expression, and with a variable that is assigned in a pattern; `stop` may be a constructor,
+ * a constant, a variable. What the parser guarantees of each use:
+ *  - an expression has only the kinds up to FIACRE_EXP_BINARY, and FIACRE_EXP_ANY only as a value
+ *    sent by `p ! any`, FIACRE_EXP_REFERENCE only as an argument of an instance;
+ *  - a pattern (left side of `:=`, `case`, `p ? ...`) has only NUMBER, NEGATE or PLUS of a NUMBER,
+ *    BOOL, ANY, NAME, CALL with one argument that is a pattern (a constructor), INDEX (whose index
+ *    b is an expression) and FIELD;
+ *  - a formula has any kind. Its maximal parts without the kinds that only formulas have
+ *    (fiacre_is_formula_kind) are atoms. */
 #ifndef CAIRN_LANG_FIACRE_AST_H
 #define CAIRN_LANG_FIACRE_AST_H
 
@@ -25,28 +33,33 @@
 /* ---- expressions ---- */
 
 enum fiacre_exp_kind {
-    FIACRE_EXP_NUMBER,      /* number (at most 63 bits; a sign is an operator) */
-    FIACRE_EXP_BOOL,        /* number: 0 or 1 */
-    FIACRE_EXP_NAME,        /* name: variable, parameter, constant or constructor; in a formula also a property, process or state */
-    FIACRE_EXP_ANY,         /* `any` */
-    FIACRE_EXP_CALL,        /* name(args), or `name arg` (juxtaposed): a function or a constructor; in a pattern a constructor. 0 or more args */
-    FIACRE_EXP_INDEX,       /* a[b] */
-    FIACRE_EXP_FIELD,       /* a.name */
-    FIACRE_EXP_ARRAY,       /* [args], at least one */
-    FIACRE_EXP_RECORD,      /* {args}, at least one, each a SETTING */
-    FIACRE_EXP_SETTING,     /* name = a, in a RECORD only */
-    FIACRE_EXP_QUEUE,       /* {|args|}, maybe none */
+    FIACRE_EXP_NUMBER,  /* number (at most 63 bits; a sign is an operator) */
+    FIACRE_EXP_BOOL,    /* number: 0 or 1 */
+    FIACRE_EXP_NAME,    /* name: variable, parameter, constant or constructor; in a formula also a
+                           property, process or state */
+    FIACRE_EXP_ANY,     /* `any` */
+    FIACRE_EXP_CALL,    /* name(args), or `name arg` (juxtaposed): a function or a constructor; in a
+                           pattern a constructor. 0 or more args */
+    FIACRE_EXP_INDEX,   /* a[b] */
+    FIACRE_EXP_FIELD,   /* a.name */
+    FIACRE_EXP_ARRAY,   /* [args], at least one */
+    FIACRE_EXP_RECORD,  /* {args}, at least one, each a SETTING */
+    FIACRE_EXP_SETTING, /* name = a, in a RECORD only */
+    FIACRE_EXP_QUEUE,   /* {|args|}, maybe none */
     FIACRE_EXP_CONDITIONAL, /* a ? b : c */
-    FIACRE_EXP_REFERENCE,   /* &a, an argument of an instance; a is NAME, INDEX or FIELD (only NAME is Fiacre) */
-    FIACRE_EXP_UNARY,       /* op a */
-    FIACRE_EXP_BINARY,      /* a op b; the place is that of a, op_place that of the operator */
+    FIACRE_EXP_REFERENCE, /* &a, an argument of an instance; a is NAME, INDEX or FIELD (only NAME is
+                             Fiacre) */
+    FIACRE_EXP_UNARY,     /* op a */
+    FIACRE_EXP_BINARY,    /* a op b; the place is that of a, op_place that of the operator */
     /* in formulas only */
-    FIACRE_EXP_AT,       /* a @ name: process a (NAME, INDEX of a NAME, or a longer path) is in state name */
+    FIACRE_EXP_AT, /* a @ name: process a (NAME, INDEX of a NAME, or a longer path) is in state name
+                    */
     FIACRE_EXP_OBSERVE,  /* path item, as `Main/1/2/state s`: see below */
     FIACRE_EXP_ENTER,    /* enter a */
     FIACRE_EXP_LEAVE,    /* leave a */
-    FIACRE_EXP_TEMPORAL, /* op is an enum formula_op: X F G U R W A E, IMPLIES, IFF; a, and b when it has two operands.
-                            A and E have a path operator (X F G U R W) below them, when they are CTL: the parser does not check */
+    FIACRE_EXP_TEMPORAL, /* op is an enum formula_op: X F G U R W A E, IMPLIES, IFF; a, and b when
+                            it has two operands. A and E have a path operator (X F G U R W) below
+                            them, when they are CTL: the parser does not check */
     FIACRE_EXP_PATTERN,  /* pattern: `present ...`, `a leadsto b`, ... */
 };
 
@@ -89,13 +102,14 @@ enum fiacre_item {
 };
 
 struct fiacre_exp {
-    uint8_t kind; /* enum fiacre_exp_kind */
-    uint8_t op;   /* enum fiacre_op, or enum formula_op of a TEMPORAL, or enum fiacre_item of an OBSERVE */
+    uint8_t kind;    /* enum fiacre_exp_kind */
+    uint8_t op;      /* enum fiacre_op, or enum formula_op of a TEMPORAL, or enum fiacre_item of an
+                        OBSERVE */
     bool juxtaposed; /* of a CALL: written without parentheses */
     bool reported;   /* not used by the parser: an error was told here ... */
     bool remarked;   /* ... or a warning */
-    uint32_t depth;  /* longest path down, at most FIACRE_MAX_DEPTH: recursion over a tree is safe */
-    uint32_t count;  /* length of args */
+    uint32_t depth; /* longest path down, at most FIACRE_MAX_DEPTH: recursion over a tree is safe */
+    uint32_t count; /* length of args */
     struct place place, op_place;
     const char *name;
     uint64_t number;
@@ -119,7 +133,8 @@ static inline bool fiacre_is_formula_kind(const struct fiacre_exp *exp)
 
 /* ---- time ---- */
 
-/* numerator / denominator as written: 2.5 is 25 / 10. Both fit in 63 bits; the denominator is a power of ten. */
+/* numerator / denominator as written: 2.5 is 25 / 10. Both fit in 63 bits; the denominator is a
+ * power of ten. */
 struct fiacre_time {
     uint64_t numerator, denominator;
 };
@@ -143,7 +158,7 @@ enum fiacre_type_kind {
     FIACRE_TYPE_BOOL,
     FIACRE_TYPE_NAT,
     FIACRE_TYPE_INT,
-    FIACRE_TYPE_NAME,   /* name: a declared type, or a declared channel where a channel is expected */
+    FIACRE_TYPE_NAME, /* name: a declared type, or a declared channel where a channel is expected */
     FIACRE_TYPE_RANGE,  /* low .. high */
     FIACRE_TYPE_ARRAY,  /* array low of of */
     FIACRE_TYPE_QUEUE,  /* queue low of of */
@@ -190,7 +205,8 @@ struct fiacre_variable {
     struct fiacre_variable *next;
 };
 
-/* A port parameter of a process or component, or a local port of a component (which alone has interval and probe). */
+/* A port parameter of a process or component, or a local port of a component (which alone has
+ * interval and probe). */
 struct fiacre_port {
     const char *name;
     struct place place;
@@ -208,15 +224,17 @@ enum fiacre_stmt_kind {
     FIACRE_STMT_LOOP,
     FIACRE_STMT_TO,      /* to name */
     FIACRE_STMT_TAG,     /* #name */
-    FIACRE_STMT_LABEL,   /* name: the text of a comment that begins with @ (`@text` or `@{text}`), white space at its ends removed. It stands in the
-                            sequence where the comment stands, after the statement when it was inside one; a sequence has at least one other
-                            statement. Not in functions */
+    FIACRE_STMT_LABEL,   /* name: the text of a comment that begins with @ (`@text` or `@{text}`),
+                            white space at its ends removed. It stands in the sequence where the
+                            comment stands, after the statement when it was inside one; a sequence
+                            has at least one other statement. Not in functions */
     FIACRE_STMT_ON,      /* on exp */
     FIACRE_STMT_WAIT,    /* wait interval */
     FIACRE_STMT_ASSIGN,  /* patterns := exps, as many of each; op_place is that of `:=` */
     FIACRE_STMT_CHOOSE,  /* patterns := any [where exp] */
     FIACRE_STMT_IF,      /* branches: exp is the condition, NULL for `else`, which is last */
-    FIACRE_STMT_SELECT,  /* branches: body, with group: 0 before the first `unless`, then 1, 2, ... (higher has priority) */
+    FIACRE_STMT_SELECT,  /* branches: body, with group: 0 before the first `unless`, then 1, 2, ...
+                            (higher has priority) */
     FIACRE_STMT_CASE,    /* case exp of branches: exp of a branch is its pattern */
     FIACRE_STMT_WHILE,   /* while exp do body */
     FIACRE_STMT_FOREACH, /* foreach name do body; op_place is that of the name */
@@ -281,7 +299,8 @@ struct fiacre_function {
 
 /* ---- components ---- */
 
-/* Each of high has priority over each of low. `a > b > c` is two of these, `b < a` is written as `a > b`. */
+/* Each of high has priority over each of low. `a > b > c` is two of these, `b < a` is written as `a
+ * > b`. */
 struct fiacre_priority {
     struct place place;
     struct fiacre_name *high, *low;
@@ -352,7 +371,8 @@ struct fiacre_pattern {
     uint8_t kind, scope;
     bool first;
     struct place place;
-    struct fiacre_exp *a, *b;     /* formulas; b NULL when there is one operand, a NULL of DEADLOCKFREE */
+    struct fiacre_exp *a,
+        *b; /* formulas; b NULL when there is one operand, a NULL of DEADLOCKFREE */
     struct fiacre_exp *from, *to; /* of the scope */
     bool has_lasting;
     struct fiacre_time lasting;       /* lasting d */
@@ -363,8 +383,9 @@ struct fiacre_pattern {
 struct fiacre_property {
     const char *name; /* NULL: unnamed, from the command line */
     struct place place;
-    /* In a file: `ltl f` is PROPERTY_LTL, `ctl f` and `invariant f` (Cairn's own) the others; without such a word (patterns and what is combined of
-     * them) it is PROPERTY_LTL too. From the command line: as asked. */
+    /* In a file: `ltl f` is PROPERTY_LTL, `ctl f` and `invariant f` (Cairn's own) the others;
+     * without such a word (patterns and what is combined of them) it is PROPERTY_LTL too. From the
+     * command line: as asked. */
     enum property_kind kind;
     struct fiacre_exp *root; /* a formula */
     const char *text;        /* what was written, white space folded */
@@ -407,20 +428,26 @@ struct fiacre_decl {
 
 struct fiacre_file {
     struct fiacre_decl *decls;
-    struct fiacre_decl *root; /* the last FIACRE_DECL_ROOT; NULL: the file has none (a fragment), which the parser does not diagnose */
+    struct fiacre_decl *root; /* the last FIACRE_DECL_ROOT; NULL: the file has none (a fragment),
+                                 which the parser does not diagnose */
     struct place last;        /* of the last token */
 };
 
-/* Reads a whole file. `mem` holds what the parser needs while it works; the tree is in the arena. Returns false after errors. */
-bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem, uint32_t source, struct fiacre_file *file);
+/* Reads a whole file. `mem` holds what the parser needs while it works; the tree is in the arena.
+ * Returns false after errors. */
+bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem,
+                  uint32_t source, struct fiacre_file *file);
 
-/* Reads one property, in Cairn's syntax of formulas (see expression.c), from a source of its own: `[name :] formula`. Returns false after errors. */
-bool fiacre_parse_expression_source(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem, uint32_t source,
-                                    enum property_kind kind, struct fiacre_property *property);
+/* Reads one property, in Cairn's syntax of formulas (see expression.c), from a source of its own:
+ * `[name :] formula`. Returns false after errors. */
+bool fiacre_parse_expression_source(struct diag *diag, struct names *names, struct arena *arena,
+                                    struct mem *mem, uint32_t source, enum property_kind kind,
+                                    struct fiacre_property *property);
 
 /* ---- printing ---- */
 
-/* Prints a file, an expression or a statement as Fiacre that parses to the same tree: with parentheses where they are needed. */
+/* Prints a file, an expression or a statement as Fiacre that parses to the same tree: with
+ * parentheses where they are needed. */
 void fiacre_print(struct text *out, const struct fiacre_file *file);
 void fiacre_print_exp(struct text *out, const struct fiacre_exp *exp);
 void fiacre_print_type(struct text *out, const struct fiacre_type *type);

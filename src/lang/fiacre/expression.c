@@ -1,16 +1,21 @@
-/* Expressions and formulas, by precedence climbing: one table of binary operators, so that long chains cost no stack; nesting is bounded.
+/* Expressions and formulas, by precedence climbing: one table of binary operators, so that long
+ * chains cost no stack; nesting is bounded.
  *
- * Expressions, loosest first: a ? b : c; or; and; = <> < <= > >=; + -; * / %; not - + $ first dequeue empty full length; a[i] a.f.
+ * Expressions, loosest first: a ? b : c; or; and; = <> < <= > >=; + -; * / %; not - + $ first
+ * dequeue empty full length; a[i] a.f.
  *
- * Formulas are Cairn's, as in every language it reads, with Fiacre's expressions as atoms, and with the operators of frac's properties as other
- * spellings. Loosest first: leadsto, precedes; a ? b : c; <-> <=>; -> => (to the right); or | ||; and & &&; U R W, until, release (to
- * the right); ! not X F G, [] <> (), EX AG ..., E[f U g], A[f U g], enter, leave, present ... and the like; then expressions from comparisons on, also
- * with == and !=. The letters are operators only where one can stand, so that variables may have such names. */
+ * Formulas are Cairn's, as in every language it reads, with Fiacre's expressions as atoms, and with
+ * the operators of frac's properties as other spellings. Loosest first: leadsto, precedes; a ? b :
+ * c; <-> <=>; -> => (to the right); or | ||; and & &&; U R W, until, release (to the right); ! not
+ * X F G, [] <> (), EX AG ..., E[f U g], A[f U g], enter, leave, present ... and the like; then
+ * expressions from comparisons on, also with == and !=. The letters are operators only where one
+ * can stand, so that variables may have such names. */
 #include "lang/fiacre/parser.h"
 
 #include <string.h>
 
-struct fiacre_exp *fiacre_new_exp(struct fiacre_parser *parser, enum fiacre_exp_kind kind, struct place place)
+struct fiacre_exp *fiacre_new_exp(struct fiacre_parser *parser, enum fiacre_exp_kind kind,
+                                  struct place place)
 {
     struct fiacre_exp *exp = arena_alloc(parser->arena, sizeof *exp);
     exp->kind = (uint8_t)kind;
@@ -18,15 +23,19 @@ struct fiacre_exp *fiacre_new_exp(struct fiacre_parser *parser, enum fiacre_exp_
     return exp;
 }
 
-void fiacre_deepen(struct fiacre_parser *parser, struct fiacre_exp *exp, const struct fiacre_exp *below)
+void fiacre_deepen(struct fiacre_parser *parser, struct fiacre_exp *exp,
+                   const struct fiacre_exp *below)
 {
     if (!below || below->depth < exp->depth) return;
     exp->depth = below->depth + 1;
     if (exp->depth > FIACRE_MAX_DEPTH)
-        fiacre_error(parser, exp->place, "this expression is nested too deeply: more than %d operators on one path", FIACRE_MAX_DEPTH);
+        fiacre_error(parser, exp->place,
+                     "this expression is nested too deeply: more than %d operators on one path",
+                     FIACRE_MAX_DEPTH);
 }
 
-struct fiacre_exp *fiacre_combine(struct fiacre_parser *parser, enum fiacre_exp_kind kind, unsigned op, struct place place, struct fiacre_exp *a,
+struct fiacre_exp *fiacre_combine(struct fiacre_parser *parser, enum fiacre_exp_kind kind,
+                                  unsigned op, struct place place, struct fiacre_exp *a,
                                   struct fiacre_exp *b, struct fiacre_exp *c)
 {
     struct fiacre_exp *exp = fiacre_new_exp(parser, kind, place);
@@ -76,29 +85,34 @@ struct fiacre_exp *fiacre_parse_exps(struct fiacre_parser *parser, uint32_t *cou
 }
 
 /* Reads the elements of exp up to a closing bracket. */
-static void parse_elements(struct fiacre_parser *parser, struct fiacre_exp *exp, enum fiacre_token_kind close, const char *what)
+static void parse_elements(struct fiacre_parser *parser, struct fiacre_exp *exp,
+                           enum fiacre_token_kind close, const char *what)
 {
     exp->args = fiacre_parse_exps(parser, &exp->count);
-    for (const struct fiacre_exp *arg = exp->args; arg; arg = arg->next) fiacre_deepen(parser, exp, arg);
+    for (const struct fiacre_exp *arg = exp->args; arg; arg = arg->next)
+        fiacre_deepen(parser, exp, arg);
     fiacre_expect_close(parser, close, "',', an operator", what, exp->place);
 }
 
 static struct fiacre_exp *parse_record(struct fiacre_parser *parser)
 {
-    struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_RECORD, fiacre_here(parser)), **last = &exp->args;
+    struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_RECORD, fiacre_here(parser)),
+                      **last = &exp->args;
     parser->at++;
     do {
         struct place place = fiacre_here(parser);
         const char *name = fiacre_expect_name(parser, exp->count ? "','" : "'{'");
         fiacre_expect(parser, FIACRE_TOKEN_EQ, "the field's name");
         if (parser->panic) break;
-        *last = fiacre_combine(parser, FIACRE_EXP_SETTING, 0, place, fiacre_parse_exp(parser), NULL, NULL);
+        *last = fiacre_combine(parser, FIACRE_EXP_SETTING, 0, place, fiacre_parse_exp(parser), NULL,
+                               NULL);
         (*last)->name = name;
         fiacre_deepen(parser, exp, *last);
         last = &(*last)->next;
         exp->count++;
     } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
-    fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE_CURLY, "',', an operator", "the record", exp->place);
+    fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE_CURLY, "',', an operator", "the record",
+                        exp->place);
     return exp;
 }
 
@@ -108,12 +122,15 @@ static struct fiacre_exp *parse_queue_operation(struct fiacre_parser *parser)
     const struct fiacre_token *word = fiacre_peek(parser, 0);
     parser->at++;
     char shown[48];
-    if (!fiacre_expect(parser, FIACRE_TOKEN_OPEN, fiacre_token_show(word, shown))) return fiacre_new_exp(parser, FIACRE_EXP_NUMBER, word->place);
+    if (!fiacre_expect(parser, FIACRE_TOKEN_OPEN, fiacre_token_show(word, shown)))
+        return fiacre_new_exp(parser, FIACRE_EXP_NUMBER, word->place);
     struct fiacre_exp *a = fiacre_parse_exp(parser);
     fiacre_expect(parser, FIACRE_TOKEN_COMMA, "the queue");
     struct fiacre_exp *b = fiacre_parse_exp(parser);
     fiacre_expect(parser, FIACRE_TOKEN_CLOSE, "the element");
-    return fiacre_combine(parser, FIACRE_EXP_BINARY, word->kind == FIACRE_WORD_ENQUEUE ? FIACRE_ENQUEUE : FIACRE_APPEND, word->place, a, b, NULL);
+    return fiacre_combine(parser, FIACRE_EXP_BINARY,
+                          word->kind == FIACRE_WORD_ENQUEUE ? FIACRE_ENQUEUE : FIACRE_APPEND,
+                          word->place, a, b, NULL);
 }
 
 static bool begins_argument(const struct fiacre_parser *parser, const struct fiacre_token *token)
@@ -124,7 +141,8 @@ static bool begins_argument(const struct fiacre_parser *parser, const struct fia
     case FIACRE_TOKEN_OPEN_QUEUE:
     case FIACRE_WORD_TRUE:
     case FIACRE_WORD_FALSE: return parser->juxtaposition != FIACRE_JUXTAPOSE_NEVER;
-    case FIACRE_TOKEN_NAME: return parser->juxtaposition == FIACRE_JUXTAPOSE && !fiacre_is_root(parser, token);
+    case FIACRE_TOKEN_NAME:
+        return parser->juxtaposition == FIACRE_JUXTAPOSE && !fiacre_is_root(parser, token);
     default: return false;
     }
 }
@@ -138,11 +156,15 @@ static struct fiacre_exp *parse_name(struct fiacre_parser *parser)
     struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_NAME, token->place);
     exp->name = token->text;
     if (parser->formula && is_prefix_word(parser, token))
-        fiacre_error(parser, token->place, "the operator '%s' after an operator that binds tighter: put it in parentheses", token->text);
+        fiacre_error(
+            parser, token->place,
+            "the operator '%s' after an operator that binds tighter: put it in parentheses",
+            token->text);
     parser->at++;
     if (fiacre_accept(parser, FIACRE_TOKEN_OPEN)) {
         exp->kind = FIACRE_EXP_CALL;
-        if (!fiacre_accept(parser, FIACRE_TOKEN_CLOSE)) parse_elements(parser, exp, FIACRE_TOKEN_CLOSE, "the arguments");
+        if (!fiacre_accept(parser, FIACRE_TOKEN_CLOSE))
+            parse_elements(parser, exp, FIACRE_TOKEN_CLOSE, "the arguments");
     } else if (begins_argument(parser, fiacre_peek(parser, 0))) {
         exp->kind = FIACRE_EXP_CALL;
         exp->juxtaposed = true;
@@ -159,7 +181,8 @@ static struct fiacre_exp *parse_parentheses(struct fiacre_parser *parser)
     struct place opened = fiacre_here(parser);
     parser->at++;
     struct modes modes = enter_brackets(parser, parser->formula);
-    struct fiacre_exp *exp = parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
+    struct fiacre_exp *exp =
+        parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
     leave_brackets(parser, modes);
     fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, "an operator", "the parentheses", opened);
     return exp;
@@ -193,9 +216,13 @@ static struct fiacre_exp *parse_simple(struct fiacre_parser *parser)
     case FIACRE_TOKEN_OPEN_QUEUE:
         exp->kind = FIACRE_EXP_QUEUE;
         parser->at++;
-        if (!fiacre_accept(parser, FIACRE_TOKEN_CLOSE_QUEUE)) parse_elements(parser, exp, FIACRE_TOKEN_CLOSE_QUEUE, "the queue");
+        if (!fiacre_accept(parser, FIACRE_TOKEN_CLOSE_QUEUE))
+            parse_elements(parser, exp, FIACRE_TOKEN_CLOSE_QUEUE, "the queue");
         return exp;
-    case FIACRE_TOKEN_DECIMAL: fiacre_error(parser, token->place, "a number with a point is allowed only in a time interval"); return exp;
+    case FIACRE_TOKEN_DECIMAL:
+        fiacre_error(parser, token->place,
+                     "a number with a point is allowed only in a time interval");
+        return exp;
     case FIACRE_WORD_READ: /* frac lets properties have these names */
     case FIACRE_WORD_WRITE:
         if (parser->formula) return parse_name(parser);
@@ -213,7 +240,8 @@ struct fiacre_exp *fiacre_parse_postfix(struct fiacre_parser *parser, struct fia
         if (fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE)) {
             struct fiacre_exp *index = fiacre_parse_exp(parser);
             a = fiacre_combine(parser, FIACRE_EXP_INDEX, 0, a->place, a, index, NULL);
-            fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE_SQUARE, "an operator", "the index", place);
+            fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE_SQUARE, "an operator", "the index",
+                                place);
         } else if (fiacre_accept(parser, FIACRE_TOKEN_DOT)) {
             const struct fiacre_token *field = fiacre_peek(parser, 0);
             a = fiacre_combine(parser, FIACRE_EXP_FIELD, 0, a->place, a, NULL, NULL);
@@ -246,17 +274,22 @@ static struct fiacre_exp *parse_unary(struct fiacre_parser *parser)
 {
     static const struct {
         uint8_t token, op;
-    } unary[] = {{FIACRE_WORD_NOT, FIACRE_NOT},         {FIACRE_TOKEN_SUB, FIACRE_NEGATE},   {FIACRE_TOKEN_ADD, FIACRE_PLUS},
-                 {FIACRE_TOKEN_COERCE, FIACRE_COERCE},  {FIACRE_WORD_FIRST, FIACRE_FIRST},   {FIACRE_WORD_DEQUEUE, FIACRE_DEQUEUE},
-                 {FIACRE_WORD_EMPTY, FIACRE_EMPTY},     {FIACRE_WORD_FULL, FIACRE_FULL},     {FIACRE_WORD_LENGTH, FIACRE_LENGTH},
-                 {FIACRE_TOKEN_BANG, FIACRE_NOT}};
+    } unary[] = {{FIACRE_WORD_NOT, FIACRE_NOT},       {FIACRE_TOKEN_SUB, FIACRE_NEGATE},
+                 {FIACRE_TOKEN_ADD, FIACRE_PLUS},     {FIACRE_TOKEN_COERCE, FIACRE_COERCE},
+                 {FIACRE_WORD_FIRST, FIACRE_FIRST},   {FIACRE_WORD_DEQUEUE, FIACRE_DEQUEUE},
+                 {FIACRE_WORD_EMPTY, FIACRE_EMPTY},   {FIACRE_WORD_FULL, FIACRE_FULL},
+                 {FIACRE_WORD_LENGTH, FIACRE_LENGTH}, {FIACRE_TOKEN_BANG, FIACRE_NOT}};
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
-        if (unary[i].token != token->kind || (token->kind == FIACRE_TOKEN_BANG && !parser->loose)) continue;
+        if (unary[i].token != token->kind || (token->kind == FIACRE_TOKEN_BANG && !parser->loose))
+            continue;
         parser->at++;
-        struct fiacre_exp *operand = fiacre_enter(parser) ? parse_unary(parser) : fiacre_new_exp(parser, FIACRE_EXP_NUMBER, token->place);
+        struct fiacre_exp *operand = fiacre_enter(parser)
+                                         ? parse_unary(parser)
+                                         : fiacre_new_exp(parser, FIACRE_EXP_NUMBER, token->place);
         fiacre_leave(parser);
-        return fiacre_combine(parser, FIACRE_EXP_UNARY, unary[i].op, token->place, operand, NULL, NULL);
+        return fiacre_combine(parser, FIACRE_EXP_UNARY, unary[i].op, token->place, operand, NULL,
+                              NULL);
     }
     return parse_primary(parser);
 }
@@ -290,7 +323,11 @@ static bool is_until_word(const struct fiacre_token *token, unsigned *op)
     static const struct {
         const char *word;
         uint8_t op;
-    } words[] = {{"U", FORMULA_U}, {"R", FORMULA_R}, {"W", FORMULA_W}, {"until", FORMULA_U}, {"release", FORMULA_R}};
+    } words[] = {{"U", FORMULA_U},
+                 {"R", FORMULA_R},
+                 {"W", FORMULA_W},
+                 {"until", FORMULA_U},
+                 {"release", FORMULA_R}};
     if (token->kind != FIACRE_TOKEN_NAME) return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (fiacre_is_word(token, words[i].word)) return *op = words[i].op, true;
@@ -300,7 +337,8 @@ static bool is_until_word(const struct fiacre_token *token, unsigned *op)
 static bool find_until(const struct fiacre_parser *parser, unsigned *op)
 {
     const struct fiacre_token *token = fiacre_peek(parser, 0);
-    if (!parser->formula || !is_until_word(token, op) || fiacre_is_root(parser, token)) return false;
+    if (!parser->formula || !is_until_word(token, op) || fiacre_is_root(parser, token))
+        return false;
     return !(parser->in_scope && fiacre_is_word(token, "until"));
 }
 
@@ -308,7 +346,9 @@ static bool find_until(const struct fiacre_parser *parser, unsigned *op)
 static bool is_unary_word(const struct fiacre_parser *parser, const struct fiacre_token *token)
 {
     unsigned op;
-    if (token->kind != FIACRE_TOKEN_NAME || !fiacre_begins_operand(token + 1) || fiacre_is_root(parser, token + 1)) return false;
+    if (token->kind != FIACRE_TOKEN_NAME || !fiacre_begins_operand(token + 1)
+        || fiacre_is_root(parser, token + 1))
+        return false;
     for (const char *at = token->text; *at; at++) {
         if (at - token->text > 8) return false;
         if ((*at == 'A' || *at == 'E') && at[1]) at++;
@@ -324,20 +364,29 @@ static bool is_prefix_word(const struct fiacre_parser *parser, const struct fiac
     static const char *const words[] = {"enter", "leave", "ltl"};
     if (is_unary_word(parser, token) || fiacre_begins_pattern(parser, token)) return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (fiacre_is_word(token, words[i])) return fiacre_begins_operand(token + 1) && !fiacre_is_root(parser, token + 1);
+        if (fiacre_is_word(token, words[i]))
+            return fiacre_begins_operand(token + 1) && !fiacre_is_root(parser, token + 1);
     return false;
 }
 
-static struct fiacre_exp *temporal(struct fiacre_parser *parser, unsigned op, struct place place, struct fiacre_exp *a, struct fiacre_exp *b)
+static struct fiacre_exp *temporal(struct fiacre_parser *parser, unsigned op, struct place place,
+                                   struct fiacre_exp *a, struct fiacre_exp *b)
 {
     return fiacre_combine(parser, FIACRE_EXP_TEMPORAL, op, place, a, b, NULL);
 }
 
-static struct fiacre_exp *apply_word(struct fiacre_parser *parser, const char *word, struct fiacre_exp *operand, struct place place)
+static struct fiacre_exp *apply_word(struct fiacre_parser *parser, const char *word,
+                                     struct fiacre_exp *operand, struct place place)
 {
     for (size_t i = strlen(word); i-- > 0;) {
-        operand = temporal(parser, word[i] == 'X' ? FORMULA_X : word[i] == 'F' ? FORMULA_F : FORMULA_G, place, operand, NULL);
-        if (i && (word[i - 1] == 'A' || word[i - 1] == 'E')) operand = temporal(parser, word[--i] == 'A' ? FORMULA_A : FORMULA_E, place, operand, NULL);
+        operand = temporal(parser,
+                           word[i] == 'X'   ? FORMULA_X
+                           : word[i] == 'F' ? FORMULA_F
+                                            : FORMULA_G,
+                           place, operand, NULL);
+        if (i && (word[i - 1] == 'A' || word[i - 1] == 'E'))
+            operand =
+                temporal(parser, word[--i] == 'A' ? FORMULA_A : FORMULA_E, place, operand, NULL);
     }
     return operand;
 }
@@ -364,24 +413,30 @@ static bool ends_operand(const struct fiacre_token *token)
     }
 }
 
-/* Before a bracket with a temporal operator in it, A and E are quantifiers; before others they are an array or a function of that name. */
+/* Before a bracket with a temporal operator in it, A and E are quantifiers; before others they are
+ * an array or a function of that name. */
 static bool is_quantifier(const struct fiacre_parser *parser)
 {
     enum { FAR = 4096 }; /* keeps nested brackets from being read again and again */
     const struct fiacre_token *token = fiacre_peek(parser, 0), *at = token + 1;
-    if (!is_path_letter(token) || (at->kind != FIACRE_TOKEN_OPEN && at->kind != FIACRE_TOKEN_OPEN_SQUARE)) return false;
+    if (!is_path_letter(token)
+        || (at->kind != FIACRE_TOKEN_OPEN && at->kind != FIACRE_TOKEN_OPEN_SQUARE))
+        return false;
     unsigned op, depth = 0;
     for (; at->kind != FIACRE_TOKEN_END && at - token < FAR; at++) {
         if (at->kind == FIACRE_TOKEN_OPEN || at->kind == FIACRE_TOKEN_OPEN_SQUARE) depth++;
-        else if ((at->kind == FIACRE_TOKEN_CLOSE || at->kind == FIACRE_TOKEN_CLOSE_SQUARE) && --depth == 0) return false;
+        else if ((at->kind == FIACRE_TOKEN_CLOSE || at->kind == FIACRE_TOKEN_CLOSE_SQUARE)
+                 && --depth == 0)
+            return false;
         else if (at->kind == FIACRE_TOKEN_CHOICE || is_unary_word(parser, at)) return true;
-        else if (is_until_word(at, &op) && ends_operand(at - 1) && fiacre_begins_operand(at + 1)) return true;
+        else if (is_until_word(at, &op) && ends_operand(at - 1) && fiacre_begins_operand(at + 1))
+            return true;
     }
     return false;
 }
 
-/* Directly inside the brackets U, R and W bind loosest, as in E[a & b U c]: by the general precedences this would be E[a & (b U c)], which is no
- * CTL. */
+/* Directly inside the brackets U, R and W bind loosest, as in E[a & b U c]: by the general
+ * precedences this would be E[a & (b U c)], which is no CTL. */
 static struct fiacre_exp *parse_quantifier(struct fiacre_parser *parser)
 {
     const struct fiacre_token *quantifier = fiacre_peek(parser, 0), *open = fiacre_peek(parser, 1);
@@ -395,14 +450,26 @@ static struct fiacre_exp *parse_quantifier(struct fiacre_parser *parser)
         path = temporal(parser, op, path->place, path, fiacre_parse_formula(parser));
     }
     leave_brackets(parser, modes);
-    enum fiacre_token_kind close = open->kind == FIACRE_TOKEN_OPEN ? FIACRE_TOKEN_CLOSE : FIACRE_TOKEN_CLOSE_SQUARE;
+    enum fiacre_token_kind close =
+        open->kind == FIACRE_TOKEN_OPEN ? FIACRE_TOKEN_CLOSE : FIACRE_TOKEN_CLOSE_SQUARE;
     fiacre_expect_close(parser, close, "an operator", "the formula of paths", open->place);
-    return temporal(parser, quantifier->text[0] == 'A' ? FORMULA_A : FORMULA_E, quantifier->place, path, NULL);
+    return temporal(parser, quantifier->text[0] == 'A' ? FORMULA_A : FORMULA_E, quantifier->place,
+                    path, NULL);
 }
 
 static struct fiacre_exp *parse_binary(struct fiacre_parser *parser, unsigned level);
 static struct fiacre_exp *parse_formula_unary(struct fiacre_parser *parser);
-enum { LEVEL_IFF, LEVEL_IMPLIES, LEVEL_OR, LEVEL_AND, LEVEL_UNTIL, LEVEL_UNARY, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT };
+enum {
+    LEVEL_IFF,
+    LEVEL_IMPLIES,
+    LEVEL_OR,
+    LEVEL_AND,
+    LEVEL_UNTIL,
+    LEVEL_UNARY,
+    LEVEL_COMPARE,
+    LEVEL_SUM,
+    LEVEL_PRODUCT
+};
 
 /* [] is G, <> is F, () is X; -1: none */
 static int symbol_operator(const struct fiacre_parser *parser, unsigned *length)
@@ -425,23 +492,30 @@ static struct fiacre_exp *parse_formula_prefix(struct fiacre_parser *parser)
         return temporal(parser, (unsigned)symbol, token->place, parse_formula_unary(parser), NULL);
     }
     if (fiacre_accept(parser, FIACRE_TOKEN_BANG) || fiacre_accept(parser, FIACRE_WORD_NOT))
-        return fiacre_combine(parser, FIACRE_EXP_UNARY, FIACRE_NOT, token->place, parse_formula_unary(parser), NULL, NULL);
+        return fiacre_combine(parser, FIACRE_EXP_UNARY, FIACRE_NOT, token->place,
+                              parse_formula_unary(parser), NULL, NULL);
     if (token->kind != FIACRE_TOKEN_NAME) return NULL;
     if (is_quantifier(parser)) return parse_quantifier(parser);
-    if (is_path_letter(token) && is_unary_word(parser, token + 1) && token[1].text[0] != 'A' && token[1].text[0] != 'E') { /* A G p */
+    if (is_path_letter(token) && is_unary_word(parser, token + 1) && token[1].text[0] != 'A'
+        && token[1].text[0] != 'E') { /* A G p */
         parser->at++;
-        return temporal(parser, token->text[0] == 'A' ? FORMULA_A : FORMULA_E, token->place, parse_formula_unary(parser), NULL);
+        return temporal(parser, token->text[0] == 'A' ? FORMULA_A : FORMULA_E, token->place,
+                        parse_formula_unary(parser), NULL);
     }
     if (is_unary_word(parser, token)) {
         parser->at++;
         return apply_word(parser, token->text, parse_formula_unary(parser), token->place);
     }
-    if (!fiacre_begins_operand(token + 1) || fiacre_is_root(parser, token + 1)) return fiacre_parse_pattern_prefix(parser);
-    if (fiacre_accept_word(parser, "ltl")) return fiacre_parse_formula(parser); /* in a combination of properties */
+    if (!fiacre_begins_operand(token + 1) || fiacre_is_root(parser, token + 1))
+        return fiacre_parse_pattern_prefix(parser);
+    if (fiacre_accept_word(parser, "ltl"))
+        return fiacre_parse_formula(parser); /* in a combination of properties */
     if (fiacre_accept_word(parser, "enter"))
-        return fiacre_combine(parser, FIACRE_EXP_ENTER, 0, token->place, parse_formula_unary(parser), NULL, NULL);
+        return fiacre_combine(parser, FIACRE_EXP_ENTER, 0, token->place,
+                              parse_formula_unary(parser), NULL, NULL);
     if (fiacre_accept_word(parser, "leave"))
-        return fiacre_combine(parser, FIACRE_EXP_LEAVE, 0, token->place, parse_formula_unary(parser), NULL, NULL);
+        return fiacre_combine(parser, FIACRE_EXP_LEAVE, 0, token->place,
+                              parse_formula_unary(parser), NULL, NULL);
     return fiacre_parse_pattern_prefix(parser);
 }
 
@@ -499,15 +573,19 @@ static bool find_binary(const struct fiacre_parser *parser, unsigned level, stru
         if (binary[i].token != token->kind) continue;
         *found = binary[i];
         if (binary[i].level < level) return false;
-        if (binary[i].formula_only && !parser->formula && !(parser->loose && binary[i].kind == FIACRE_EXP_BINARY)) return false;
-        return !(parser->in_pattern && binary[i].level <= LEVEL_AND && fiacre_begins_pattern(parser, fiacre_peek(parser, 1)));
+        if (binary[i].formula_only && !parser->formula
+            && !(parser->loose && binary[i].kind == FIACRE_EXP_BINARY))
+            return false;
+        return !(parser->in_pattern && binary[i].level <= LEVEL_AND
+                 && fiacre_begins_pattern(parser, fiacre_peek(parser, 1)));
     }
     return false;
 }
 
 static struct fiacre_exp *parse_binary(struct fiacre_parser *parser, unsigned level)
 {
-    struct fiacre_exp *left = parser->formula && level <= LEVEL_UNARY ? parse_formula_unary(parser) : parse_unary(parser);
+    struct fiacre_exp *left =
+        parser->formula && level <= LEVEL_UNARY ? parse_formula_unary(parser) : parse_unary(parser);
     struct binary found;
     while (!parser->panic && find_binary(parser, level, &found)) {
         struct place place = fiacre_here(parser);
@@ -525,14 +603,18 @@ static struct fiacre_exp *parse_binary(struct fiacre_parser *parser, unsigned le
 }
 
 /* Whatever stands before it: the rest of `a ? b : c`, or nothing. */
-static struct fiacre_exp *parse_conditional(struct fiacre_parser *parser, struct fiacre_exp *condition)
+static struct fiacre_exp *parse_conditional(struct fiacre_parser *parser,
+                                            struct fiacre_exp *condition)
 {
     struct place place = fiacre_here(parser);
     if (parser->panic || !fiacre_accept(parser, FIACRE_TOKEN_QUESTION)) return condition;
-    struct fiacre_exp *yes = parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
+    struct fiacre_exp *yes =
+        parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
     fiacre_expect(parser, FIACRE_TOKEN_COLON, "the first choice of '?'");
-    struct fiacre_exp *no = parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
-    struct fiacre_exp *exp = fiacre_combine(parser, FIACRE_EXP_CONDITIONAL, 0, condition->place, condition, yes, no);
+    struct fiacre_exp *no =
+        parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
+    struct fiacre_exp *exp =
+        fiacre_combine(parser, FIACRE_EXP_CONDITIONAL, 0, condition->place, condition, yes, no);
     exp->op_place = place;
     return exp;
 }

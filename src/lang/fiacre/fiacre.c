@@ -9,14 +9,16 @@ static void add_properties(struct fiacre *f)
     for (uint32_t i = 0; i < f->decls.len; i++) {
         struct fiacre_decl *d = f->decls.data[i];
         asserts |= d->kind == FIACRE_DECL_ASSERT;
-        if (d->kind == FIACRE_DECL_PROPERTY && !map_add(&f->names, d->name, SCOPE_PROPERTY, i)) diag_error(f->diag, d->name_place, "'%.60s' is declared twice", d->name);
+        if (d->kind == FIACRE_DECL_PROPERTY && !map_add(&f->names, d->name, SCOPE_PROPERTY, i))
+            diag_error(f->diag, d->name_place, "'%.60s' is declared twice", d->name);
     }
     for (uint32_t i = 0; i < f->decls.len; i++) {
         struct fiacre_decl *d = f->decls.data[i];
         if (d->kind == FIACRE_DECL_PROPERTY && !asserts) properties_add(f, d->property);
         if (d->kind != FIACRE_DECL_ASSERT) continue;
         uint32_t found = map_get(&f->names, d->name, SCOPE_PROPERTY);
-        if (found == MAP_NONE) diag_error(f->diag, d->name_place, "there is no property '%.60s'", d->name);
+        if (found == MAP_NONE)
+            diag_error(f->diag, d->name_place, "there is no property '%.60s'", d->name);
         else properties_add(f, f->decls.data[found]->property);
     }
 }
@@ -28,7 +30,9 @@ static struct model *load(struct language_input *input, void **scope)
     f->diag = input->diag;
     f->model = model_new(input->mem, input->diag->sources.data[input->source].name);
     map_init(&f->names, input->mem);
-    if (!fiacre_parse(input->diag, &f->model->names, &f->model->arena, input->mem, input->source, &f->file)) return NULL;
+    if (!fiacre_parse(input->diag, &f->model->names, &f->model->arena, input->mem, input->source,
+                      &f->file))
+        return NULL;
     if (!system_build(f) || !rules_build(f)) return NULL;
     add_properties(f);
     if (input->diag->errors) return NULL;
@@ -41,7 +45,9 @@ static bool property(void *scope, enum property_kind kind, uint32_t source)
 {
     struct fiacre *f = scope;
     struct fiacre_property read;
-    if (!fiacre_parse_expression_source(f->diag, &f->model->names, &f->model->arena, f->model->mem, source, kind, &read)) return false;
+    if (!fiacre_parse_expression_source(f->diag, &f->model->names, &f->model->arena, f->model->mem,
+                                        source, kind, &read))
+        return false;
     return properties_add(f, &read);
 }
 

@@ -4,33 +4,48 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Longest spelling first among those with a common beginning. The first row of a kind is the one messages show. `{||}` is two symbols. */
+/* Longest spelling first among those with a common beginning. The first row of a kind is the one
+ * messages show. `{||}` is two symbols. */
 static const struct {
     const char *spelling;
     enum fiacre_token_kind kind;
 } symbols[] = {
-    {"...", FIACRE_TOKEN_DOTS},        {"<->", FIACRE_TOKEN_IFF},          {"<=>", FIACRE_TOKEN_IFF},         {"..", FIACRE_TOKEN_RANGE},
-    {":=", FIACRE_TOKEN_ASSIGN},       {"->", FIACRE_TOKEN_ARROW},         {"=>", FIACRE_TOKEN_IMPLIES},      {"==", FIACRE_TOKEN_FORMULA_EQ},
-    {"!=", FIACRE_TOKEN_FORMULA_NE},   {"&&", FIACRE_TOKEN_FORMULA_AND},   {"<>", FIACRE_TOKEN_NE},           {"<=", FIACRE_TOKEN_LE},
-    {">=", FIACRE_TOKEN_GE},           {"[]", FIACRE_TOKEN_CHOICE},        {"{|", FIACRE_TOKEN_OPEN_QUEUE},   {"|}", FIACRE_TOKEN_CLOSE_QUEUE},
-    {"||", FIACRE_TOKEN_BARS},         {"|", FIACRE_TOKEN_BAR},            {"=", FIACRE_TOKEN_EQ},            {"<", FIACRE_TOKEN_LT},
-    {">", FIACRE_TOKEN_GT},            {"!", FIACRE_TOKEN_BANG},           {"?", FIACRE_TOKEN_QUESTION},      {"$", FIACRE_TOKEN_COERCE},
-    {"&", FIACRE_TOKEN_REFERENCE},     {"#", FIACRE_TOKEN_HASH},           {"@", FIACRE_TOKEN_AT},            {"(", FIACRE_TOKEN_OPEN},
-    {")", FIACRE_TOKEN_CLOSE},         {"[", FIACRE_TOKEN_OPEN_SQUARE},    {"]", FIACRE_TOKEN_CLOSE_SQUARE},  {"{", FIACRE_TOKEN_OPEN_CURLY},
-    {"}", FIACRE_TOKEN_CLOSE_CURLY},   {",", FIACRE_TOKEN_COMMA},          {";", FIACRE_TOKEN_SEMICOLON},     {":", FIACRE_TOKEN_COLON},
-    {".", FIACRE_TOKEN_DOT},           {"+", FIACRE_TOKEN_ADD},            {"-", FIACRE_TOKEN_SUB},           {"*", FIACRE_TOKEN_MUL},
-    {"/", FIACRE_TOKEN_DIV},           {"%", FIACRE_TOKEN_MOD},
+    {"...", FIACRE_TOKEN_DOTS},       {"<->", FIACRE_TOKEN_IFF},
+    {"<=>", FIACRE_TOKEN_IFF},        {"..", FIACRE_TOKEN_RANGE},
+    {":=", FIACRE_TOKEN_ASSIGN},      {"->", FIACRE_TOKEN_ARROW},
+    {"=>", FIACRE_TOKEN_IMPLIES},     {"==", FIACRE_TOKEN_FORMULA_EQ},
+    {"!=", FIACRE_TOKEN_FORMULA_NE},  {"&&", FIACRE_TOKEN_FORMULA_AND},
+    {"<>", FIACRE_TOKEN_NE},          {"<=", FIACRE_TOKEN_LE},
+    {">=", FIACRE_TOKEN_GE},          {"[]", FIACRE_TOKEN_CHOICE},
+    {"{|", FIACRE_TOKEN_OPEN_QUEUE},  {"|}", FIACRE_TOKEN_CLOSE_QUEUE},
+    {"||", FIACRE_TOKEN_BARS},        {"|", FIACRE_TOKEN_BAR},
+    {"=", FIACRE_TOKEN_EQ},           {"<", FIACRE_TOKEN_LT},
+    {">", FIACRE_TOKEN_GT},           {"!", FIACRE_TOKEN_BANG},
+    {"?", FIACRE_TOKEN_QUESTION},     {"$", FIACRE_TOKEN_COERCE},
+    {"&", FIACRE_TOKEN_REFERENCE},    {"#", FIACRE_TOKEN_HASH},
+    {"@", FIACRE_TOKEN_AT},           {"(", FIACRE_TOKEN_OPEN},
+    {")", FIACRE_TOKEN_CLOSE},        {"[", FIACRE_TOKEN_OPEN_SQUARE},
+    {"]", FIACRE_TOKEN_CLOSE_SQUARE}, {"{", FIACRE_TOKEN_OPEN_CURLY},
+    {"}", FIACRE_TOKEN_CLOSE_CURLY},  {",", FIACRE_TOKEN_COMMA},
+    {";", FIACRE_TOKEN_SEMICOLON},    {":", FIACRE_TOKEN_COLON},
+    {".", FIACRE_TOKEN_DOT},          {"+", FIACRE_TOKEN_ADD},
+    {"-", FIACRE_TOKEN_SUB},          {"*", FIACRE_TOKEN_MUL},
+    {"/", FIACRE_TOKEN_DIV},          {"%", FIACRE_TOKEN_MOD},
 };
 
 /* The keyword of FIACRE_TOKEN_KEYWORDS + i. */
 static const char *const keywords[] = {
-    "and",  "any",     "append", "array",  "assert",   "begin",  "bool",   "case",  "channel", "component", "const", "dequeue",  "do",
-    "else", "elsif",   "empty",  "end",    "enqueue",  "extern", "false",  "first", "foreach", "from",      "full",  "function", "if",
-    "in",   "init",    "int",    "is",     "length",   "loop",   "nat",    "none",  "not",     "null",      "of",    "on",       "or",
-    "out",  "par",     "port",   "priority", "process", "property", "queue", "read", "record",  "return",    "select", "states",  "sync",
-    "then", "to",      "true",   "type",   "union",    "unless", "var",    "wait",  "where",   "while",     "write",
+    "and",      "any",       "append",   "array",   "assert",   "begin",   "bool",   "case",
+    "channel",  "component", "const",    "dequeue", "do",       "else",    "elsif",  "empty",
+    "end",      "enqueue",   "extern",   "false",   "first",    "foreach", "from",   "full",
+    "function", "if",        "in",       "init",    "int",      "is",      "length", "loop",
+    "nat",      "none",      "not",      "null",    "of",       "on",      "or",     "out",
+    "par",      "port",      "priority", "process", "property", "queue",   "read",   "record",
+    "return",   "select",    "states",   "sync",    "then",     "to",      "true",   "type",
+    "union",    "unless",    "var",      "wait",    "where",    "while",   "write",
 };
-static_assert(sizeof keywords / sizeof *keywords == FIACRE_TOKEN_KINDS - FIACRE_TOKEN_KEYWORDS, "a spelling for every keyword");
+static_assert(sizeof keywords / sizeof *keywords == FIACRE_TOKEN_KINDS - FIACRE_TOKEN_KEYWORDS,
+              "a spelling for every keyword");
 
 struct lexer {
     struct diag *diag;
@@ -57,9 +72,13 @@ static void start_line(struct lexer *lexer, const char *at)
     lexer->column = 1;
 }
 
-static struct fiacre_token *push(struct lexer *lexer, enum fiacre_token_kind kind, const char *start, const char *text)
+static struct fiacre_token *push(struct lexer *lexer, enum fiacre_token_kind kind,
+                                 const char *start, const char *text)
 {
-    struct fiacre_token token = {.kind = kind, .place = place_of(lexer, start), .text = text, .start = (uint32_t)(start - lexer->text),
+    struct fiacre_token token = {.kind = kind,
+                                 .place = place_of(lexer, start),
+                                 .text = text,
+                                 .start = (uint32_t)(start - lexer->text),
                                  .end = (uint32_t)(lexer->at - lexer->text)};
     vec_push(lexer->mem, &lexer->tokens->list, token);
     return &lexer->tokens->list.data[lexer->tokens->list.len - 1];
@@ -83,11 +102,15 @@ static void keep_label(struct lexer *lexer, const char *from, const char *to, st
         for (to--; from < to && is_space(to[-1]); to--) continue;
     }
     if (to - from > LABEL_MAX_LENGTH || memchr(from, 0, (size_t)(to - from))) {
-        diag_error(lexer->diag, place, "the label in this comment is too long or no text: at most %d characters are allowed", LABEL_MAX_LENGTH);
+        diag_error(
+            lexer->diag, place,
+            "the label in this comment is too long or no text: at most %d characters are allowed",
+            LABEL_MAX_LENGTH);
         return;
     }
     if (from == to) return;
-    struct fiacre_label label = {names_intern(lexer->names, from, (size_t)(to - from)), place, lexer->tokens->list.len};
+    struct fiacre_label label = {names_intern(lexer->names, from, (size_t)(to - from)), place,
+                                 lexer->tokens->list.len};
     vec_push(lexer->mem, &lexer->tokens->labels, label);
 }
 
@@ -127,15 +150,9 @@ static bool skip_space(struct lexer *lexer)
 
 /* ---- tokens ---- */
 
-static bool is_name_start(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
+static bool is_name_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
 
-static bool is_name_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_name_part(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static void read_name(struct lexer *lexer)
 {
@@ -144,23 +161,27 @@ static void read_name(struct lexer *lexer)
     while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
     size_t length = (size_t)(lexer->at - start);
     if (length > NAME_MAX_LENGTH) {
-        diag_error(lexer->diag, place_of(lexer, start), "this name has %zu characters: at most %d are allowed", length, NAME_MAX_LENGTH);
+        diag_error(lexer->diag, place_of(lexer, start),
+                   "this name has %zu characters: at most %d are allowed", length, NAME_MAX_LENGTH);
         length = NAME_MAX_LENGTH;
     }
     const char *name = names_intern(lexer->names, start, length);
     enum fiacre_token_kind kind = FIACRE_TOKEN_NAME;
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (keywords[i][0] == name[0] && !strcmp(keywords[i], name)) kind = FIACRE_TOKEN_KEYWORDS + (enum fiacre_token_kind)i;
+        if (keywords[i][0] == name[0] && !strcmp(keywords[i], name))
+            kind = FIACRE_TOKEN_KEYWORDS + (enum fiacre_token_kind)i;
     push(lexer, kind, start, name);
 }
 
-/* Digits are added to *number; false when it would leave 63 bits. *scale grows tenfold with each. */
+/* Digits are added to *number; false when it would leave 63 bits. *scale grows tenfold with
+ * each. */
 static bool read_digits(struct lexer *lexer, uint64_t *number, uint64_t *scale)
 {
     bool fits = true;
     for (; lexer->at < lexer->end && isdigit((unsigned char)*lexer->at); lexer->at++) {
         unsigned digit = (unsigned)(*lexer->at - '0');
-        if (*number > ((uint64_t)INT64_MAX - digit) / 10 || *scale > (uint64_t)INT64_MAX / 10) fits = false;
+        if (*number > ((uint64_t)INT64_MAX - digit) / 10 || *scale > (uint64_t)INT64_MAX / 10)
+            fits = false;
         if (!fits) continue;
         *number = *number * 10 + digit;
         *scale = *scale * 10;
@@ -198,7 +219,8 @@ static void read_number(struct lexer *lexer)
 static void read_string(struct lexer *lexer)
 {
     const char *start = lexer->at++;
-    while (lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n' && *lexer->at != 0) lexer->at++;
+    while (lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n' && *lexer->at != 0)
+        lexer->at++;
     if (lexer->at >= lexer->end || *lexer->at != '"') {
         diag_error(lexer->diag, place_of(lexer, start), "this string does not end on its line");
         return;
@@ -212,7 +234,9 @@ static bool read_symbol(struct lexer *lexer)
 {
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         size_t length = strlen(symbols[i].spelling);
-        if ((size_t)(lexer->end - lexer->at) < length || memcmp(lexer->at, symbols[i].spelling, length)) continue;
+        if ((size_t)(lexer->end - lexer->at) < length
+            || memcmp(lexer->at, symbols[i].spelling, length))
+            continue;
         const char *start = lexer->at;
         lexer->at += length;
         push(lexer, symbols[i].kind, start, symbols[i].spelling);
@@ -221,20 +245,25 @@ static bool read_symbol(struct lexer *lexer)
     return false;
 }
 
-/* A line such as `#ifdef X`; no tag can have such a name. Told once: the rest of the file is not what it seems. */
+/* A line such as `#ifdef X`; no tag can have such a name. Told once: the rest of the file is not
+ * what it seems. */
 static bool read_macro(struct lexer *lexer)
 {
-    static const char *const directives[] = {"define", "undef", "include", "if",     "ifdef", "ifndef", "ifeq",
-                                             "ifneq",  "elif",  "else",    "elseif", "endif", "error",  "pragma"};
+    static const char *const directives[] = {"define", "undef", "include", "if",    "ifdef",
+                                             "ifndef", "ifeq",  "ifneq",   "elif",  "else",
+                                             "elseif", "endif", "error",   "pragma"};
     const char *word = lexer->at + 1;
     while (word < lexer->end && (*word == ' ' || *word == '\t')) word++;
     const char *tail = word;
     while (tail < lexer->end && is_name_part(*tail)) tail++;
     for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
-        if (strlen(directives[i]) != (size_t)(tail - word) || memcmp(directives[i], word, (size_t)(tail - word))) continue;
+        if (strlen(directives[i]) != (size_t)(tail - word)
+            || memcmp(directives[i], word, (size_t)(tail - word)))
+            continue;
         if (!lexer->tokens->has_macros)
             diag_error(lexer->diag, place_of(lexer, lexer->at),
-                       "macro preprocessing is not supported: run the file through its preprocessor first");
+                       "macro preprocessing is not supported: run the file through its "
+                       "preprocessor first");
         lexer->tokens->has_macros = true;
         while (lexer->at < lexer->end && *lexer->at != '\n') lexer->at++;
         return true;
@@ -249,17 +278,26 @@ static void reject_run(struct lexer *lexer)
     struct place place = place_of(lexer, start);
     unsigned char c = (unsigned char)*start;
     if (isprint(c)) diag_error(lexer->diag, place, "unexpected character '%c'", c);
-    else if (c < 0x80) diag_error(lexer->diag, place, "unexpected byte 0x%02X: is this a text file?", c);
+    else if (c < 0x80)
+        diag_error(lexer->diag, place, "unexpected byte 0x%02X: is this a text file?", c);
     else diag_error(lexer->diag, place, "unexpected character");
     do lexer->at++;
-    while (lexer->at < lexer->end && !is_space(*lexer->at) && ((unsigned char)*lexer->at >= 0x80 || !isprint((unsigned char)*lexer->at)));
+    while (lexer->at < lexer->end && !is_space(*lexer->at)
+           && ((unsigned char)*lexer->at >= 0x80 || !isprint((unsigned char)*lexer->at)));
 }
 
-void fiacre_lexer_run(struct diag *diag, struct names *names, struct mem *mem, uint32_t source, struct fiacre_tokens *tokens)
+void fiacre_lexer_run(struct diag *diag, struct names *names, struct mem *mem, uint32_t source,
+                      struct fiacre_tokens *tokens)
 {
     const struct source *file = &diag->sources.data[source];
-    struct lexer lexer = {.diag = diag, .names = names, .mem = mem, .tokens = tokens, .text = file->text, .at = file->text,
-                          .end = file->text + file->length, .source = source};
+    struct lexer lexer = {.diag = diag,
+                          .names = names,
+                          .mem = mem,
+                          .tokens = tokens,
+                          .text = file->text,
+                          .at = file->text,
+                          .end = file->text + file->length,
+                          .source = source};
     memset(tokens, 0, sizeof *tokens);
     start_line(&lexer, lexer.at);
     if (file->length >= 3 && !memcmp(file->text, "\xEF\xBB\xBF", 3)) lexer.at += 3;

@@ -1,5 +1,6 @@
-/* Expressions. A scalar becomes an expression of the model; what needs code (calls, literals, queues that change) emits it first,
- * into temporaries. Operators that do not evaluate all their operands stay expressions as long as these need no code, and become IFs otherwise. */
+/* Expressions. A scalar becomes an expression of the model; what needs code (calls, literals,
+ * queues that change) emits it first, into temporaries. Operators that do not evaluate all their
+ * operands stay expressions as long as these need no code, and become IFs otherwise. */
 #include "lang/fiacre/scope.h"
 
 #include <assert.h>
@@ -8,16 +9,14 @@
 
 enum { MAX_COMPARED_CELLS = 4096, MAX_INLINED = 6, MAX_INLINED_RECURSION = 100 };
 
-static struct exprs *exprs_of(struct lowering *l)
-{
-    return &l->f->model->exprs;
-}
+static struct exprs *exprs_of(struct lowering *l) { return &l->f->model->exprs; }
 
 /* ---- cells and values ---- */
 
 struct cell cell_plain(struct fiacre *f, bool local, uint32_t base)
 {
-    return (struct cell){.local = local, .base = base, .count = 1, .offset = expr_int(&f->model->exprs, 0)};
+    return (struct cell){
+        .local = local, .base = base, .count = 1, .offset = expr_int(&f->model->exprs, 0)};
 }
 
 struct cell cell_new_local(struct fiacre *f, const struct ftype *type, const char *name)
@@ -45,10 +44,12 @@ struct value value_scalar(const struct ftype *type, expr e)
 
 static expr read_cell(struct fiacre *f, const struct cell *at, struct cell_range range)
 {
-    return expr_at(&f->model->exprs, at->local, at->base, at->offset, at->count, range.low, range.high);
+    return expr_at(&f->model->exprs, at->local, at->base, at->offset, at->count, range.low,
+                   range.high);
 }
 
-/* Some cell of a value: its ranges are those of all cells it may be, as the offset moves by whole elements. */
+/* Some cell of a value: its ranges are those of all cells it may be, as the offset moves by whole
+ * elements. */
 static expr read_nth(struct fiacre *f, const struct ftype *type, const struct cell *at, uint32_t n)
 {
     struct cell cell = cell_behind(at, n);
@@ -75,13 +76,27 @@ static bool may_emit(struct lowering *l, struct fiacre_exp *exp, const char *wha
 
 void emit_set(struct lowering *l, const struct cell *at, expr value, struct place place)
 {
-    model_add_code(l->f->model, l->out, (struct code_node){.op = CODE_SET, .target = *at, .value = value, .body = code_none(), .other = code_none(), .place = place});
+    model_add_code(l->f->model, l->out,
+                   (struct code_node){.op = CODE_SET,
+                                      .target = *at,
+                                      .value = value,
+                                      .body = code_none(),
+                                      .other = code_none(),
+                                      .place = place});
 }
 
-void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells, struct place place)
+void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells,
+               struct place place)
 {
     if (!cells) return;
-    model_add_code(l->f->model, l->out, (struct code_node){.op = CODE_COPY, .target = *to, .source = *from, .cells = cells, .body = code_none(), .other = code_none(), .place = place});
+    model_add_code(l->f->model, l->out,
+                   (struct code_node){.op = CODE_COPY,
+                                      .target = *to,
+                                      .source = *from,
+                                      .cells = cells,
+                                      .body = code_none(),
+                                      .other = code_none(),
+                                      .place = place});
 }
 
 /* The variables that the expression names, each once. */
@@ -143,10 +158,7 @@ static void require(struct lowering *l, expr cond, struct place place, uint32_t 
     model_add_code(l->f->model, l->out, node);
 }
 
-void emit_require(struct lowering *l, expr cond, struct place place)
-{
-    require(l, cond, place, 0);
-}
+void emit_require(struct lowering *l, expr cond, struct place place) { require(l, cond, place, 0); }
 
 void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *source, bool negated)
 {
@@ -154,10 +166,15 @@ void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *sour
         require(l, cond, source->place, word_condition(l, source, negated));
 }
 
-void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no, struct place place)
+void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no,
+             struct place place)
 {
-    if (code_is_none(yes.first) && code_is_none(no.first) && !expr_get(exprs_of(l), cond)->may_fail) return;
-    model_add_code(l->f->model, l->out, (struct code_node){.op = CODE_IF, .value = cond, .body = yes.first, .other = no.first, .place = place});
+    if (code_is_none(yes.first) && code_is_none(no.first) && !expr_get(exprs_of(l), cond)->may_fail)
+        return;
+    model_add_code(
+        l->f->model, l->out,
+        (struct code_node){
+            .op = CODE_IF, .value = cond, .body = yes.first, .other = no.first, .place = place});
 }
 
 void emit_sequence(struct lowering *l, const struct code_sequence *code)
@@ -181,7 +198,8 @@ static void emit_check(struct lowering *l, expr e, struct place place)
 }
 
 /* Sets n cells to the values they have when they are not used. */
-static void emit_initial(struct lowering *l, const struct ftype *type, const struct cell *at, struct place place)
+static void emit_initial(struct lowering *l, const struct ftype *type, const struct cell *at,
+                         struct place place)
 {
     for (uint32_t i = 0; i < type->cells; i++) {
         struct cell cell = cell_behind(at, i);
@@ -189,7 +207,8 @@ static void emit_initial(struct lowering *l, const struct ftype *type, const str
     }
 }
 
-void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n, struct place place)
+void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n,
+               struct place place)
 {
     int64_t *cells = mem_alloc(l->f->model->mem, type->cells * sizeof *cells);
     ftype_nth(type, n, cells);
@@ -202,7 +221,8 @@ void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *
 
 /* ---- storing ---- */
 
-void complain_types(struct lowering *l, struct place place, const struct ftype *wanted, const struct ftype *found)
+void complain_types(struct lowering *l, struct place place, const struct ftype *wanted,
+                    const struct ftype *found)
 {
     struct text a, b;
     text_init(&a, l->f->model->mem);
@@ -215,21 +235,30 @@ void complain_types(struct lowering *l, struct place place, const struct ftype *
 }
 
 /* Cell by cell, with a check where a range is narrower. */
-static void store_checked(struct lowering *l, const struct ftype *type, const struct cell *at, const struct value *value, struct place place)
+static void store_checked(struct lowering *l, const struct ftype *type, const struct cell *at,
+                          const struct value *value, struct place place)
 {
     for (uint32_t i = 0; i < type->cells; i++) {
         struct cell_range range = ftype_cell(type, i);
         struct cell cell = cell_behind(at, i);
-        emit_set(l, &cell, expr_within(exprs_of(l), read_nth(l->f, value->type, &value->at, i), range.low, range.high, FAILURE_RANGE), place);
+        emit_set(l, &cell,
+                 expr_within(exprs_of(l), read_nth(l->f, value->type, &value->at, i), range.low,
+                             range.high, FAILURE_RANGE),
+                 place);
     }
 }
 
-bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at, const struct value *value, struct place place)
+bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at,
+                 const struct value *value, struct place place)
 {
-    if (!ftype_matches(type, value->type)) return complain_types(l, place, type, value->type), false;
+    if (!ftype_matches(type, value->type))
+        return complain_types(l, place, type, value->type), false;
     if (ftype_is_scalar(type)) {
         struct cell_range range = ftype_cell(type, 0);
-        emit_set(l, at, expr_within(exprs_of(l), expr_to_int(exprs_of(l), value->e), range.low, range.high, FAILURE_RANGE), place);
+        emit_set(l, at,
+                 expr_within(exprs_of(l), expr_to_int(exprs_of(l), value->e), range.low, range.high,
+                             FAILURE_RANGE),
+                 place);
     } else if (ftype_same(type, value->type)) emit_copy(l, at, &value->at, type->cells, place);
     else store_checked(l, type, at, value, place);
     return true;
@@ -273,7 +302,8 @@ const struct binding *env_find(struct fiacre *f, const struct env *env, const ch
     return index == MAP_NONE ? NULL : &f->constants.data[index];
 }
 
-const struct constructor *constructor_find(struct fiacre *f, const char *name, const struct ftype *expected)
+const struct constructor *constructor_find(struct fiacre *f, const char *name,
+                                           const struct ftype *expected)
 {
     uint32_t first = map_get(&f->names, name, SCOPE_CONSTRUCTOR);
     if (first == MAP_NONE) return NULL;
@@ -288,18 +318,28 @@ static void complain_name(struct lowering *l, struct fiacre_exp *exp)
     unsigned distance = 0;
     struct fiacre *f = l->f;
     for (const struct env *env = l->env; env; env = env->outer)
-        for (uint32_t i = 0; i < env->list.len; i++) text_nearest(exp->name, env->list.data[i].name, &nearest, &distance);
-    for (uint32_t i = 0; i < f->constants.len; i++) text_nearest(exp->name, f->constants.data[i].name, &nearest, &distance);
-    for (uint32_t i = 0; i < f->constructors.len; i++) text_nearest(exp->name, f->constructors.data[i].name, &nearest, &distance);
-    for (uint32_t i = 0; i < f->functions.len; i++) text_nearest(exp->name, f->functions.data[i].decl->name, &nearest, &distance);
-    complain(f, exp, exp->place, nearest ? "there is no '%.60s' here: did you mean '%.60s'?" : "there is no '%.60s' here", exp->name, nearest);
+        for (uint32_t i = 0; i < env->list.len; i++)
+            text_nearest(exp->name, env->list.data[i].name, &nearest, &distance);
+    for (uint32_t i = 0; i < f->constants.len; i++)
+        text_nearest(exp->name, f->constants.data[i].name, &nearest, &distance);
+    for (uint32_t i = 0; i < f->constructors.len; i++)
+        text_nearest(exp->name, f->constructors.data[i].name, &nearest, &distance);
+    for (uint32_t i = 0; i < f->functions.len; i++)
+        text_nearest(exp->name, f->functions.data[i].decl->name, &nearest, &distance);
+    complain(f, exp, exp->place,
+             nearest ? "there is no '%.60s' here: did you mean '%.60s'?"
+                     : "there is no '%.60s' here",
+             exp->name, nearest);
 }
 
-static bool lower_binding(struct lowering *l, struct fiacre_exp *exp, const struct binding *binding, struct value *value)
+static bool lower_binding(struct lowering *l, struct fiacre_exp *exp, const struct binding *binding,
+                          struct value *value)
 {
     if (binding->kind == BIND_VALUE) return *value = binding->value, true;
-    if (binding->write_only && l->out) remark(l->f, exp, exp->place, "'%.60s' is marked `write`, and is read here", exp->name);
-    if (binding->kind == BIND_CELLS) return *value = value_cells(l->f, binding->type, &binding->at), true;
+    if (binding->write_only && l->out)
+        remark(l->f, exp, exp->place, "'%.60s' is marked `write`, and is read here", exp->name);
+    if (binding->kind == BIND_CELLS)
+        return *value = value_cells(l->f, binding->type, &binding->at), true;
     if (binding->kind == BIND_PORT) {
         complain(l->f, exp, exp->place, "'%.60s' is a port, not a value", exp->name);
         return false;
@@ -313,12 +353,16 @@ static bool lower_binding(struct lowering *l, struct fiacre_exp *exp, const stru
 }
 
 /* A constructor with or without its argument. */
-static bool lower_constructor(struct lowering *l, struct fiacre_exp *exp, const struct constructor *constructor, struct value *value)
+static bool lower_constructor(struct lowering *l, struct fiacre_exp *exp,
+                              const struct constructor *constructor, struct value *value)
 {
     const struct ftype *type = constructor->type, *argument = type->members[constructor->tag].type;
     uint32_t tag = constructor->tag, args = exp->kind == FIACRE_EXP_CALL ? exp->count : 0;
     if (args != (argument != NULL)) {
-        complain(l->f, exp, exp->place, argument ? "the constructor '%.60s' needs one argument" : "the constructor '%.60s' has no argument", exp->name);
+        complain(l->f, exp, exp->place,
+                 argument ? "the constructor '%.60s' needs one argument"
+                          : "the constructor '%.60s' has no argument",
+                 exp->name);
         return false;
     }
     if (ftype_is_scalar(type)) return *value = value_scalar(type, expr_int(exprs_of(l), tag)), true;
@@ -336,7 +380,8 @@ static bool lower_constructor(struct lowering *l, struct fiacre_exp *exp, const 
     return true;
 }
 
-static bool lower_name(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+static bool lower_name(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+                       struct value *value)
 {
     const struct binding *binding = env_find(l->f, l->env, exp->name);
     if (binding) return lower_binding(l, exp, binding, value);
@@ -347,7 +392,8 @@ static bool lower_name(struct lowering *l, struct fiacre_exp *exp, const struct 
 
 /* ---- places ---- */
 
-static bool lower_index(struct lowering *l, struct fiacre_exp *exp, const struct ftype *array, struct cell *at)
+static bool lower_index(struct lowering *l, struct fiacre_exp *exp, const struct ftype *array,
+                        struct cell *at)
 {
     struct exprs *exprs = exprs_of(l);
     struct value index;
@@ -356,11 +402,13 @@ static bool lower_index(struct lowering *l, struct fiacre_exp *exp, const struct
         return false;
     }
     if (!lower_exp(l, exp->b, NULL, &index)) return false;
-    if (index.type->kind != KIND_INT) return complain_types(l, exp->b->place, l->f->number_type, index.type), false;
+    if (index.type->kind != KIND_INT)
+        return complain_types(l, exp->b->place, l->f->number_type, index.type), false;
     const struct expr_node *node = expr_get(exprs, index.e);
     if (node->op == EXPR_CONST && (node->value < 0 || node->value >= array->count)) {
         if (!l->out) {
-            complain(l->f, exp, exp->b->place, "the index %" PRId64 " is outside 0..%u", node->value, array->count - 1);
+            complain(l->f, exp, exp->b->place, "the index %" PRId64 " is outside 0..%u",
+                     node->value, array->count - 1);
             return false;
         }
         /* it may never be evaluated: an error only where it is */
@@ -369,18 +417,22 @@ static bool lower_index(struct lowering *l, struct fiacre_exp *exp, const struct
     }
     uint32_t stride = array->of->cells;
     expr checked = expr_within(exprs, index.e, 0, array->count - 1, FAILURE_INDEX);
-    expr step = stride == 1 ? checked : expr_make(exprs, EXPR_MUL, 0, checked, expr_int(exprs, stride));
+    expr step =
+        stride == 1 ? checked : expr_make(exprs, EXPR_MUL, 0, checked, expr_int(exprs, stride));
     const struct expr_node *moved = expr_get(exprs, step);
     if (moved->op == EXPR_CONST) {
         at->base += (uint32_t)moved->value;
         return true;
     }
     at->count += (array->count - 1) * stride;
-    at->offset = expr_get(exprs, at->offset)->op == EXPR_CONST ? step : expr_make(exprs, EXPR_ADD, 0, at->offset, step);
+    at->offset = expr_get(exprs, at->offset)->op == EXPR_CONST
+                     ? step
+                     : expr_make(exprs, EXPR_ADD, 0, at->offset, step);
     return true;
 }
 
-static const struct ftype_member *find_field(struct lowering *l, struct fiacre_exp *exp, const struct ftype *record)
+static const struct ftype_member *find_field(struct lowering *l, struct fiacre_exp *exp,
+                                             const struct ftype *record)
 {
     if (record->kind != KIND_RECORD) {
         complain(l->f, exp, exp->place, "only records have fields");
@@ -392,11 +444,15 @@ static const struct ftype_member *find_field(struct lowering *l, struct fiacre_e
         if (record->members[i].name == exp->name) return &record->members[i];
         text_nearest(exp->name, record->members[i].name, &nearest, &distance);
     }
-    complain(l->f, exp, exp->place, nearest ? "the record has no field '%.60s': did you mean '%.60s'?" : "the record has no field '%.60s'", exp->name, nearest);
+    complain(l->f, exp, exp->place,
+             nearest ? "the record has no field '%.60s': did you mean '%.60s'?"
+                     : "the record has no field '%.60s'",
+             exp->name, nearest);
     return NULL;
 }
 
-bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing, const struct ftype **type, struct cell *at)
+bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing,
+                 const struct ftype **type, struct cell *at)
 {
     if (exp->kind == FIACRE_EXP_NAME) {
         const struct binding *binding = env_find(l->f, l->env, exp->name);
@@ -464,7 +520,8 @@ static bool lower_part(struct lowering *l, struct fiacre_exp *exp, struct value 
 
 /* ---- literals ---- */
 
-static bool lower_array(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+static bool lower_array(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+                        struct value *value)
 {
     if (!may_emit(l, exp, "an array")) return false;
     if (expected && expected->kind != KIND_ARRAY) expected = NULL;
@@ -479,23 +536,30 @@ static bool lower_array(struct lowering *l, struct fiacre_exp *exp, const struct
         if (!good) return false;
         of = element.type == l->f->number_type ? l->f->int_type : element.type;
         type = arena_alloc(&l->f->model->arena, sizeof *type);
-        *type = (struct ftype){.kind = KIND_ARRAY, .of = (struct ftype *)of, .count = exp->count, .cells = exp->count * of->cells, .depth = of->depth + 1};
+        *type = (struct ftype){.kind = KIND_ARRAY,
+                               .of = (struct ftype *)of,
+                               .count = exp->count,
+                               .cells = exp->count * of->cells,
+                               .depth = of->depth + 1};
     }
     if (type->count != exp->count) {
-        complain(l->f, exp, exp->place, "%u element%s for an array of %u", exp->count, plural(exp->count), type->count);
+        complain(l->f, exp, exp->place, "%u element%s for an array of %u", exp->count,
+                 plural(exp->count), type->count);
         return false;
     }
     struct cell made = cell_new_local(l->f, type, "temporary");
     uint32_t n = 0;
     for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++) {
         struct cell at = cell_behind(&made, n * of->cells);
-        if (!lower_exp(l, arg, of, &element) || !lower_store(l, of, &at, &element, arg->place)) return false;
+        if (!lower_exp(l, arg, of, &element) || !lower_store(l, of, &at, &element, arg->place))
+            return false;
     }
     *value = value_cells(l->f, type, &made);
     return true;
 }
 
-static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+                        struct value *value)
 {
     if (!may_emit(l, exp, "a queue")) return false;
     if (!expected || expected->kind != KIND_QUEUE) {
@@ -503,7 +567,8 @@ static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct
         return false;
     }
     if (exp->count > expected->count) {
-        complain(l->f, exp, exp->place, "%u element%s for a queue of %u", exp->count, plural(exp->count), expected->count);
+        complain(l->f, exp, exp->place, "%u element%s for a queue of %u", exp->count,
+                 plural(exp->count), expected->count);
         return false;
     }
     struct cell made = cell_new_local(l->f, expected, "temporary");
@@ -511,7 +576,9 @@ static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct
     uint32_t n = 0;
     for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++) {
         struct cell at = cell_behind(&made, 1 + n * expected->of->cells);
-        if (!lower_exp(l, arg, expected->of, &element) || !lower_store(l, expected->of, &at, &element, arg->place)) return false;
+        if (!lower_exp(l, arg, expected->of, &element)
+            || !lower_store(l, expected->of, &at, &element, arg->place))
+            return false;
     }
     for (; n < expected->count; n++) {
         struct cell at = cell_behind(&made, 1 + n * expected->of->cells);
@@ -522,7 +589,8 @@ static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct
     return true;
 }
 
-static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+                         struct value *value)
 {
     if (!may_emit(l, exp, "a record")) return false;
     if (!expected || expected->kind != KIND_RECORD) {
@@ -530,7 +598,8 @@ static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struc
         return false;
     }
     if (exp->count != expected->member_count) {
-        complain(l->f, exp, exp->place, "%u field%s for a record of %u", exp->count, plural(exp->count), expected->member_count);
+        complain(l->f, exp, exp->place, "%u field%s for a record of %u", exp->count,
+                 plural(exp->count), expected->member_count);
         return false;
     }
     struct cell made = cell_new_local(l->f, expected, "temporary");
@@ -545,7 +614,8 @@ static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struc
             field = NULL;
         }
         struct cell at = cell_behind(&made, field ? field->offset : 0);
-        good = field && lower_exp(l, arg->a, field->type, &element) && lower_store(l, field->type, &at, &element, arg->a->place);
+        good = field && lower_exp(l, arg->a, field->type, &element)
+               && lower_store(l, field->type, &at, &element, arg->a->place);
     }
     mem_free(l->f->model->mem, seen.entries);
     *value = value_cells(l->f, expected, &made);
@@ -579,7 +649,8 @@ bool lower_condition(struct lowering *l, struct fiacre_exp *exp, expr *cond)
 }
 
 /* Lowers with the code put aside. */
-static bool lower_aside(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value, struct code_sequence *code)
+static bool lower_aside(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+                        struct value *value, struct code_sequence *code)
 {
     struct code_sequence *out = l->out;
     bool in_rule = l->in_rule;
@@ -592,12 +663,10 @@ static bool lower_aside(struct lowering *l, struct fiacre_exp *exp, const struct
     return good;
 }
 
-/* Whether a function is run with expressions for values (inline.c): its types were looked at before, and what is not evaluated must
- * not be lowered, because a function that calls itself would not end. */
-static bool runs_function(const struct lowering *l)
-{
-    return l->inlined && !l->out;
-}
+/* Whether a function is run with expressions for values (inline.c): its types were looked at
+ * before, and what is not evaluated must not be lowered, because a function that calls itself would
+ * not end. */
+static bool runs_function(const struct lowering *l) { return l->inlined && !l->out; }
 
 static bool lower_logic(struct lowering *l, struct fiacre_exp *exp, struct value *value)
 {
@@ -607,9 +676,14 @@ static bool lower_logic(struct lowering *l, struct fiacre_exp *exp, struct value
     struct value b;
     bool is_and = exp->op == FIACRE_AND;
     if (!lower_condition(l, exp->a, &a)) return false;
-    if (runs_function(l) && expr_is_true(exprs, a) == !is_and && expr_is_false(exprs, a) == is_and) return *value = value_scalar(l->f->bool_type, a), true;
-    if (!lower_aside(l, exp->b, l->f->bool_type, &b, &code) || !is_bool(l, exp->b, &b)) return false;
-    if (code_is_none(code.first)) return *value = value_scalar(l->f->bool_type, expr_make(exprs, is_and ? EXPR_AND : EXPR_OR, 0, a, b.e)), true;
+    if (runs_function(l) && expr_is_true(exprs, a) == !is_and && expr_is_false(exprs, a) == is_and)
+        return *value = value_scalar(l->f->bool_type, a), true;
+    if (!lower_aside(l, exp->b, l->f->bool_type, &b, &code) || !is_bool(l, exp->b, &b))
+        return false;
+    if (code_is_none(code.first))
+        return *value = value_scalar(l->f->bool_type,
+                                     expr_make(exprs, is_and ? EXPR_AND : EXPR_OR, 0, a, b.e)),
+               true;
     struct value kept = lower_keep(l, value_scalar(l->f->bool_type, a), exp->place);
     if (!kept.at.count) { /* a constant: b is all there is, or is not evaluated */
         bool goes_on = expr_is_true(exprs, kept.e) == is_and;
@@ -626,17 +700,20 @@ static bool lower_logic(struct lowering *l, struct fiacre_exp *exp, struct value
     return true;
 }
 
-static bool lower_conditional(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+static bool lower_conditional(struct lowering *l, struct fiacre_exp *exp,
+                              const struct ftype *expected, struct value *value)
 {
     struct exprs *exprs = exprs_of(l);
     struct code_sequence yes_code, no_code;
     struct value yes, no;
     expr cond;
     if (!lower_condition(l, exp->a, &cond)) return false;
-    if (runs_function(l) && (expr_is_true(exprs, cond) || expr_is_false(exprs, cond))) return lower_exp(l, expr_is_true(exprs, cond) ? exp->b : exp->c, expected, value);
+    if (runs_function(l) && (expr_is_true(exprs, cond) || expr_is_false(exprs, cond)))
+        return lower_exp(l, expr_is_true(exprs, cond) ? exp->b : exp->c, expected, value);
     if (!lower_aside(l, exp->b, expected, &yes, &yes_code)) return false;
     if (!lower_aside(l, exp->c, expected ? expected : yes.type, &no, &no_code)) return false;
-    if (!ftype_matches(yes.type, no.type)) return complain_types(l, exp->c->place, yes.type, no.type), false;
+    if (!ftype_matches(yes.type, no.type))
+        return complain_types(l, exp->c->place, yes.type, no.type), false;
     bool scalar = ftype_is_scalar(yes.type);
     if (scalar && code_is_none(yes_code.first) && code_is_none(no_code.first)) {
         const struct ftype *type = yes.type->kind == KIND_INT ? l->f->number_type : yes.type;
@@ -664,7 +741,8 @@ static bool lower_conditional(struct lowering *l, struct fiacre_exp *exp, const 
     return good;
 }
 
-bool lower_equal(struct lowering *l, const struct value *a, const struct value *b, struct place place, expr *result)
+bool lower_equal(struct lowering *l, const struct value *a, const struct value *b,
+                 struct place place, expr *result)
 {
     struct exprs *exprs = exprs_of(l);
     if (!ftype_matches(a->type, b->type)) return complain_types(l, place, a->type, b->type), false;
@@ -676,12 +754,14 @@ bool lower_equal(struct lowering *l, const struct value *a, const struct value *
         return true;
     }
     if (a->type->cells > MAX_COMPARED_CELLS) {
-        diag_error(l->f->diag, place, "values of %u cells are too large to compare", a->type->cells);
+        diag_error(l->f->diag, place, "values of %u cells are too large to compare",
+                   a->type->cells);
         return false;
     }
     *result = expr_bool(exprs, true);
     for (uint32_t i = 0; i < a->type->cells; i++) {
-        expr cell = expr_make(exprs, EXPR_EQ, 0, read_nth(l->f, a->type, &a->at, i), read_nth(l->f, b->type, &b->at, i));
+        expr cell = expr_make(exprs, EXPR_EQ, 0, read_nth(l->f, a->type, &a->at, i),
+                              read_nth(l->f, b->type, &b->at, i));
         *result = expr_make(exprs, EXPR_AND, 0, *result, cell);
     }
     return true;
@@ -689,11 +769,14 @@ bool lower_equal(struct lowering *l, const struct value *a, const struct value *
 
 static bool lower_comparison(struct lowering *l, struct fiacre_exp *exp, struct value *value)
 {
-    static const uint8_t order[] = {[FIACRE_LT] = EXPR_LT, [FIACRE_LE] = EXPR_LE, [FIACRE_GT] = EXPR_GT, [FIACRE_GE] = EXPR_GE};
+    static const uint8_t order[] = {
+        [FIACRE_LT] = EXPR_LT, [FIACRE_LE] = EXPR_LE, [FIACRE_GT] = EXPR_GT, [FIACRE_GE] = EXPR_GE};
     struct exprs *exprs = exprs_of(l);
     struct value a, b;
     expr result;
-    const struct ftype *hint = exp->a->kind == FIACRE_EXP_QUEUE || exp->a->kind == FIACRE_EXP_RECORD ? lower_place_type(l, exp->b) : NULL;
+    const struct ftype *hint = exp->a->kind == FIACRE_EXP_QUEUE || exp->a->kind == FIACRE_EXP_RECORD
+                                   ? lower_place_type(l, exp->b)
+                                   : NULL;
     if (!hint && exp->a->kind == FIACRE_EXP_NAME) hint = lower_place_type(l, exp->b);
     if (!lower_exp(l, exp->a, hint, &a) || !lower_exp(l, exp->b, a.type, &b)) return false;
     if (exp->op == FIACRE_EQ || exp->op == FIACRE_NE) {
@@ -709,7 +792,11 @@ static bool lower_comparison(struct lowering *l, struct fiacre_exp *exp, struct 
 
 static bool lower_arithmetic(struct lowering *l, struct fiacre_exp *exp, struct value *value)
 {
-    static const uint8_t ops[] = {[FIACRE_ADD] = EXPR_ADD, [FIACRE_SUB] = EXPR_SUB, [FIACRE_MUL] = EXPR_MUL, [FIACRE_DIV] = EXPR_DIV, [FIACRE_MOD] = EXPR_MOD};
+    static const uint8_t ops[] = {[FIACRE_ADD] = EXPR_ADD,
+                                  [FIACRE_SUB] = EXPR_SUB,
+                                  [FIACRE_MUL] = EXPR_MUL,
+                                  [FIACRE_DIV] = EXPR_DIV,
+                                  [FIACRE_MOD] = EXPR_MOD};
     struct value a, b;
     if (!lower_exp(l, exp->a, NULL, &a) || !lower_exp(l, exp->b, NULL, &b)) return false;
     if (!is_number(l, exp->a, &a) || !is_number(l, exp->b, &b)) return false;
@@ -731,7 +818,8 @@ static expr queue_length(struct lowering *l, const struct value *queue)
     return read_nth(l->f, queue->type, &queue->at, 0);
 }
 
-static bool lower_first(struct lowering *l, struct fiacre_exp *exp, const struct value *queue, struct value *value)
+static bool lower_first(struct lowering *l, struct fiacre_exp *exp, const struct value *queue,
+                        struct value *value)
 {
     struct exprs *exprs = exprs_of(l);
     const struct ftype *of = queue->type->of;
@@ -752,11 +840,13 @@ static bool lower_first(struct lowering *l, struct fiacre_exp *exp, const struct
 }
 
 /* The queue in `at` loses its first element. */
-static void emit_dequeue(struct lowering *l, const struct ftype *type, const struct cell *at, struct place place)
+static void emit_dequeue(struct lowering *l, const struct ftype *type, const struct cell *at,
+                         struct place place)
 {
     struct exprs *exprs = exprs_of(l);
     uint32_t cells = type->of->cells, last = (type->count - 1) * cells;
-    struct cell first = cell_behind(at, 1), second = cell_behind(at, 1 + cells), end = cell_behind(at, 1 + last);
+    struct cell first = cell_behind(at, 1), second = cell_behind(at, 1 + cells),
+                end = cell_behind(at, 1 + last);
     expr length = expr_within(exprs, read_nth(l->f, type, at, 0), 1, type->count, FAILURE_EMPTY);
     emit_set(l, at, expr_make(exprs, EXPR_SUB, 0, length, expr_int(exprs, 1)), place);
     emit_copy(l, &first, &second, last, place);
@@ -764,7 +854,8 @@ static void emit_dequeue(struct lowering *l, const struct ftype *type, const str
 }
 
 /* The queue in `at` gets an element, at its tail or at its head. */
-static bool emit_enqueue(struct lowering *l, const struct ftype *type, const struct cell *at, const struct value *element, bool head, struct place place)
+static bool emit_enqueue(struct lowering *l, const struct ftype *type, const struct cell *at,
+                         const struct value *element, bool head, struct place place)
 {
     struct exprs *exprs = exprs_of(l);
     uint32_t cells = type->of->cells;
@@ -775,9 +866,12 @@ static bool emit_enqueue(struct lowering *l, const struct ftype *type, const str
         emit_check(l, length, place);
         emit_copy(l, &second, &target, (type->count - 1) * cells, place);
     } else {
-        expr offset = cells == 1 ? length : expr_make(exprs, EXPR_MUL, 0, length, expr_int(exprs, cells));
-        if (expr_get(exprs, target.offset)->op != EXPR_CONST) offset = expr_make(exprs, EXPR_ADD, 0, target.offset, offset);
-        else if (expr_get(exprs, target.offset)->value) target.base += (uint32_t)expr_get(exprs, target.offset)->value;
+        expr offset =
+            cells == 1 ? length : expr_make(exprs, EXPR_MUL, 0, length, expr_int(exprs, cells));
+        if (expr_get(exprs, target.offset)->op != EXPR_CONST)
+            offset = expr_make(exprs, EXPR_ADD, 0, target.offset, offset);
+        else if (expr_get(exprs, target.offset)->value)
+            target.base += (uint32_t)expr_get(exprs, target.offset)->value;
         target.offset = offset;
         target.count += (type->count - 1) * cells;
     }
@@ -786,15 +880,20 @@ static bool emit_enqueue(struct lowering *l, const struct ftype *type, const str
     return true;
 }
 
-static bool lower_changed_queue(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+static bool lower_changed_queue(struct lowering *l, struct fiacre_exp *exp,
+                                const struct ftype *expected, struct value *value)
 {
     struct value queue, element;
     bool removes = exp->kind == FIACRE_EXP_UNARY;
-    if (!may_emit(l, exp, "a queue that changes") || !lower_exp(l, exp->a, expected, &queue) || !is_queue(l, exp->a, &queue)) return false;
+    if (!may_emit(l, exp, "a queue that changes") || !lower_exp(l, exp->a, expected, &queue)
+        || !is_queue(l, exp->a, &queue))
+        return false;
     if (!removes && !lower_exp(l, exp->b, queue.type->of, &element)) return false;
     struct value changed = lower_keep(l, queue, exp->place);
     if (removes) emit_dequeue(l, queue.type, &changed.at, exp->place);
-    else if (!emit_enqueue(l, queue.type, &changed.at, &element, exp->op == FIACRE_APPEND, exp->place)) return false;
+    else if (!emit_enqueue(l, queue.type, &changed.at, &element, exp->op == FIACRE_APPEND,
+                           exp->place))
+        return false;
     *value = changed;
     return true;
 }
@@ -804,30 +903,38 @@ static bool same_place(const struct cell *a, const struct cell *b)
     return a->local == b->local && a->base == b->base && expr_same(a->offset, b->offset);
 }
 
-bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre_exp *exp, bool *done)
+bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre_exp *exp,
+                    bool *done)
 {
     bool removes = exp->kind == FIACRE_EXP_UNARY && exp->op == FIACRE_DEQUEUE;
-    bool adds = exp->kind == FIACRE_EXP_BINARY && (exp->op == FIACRE_ENQUEUE || exp->op == FIACRE_APPEND);
+    bool adds =
+        exp->kind == FIACRE_EXP_BINARY && (exp->op == FIACRE_ENQUEUE || exp->op == FIACRE_APPEND);
     *done = false;
-    if ((!removes && !adds) || !lower_place_type(l, target) || lower_place_type(l, exp->a) != lower_place_type(l, target)) return true;
+    if ((!removes && !adds) || !lower_place_type(l, target)
+        || lower_place_type(l, exp->a) != lower_place_type(l, target))
+        return true;
     struct code_sequence *out = l->out, aside = code_sequence_empty();
     const struct ftype *type, *other;
     struct cell at, from;
     l->out = &aside;
-    bool good = lower_place(l, target, true, &type, &at) && lower_place(l, exp->a, false, &other, &from);
+    bool good =
+        lower_place(l, target, true, &type, &at) && lower_place(l, exp->a, false, &other, &from);
     l->out = out;
     if (!good) return false;
-    if (type->kind != KIND_QUEUE || !same_place(&at, &from) || !code_is_none(aside.first)) return true;
+    if (type->kind != KIND_QUEUE || !same_place(&at, &from) || !code_is_none(aside.first))
+        return true;
     struct value element;
     *done = true;
     if (removes) return emit_dequeue(l, type, &at, exp->place), true;
     if (!lower_exp(l, exp->b, type->of, &element)) return false;
     /* the element may be part of the queue itself */
-    if (!ftype_is_scalar(type->of) || exp->op == FIACRE_APPEND) element = lower_keep(l, element, exp->place);
+    if (!ftype_is_scalar(type->of) || exp->op == FIACRE_APPEND)
+        element = lower_keep(l, element, exp->place);
     return emit_enqueue(l, type, &at, &element, exp->op == FIACRE_APPEND, exp->place);
 }
 
-static bool lower_unary(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+static bool lower_unary(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+                        struct value *value)
 {
     struct exprs *exprs = exprs_of(l);
     struct value a;
@@ -840,7 +947,8 @@ static bool lower_unary(struct lowering *l, struct fiacre_exp *exp, const struct
         return true;
     case FIACRE_NEGATE:
         if (!is_number(l, exp->a, &a)) return false;
-        *value = value_scalar(l->f->number_type, expr_make(exprs, EXPR_SUB, 0, expr_int(exprs, 0), a.e));
+        *value =
+            value_scalar(l->f->number_type, expr_make(exprs, EXPR_SUB, 0, expr_int(exprs, 0), a.e));
         return true;
     case FIACRE_PLUS:
     case FIACRE_COERCE:
@@ -853,14 +961,19 @@ static bool lower_unary(struct lowering *l, struct fiacre_exp *exp, const struct
     expr length = queue_length(l, &a);
     if (exp->op == FIACRE_FIRST) return lower_first(l, exp, &a, value);
     if (exp->op == FIACRE_LENGTH) *value = value_scalar(l->f->number_type, length);
-    else *value = value_scalar(l->f->bool_type, expr_make(exprs, EXPR_EQ, 0, length, expr_int(exprs, exp->op == FIACRE_EMPTY ? 0 : a.type->count)));
+    else
+        *value =
+            value_scalar(l->f->bool_type,
+                         expr_make(exprs, EXPR_EQ, 0, length,
+                                   expr_int(exprs, exp->op == FIACRE_EMPTY ? 0 : a.type->count)));
     return true;
 }
 
 /* ---- calls ---- */
 
 /* `return e` with the arguments in the place of the parameters: exact when no argument can fail. */
-static bool lower_formula_call(struct lowering *l, struct function *function, const struct value *args, bool *done, struct value *value)
+static bool lower_formula_call(struct lowering *l, struct function *function,
+                               const struct value *args, bool *done, struct value *value)
 {
     *done = false;
     if (!function->is_formula || l->inlined >= MAX_INLINED) return true;
@@ -874,7 +987,10 @@ static bool lower_formula_call(struct lowering *l, struct function *function, co
     struct cell_range range = ftype_cell(function->result, 0);
     struct env env = {0};
     for (uint32_t i = 0; i < function->parameters; i++) {
-        struct binding bound = {.name = function->env.list.data[i].name, .kind = BIND_VALUE, .type = function->env.list.data[i].type, .value = args[i]};
+        struct binding bound = {.name = function->env.list.data[i].name,
+                                .kind = BIND_VALUE,
+                                .type = function->env.list.data[i].type,
+                                .value = args[i]};
         vec_push(l->f->model->mem, &env.list, bound);
     }
     struct fiacre_exp *body = function->decl->function->body->exp;
@@ -887,8 +1003,10 @@ static bool lower_formula_call(struct lowering *l, struct function *function, co
     vec_free(l->f->model->mem, &env.list);
     *done = true;
     if (!good) return false;
-    if (!ftype_matches(function->result, value->type)) return complain_types(l, body->place, function->result, value->type), false;
-    if (function->result->kind == KIND_INT) value->e = expr_within(exprs_of(l), value->e, range.low, range.high, FAILURE_RANGE);
+    if (!ftype_matches(function->result, value->type))
+        return complain_types(l, body->place, function->result, value->type), false;
+    if (function->result->kind == KIND_INT)
+        value->e = expr_within(exprs_of(l), value->e, range.low, range.high, FAILURE_RANGE);
     value->type = function->result;
     return true;
 }
@@ -900,46 +1018,58 @@ static bool may_inline(const struct lowering *l, const struct function *function
 }
 
 /* A call that is too deep: a failure, and any value of the type. */
-static void emit_too_deep(struct lowering *l, const struct fiacre_exp *exp, const struct ftype *result, struct value *value)
+static void emit_too_deep(struct lowering *l, const struct fiacre_exp *exp,
+                          const struct ftype *result, struct value *value)
 {
     struct ftype number = *l->f->bool_type;
-    struct cell unused = cell_new_local(l->f, &number, "unused"), made = cell_new_local(l->f, result, "temporary");
+    struct cell unused = cell_new_local(l->f, &number, "unused"),
+                made = cell_new_local(l->f, result, "temporary");
     emit_set(l, &unused, expr_fail(exprs_of(l), FAILURE_DEPTH), exp->place);
     *value = value_cells(l->f, result, &made);
 }
 
-static bool lower_arguments(struct lowering *l, struct fiacre_exp *exp, const struct function *function, struct value *args)
+static bool lower_arguments(struct lowering *l, struct fiacre_exp *exp,
+                            const struct function *function, struct value *args)
 {
     uint32_t n = 0;
     if (exp->count != function->parameters) {
-        complain(l->f, exp, exp->place, "'%.60s' has %u parameter%s, and %u argument%s given", exp->name, function->parameters, plural(function->parameters),
-                 exp->count, exp->count == 1 ? " is" : "s are");
+        complain(l->f, exp, exp->place, "'%.60s' has %u parameter%s, and %u argument%s given",
+                 exp->name, function->parameters, plural(function->parameters), exp->count,
+                 exp->count == 1 ? " is" : "s are");
         return false;
     }
     for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++) {
         const struct ftype *type = function->env.list.data[n].type;
         if (!lower_exp(l, arg, type, &args[n])) return false;
-        if (!ftype_matches(type, args[n].type)) return complain_types(l, arg->place, type, args[n].type), false;
+        if (!ftype_matches(type, args[n].type))
+            return complain_types(l, arg->place, type, args[n].type), false;
     }
     return true;
 }
 
-static void emit_call(struct lowering *l, struct fiacre_exp *exp, const struct function *function, const struct value *args, struct value *value)
+static void emit_call(struct lowering *l, struct fiacre_exp *exp, const struct function *function,
+                      const struct value *args, struct value *value)
 {
     struct fiacre *f = l->f;
     uint32_t n = 0;
     for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++)
-        lower_store(l, function->env.list.data[n].type, &function->env.list.data[n].at, &args[n], arg->place);
-    model_add_code(f->model, l->out, (struct code_node){.op = CODE_CALL, .body = function->body, .other = code_none(), .place = exp->place});
+        lower_store(l, function->env.list.data[n].type, &function->env.list.data[n].at, &args[n],
+                    arg->place);
+    model_add_code(
+        f->model, l->out,
+        (struct code_node){
+            .op = CODE_CALL, .body = function->body, .other = code_none(), .place = exp->place});
     *value = lower_keep(l, value_cells(f, function->result, &function->result_at), exp->place);
     if (function->depth >= l->depth) l->depth = function->depth;
 }
 
-static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct function *declared, struct value *value)
+static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct function *declared,
+                       struct value *value)
 {
     struct fiacre *f = l->f;
     if (declared->decl->kind == FIACRE_DECL_EXTERN) {
-        complain(f, exp, exp->place, "'%.60s' is an external function, which is not supported", exp->name);
+        complain(f, exp, exp->place, "'%.60s' is an external function, which is not supported",
+                 exp->name);
         return false;
     }
     struct function *function = function_deeper(f, declared);
@@ -948,7 +1078,8 @@ static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct functi
     struct value *args = mem_alloc(f->model->mem, (exp->count + UINT64_C(1)) * sizeof *args);
     bool done = false, good = lower_arguments(l, exp, known, args);
     if (good && function) good = lower_formula_call(l, function, args, &done, value);
-    if (good && function && !done && !l->out && may_inline(l, function)) done = function_inline(l, function, args, value);
+    if (good && function && !done && !l->out && may_inline(l, function))
+        done = function_inline(l, function, args, value);
     if (good && !done && may_emit(l, exp, "a call of a function with statements")) {
         if (function) emit_call(l, exp, function, args, value);
         else emit_too_deep(l, exp, known->result, value);
@@ -957,7 +1088,8 @@ static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct functi
     return good;
 }
 
-static bool lower_application(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+static bool lower_application(struct lowering *l, struct fiacre_exp *exp,
+                              const struct ftype *expected, struct value *value)
 {
     uint32_t function = map_get(&l->f->names, exp->name, SCOPE_FUNCTION);
     if (function != MAP_NONE) return lower_call(l, exp, &l->f->functions.data[function], value);
@@ -967,14 +1099,19 @@ static bool lower_application(struct lowering *l, struct fiacre_exp *exp, const 
     return false;
 }
 
-bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value)
+bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+               struct value *value)
 {
     bool done = false;
     *value = (struct value){0};
     if (l->special && (!l->special(l, exp, value, &done) || done)) return done && value->type;
     switch ((enum fiacre_exp_kind)exp->kind) {
-    case FIACRE_EXP_NUMBER: return *value = value_scalar(l->f->number_type, expr_int(exprs_of(l), (int64_t)exp->number)), true;
-    case FIACRE_EXP_BOOL: return *value = value_scalar(l->f->bool_type, expr_bool(exprs_of(l), exp->number)), true;
+    case FIACRE_EXP_NUMBER:
+        return *value =
+                   value_scalar(l->f->number_type, expr_int(exprs_of(l), (int64_t)exp->number)),
+               true;
+    case FIACRE_EXP_BOOL:
+        return *value = value_scalar(l->f->bool_type, expr_bool(exprs_of(l), exp->number)), true;
     case FIACRE_EXP_NAME: return lower_name(l, exp, expected, value);
     case FIACRE_EXP_CALL: return lower_application(l, exp, expected, value);
     case FIACRE_EXP_INDEX:
@@ -985,7 +1122,8 @@ bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *e
     case FIACRE_EXP_CONDITIONAL: return lower_conditional(l, exp, expected, value);
     case FIACRE_EXP_UNARY: return lower_unary(l, exp, expected, value);
     case FIACRE_EXP_BINARY:
-        if (exp->op == FIACRE_ENQUEUE || exp->op == FIACRE_APPEND) return lower_changed_queue(l, exp, expected, value);
+        if (exp->op == FIACRE_ENQUEUE || exp->op == FIACRE_APPEND)
+            return lower_changed_queue(l, exp, expected, value);
         if (exp->op == FIACRE_AND || exp->op == FIACRE_OR) return lower_logic(l, exp, value);
         if (exp->op >= FIACRE_EQ && exp->op <= FIACRE_GE) return lower_comparison(l, exp, value);
         return lower_arithmetic(l, exp, value);
@@ -995,14 +1133,18 @@ bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *e
     return false;
 }
 
-bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, const char *context, int64_t *result)
+bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, const char *context,
+                    int64_t *result)
 {
     struct lowering l = {.f = f, .env = env, .context = context};
     struct value value;
     if (!lower_exp(&l, exp, NULL, &value)) return false;
-    const struct expr_node *node = ftype_is_scalar(value.type) ? expr_get(&f->model->exprs, value.e) : NULL;
+    const struct expr_node *node =
+        ftype_is_scalar(value.type) ? expr_get(&f->model->exprs, value.e) : NULL;
     if (!node || node->op != EXPR_CONST) {
-        complain(f, exp, exp->place, node && node->may_fail ? "%s that cannot be computed" : "%s must be a constant", context);
+        complain(f, exp, exp->place,
+                 node && node->may_fail ? "%s that cannot be computed" : "%s must be a constant",
+                 context);
         return false;
     }
     *result = node->value;

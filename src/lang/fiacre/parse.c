@@ -1,5 +1,6 @@
-/* The structure of a Fiacre file: its declarations, types and channels; and the parser's common tools. Recovery from an error skips to the next
- * declaration (in a process, to the next transition), so that one run tells several errors. */
+/* The structure of a Fiacre file: its declarations, types and channels; and the parser's common
+ * tools. Recovery from an error skips to the next declaration (in a process, to the next
+ * transition), so that one run tells several errors. */
 #include "lang/fiacre/parser.h"
 
 #include <stdarg.h>
@@ -24,7 +25,10 @@ void fiacre_error(struct fiacre_parser *parser, struct place place, const char *
 static const char *fiacre_spelling(const struct fiacre_parser *parser, enum fiacre_token_kind kind)
 {
     if (parser->loose) return NULL;
-    return kind == FIACRE_TOKEN_FORMULA_EQ ? "=" : kind == FIACRE_TOKEN_FORMULA_NE ? "<>" : kind == FIACRE_TOKEN_FORMULA_AND ? "and" : NULL;
+    return kind == FIACRE_TOKEN_FORMULA_EQ    ? "="
+           : kind == FIACRE_TOKEN_FORMULA_NE  ? "<>"
+           : kind == FIACRE_TOKEN_FORMULA_AND ? "and"
+                                              : NULL;
 }
 
 void fiacre_error_expected(struct fiacre_parser *parser, const char *what)
@@ -32,17 +36,21 @@ void fiacre_error_expected(struct fiacre_parser *parser, const char *what)
     char shown[48];
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     const char *better = fiacre_spelling(parser, token->kind);
-    fiacre_error(parser, token->place, "expected %s, found %s%s%s%s", what, fiacre_token_show(token, shown), better ? ": Fiacre writes '" : "",
+    fiacre_error(parser, token->place, "expected %s, found %s%s%s%s", what,
+                 fiacre_token_show(token, shown), better ? ": Fiacre writes '" : "",
                  better ? better : "", better ? "'" : "");
 }
 
-void fiacre_error_expected_word(struct fiacre_parser *parser, const char *what, const enum fiacre_token_kind *kinds, unsigned count)
+void fiacre_error_expected_word(struct fiacre_parser *parser, const char *what,
+                                const enum fiacre_token_kind *kinds, unsigned count)
 {
     char shown[48];
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     const char *word = fiacre_suggest(token, kinds, count);
     if (!word) fiacre_error_expected(parser, what);
-    else fiacre_error(parser, token->place, "expected %s, found %s: did you mean '%s'?", what, fiacre_token_show(token, shown), word);
+    else
+        fiacre_error(parser, token->place, "expected %s, found %s: did you mean '%s'?", what,
+                     fiacre_token_show(token, shown), word);
 }
 
 bool fiacre_accept(struct fiacre_parser *parser, enum fiacre_token_kind kind)
@@ -59,21 +67,24 @@ bool fiacre_expect(struct fiacre_parser *parser, enum fiacre_token_kind kind, co
     const char *quote = kind < FIACRE_TOKEN_OPEN ? "" : "'";
     char shown[48];
     if (kind == FIACRE_TOKEN_NAME && fiacre_token_is_keyword(token))
-        fiacre_error(parser, token->place, "expected a name after %s, found the keyword %s", after, fiacre_token_show(token, shown));
-    else
-        fiacre_error(parser, token->place, "expected %s%s%s after %s, found %s", quote, fiacre_token_kind_show(kind), quote, after,
+        fiacre_error(parser, token->place, "expected a name after %s, found the keyword %s", after,
                      fiacre_token_show(token, shown));
+    else
+        fiacre_error(parser, token->place, "expected %s%s%s after %s, found %s", quote,
+                     fiacre_token_kind_show(kind), quote, after, fiacre_token_show(token, shown));
     return false;
 }
 
-bool fiacre_expect_close(struct fiacre_parser *parser, enum fiacre_token_kind kind, const char *choices, const char *what, struct place opened)
+bool fiacre_expect_close(struct fiacre_parser *parser, enum fiacre_token_kind kind,
+                         const char *choices, const char *what, struct place opened)
 {
     if (fiacre_accept(parser, kind)) return true;
     if (parser->panic) return false;
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     char shown[48];
-    fiacre_error(parser, token->place, "expected %s%s'%s' in %s, found %s", choices ? choices : "", choices ? " or " : "", fiacre_token_kind_show(kind),
-                 what, fiacre_token_show(token, shown));
+    fiacre_error(parser, token->place, "expected %s%s'%s' in %s, found %s", choices ? choices : "",
+                 choices ? " or " : "", fiacre_token_kind_show(kind), what,
+                 fiacre_token_show(token, shown));
     if (opened.line != token->place.line) diag_note(parser->diag, opened, "opened here");
     return false;
 }
@@ -106,18 +117,21 @@ struct fiacre_name *fiacre_parse_names(struct fiacre_parser *parser, const char 
     return first;
 }
 
-const char *fiacre_suggest(const struct fiacre_token *token, const enum fiacre_token_kind *kinds, unsigned count)
+const char *fiacre_suggest(const struct fiacre_token *token, const enum fiacre_token_kind *kinds,
+                           unsigned count)
 {
     const char *nearest = NULL;
     unsigned distance = 0;
     if (token->kind == FIACRE_TOKEN_NAME)
-        for (unsigned i = 0; i < count; i++) text_nearest(token->text, fiacre_token_kind_show(kinds[i]), &nearest, &distance);
+        for (unsigned i = 0; i < count; i++)
+            text_nearest(token->text, fiacre_token_kind_show(kinds[i]), &nearest, &distance);
     return nearest;
 }
 
-static const enum fiacre_token_kind declaration_words[] = {FIACRE_WORD_TYPE,   FIACRE_WORD_CHANNEL, FIACRE_WORD_CONST,
-                                                           FIACRE_WORD_FUNCTION, FIACRE_WORD_EXTERN, FIACRE_WORD_PROCESS,
-                                                           FIACRE_WORD_COMPONENT, FIACRE_WORD_PROPERTY, FIACRE_WORD_ASSERT};
+static const enum fiacre_token_kind declaration_words[] = {
+    FIACRE_WORD_TYPE,      FIACRE_WORD_CHANNEL,  FIACRE_WORD_CONST,
+    FIACRE_WORD_FUNCTION,  FIACRE_WORD_EXTERN,   FIACRE_WORD_PROCESS,
+    FIACRE_WORD_COMPONENT, FIACRE_WORD_PROPERTY, FIACRE_WORD_ASSERT};
 
 bool fiacre_is_declaration_word(const struct fiacre_token *token)
 {
@@ -129,10 +143,12 @@ bool fiacre_is_declaration_word(const struct fiacre_token *token)
 /* What follows a name, or name > name. */
 static const struct fiacre_token *after_name(const struct fiacre_token *token)
 {
-    return token[1].kind == FIACRE_TOKEN_GT && token[2].kind == FIACRE_TOKEN_NAME ? token + 3 : token + 1;
+    return token[1].kind == FIACRE_TOKEN_GT && token[2].kind == FIACRE_TOKEN_NAME ? token + 3
+                                                                                  : token + 1;
 }
 
-/* A name, or name > name, and then the end of the file, another declaration, or the same again on the next line. Three lines are enough to see. */
+/* A name, or name > name, and then the end of the file, another declaration, or the same again on
+ * the next line. Three lines are enough to see. */
 bool fiacre_begins_declaration(const struct fiacre_token *token)
 {
     for (unsigned i = 0; i < 3 && token->kind == FIACRE_TOKEN_NAME; i++) {
@@ -146,20 +162,21 @@ bool fiacre_begins_declaration(const struct fiacre_token *token)
 
 bool fiacre_is_root(const struct fiacre_parser *parser, const struct fiacre_token *token)
 {
-    return token > parser->tokens && token[-1].place.line != token->place.line && fiacre_begins_declaration(token);
+    return token > parser->tokens && token[-1].place.line != token->place.line
+           && fiacre_begins_declaration(token);
 }
 
 bool fiacre_enter(struct fiacre_parser *parser)
 {
     if (++parser->nesting <= FIACRE_MAX_NESTING) return true;
-    fiacre_error(parser, fiacre_here(parser), "this is nested too deeply: more than %d levels of brackets, operators and statements", FIACRE_MAX_NESTING);
+    fiacre_error(
+        parser, fiacre_here(parser),
+        "this is nested too deeply: more than %d levels of brackets, operators and statements",
+        FIACRE_MAX_NESTING);
     return false;
 }
 
-void fiacre_leave(struct fiacre_parser *parser)
-{
-    parser->nesting--;
-}
+void fiacre_leave(struct fiacre_parser *parser) { parser->nesting--; }
 
 /* ---- types ---- */
 
@@ -171,7 +188,9 @@ static struct fiacre_member *parse_members(struct fiacre_parser *parser, bool is
     do {
         struct fiacre_member **group = last;
         struct fiacre_type *type = NULL;
-        for (struct fiacre_name *name = fiacre_parse_names(parser, is_union ? "'union' or '|'" : "'record' or ','"); name; name = name->next) {
+        for (struct fiacre_name *name =
+                 fiacre_parse_names(parser, is_union ? "'union' or '|'" : "'record' or ','");
+             name; name = name->next) {
             *last = arena_alloc(parser->arena, sizeof **last);
             (*last)->name = name->name;
             (*last)->place = name->place;
@@ -179,7 +198,8 @@ static struct fiacre_member *parse_members(struct fiacre_parser *parser, bool is
         }
         if (!is_union) fiacre_expect(parser, FIACRE_TOKEN_COLON, "the field's name");
         if (!is_union || fiacre_accept(parser, FIACRE_WORD_OF)) type = fiacre_parse_type(parser);
-        for (struct fiacre_member *member = *group; member; member = member->next) member->type = type;
+        for (struct fiacre_member *member = *group; member; member = member->next)
+            member->type = type;
     } while (!parser->panic && fiacre_accept(parser, separator));
     return first;
 }
@@ -190,7 +210,8 @@ static void parse_compound(struct fiacre_parser *parser, struct fiacre_type *typ
     type->kind = is_union ? FIACRE_TYPE_UNION : FIACRE_TYPE_RECORD;
     parser->at++;
     type->members = parse_members(parser, is_union);
-    if (fiacre_expect_close(parser, FIACRE_WORD_END, is_union ? "'|', 'of'" : "','", is_union ? "the 'union'" : "the 'record'", type->place))
+    if (fiacre_expect_close(parser, FIACRE_WORD_END, is_union ? "'|', 'of'" : "','",
+                            is_union ? "the 'union'" : "the 'record'", type->place))
         fiacre_accept(parser, is_union ? FIACRE_WORD_UNION : FIACRE_WORD_RECORD);
 }
 
@@ -200,7 +221,8 @@ static void parse_sequence_type(struct fiacre_parser *parser, struct fiacre_type
     type->kind = is_array ? FIACRE_TYPE_ARRAY : FIACRE_TYPE_QUEUE;
     parser->at++;
     type->low = fiacre_parse_arithmetic(parser);
-    fiacre_expect(parser, FIACRE_WORD_OF, is_array ? "the size of the array" : "the size of the queue");
+    fiacre_expect(parser, FIACRE_WORD_OF,
+                  is_array ? "the size of the array" : "the size of the queue");
     type->of = fiacre_parse_type(parser);
 }
 
@@ -222,7 +244,8 @@ static void parse_range(struct fiacre_parser *parser, struct fiacre_type *type)
 
 static void parse_type_inside(struct fiacre_parser *parser, struct fiacre_type *type)
 {
-    static const enum fiacre_token_kind words[] = {FIACRE_WORD_BOOL, FIACRE_WORD_NAT, FIACRE_WORD_INT};
+    static const enum fiacre_token_kind words[] = {FIACRE_WORD_BOOL, FIACRE_WORD_NAT,
+                                                   FIACRE_WORD_INT};
     for (unsigned i = 0; i < 3; i++)
         if (fiacre_accept(parser, words[i])) {
             type->kind = (uint8_t)(FIACRE_TYPE_BOOL + i);
@@ -256,7 +279,8 @@ struct fiacre_type *fiacre_parse_type(struct fiacre_parser *parser)
 }
 
 /* T, T, ... or T # T ... */
-static struct fiacre_type *parse_types(struct fiacre_parser *parser, enum fiacre_token_kind separator)
+static struct fiacre_type *parse_types(struct fiacre_parser *parser,
+                                       enum fiacre_token_kind separator)
 {
     struct fiacre_type *first = NULL, **last = &first;
     do {
@@ -270,7 +294,8 @@ struct fiacre_channel *fiacre_parse_channel(struct fiacre_parser *parser)
 {
     struct fiacre_channel *channel = arena_alloc(parser->arena, sizeof *channel);
     channel->place = fiacre_here(parser);
-    channel->plain = fiacre_accept(parser, FIACRE_WORD_NONE) || fiacre_accept(parser, FIACRE_WORD_SYNC);
+    channel->plain =
+        fiacre_accept(parser, FIACRE_WORD_NONE) || fiacre_accept(parser, FIACRE_WORD_SYNC);
     if (!channel->plain) channel->types = parse_types(parser, FIACRE_TOKEN_HASH);
     return channel;
 }
@@ -284,7 +309,8 @@ static struct fiacre_function *parse_function(struct fiacre_parser *parser)
     fiacre_expect(parser, FIACRE_TOKEN_COLON, "the parameters");
     function->result = fiacre_parse_type(parser);
     fiacre_expect(parser, FIACRE_WORD_IS, "the type of the result");
-    if (fiacre_accept(parser, FIACRE_WORD_VAR)) function->variables = fiacre_parse_variables(parser);
+    if (fiacre_accept(parser, FIACRE_WORD_VAR))
+        function->variables = fiacre_parse_variables(parser);
     struct place opened = fiacre_here(parser);
     bool one = fiacre_at(parser, FIACRE_WORD_RETURN);
     if (!one && !fiacre_accept(parser, FIACRE_WORD_BEGIN)) {
@@ -305,7 +331,8 @@ static struct fiacre_function *parse_extern(struct fiacre_parser *parser)
     fiacre_expect(parser, FIACRE_TOKEN_OPEN, "the name");
     if (!fiacre_accept(parser, FIACRE_TOKEN_CLOSE)) {
         function->arguments = parse_types(parser, FIACRE_TOKEN_COMMA);
-        fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, "','", "the types of the arguments", opened);
+        fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, "','", "the types of the arguments",
+                            opened);
     }
     fiacre_expect(parser, FIACRE_TOKEN_COLON, "the types of the arguments");
     function->result = fiacre_parse_type(parser);
@@ -329,7 +356,9 @@ static void parse_assert(struct fiacre_parser *parser, struct fiacre_decl *decl)
         parser->at = (uint32_t)(token + 1 - parser->tokens);
         const char **text = token->kind == FIACRE_WORD_TRUE ? &decl->when_true : &decl->when_false;
         *text = fiacre_peek(parser, 0)->text;
-        if (!fiacre_expect(parser, FIACRE_TOKEN_STRING, token->kind == FIACRE_WORD_TRUE ? "'true'" : "'false'")) return;
+        if (!fiacre_expect(parser, FIACRE_TOKEN_STRING,
+                           token->kind == FIACRE_WORD_TRUE ? "'true'" : "'false'"))
+            return;
     }
 }
 
@@ -344,13 +373,16 @@ static void parse_property_declaration(struct fiacre_parser *parser, struct fiac
 }
 
 /* The name of what is declared. Properties may be called `read` and `write`. */
-static void parse_declared_name(struct fiacre_parser *parser, struct fiacre_decl *decl, const char *after)
+static void parse_declared_name(struct fiacre_parser *parser, struct fiacre_decl *decl,
+                                const char *after)
 {
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     bool property = decl->kind == FIACRE_DECL_PROPERTY || decl->kind == FIACRE_DECL_ASSERT;
     decl->name_place = token->place;
     decl->name = token->text;
-    if (property && (fiacre_accept(parser, FIACRE_WORD_READ) || fiacre_accept(parser, FIACRE_WORD_WRITE))) return;
+    if (property
+        && (fiacre_accept(parser, FIACRE_WORD_READ) || fiacre_accept(parser, FIACRE_WORD_WRITE)))
+        return;
     decl->name = fiacre_expect_name(parser, after);
 }
 
@@ -387,7 +419,8 @@ static void parse_name_declaration(struct fiacre_parser *parser, struct fiacre_d
 {
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     if (!fiacre_begins_declaration(token)) {
-        fiacre_error_expected_word(parser, "a declaration or the name of the main component", declaration_words,
+        fiacre_error_expected_word(parser, "a declaration or the name of the main component",
+                                   declaration_words,
                                    sizeof declaration_words / sizeof *declaration_words);
         parser->at++; /* or the same name would be met again */
         return;
@@ -406,9 +439,15 @@ static int declaration_kind(enum fiacre_token_kind word)
 {
     static const struct {
         uint8_t word, kind;
-    } kinds[] = {{FIACRE_WORD_TYPE, FIACRE_DECL_TYPE},         {FIACRE_WORD_CHANNEL, FIACRE_DECL_CHANNEL},   {FIACRE_WORD_CONST, FIACRE_DECL_CONST},
-                 {FIACRE_WORD_FUNCTION, FIACRE_DECL_FUNCTION}, {FIACRE_WORD_EXTERN, FIACRE_DECL_EXTERN},     {FIACRE_WORD_PROCESS, FIACRE_DECL_PROCESS},
-                 {FIACRE_WORD_COMPONENT, FIACRE_DECL_COMPONENT}, {FIACRE_WORD_PROPERTY, FIACRE_DECL_PROPERTY}, {FIACRE_WORD_ASSERT, FIACRE_DECL_ASSERT}};
+    } kinds[] = {{FIACRE_WORD_TYPE, FIACRE_DECL_TYPE},
+                 {FIACRE_WORD_CHANNEL, FIACRE_DECL_CHANNEL},
+                 {FIACRE_WORD_CONST, FIACRE_DECL_CONST},
+                 {FIACRE_WORD_FUNCTION, FIACRE_DECL_FUNCTION},
+                 {FIACRE_WORD_EXTERN, FIACRE_DECL_EXTERN},
+                 {FIACRE_WORD_PROCESS, FIACRE_DECL_PROCESS},
+                 {FIACRE_WORD_COMPONENT, FIACRE_DECL_COMPONENT},
+                 {FIACRE_WORD_PROPERTY, FIACRE_DECL_PROPERTY},
+                 {FIACRE_WORD_ASSERT, FIACRE_DECL_ASSERT}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].word == word) return kinds[i].kind;
     return -1;
@@ -429,17 +468,21 @@ static struct fiacre_decl *parse_declaration(struct fiacre_parser *parser)
     } else if (token->kind == FIACRE_TOKEN_NAME) {
         parse_name_declaration(parser, decl);
     } else {
-        fiacre_error_expected(parser, "a declaration (type, channel, const, function, extern, process, component, property or assert)");
+        fiacre_error_expected(parser, "a declaration (type, channel, const, function, extern, "
+                                      "process, component, property or assert)");
         parser->at++;
     }
     return decl;
 }
 
-/* Back to a state between declarations: after an error, at the next keyword that begins one. A name would be a bad place: it may be anything. */
+/* Back to a state between declarations: after an error, at the next keyword that begins one. A name
+ * would be a bad place: it may be anything. */
 static void end_declaration(struct fiacre_parser *parser)
 {
     if (parser->panic)
-        while (!fiacre_at(parser, FIACRE_TOKEN_END) && !fiacre_is_declaration_word(fiacre_peek(parser, 0))) parser->at++;
+        while (!fiacre_at(parser, FIACRE_TOKEN_END)
+               && !fiacre_is_declaration_word(fiacre_peek(parser, 0)))
+            parser->at++;
     parser->panic = parser->in_function = false;
 }
 
@@ -456,20 +499,29 @@ static void parse_file(struct fiacre_parser *parser, struct fiacre_file *file)
 
 /* ---- entries ---- */
 
-static struct fiacre_parser start(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem, struct fiacre_tokens *tokens)
+static struct fiacre_parser start(struct diag *diag, struct names *names, struct arena *arena,
+                                  struct mem *mem, struct fiacre_tokens *tokens)
 {
-    return (struct fiacre_parser){.diag = diag, .names = names, .arena = arena, .mem = mem, .tokens = tokens->list.data, .labels = tokens->labels.data,
+    return (struct fiacre_parser){.diag = diag,
+                                  .names = names,
+                                  .arena = arena,
+                                  .mem = mem,
+                                  .tokens = tokens->list.data,
+                                  .labels = tokens->labels.data,
                                   .label_count = tokens->labels.len};
 }
 
-bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem, uint32_t source, struct fiacre_file *file)
+bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem,
+                  uint32_t source, struct fiacre_file *file)
 {
     uint32_t errors = diag->errors;
     struct fiacre_tokens tokens;
     memset(file, 0, sizeof *file);
     fiacre_lexer_run(diag, names, mem, source, &tokens);
     struct fiacre_parser parser = start(diag, names, arena, mem, &tokens);
-    if (tokens.list.len == 1 && diag->errors == errors) diag_error(diag, (struct place){.source = source}, "the file is empty: a model needs at least a process");
+    if (tokens.list.len == 1 && diag->errors == errors)
+        diag_error(diag, (struct place){.source = source},
+                   "the file is empty: a model needs at least a process");
     if (tokens.list.len > 1) file->last = tokens.list.data[tokens.list.len - 2].place;
     if (!tokens.has_macros) parse_file(&parser, file);
     vec_free(mem, &tokens.list);
@@ -477,8 +529,9 @@ bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, s
     return diag->errors == errors;
 }
 
-bool fiacre_parse_expression_source(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem, uint32_t source,
-                                    enum property_kind kind, struct fiacre_property *property)
+bool fiacre_parse_expression_source(struct diag *diag, struct names *names, struct arena *arena,
+                                    struct mem *mem, uint32_t source, enum property_kind kind,
+                                    struct fiacre_property *property)
 {
     uint32_t errors = diag->errors;
     struct fiacre_tokens tokens;
@@ -486,13 +539,15 @@ bool fiacre_parse_expression_source(struct diag *diag, struct names *names, stru
     tokens.list.data[tokens.list.len - 1].text = "the end of the formula";
     struct fiacre_parser parser = start(diag, names, arena, mem, &tokens);
     *property = (struct fiacre_property){.kind = kind, .place = fiacre_here(&parser)};
-    if (fiacre_at(&parser, FIACRE_TOKEN_NAME) && fiacre_peek(&parser, 1)->kind == FIACRE_TOKEN_COLON) {
+    if (fiacre_at(&parser, FIACRE_TOKEN_NAME)
+        && fiacre_peek(&parser, 1)->kind == FIACRE_TOKEN_COLON) {
         property->name = fiacre_peek(&parser, 0)->text;
         parser.at += 2;
     }
     if (!tokens.has_macros) fiacre_parse_property(&parser, false, property);
     fiacre_accept(&parser, FIACRE_TOKEN_SEMICOLON);
-    if (!tokens.has_macros && !fiacre_at(&parser, FIACRE_TOKEN_END)) fiacre_error_expected(&parser, "an operator or the end of the formula");
+    if (!tokens.has_macros && !fiacre_at(&parser, FIACRE_TOKEN_END))
+        fiacre_error_expected(&parser, "an operator or the end of the formula");
     vec_free(mem, &tokens.list);
     vec_free(mem, &tokens.labels);
     return diag->errors == errors;

@@ -1,6 +1,8 @@
-/* Computation paths. A transition `from s S` stands for all ways through S that end in `to` or `loop`: every one is a rule. Ways part at select, at
- * `any`, and at an if or case whose branches communicate, wait, choose or end the path; an if or case without any of these is code
- * within the path. A way that is not possible in a state (a guard, a pattern) is disabled there by a REQUIRE. */
+/* Computation paths. A transition `from s S` stands for all ways through S that end in `to` or
+ * `loop`: every one is a rule. Ways part at select, at `any`, and at an if or case whose branches
+ * communicate, wait, choose or end the path; an if or case without any of these is code within the
+ * path. A way that is not possible in a state (a guard, a pattern) is disabled there by a
+ * REQUIRE. */
 #include "lang/fiacre/scope.h"
 
 #include <assert.h>
@@ -93,7 +95,9 @@ static bool inspect(struct walk *walk, struct path *path)
         }
         if (path->comm != MODEL_NONE || path->wait) {
             bool twice = path->steps[i].kind == STEP_COMM && path->comm != MODEL_NONE;
-            complain(f, stmt, stmt->place, twice ? "a path communicates once: this is the second time" : "a path that communicates cannot wait, and no path waits twice");
+            complain(f, stmt, stmt->place,
+                     twice ? "a path communicates once: this is the second time"
+                           : "a path that communicates cannot wait, and no path waits twice");
             return fail(walk);
         }
         if (path->steps[i].kind == STEP_WAIT) {
@@ -105,8 +109,12 @@ static bool inspect(struct walk *walk, struct path *path)
             complain(f, stmt, stmt->place, "'%.60s' is not a port", stmt->name);
             return fail(walk);
         }
-        if (stmt->kind == FIACRE_STMT_SEND && binding->receives && !binding->sends) remark(f, stmt, stmt->place, "'%.60s' is marked `in`, and a value is sent here", stmt->name);
-        if (stmt->kind == FIACRE_STMT_RECEIVE && binding->sends && !binding->receives) remark(f, stmt, stmt->place, "'%.60s' is marked `out`, and a value is received here", stmt->name);
+        if (stmt->kind == FIACRE_STMT_SEND && binding->receives && !binding->sends)
+            remark(f, stmt, stmt->place, "'%.60s' is marked `in`, and a value is sent here",
+                   stmt->name);
+        if (stmt->kind == FIACRE_STMT_RECEIVE && binding->sends && !binding->receives)
+            remark(f, stmt, stmt->place, "'%.60s' is marked `out`, and a value is received here",
+                   stmt->name);
         path->comm = i;
         path->port = binding->port;
     }
@@ -127,7 +135,8 @@ static void keep(struct walk *walk, const struct fiacre_stmt *end)
     path->stays = end->kind == FIACRE_STMT_LOOP;
     path->to = path->stays ? path->from : find_state(f, process, end->name);
     path->label = walk->label;
-    if (end->next && end->next->kind == FIACRE_STMT_LABEL) path->label = end->next->name; /* `to s with a label behind it` */
+    if (end->next && end->next->kind == FIACRE_STMT_LABEL)
+        path->label = end->next->name; /* `to s with a label behind it` */
     path->select = walk->select;
     path->group = walk->group;
     path->place = walk->transition ? walk->transition->place : end->place;
@@ -137,15 +146,22 @@ static void keep(struct walk *walk, const struct fiacre_stmt *end)
         unsigned distance = 0;
         if (path->stays) complain(f, where, end->place, "init cannot end in `loop`");
         else {
-            for (const struct fiacre_name *s = process->states; s; s = s->next) text_nearest(end->name, s->name, &nearest, &distance);
-            complain(f, where, end->place, nearest ? "the process has no state '%.60s': did you mean '%.60s'?" : "the process has no state '%.60s'", end->name, nearest);
+            for (const struct fiacre_name *s = process->states; s; s = s->next)
+                text_nearest(end->name, s->name, &nearest, &distance);
+            complain(f, where, end->place,
+                     nearest ? "the process has no state '%.60s': did you mean '%.60s'?"
+                             : "the process has no state '%.60s'",
+                     end->name, nearest);
         }
         walk->good = false;
         return;
     }
     if (!inspect(walk, path)) return;
     if (instance->paths.len >= MAX_PATHS) {
-        if (walk->good) diag_error(f->diag, path->place, "the process '%.60s' has more than %d computation paths", instance->decl->name, MAX_PATHS);
+        if (walk->good)
+            diag_error(f->diag, path->place,
+                       "the process '%.60s' has more than %d computation paths",
+                       instance->decl->name, MAX_PATHS);
         walk->good = false;
         return;
     }
@@ -162,7 +178,10 @@ static uint64_t statement_choices(struct walk *walk, struct fiacre_stmt *stmt)
         const struct ftype *type = lower_place_type(&l, p);
         uint64_t values = type ? ftype_count(type, MAX_CHOICES) : 0;
         if (!values || values > MAX_CHOICES / choices) {
-            complain(walk->f, stmt, p->place, type ? "`any` has too many values here: at most %d" : "`any` needs a variable here", MAX_CHOICES);
+            complain(walk->f, stmt, p->place,
+                     type ? "`any` has too many values here: at most %d"
+                          : "`any` needs a variable here",
+                     MAX_CHOICES);
             return 0;
         }
         choices *= values;
@@ -192,7 +211,8 @@ static bool lower_choice(struct lowering *l, const struct path_step *step)
 
 static void walk_on(struct walk *walk, struct fiacre_stmt *at, struct rest *rest);
 
-static void step_into(struct walk *walk, enum step_kind kind, struct fiacre_stmt *stmt, uint64_t choice, struct fiacre_stmt *next, struct rest *rest)
+static void step_into(struct walk *walk, enum step_kind kind, struct fiacre_stmt *stmt,
+                      uint64_t choice, struct fiacre_stmt *next, struct rest *rest)
 {
     vec_push(walk->f->model->mem, &walk->steps, ((struct path_step){(uint8_t)kind, stmt, choice}));
     walk_on(walk, next, rest);
@@ -206,9 +226,11 @@ static void walk_branches(struct walk *walk, struct fiacre_stmt *stmt, struct re
     bool has_else = false;
     for (struct fiacre_branch *b = stmt->branches; b && walk->good; b = b->next, n++) {
         has_else |= !b->exp;
-        step_into(walk, stmt->kind == FIACRE_STMT_IF ? STEP_IF : STEP_CASE, stmt, n, b->body, &after);
+        step_into(walk, stmt->kind == FIACRE_STMT_IF ? STEP_IF : STEP_CASE, stmt, n, b->body,
+                  &after);
     }
-    if (stmt->kind == FIACRE_STMT_IF && !has_else && walk->good) step_into(walk, STEP_IF, stmt, n, stmt->next, rest);
+    if (stmt->kind == FIACRE_STMT_IF && !has_else && walk->good)
+        step_into(walk, STEP_IF, stmt, n, stmt->next, rest);
 }
 
 static void walk_select(struct walk *walk, struct fiacre_stmt *stmt, struct rest *rest)
@@ -246,7 +268,8 @@ static void walk_choices(struct walk *walk, struct fiacre_stmt *stmt, struct res
 {
     uint64_t choices = statement_choices(walk, stmt);
     if (!choices) walk->good = false;
-    for (uint64_t i = 0; i < choices && walk->good; i++) step_into(walk, STEP_CHOOSE, stmt, i, stmt->next, rest);
+    for (uint64_t i = 0; i < choices && walk->good; i++)
+        step_into(walk, STEP_CHOOSE, stmt, i, stmt->next, rest);
 }
 
 static void walk_on(struct walk *walk, struct fiacre_stmt *at, struct rest *rest)
@@ -254,7 +277,8 @@ static void walk_on(struct walk *walk, struct fiacre_stmt *at, struct rest *rest
     if (!walk->good) return;
     while (!at && rest) at = rest->stmt, rest = rest->outer;
     if (!at) {
-        struct place place = walk->transition ? walk->transition->place : walk->instance->decl->process->init_place;
+        struct place place =
+            walk->transition ? walk->transition->place : walk->instance->decl->process->init_place;
         diag_error(walk->f->diag, place, "a path here ends without `to` or `loop`");
         walk->good = false;
         return;
@@ -272,20 +296,25 @@ static void walk_on(struct walk *walk, struct fiacre_stmt *at, struct rest *rest
     walk->nesting++;
     if (at->kind == FIACRE_STMT_LABEL || at->kind == FIACRE_STMT_TAG) walk_labelled(walk, at, rest);
     else if (!parts_ways(at)) step_into(walk, STEP_PLAIN, at, 0, at->next, rest);
-    else if (at->kind == FIACRE_STMT_IF || at->kind == FIACRE_STMT_CASE) walk_branches(walk, at, rest);
+    else if (at->kind == FIACRE_STMT_IF || at->kind == FIACRE_STMT_CASE)
+        walk_branches(walk, at, rest);
     else if (at->kind == FIACRE_STMT_SELECT) walk_select(walk, at, rest);
     else if (at->kind == FIACRE_STMT_CHOOSE) walk_choices(walk, at, rest);
-    else step_into(walk, at->kind == FIACRE_STMT_WAIT ? STEP_WAIT : STEP_COMM, at, 0, at->next, rest);
+    else
+        step_into(walk, at->kind == FIACRE_STMT_WAIT ? STEP_WAIT : STEP_COMM, at, 0, at->next,
+                  rest);
     walk->nesting--;
 }
 
-bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt *init, struct place place)
+bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt *init,
+                struct place place)
 {
     struct walk walk = {.f = f, .instance = instance, .is_init = init != NULL, .good = true};
     (void)place;
     instance->paths.len = 0;
     if (init) walk_on(&walk, init, NULL);
-    for (struct fiacre_transition *t = instance->decl->process->transitions; !init && t && walk.good; t = t->next) {
+    for (struct fiacre_transition *t = instance->decl->process->transitions;
+         !init && t && walk.good; t = t->next) {
         walk.transition = t;
         if (find_state(f, instance->decl->process, t->state) == MODEL_NONE) {
             diag_error(f->diag, t->state_place, "the process has no state '%.60s'", t->state);
@@ -303,7 +332,8 @@ static bool lower_taken_if(struct lowering *l, const struct path_step *step)
     struct exprs *exprs = &l->f->model->exprs;
     uint64_t n = 0;
     expr cond;
-    for (struct fiacre_branch *b = step->stmt->branches; b && b->exp && n <= step->choice; b = b->next, n++) {
+    for (struct fiacre_branch *b = step->stmt->branches; b && b->exp && n <= step->choice;
+         b = b->next, n++) {
         if (!lower_condition(l, b->exp, &cond)) return false;
         emit_condition(l, n < step->choice ? expr_make(exprs, EXPR_NOT, 0, cond, cond) : cond,
                        b->exp, n < step->choice);
@@ -319,7 +349,9 @@ bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, ui
         bool good = true;
         if (step->kind == STEP_PLAIN) good = lower_statement(l, step->stmt);
         if (step->kind == STEP_IF) good = lower_taken_if(l, step);
-        if (step->kind == STEP_CASE) good = lower_exp(l, step->stmt->exp, NULL, &value) && case_branch(l, step->stmt, &value, (uint32_t)step->choice);
+        if (step->kind == STEP_CASE)
+            good = lower_exp(l, step->stmt->exp, NULL, &value)
+                   && case_branch(l, step->stmt, &value, (uint32_t)step->choice);
         if (step->kind == STEP_CHOOSE) good = lower_choice(l, step);
         if (!good) return false;
     }

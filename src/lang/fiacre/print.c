@@ -1,6 +1,8 @@
-/* Prints syntax trees as Fiacre. Parentheses come from one measure of strength, the precedences of expression.c: a node is put into parentheses when
- * it is weaker than its place needs. `not` counts as weak, because in formulas it is, and is given strong operands, because in expressions it is strong:
- * so what is printed reads the same in both. Grouped declarations (`a, b : T`) come out one by one. */
+/* Prints syntax trees as Fiacre. Parentheses come from one measure of strength, the precedences of
+ * expression.c: a node is put into parentheses when it is weaker than its place needs. `not` counts
+ * as weak, because in formulas it is, and is given strong operands, because in expressions it is
+ * strong: so what is printed reads the same in both. Grouped declarations (`a, b : T`) come out one
+ * by one. */
 #include "lang/fiacre/ast.h"
 
 #include <assert.h>
@@ -8,22 +10,49 @@
 #include <inttypes.h>
 
 enum strength {
-    STRENGTH_PATTERN, STRENGTH_CONDITIONAL, STRENGTH_IFF, STRENGTH_IMPLIES, STRENGTH_OR, STRENGTH_AND, STRENGTH_UNTIL, STRENGTH_FORMULA_UNARY,
-    STRENGTH_COMPARE, STRENGTH_SUM, STRENGTH_PRODUCT, STRENGTH_UNARY, STRENGTH_PRIMARY
+    STRENGTH_PATTERN,
+    STRENGTH_CONDITIONAL,
+    STRENGTH_IFF,
+    STRENGTH_IMPLIES,
+    STRENGTH_OR,
+    STRENGTH_AND,
+    STRENGTH_UNTIL,
+    STRENGTH_FORMULA_UNARY,
+    STRENGTH_COMPARE,
+    STRENGTH_SUM,
+    STRENGTH_PRODUCT,
+    STRENGTH_UNARY,
+    STRENGTH_PRIMARY
 };
 
 static const struct {
     const char *word;
     enum strength strength;
 } operators[FIACRE_OPS] = {
-    [FIACRE_NOT] = {"not ", STRENGTH_FORMULA_UNARY}, [FIACRE_NEGATE] = {"-", STRENGTH_UNARY},       [FIACRE_PLUS] = {"+", STRENGTH_UNARY},
-    [FIACRE_COERCE] = {"$", STRENGTH_UNARY},         [FIACRE_FIRST] = {"first ", STRENGTH_UNARY},   [FIACRE_DEQUEUE] = {"dequeue ", STRENGTH_UNARY},
-    [FIACRE_EMPTY] = {"empty ", STRENGTH_UNARY},     [FIACRE_FULL] = {"full ", STRENGTH_UNARY},     [FIACRE_LENGTH] = {"length ", STRENGTH_UNARY},
-    [FIACRE_OR] = {"or", STRENGTH_OR},               [FIACRE_AND] = {"and", STRENGTH_AND},          [FIACRE_EQ] = {"=", STRENGTH_COMPARE},
-    [FIACRE_NE] = {"<>", STRENGTH_COMPARE},          [FIACRE_LT] = {"<", STRENGTH_COMPARE},         [FIACRE_LE] = {"<=", STRENGTH_COMPARE},
-    [FIACRE_GT] = {">", STRENGTH_COMPARE},           [FIACRE_GE] = {">=", STRENGTH_COMPARE},        [FIACRE_ADD] = {"+", STRENGTH_SUM},
-    [FIACRE_SUB] = {"-", STRENGTH_SUM},              [FIACRE_MUL] = {"*", STRENGTH_PRODUCT},        [FIACRE_DIV] = {"/", STRENGTH_PRODUCT},
-    [FIACRE_MOD] = {"%", STRENGTH_PRODUCT},          [FIACRE_ENQUEUE] = {"enqueue", STRENGTH_PRIMARY}, [FIACRE_APPEND] = {"append", STRENGTH_PRIMARY},
+    [FIACRE_NOT] = {"not ", STRENGTH_FORMULA_UNARY},
+    [FIACRE_NEGATE] = {"-", STRENGTH_UNARY},
+    [FIACRE_PLUS] = {"+", STRENGTH_UNARY},
+    [FIACRE_COERCE] = {"$", STRENGTH_UNARY},
+    [FIACRE_FIRST] = {"first ", STRENGTH_UNARY},
+    [FIACRE_DEQUEUE] = {"dequeue ", STRENGTH_UNARY},
+    [FIACRE_EMPTY] = {"empty ", STRENGTH_UNARY},
+    [FIACRE_FULL] = {"full ", STRENGTH_UNARY},
+    [FIACRE_LENGTH] = {"length ", STRENGTH_UNARY},
+    [FIACRE_OR] = {"or", STRENGTH_OR},
+    [FIACRE_AND] = {"and", STRENGTH_AND},
+    [FIACRE_EQ] = {"=", STRENGTH_COMPARE},
+    [FIACRE_NE] = {"<>", STRENGTH_COMPARE},
+    [FIACRE_LT] = {"<", STRENGTH_COMPARE},
+    [FIACRE_LE] = {"<=", STRENGTH_COMPARE},
+    [FIACRE_GT] = {">", STRENGTH_COMPARE},
+    [FIACRE_GE] = {">=", STRENGTH_COMPARE},
+    [FIACRE_ADD] = {"+", STRENGTH_SUM},
+    [FIACRE_SUB] = {"-", STRENGTH_SUM},
+    [FIACRE_MUL] = {"*", STRENGTH_PRODUCT},
+    [FIACRE_DIV] = {"/", STRENGTH_PRODUCT},
+    [FIACRE_MOD] = {"%", STRENGTH_PRODUCT},
+    [FIACRE_ENQUEUE] = {"enqueue", STRENGTH_PRIMARY},
+    [FIACRE_APPEND] = {"append", STRENGTH_PRIMARY},
 };
 
 static enum strength temporal_strength(unsigned op)
@@ -47,7 +76,9 @@ static enum strength strength_of(const struct fiacre_exp *exp)
     case FIACRE_EXP_TEMPORAL: return temporal_strength(exp->op);
     case FIACRE_EXP_ENTER:
     case FIACRE_EXP_LEAVE: return STRENGTH_FORMULA_UNARY;
-    case FIACRE_EXP_OBSERVE: return exp->op == FIACRE_ITEM_VALUE ? STRENGTH_FORMULA_UNARY : STRENGTH_PRIMARY; /* `value` takes comparisons */
+    case FIACRE_EXP_OBSERVE:
+        return exp->op == FIACRE_ITEM_VALUE ? STRENGTH_FORMULA_UNARY
+                                            : STRENGTH_PRIMARY; /* `value` takes comparisons */
     case FIACRE_EXP_PATTERN: return STRENGTH_PATTERN;
     default: return STRENGTH_PRIMARY;
     }
@@ -89,9 +120,10 @@ static void print_binary(struct text *out, const struct fiacre_exp *exp)
 
 static void print_temporal(struct text *out, const struct fiacre_exp *exp)
 {
-    static const char *const words[FORMULA_OPS] = {[FORMULA_IMPLIES] = "=>", [FORMULA_IFF] = "<->", [FORMULA_U] = "U", [FORMULA_R] = "R",
-                                                   [FORMULA_W] = "W",        [FORMULA_X] = "X",     [FORMULA_F] = "F", [FORMULA_G] = "G",
-                                                   [FORMULA_A] = "A",        [FORMULA_E] = "E"};
+    static const char *const words[FORMULA_OPS] = {
+        [FORMULA_IMPLIES] = "=>", [FORMULA_IFF] = "<->", [FORMULA_U] = "U", [FORMULA_R] = "R",
+        [FORMULA_W] = "W",        [FORMULA_X] = "X",     [FORMULA_F] = "F", [FORMULA_G] = "G",
+        [FORMULA_A] = "A",        [FORMULA_E] = "E"};
     enum strength strength = temporal_strength(exp->op);
     if (exp->op == FORMULA_A || exp->op == FORMULA_E) {
         text_add(out, "%s[", words[exp->op]);
@@ -115,7 +147,8 @@ static void print_time(struct text *out, struct fiacre_time time)
     if (time.denominator == 1) return;
     text_add(out, ".");
     uint64_t rest = time.numerator % time.denominator;
-    for (uint64_t unit = time.denominator / 10; unit; unit /= 10) text_add(out, "%" PRIu64, rest / unit % 10);
+    for (uint64_t unit = time.denominator / 10; unit; unit /= 10)
+        text_add(out, "%" PRIu64, rest / unit % 10);
 }
 
 static void print_interval(struct text *out, const struct fiacre_interval *interval)
@@ -141,7 +174,9 @@ static void print_part(struct text *out, const char *word, const struct fiacre_e
 
 static void print_bounds(struct text *out, const struct fiacre_pattern *pattern)
 {
-    static const char *const words[] = {[FIACRE_SCOPE_BEFORE] = " before ", [FIACRE_SCOPE_AFTER] = " after ", [FIACRE_SCOPE_BETWEEN] = " between ",
+    static const char *const words[] = {[FIACRE_SCOPE_BEFORE] = " before ",
+                                        [FIACRE_SCOPE_AFTER] = " after ",
+                                        [FIACRE_SCOPE_BETWEEN] = " between ",
                                         [FIACRE_SCOPE_AFTER_UNTIL] = " after "};
     if (pattern->has_lasting) text_add(out, " lasting ");
     if (pattern->has_lasting) print_time(out, pattern->lasting);
@@ -150,15 +185,21 @@ static void print_bounds(struct text *out, const struct fiacre_pattern *pattern)
     if (pattern->duration) text_add(out, " for ");
     if (pattern->duration) print_interval(out, pattern->duration);
     if (pattern->from) print_part(out, words[pattern->scope], pattern->from);
-    if (pattern->to) print_part(out, pattern->scope == FIACRE_SCOPE_BETWEEN ? " and " : " until ", pattern->to);
+    if (pattern->to)
+        print_part(out, pattern->scope == FIACRE_SCOPE_BETWEEN ? " and " : " until ", pattern->to);
 }
 
 static void print_pattern(struct text *out, const struct fiacre_pattern *pattern)
 {
-    static const char *const words[] = {
-        [FIACRE_PATTERN_PRESENT] = "present ", [FIACRE_PATTERN_ABSENT] = "absent ", [FIACRE_PATTERN_ALWAYS] = "always ",
-        [FIACRE_PATTERN_LEADSTO] = " leadsto ", [FIACRE_PATTERN_PRECEDES] = " precedes ", [FIACRE_PATTERN_DEADLOCKFREE] = "deadlockfree",
-        [FIACRE_PATTERN_INFINITELYOFTEN] = "infinitelyoften ", [FIACRE_PATTERN_MORTAL] = "mortal ", [FIACRE_PATTERN_LIVE] = "live "};
+    static const char *const words[] = {[FIACRE_PATTERN_PRESENT] = "present ",
+                                        [FIACRE_PATTERN_ABSENT] = "absent ",
+                                        [FIACRE_PATTERN_ALWAYS] = "always ",
+                                        [FIACRE_PATTERN_LEADSTO] = " leadsto ",
+                                        [FIACRE_PATTERN_PRECEDES] = " precedes ",
+                                        [FIACRE_PATTERN_DEADLOCKFREE] = "deadlockfree",
+                                        [FIACRE_PATTERN_INFINITELYOFTEN] = "infinitelyoften ",
+                                        [FIACRE_PATTERN_MORTAL] = "mortal ",
+                                        [FIACRE_PATTERN_LIVE] = "live "};
     if (pattern->b) print_part(out, "", pattern->a);
     text_add(out, "%s%s", words[pattern->kind], pattern->first ? "first " : "");
     if (pattern->b) print_part(out, "", pattern->b);
@@ -170,7 +211,8 @@ static void print_observable(struct text *out, const struct fiacre_exp *exp)
 {
     static const char *const words[] = {"state", "value", "tag", "event"};
     text_add(out, "%s/", exp->name);
-    for (const struct fiacre_exp *number = exp->args; number; number = number->next) text_add(out, "%" PRIu64 "/", number->number);
+    for (const struct fiacre_exp *number = exp->args; number; number = number->next)
+        text_add(out, "%" PRIu64 "/", number->number);
     text_add(out, "%s ", words[exp->op]);
     if (exp->op == FIACRE_ITEM_VALUE) print_part(out, "", exp->a);
     else text_add(out, "%s", exp->item_name);
@@ -187,7 +229,8 @@ static void print_record(struct text *out, const struct fiacre_exp *exp)
     text_add(out, "}");
 }
 
-static void print_brackets(struct text *out, const char *open, const struct fiacre_exp *list, const char *close)
+static void print_brackets(struct text *out, const char *open, const struct fiacre_exp *list,
+                           const char *close)
 {
     text_add(out, "%s", open);
     print_list(out, list);
@@ -314,7 +357,8 @@ static void new_line(struct text *out, unsigned indent)
 static void print_branches(struct text *out, const struct fiacre_stmt *stmt, unsigned indent)
 {
     uint32_t group = 0;
-    for (const struct fiacre_branch *branch = stmt->branches; branch; group = branch->group, branch = branch->next) {
+    for (const struct fiacre_branch *branch = stmt->branches; branch;
+         group = branch->group, branch = branch->next) {
         bool first = branch == stmt->branches;
         if (!first || stmt->kind == FIACRE_STMT_CASE) new_line(out, indent);
         if (stmt->kind == FIACRE_STMT_SELECT) {
@@ -418,17 +462,20 @@ void fiacre_print_stmt(struct text *out, const struct fiacre_stmt *stmt, unsigne
         while (later && later->kind == FIACRE_STMT_LABEL) later = later->next;
         print_one(out, stmt, indent);
         if (stmt->kind != FIACRE_STMT_LABEL && later) text_add(out, ";");
-        if (stmt->next && !later) text_add(out, " "); /* a label on a line of its own would name what follows */
+        if (stmt->next && !later)
+            text_add(out, " "); /* a label on a line of its own would name what follows */
         else if (stmt->next) new_line(out, indent);
     }
 }
 
 /* ---- declarations ---- */
 
-static void print_variables(struct text *out, const struct fiacre_variable *variable, const char *separator)
+static void print_variables(struct text *out, const struct fiacre_variable *variable,
+                            const char *separator)
 {
     for (; variable; variable = variable->next) {
-        text_add(out, "%s%s : %s%s", variable->by_reference ? "&" : "", variable->name, variable->read ? "read " : "", variable->write ? "write " : "");
+        text_add(out, "%s%s : %s%s", variable->by_reference ? "&" : "", variable->name,
+                 variable->read ? "read " : "", variable->write ? "write " : "");
         fiacre_print_type(out, variable->type);
         if (variable->init) text_add(out, " := ");
         if (variable->init) fiacre_print_exp(out, variable->init);
@@ -448,7 +495,8 @@ static void print_ports(struct text *out, const struct fiacre_port *port, const 
     }
 }
 
-static void print_heading(struct text *out, const struct fiacre_port *ports, const struct fiacre_variable *parameters)
+static void print_heading(struct text *out, const struct fiacre_port *ports,
+                          const struct fiacre_variable *parameters)
 {
     if (ports) text_add(out, " [");
     print_ports(out, ports, ", ");
@@ -479,7 +527,8 @@ static void print_process(struct text *out, const struct fiacre_process *process
     print_names(out, process->states, ", ");
     print_local_variables(out, process->variables);
     print_init(out, process->init);
-    for (const struct fiacre_transition *transition = process->transitions; transition; transition = transition->next) {
+    for (const struct fiacre_transition *transition = process->transitions; transition;
+         transition = transition->next) {
         text_add(out, "\nfrom %s\n    ", transition->state);
         fiacre_print_stmt(out, transition->body, 1);
     }
@@ -522,7 +571,8 @@ static void print_component(struct text *out, const struct fiacre_component *com
     print_local_variables(out, component->variables);
     if (component->local_ports) text_add(out, "\nport\n    ");
     print_ports(out, component->local_ports, ",\n    ");
-    for (const struct fiacre_priority *priority = component->priorities; priority; priority = priority->next) {
+    for (const struct fiacre_priority *priority = component->priorities; priority;
+         priority = priority->next) {
         text_add(out, priority == component->priorities ? "\npriority\n    " : ",\n    ");
         print_names(out, priority->high, "|");
         text_add(out, " > ");
@@ -571,8 +621,11 @@ static void print_property(struct text *out, const struct fiacre_property *prope
 {
     text_add(out, "property %s is ", property->name);
     if (property->root->kind != FIACRE_EXP_PATTERN || property->kind != PROPERTY_LTL)
-        text_add(out, property->kind == PROPERTY_CTL ? "ctl " : property->kind == PROPERTY_INVARIANT ? "invariant " : "ltl ");
-    print_at(out, property->root, property->kind == PROPERTY_LTL ? STRENGTH_PATTERN : STRENGTH_PRIMARY);
+        text_add(out, property->kind == PROPERTY_CTL         ? "ctl "
+                      : property->kind == PROPERTY_INVARIANT ? "invariant "
+                                                             : "ltl ");
+    print_at(out, property->root,
+             property->kind == PROPERTY_LTL ? STRENGTH_PATTERN : STRENGTH_PRIMARY);
     text_add(out, "\n");
 }
 
@@ -623,6 +676,8 @@ void fiacre_print(struct text *out, const struct fiacre_file *file)
 {
     for (const struct fiacre_decl *decl = file->decls; decl; decl = decl->next) {
         print_declaration(out, decl);
-        if (decl->next && (decl->kind != FIACRE_DECL_CONST || decl->next->kind != FIACRE_DECL_CONST)) text_add(out, "\n");
+        if (decl->next
+            && (decl->kind != FIACRE_DECL_CONST || decl->next->kind != FIACRE_DECL_CONST))
+            text_add(out, "\n");
     }
 }

@@ -1,9 +1,14 @@
-/* Properties: frac's observables and patterns, as parts of formulas (expression.c), and the declarations of properties.
+/* Properties: frac's observables and patterns, as parts of formulas (expression.c), and the
+ * declarations of properties.
  *
- *   observable = path item            path = name "/" { number "/" }     item = ("state" | "tag" | "event") name | "value" comparison
- *   pattern    = ("present" ["first"] | "absent" | "always" | "infinitelyoften" | "mortal" | "live") f { bound } | "deadlockfree"
+ *   observable = path item            path = name "/" { number "/" }     item = ("state" | "tag" |
+ *                                                                        "event") name | "value"
+ *                                                                        comparison
+ *   pattern    = ("present" ["first"] | "absent" | "always" | "infinitelyoften" | "mortal" |
+ *              "live") f { bound } | "deadlockfree"
  *              | f "leadsto" ["first"] f { bound } | f "precedes" f { bound }
- *   bound      = "lasting" d | "within" interval | "for" (interval | d) | "before" f | "after" f ["until" f] | "between" f "and" f
+ *   bound      = "lasting" d | "within" interval | "for" (interval | d) | "before" f | "after" f
+ *              ["until" f] | "between" f "and" f
  *
  * None of these words is reserved: each is one only where it makes sense. */
 #include "lang/fiacre/parser.h"
@@ -31,10 +36,12 @@ struct fiacre_exp *fiacre_parse_observable(struct fiacre_parser *parser)
     unsigned before;
     int item = find_item(parser, &before);
     if (item < 0) return NULL;
-    struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_OBSERVE, fiacre_here(parser)), **last = &exp->args;
+    struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_OBSERVE, fiacre_here(parser)),
+                      **last = &exp->args;
     exp->op = (uint8_t)item;
     exp->name = fiacre_peek(parser, 0)->text;
-    for (const struct fiacre_token *number = fiacre_peek(parser, 0) + 2, *end = number - 2 + before; number < end; number += 2) {
+    for (const struct fiacre_token *number = fiacre_peek(parser, 0) + 2, *end = number - 2 + before;
+         number < end; number += 2) {
         *last = fiacre_new_exp(parser, FIACRE_EXP_NUMBER, number->place);
         (*last)->number = number->number;
         last = &(*last)->next;
@@ -59,8 +66,9 @@ static const struct {
     const char *word;
     uint8_t kind;
 } prefixes[] = {
-    {"present", FIACRE_PATTERN_PRESENT}, {"absent", FIACRE_PATTERN_ABSENT}, {"always", FIACRE_PATTERN_ALWAYS},
-    {"infinitelyoften", FIACRE_PATTERN_INFINITELYOFTEN}, {"mortal", FIACRE_PATTERN_MORTAL}, {"live", FIACRE_PATTERN_LIVE},
+    {"present", FIACRE_PATTERN_PRESENT}, {"absent", FIACRE_PATTERN_ABSENT},
+    {"always", FIACRE_PATTERN_ALWAYS},   {"infinitelyoften", FIACRE_PATTERN_INFINITELYOFTEN},
+    {"mortal", FIACRE_PATTERN_MORTAL},   {"live", FIACRE_PATTERN_LIVE},
 };
 
 /* `present <> a` is a comparison: a variable may be called `present`. */
@@ -85,14 +93,18 @@ bool fiacre_begins_pattern(const struct fiacre_parser *parser, const struct fiac
 /* A word of a pattern in front of what it needs. */
 static bool accept_before_operand(struct fiacre_parser *parser, const char *word)
 {
-    if (!fiacre_is_word(fiacre_peek(parser, 0), word) || !begins_part(parser, fiacre_peek(parser, 1))) return false;
+    if (!fiacre_is_word(fiacre_peek(parser, 0), word)
+        || !begins_part(parser, fiacre_peek(parser, 1)))
+        return false;
     parser->at++;
     return true;
 }
 
-static void set_scope(struct fiacre_parser *parser, struct fiacre_pattern *pattern, enum fiacre_scope scope, struct place place)
+static void set_scope(struct fiacre_parser *parser, struct fiacre_pattern *pattern,
+                      enum fiacre_scope scope, struct place place)
 {
-    if (pattern->scope != FIACRE_SCOPE_GLOBAL) fiacre_error(parser, place, "a second scope of this pattern");
+    if (pattern->scope != FIACRE_SCOPE_GLOBAL)
+        fiacre_error(parser, place, "a second scope of this pattern");
     pattern->scope = (uint8_t)scope;
 }
 
@@ -163,18 +175,23 @@ static bool parse_time_bound(struct fiacre_parser *parser, struct fiacre_pattern
 }
 
 /* The bounds of a pattern, and the node for it all. */
-static struct fiacre_exp *finish_pattern(struct fiacre_parser *parser, struct fiacre_pattern *pattern)
+static struct fiacre_exp *finish_pattern(struct fiacre_parser *parser,
+                                         struct fiacre_pattern *pattern)
 {
-    while (!parser->panic && (parse_scope(parser, pattern) || parse_time_bound(parser, pattern))) continue;
-    struct fiacre_exp *exp = fiacre_combine(parser, FIACRE_EXP_PATTERN, 0, pattern->place, pattern->a, pattern->b, NULL);
-    struct fiacre_exp *scope = fiacre_combine(parser, FIACRE_EXP_PATTERN, 0, pattern->place, pattern->from, pattern->to, NULL);
+    while (!parser->panic && (parse_scope(parser, pattern) || parse_time_bound(parser, pattern)))
+        continue;
+    struct fiacre_exp *exp =
+        fiacre_combine(parser, FIACRE_EXP_PATTERN, 0, pattern->place, pattern->a, pattern->b, NULL);
+    struct fiacre_exp *scope = fiacre_combine(parser, FIACRE_EXP_PATTERN, 0, pattern->place,
+                                              pattern->from, pattern->to, NULL);
     if (scope->depth > exp->depth) exp->depth = scope->depth;
     exp->a = exp->b = NULL;
     exp->pattern = pattern;
     return exp;
 }
 
-static struct fiacre_pattern *new_pattern(struct fiacre_parser *parser, enum fiacre_pattern_kind kind, struct place place)
+static struct fiacre_pattern *new_pattern(struct fiacre_parser *parser,
+                                          enum fiacre_pattern_kind kind, struct place place)
 {
     struct fiacre_pattern *pattern = arena_alloc(parser->arena, sizeof *pattern);
     pattern->kind = (uint8_t)kind;
@@ -185,7 +202,8 @@ static struct fiacre_pattern *new_pattern(struct fiacre_parser *parser, enum fia
 /* `first` in front of an observable is a word of the pattern, not the operator on queues. */
 static bool accept_first(struct fiacre_parser *parser)
 {
-    return fiacre_begins_operand(fiacre_peek(parser, 1)) && fiacre_accept(parser, FIACRE_WORD_FIRST);
+    return fiacre_begins_operand(fiacre_peek(parser, 1))
+           && fiacre_accept(parser, FIACRE_WORD_FIRST);
 }
 
 struct fiacre_exp *fiacre_parse_pattern_prefix(struct fiacre_parser *parser)
@@ -194,7 +212,8 @@ struct fiacre_exp *fiacre_parse_pattern_prefix(struct fiacre_parser *parser)
     int prefix = find_prefix(token);
     if (fiacre_is_word(token, "deadlockfree")) {
         parser->at++;
-        return finish_pattern(parser, new_pattern(parser, FIACRE_PATTERN_DEADLOCKFREE, token->place));
+        return finish_pattern(parser,
+                              new_pattern(parser, FIACRE_PATTERN_DEADLOCKFREE, token->place));
     }
     if (prefix < 0 || !begins_part(parser, token + 1)) return NULL;
     parser->at++;
@@ -208,9 +227,12 @@ struct fiacre_exp *fiacre_parse_pattern_infix(struct fiacre_parser *parser, stru
 {
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     bool leadsto = fiacre_is_word(token, "leadsto");
-    if (parser->panic || !(leadsto || fiacre_is_word(token, "precedes")) || !begins_part(parser, token + 1)) return left;
+    if (parser->panic || !(leadsto || fiacre_is_word(token, "precedes"))
+        || !begins_part(parser, token + 1))
+        return left;
     parser->at++;
-    struct fiacre_pattern *pattern = new_pattern(parser, leadsto ? FIACRE_PATTERN_LEADSTO : FIACRE_PATTERN_PRECEDES, left->place);
+    struct fiacre_pattern *pattern = new_pattern(
+        parser, leadsto ? FIACRE_PATTERN_LEADSTO : FIACRE_PATTERN_PRECEDES, left->place);
     pattern->a = left;
     if (leadsto) pattern->first = accept_first(parser);
     pattern->b = fiacre_parse_pattern_operand(parser, false);
@@ -236,11 +258,13 @@ static const char *source_text(struct fiacre_parser *parser, uint32_t from)
     return result;
 }
 
-void fiacre_parse_property(struct fiacre_parser *parser, bool with_kind, struct fiacre_property *property)
+void fiacre_parse_property(struct fiacre_parser *parser, bool with_kind,
+                           struct fiacre_property *property)
 {
     uint32_t start = parser->at;
     if (with_kind && accept_before_operand(parser, "ctl")) property->kind = PROPERTY_CTL;
-    else if (with_kind && accept_before_operand(parser, "invariant")) property->kind = PROPERTY_INVARIANT;
+    else if (with_kind && accept_before_operand(parser, "invariant"))
+        property->kind = PROPERTY_INVARIANT;
     else if (with_kind) fiacre_accept_word(parser, "ltl");
     property->root = fiacre_parse_formula(parser);
     property->text = source_text(parser, start);

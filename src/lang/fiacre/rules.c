@@ -1,11 +1,13 @@
-/* The steps of the system. A path without communication is a rule of its process alone. A port fires when everybody who must take part has a path
- * on it: one rule for every combination of paths.
+/* The steps of the system. A path without communication is a rule of its process alone. A port
+ * fires when everybody who must take part has a path on it: one rule for every combination of
+ * paths.
  *
- * Who must take part: in OBP's reading (the default) every instance that is connected to the port; in frac's (--dialect frac) those blocks of a
- * `par` that have it in their interface together, and each of the others alone.
+ * Who must take part: in OBP's reading (the default) every instance that is connected to the port;
+ * in frac's (--dialect frac) those blocks of a `par` that have it in their interface together, and
+ * each of the others alone.
  *
- * Order within a synchronisation: what comes before the communication, in all parties; the values of senders; the patterns of
- * receivers; what follows, in senders, then in receivers. */
+ * Order within a synchronisation: what comes before the communication, in all parties; the values
+ * of senders; the patterns of receivers; what follows, in senders, then in receivers. */
 #include "lang/fiacre/scope.h"
 
 #include <assert.h>
@@ -30,10 +32,7 @@ struct ways {
     bool too_many;
 };
 
-static struct exprs *exprs_of(struct fiacre *f)
-{
-    return &f->model->exprs;
-}
+static struct exprs *exprs_of(struct fiacre *f) { return &f->model->exprs; }
 
 /* ---- who takes part ---- */
 
@@ -77,7 +76,8 @@ static void combine(struct fiacre *f, struct ways *together, const struct ways *
                 together->too_many = true;
                 continue;
             }
-            memcpy(way.instances + way.count, other->instances, other->count * sizeof *other->instances);
+            memcpy(way.instances + way.count, other->instances,
+                   other->count * sizeof *other->instances);
             way.count += other->count;
             vec_push(f->model->mem, &result.list, way);
         }
@@ -91,7 +91,8 @@ static void ways_frac(struct fiacre *f, const struct group *group, uint32_t port
 {
     struct mem *mem = f->model->mem;
     if (group->is_instance) {
-        if (is_connected(&f->instances.data[group->instance], port)) vec_push(mem, &ways->list, ((struct way){.instances = {group->instance}, .count = 1}));
+        if (is_connected(&f->instances.data[group->instance], port))
+            vec_push(mem, &ways->list, ((struct way){.instances = {group->instance}, .count = 1}));
         return;
     }
     struct ways together = {0}, inner = {0};
@@ -102,14 +103,17 @@ static void ways_frac(struct fiacre *f, const struct group *group, uint32_t port
         ways->too_many |= inner.too_many;
         if (!inner.list.len) continue; /* it does not know the port */
         if (!has_in_interface(block, port)) {
-            for (uint32_t i = 0; i < inner.list.len; i++) vec_push(mem, &ways->list, inner.list.data[i]);
+            for (uint32_t i = 0; i < inner.list.len; i++)
+                vec_push(mem, &ways->list, inner.list.data[i]);
         } else if (first) {
-            for (uint32_t i = 0; i < inner.list.len; i++) vec_push(mem, &together.list, inner.list.data[i]);
+            for (uint32_t i = 0; i < inner.list.len; i++)
+                vec_push(mem, &together.list, inner.list.data[i]);
             first = false;
         } else combine(f, &together, &inner);
     }
     ways->too_many |= together.too_many;
-    for (uint32_t i = 0; i < together.list.len; i++) vec_push(mem, &ways->list, together.list.data[i]);
+    for (uint32_t i = 0; i < together.list.len; i++)
+        vec_push(mem, &ways->list, together.list.data[i]);
     vec_free(mem, &together.list);
     vec_free(mem, &inner.list);
 }
@@ -141,8 +145,8 @@ struct synchronisation {
     uint32_t value_count;
     const struct ftype **types; /* NULL entries: not known */
     struct value *values;
-    uint64_t *choices;   /* of components that nobody sends: how many values ... */
-    uint64_t choice;     /* ... and which one, counted through */
+    uint64_t *choices; /* of components that nobody sends: how many values ... */
+    uint64_t choice;   /* ... and which one, counted through */
 };
 
 static struct fiacre_stmt *comm_of(const struct party *party)
@@ -164,14 +168,17 @@ static const char *label_of(const struct synchronisation *s)
     if (own_name(s)) return own_name(s);
     if (s->port != MODEL_NONE) return f->ports.data[s->port].name;
     const struct path *path = s->parties[0].path;
-    const struct model_process *process = &f->model->processes.data[s->parties[0].instance->process];
-    return names_format(&f->model->names, "%s->%s", f->model->locations.data[process->first_location + path->from].name,
+    const struct model_process *process =
+        &f->model->processes.data[s->parties[0].instance->process];
+    return names_format(&f->model->names, "%s->%s",
+                        f->model->locations.data[process->first_location + path->from].name,
                         f->model->locations.data[process->first_location + path->to].name);
 }
 
 static uint32_t interval_of(struct fiacre *f, struct fiacre_interval *interval)
 {
-    if (!interval || (interval->unbounded && !interval->low.numerator && !interval->low_open)) return MODEL_NONE;
+    if (!interval || (interval->unbounded && !interval->low.numerator && !interval->low_open))
+        return MODEL_NONE;
     for (uint32_t i = 0; i < f->intervals.len; i++)
         if (f->intervals.data[i] == interval) return i;
     vec_push(f->model->mem, &f->intervals, interval);
@@ -193,11 +200,13 @@ static bool lower_values(struct synchronisation *s, struct lowering *l)
             if (exp->kind == FIACRE_EXP_ANY) continue;
             if (!lower_exp(l, exp, s->types[n], &value)) return false;
             if (s->types[n] && !ftype_matches(s->types[n], value.type)) {
-                complain(f, exp, exp->place, "the channel of '%.60s' carries other values", f->ports.data[s->port].name);
+                complain(f, exp, exp->place, "the channel of '%.60s' carries other values",
+                         f->ports.data[s->port].name);
                 return false;
             }
             if (s->types[n] && s->types[n]->kind == KIND_INT) /* a value must fit its channel */
-                value.e = expr_within(exprs_of(f), value.e, s->types[n]->low, s->types[n]->high, FAILURE_RANGE);
+                value.e = expr_within(exprs_of(f), value.e, s->types[n]->low, s->types[n]->high,
+                                      FAILURE_RANGE);
             if (!s->values[n].type) {
                 s->values[n] = lower_keep(l, value, exp->place);
                 continue;
@@ -221,7 +230,9 @@ static void choose_values(struct synchronisation *s, struct lowering *l)
         if (ftype_is_scalar(type)) {
             int64_t value;
             ftype_nth(type, number, &value);
-            s->values[n] = value_scalar(type, type->kind == KIND_BOOL ? expr_bool(exprs_of(s->f), value) : expr_int(exprs_of(s->f), value));
+            s->values[n] =
+                value_scalar(type, type->kind == KIND_BOOL ? expr_bool(exprs_of(s->f), value)
+                                                           : expr_int(exprs_of(s->f), value));
             continue;
         }
         struct cell made = cell_new_local(s->f, type, "temporary");
@@ -268,21 +279,26 @@ static bool lower_parties(struct synchronisation *s, struct lowering *l)
     for (uint32_t p = 0; p < s->count; p++) {
         const struct path *path = s->parties[p].path;
         l->env = s->parties[p].instance->env;
-        if (!paths_lower(l, path, 0, s->port == MODEL_NONE ? path->count : path->comm)) return false;
+        if (!paths_lower(l, path, 0, s->port == MODEL_NONE ? path->count : path->comm))
+            return false;
     }
     if (s->port == MODEL_NONE) return true;
     memset(s->values, 0, s->value_count * sizeof *s->values);
     choose_values(s, l);
-    return lower_values(s, l) && receive_values(s, l) && lower_tails(s, l, false) && lower_tails(s, l, true);
+    return lower_values(s, l) && receive_values(s, l) && lower_tails(s, l, false)
+           && lower_tails(s, l, true);
 }
 
-/* Code that only gives variables new values, none of which it reads again, is a parallel assignment: engines like that better. */
+/* Code that only gives variables new values, none of which it reads again, is a parallel
+ * assignment: engines like that better. */
 static bool is_parallel(struct fiacre *f, statement first)
 {
     struct model *model = f->model;
     for (statement at = first; !code_is_none(at); at = model->code.data[at.i].next) {
         const struct code_node *node = &model->code.data[at.i];
-        if (node->op != CODE_SET || node->target.local || expr_get(&model->exprs, node->target.offset)->op != EXPR_CONST) return false;
+        if (node->op != CODE_SET || node->target.local
+            || expr_get(&model->exprs, node->target.offset)->op != EXPR_CONST)
+            return false;
     }
     return true;
 }
@@ -319,7 +335,9 @@ static bool make_parallel(struct fiacre *f, statement first)
     if (!is_parallel(f, first)) return false;
     for (statement at = first; !code_is_none(at); at = model->code.data[at.i].next) {
         const struct code_node *node = &model->code.data[at.i];
-        if (++count > MAX_PARALLEL || expr_get(&model->exprs, node->target.offset)->value || reads_local(&model->exprs, node->value)) return false;
+        if (++count > MAX_PARALLEL || expr_get(&model->exprs, node->target.offset)->value
+            || reads_local(&model->exprs, node->value))
+            return false;
         reads.end = at;
         find_write(&reads, node->target.base);
         expr_each_var(&model->exprs, node->value, find_write, &reads);
@@ -342,16 +360,19 @@ struct unless_class {
 struct rules {
     struct fiacre *f;
     struct dead_steps dead;
-    uint32_t first_remark, remarks; /* ports on which the dialects differ: the first, and how many */
+    uint32_t first_remark,
+        remarks; /* ports on which the dialects differ: the first, and how many */
     VEC(struct unless_class) unless;
 };
 
-static uint32_t unless_class(struct rules *rules, const struct instance *instance, const struct fiacre_stmt *select, uint32_t group)
+static uint32_t unless_class(struct rules *rules, const struct instance *instance,
+                             const struct fiacre_stmt *select, uint32_t group)
 {
     struct model *model = rules->f->model;
     for (uint32_t i = 0; i < rules->unless.len; i++) {
         const struct unless_class *known = &rules->unless.data[i];
-        if (known->instance == instance && known->select == select && known->group == group) return known->priority_class;
+        if (known->instance == instance && known->select == select && known->group == group)
+            return known->priority_class;
     }
     uint32_t made = model->class_count++;
     for (uint32_t i = 0; i < rules->unless.len; i++) {
@@ -365,18 +386,18 @@ static uint32_t unless_class(struct rules *rules, const struct instance *instanc
     return made;
 }
 
-static int by_number(uint32_t a, uint32_t b)
-{
-    return (a > b) - (a < b);
-}
+static int by_number(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
 
 static void add_classes(struct rules *rules, const struct synchronisation *s)
 {
     struct fiacre *f = s->f;
     uint32_t classes[MAX_PARTIES + 1], count = 0;
-    if (s->port != MODEL_NONE && f->ports.data[s->port].priority_class != MODEL_NONE) classes[count++] = f->ports.data[s->port].priority_class;
+    if (s->port != MODEL_NONE && f->ports.data[s->port].priority_class != MODEL_NONE)
+        classes[count++] = f->ports.data[s->port].priority_class;
     for (uint32_t p = 0; p < s->count; p++)
-        if (s->parties[p].path->select) classes[count++] = unless_class(rules, s->parties[p].instance, s->parties[p].path->select, s->parties[p].path->group);
+        if (s->parties[p].path->select)
+            classes[count++] = unless_class(rules, s->parties[p].instance,
+                                            s->parties[p].path->select, s->parties[p].path->group);
     for (uint32_t i = 1; i < count; i++) /* few: by insertion */
         for (uint32_t k = i; k > 0 && by_number(classes[k - 1], classes[k]) > 0; k--) {
             uint32_t held = classes[k];
@@ -391,9 +412,13 @@ static void withdraw_rule(struct rules *rules)
 {
     struct model *model = rules->f->model;
     const struct model_rule *rule = &model->rules.data[model->rules.len - 1];
-    struct model_dead_step step = {.label = rule->label, .port = rule->port, .is_internal = rule->is_internal, .processes = rule->parts};
+    struct model_dead_step step = {.label = rule->label,
+                                   .port = rule->port,
+                                   .is_internal = rule->is_internal,
+                                   .processes = rule->parts};
     uint32_t processes[MAX_PARTIES];
-    for (uint32_t i = 0; i < rule->parts; i++) processes[i] = model->parts.data[rule->first_part + i].process;
+    for (uint32_t i = 0; i < rule->parts; i++)
+        processes[i] = model->parts.data[rule->first_part + i].process;
     dead_note(&rules->dead, step, processes);
     model->parts.len = rule->first_part;
     model->conjuncts.len = rule->first_conjunct;
@@ -409,7 +434,8 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
     struct code_sequence body = code_sequence_empty();
     struct lowering l = {.f = f, .out = &body, .in_rule = true};
     if (model->rules.len >= MAX_RULES) {
-        diag_error(f->diag, s->parties[0].path->place, "the system has more than %d rules", MAX_RULES);
+        diag_error(f->diag, s->parties[0].path->place, "the system has more than %d rules",
+                   MAX_RULES);
         return false;
     }
     model_begin_rule(model, label_of(s));
@@ -419,14 +445,18 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
         model_add_part(model, s->parties[p].instance->process, path->place);
         model->parts.data[model->parts.len - 1].stays = path->stays;
         expr here = expr_var_in(exprs_of(f), location, 0, model->vars.data[location].high);
-        model_add_conjunct(model, expr_make(exprs_of(f), EXPR_EQ, 0, here, expr_int(exprs_of(f), path->from)), path->transition->state_place);
-        if (path->to != path->from) model_add_store(model, location, expr_int(exprs_of(f), path->to), path->place);
+        model_add_conjunct(
+            model, expr_make(exprs_of(f), EXPR_EQ, 0, here, expr_int(exprs_of(f), path->from)),
+            path->transition->state_place);
+        if (path->to != path->from)
+            model_add_store(model, location, expr_int(exprs_of(f), path->to), path->place);
     }
     uint32_t rule = model->rules.len - 1;
     if (s->port == MODEL_NONE) model->rules.data[rule].is_internal = !own_name(s);
     else if (own_name(s)) model->rules.data[rule].port = f->ports.data[s->port].name;
     if (!lower_parties(s, &l)) return false;
-    struct fiacre_interval *interval = s->port == MODEL_NONE ? s->parties[0].path->wait : f->ports.data[s->port].interval;
+    struct fiacre_interval *interval =
+        s->port == MODEL_NONE ? s->parties[0].path->wait : f->ports.data[s->port].interval;
     if (l.impossible) {
         withdraw_rule(rules);
         return true;
@@ -449,14 +479,19 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
     *combinations = 1;
     for (uint32_t p = 0; p < s->count; p++) {
         struct fiacre_stmt *stmt = comm_of(&s->parties[p]);
-        uint32_t here = stmt->kind == FIACRE_STMT_SEND ? stmt->exp_count : stmt->kind == FIACRE_STMT_RECEIVE ? stmt->pattern_count : 0;
+        uint32_t here = stmt->kind == FIACRE_STMT_SEND      ? stmt->exp_count
+                        : stmt->kind == FIACRE_STMT_RECEIVE ? stmt->pattern_count
+                                                            : 0;
         if (count != MODEL_NONE && here != count) {
-            complain(f, stmt, stmt->place, "%u value%s here, and %u in another process at the port '%.60s'", here, plural(here), count, port->name);
+            complain(f, stmt, stmt->place,
+                     "%u value%s here, and %u in another process at the port '%.60s'", here,
+                     plural(here), count, port->name);
             return false;
         }
         count = here;
         if (!port->plain && here != port->type_count) {
-            complain(f, stmt, stmt->place, "the channel of '%.60s' carries %u value%s, not %u", port->name, port->type_count, plural(port->type_count), here);
+            complain(f, stmt, stmt->place, "the channel of '%.60s' carries %u value%s, not %u",
+                     port->name, port->type_count, plural(port->type_count), here);
             return false;
         }
     }
@@ -473,15 +508,20 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
         }
         if (sent) continue;
         struct fiacre_stmt *stmt = comm_of(&s->parties[0]);
-        if (!s->types[n]) { /* there is no value that could be exchanged: models of OBP have such combinations */
-            if (!stmt->info) diag_warning(f->diag, stmt->place, "nobody sends a value here, and the channel does not say its type: left out");
+        if (!s->types[n]) { /* there is no value that could be exchanged: models of OBP have such
+                               combinations */
+            if (!stmt->info)
+                diag_warning(
+                    f->diag, stmt->place,
+                    "nobody sends a value here, and the channel does not say its type: left out");
             stmt->info = stmt; /* told once */
             *combinations = 0;
             return true;
         }
         s->choices[n] = ftype_count(s->types[n], MAX_VALUES);
         if (!s->choices[n] || *combinations > MAX_VALUES / s->choices[n]) {
-            complain(f, stmt, stmt->place, "nobody sends a value here, and there are too many to try");
+            complain(f, stmt, stmt->place,
+                     "nobody sends a value here, and there are too many to try");
             return false;
         }
         *combinations *= s->choices[n];
@@ -513,7 +553,8 @@ static bool add_exchange(struct rules *rules, struct synchronisation *s)
 }
 
 /* Party number `party` of the way takes each of its paths in turn. */
-static bool add_combinations(struct rules *rules, struct synchronisation *s, const struct way *way, uint32_t party)
+static bool add_combinations(struct rules *rules, struct synchronisation *s, const struct way *way,
+                             uint32_t party)
 {
     if (party == way->count) return add_exchange(rules, s);
     struct instance *instance = &s->f->instances.data[way->instances[party]];
@@ -527,7 +568,8 @@ static bool add_combinations(struct rules *rules, struct synchronisation *s, con
     return true;
 }
 
-/* Paths on a port that find no partners, by their labels; and the port, if a step without a label could have had its name. */
+/* Paths on a port that find no partners, by their labels; and the port, if a step without a label
+ * could have had its name. */
 static void note_unmatched(struct rules *rules, uint32_t port)
 {
     struct fiacre *f = rules->f;
@@ -535,7 +577,8 @@ static void note_unmatched(struct rules *rules, uint32_t port)
     VEC(uint32_t) connected = {0};
     bool is_matched = false, is_named = false;
     for (uint32_t i = 0; i < f->instances.len; i++)
-        if (is_connected(&f->instances.data[i], port)) vec_push(f->model->mem, &connected, f->instances.data[i].process);
+        if (is_connected(&f->instances.data[i], port))
+            vec_push(f->model->mem, &connected, f->instances.data[i].process);
     struct model_dead_step step = {.port = name, .processes = connected.len};
     for (uint32_t i = 0; i < f->instances.len; i++) {
         const struct instance *instance = &f->instances.data[i];
@@ -567,7 +610,9 @@ static bool add_port(struct rules *rules, uint32_t port)
     const struct ways *ways = fiacre_is_frac(f) ? &frac : &obp;
     if (!same_ways(&obp, &frac) && !rules->remarks++) rules->first_remark = port;
     if (ways->too_many) {
-        diag_error(f->diag, f->ports.data[port].place, "more than %d processes, or too many ways, at the port '%.60s'", MAX_PARTIES, f->ports.data[port].name);
+        diag_error(f->diag, f->ports.data[port].place,
+                   "more than %d processes, or too many ways, at the port '%.60s'", MAX_PARTIES,
+                   f->ports.data[port].name);
         good = false;
     }
     struct synchronisation *s = mem_alloc(f->model->mem, sizeof *s);
@@ -595,10 +640,12 @@ static bool close_priorities(struct fiacre *f)
         return false;
     }
     bool *above = mem_alloc(model->mem, (size_t)n * n);
-    for (uint32_t i = 0; i < model->priorities.len; i++) above[(size_t)model->priorities.data[i].high * n + model->priorities.data[i].low] = true;
+    for (uint32_t i = 0; i < model->priorities.len; i++)
+        above[(size_t)model->priorities.data[i].high * n + model->priorities.data[i].low] = true;
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = 0; i < n; i++)
-            for (uint32_t j = 0; above[(size_t)i * n + k] && j < n; j++) above[(size_t)i * n + j] |= above[(size_t)k * n + j];
+            for (uint32_t j = 0; above[(size_t)i * n + k] && j < n; j++)
+                above[(size_t)i * n + j] |= above[(size_t)k * n + j];
     model->priorities.len = 0;
     bool good = true;
     for (uint32_t i = 0; i < n; i++)
@@ -611,8 +658,10 @@ static bool close_priorities(struct fiacre *f)
     if (good) return true;
     for (uint32_t i = 0; i < f->ports.len; i++)
         for (uint32_t k = 0; k < model->priorities.len; k++)
-            if (model->priorities.data[k].high == model->priorities.data[k].low && f->ports.data[i].priority_class == model->priorities.data[k].high) {
-                diag_error(f->diag, f->ports.data[i].place, "the port '%.60s' has priority over itself", f->ports.data[i].name);
+            if (model->priorities.data[k].high == model->priorities.data[k].low
+                && f->ports.data[i].priority_class == model->priorities.data[k].high) {
+                diag_error(f->diag, f->ports.data[i].place,
+                           "the port '%.60s' has priority over itself", f->ports.data[i].name);
                 return false;
             }
     return false;
@@ -653,21 +702,29 @@ static bool set_times(struct fiacre *f)
     uint64_t ticks = 1;
     for (uint32_t i = 0; i < f->intervals.len; i++) {
         struct fiacre_interval *interval = f->intervals.data[i];
-        bool good = add_ticks(&ticks, interval->low) && (interval->unbounded || add_ticks(&ticks, interval->high));
+        bool good = add_ticks(&ticks, interval->low)
+                    && (interval->unbounded || add_ticks(&ticks, interval->high));
         if (!good) {
-            diag_error(f->diag, interval->place, "the times of this model have no common unit that is large enough");
+            diag_error(f->diag, interval->place,
+                       "the times of this model have no common unit that is large enough");
             return false;
         }
     }
     f->model->ticks = (int64_t)ticks;
     for (uint32_t i = 0; i < f->intervals.len; i++) {
         const struct fiacre_interval *interval = f->intervals.data[i];
-        struct model_interval made = {.low_open = interval->low_open, .high_open = interval->high_open, .infinite = interval->unbounded};
-        if (!scale(interval->low, ticks, &made.low) || (!made.infinite && !scale(interval->high, ticks, &made.high))) {
-            diag_error(f->diag, interval->place, "this time is too large, in units of 1/%" PRIu64, ticks);
+        struct model_interval made = {.low_open = interval->low_open,
+                                      .high_open = interval->high_open,
+                                      .infinite = interval->unbounded};
+        if (!scale(interval->low, ticks, &made.low)
+            || (!made.infinite && !scale(interval->high, ticks, &made.high))) {
+            diag_error(f->diag, interval->place, "this time is too large, in units of 1/%" PRIu64,
+                       ticks);
             return false;
         }
-        if (!made.infinite && (made.low > made.high || (made.low == made.high && (made.low_open || made.high_open)))) {
+        if (!made.infinite
+            && (made.low > made.high
+                || (made.low == made.high && (made.low_open || made.high_open)))) {
             diag_error(f->diag, interval->place, "this interval is empty");
             return false;
         }
@@ -683,9 +740,14 @@ static void remark_dialects(const struct rules *rules)
     const struct port *port = &f->ports.data[rules->first_remark];
     struct text others;
     text_init(&others, f->model->mem);
-    if (rules->remarks > 1) text_add(&others, " and %u other port%s", rules->remarks - 1, rules->remarks == 2 ? "" : "s");
-    diag_warning(f->diag, port->place, "who takes part in '%.60s'%s differs between the dialects: read as %s does; --dialect %s reads it the other way", port->name,
-                 others.data ? others.data : "", fiacre_is_frac(f) ? "frac" : "OBP", fiacre_is_frac(f) ? "obp" : "frac");
+    if (rules->remarks > 1)
+        text_add(&others, " and %u other port%s", rules->remarks - 1,
+                 rules->remarks == 2 ? "" : "s");
+    diag_warning(f->diag, port->place,
+                 "who takes part in '%.60s'%s differs between the dialects: read as %s does; "
+                 "--dialect %s reads it the other way",
+                 port->name, others.data ? others.data : "", fiacre_is_frac(f) ? "frac" : "OBP",
+                 fiacre_is_frac(f) ? "obp" : "frac");
     text_free(&others);
 }
 
@@ -694,13 +756,17 @@ bool rules_build(struct fiacre *f)
     struct rules rules = {.f = f};
     bool good = true;
     dead_begin(&rules.dead, f);
-    for (uint32_t i = 0; good && i < f->instances.len; i++) good = paths_find(f, &f->instances.data[i], NULL, f->instances.data[i].decl->place);
+    for (uint32_t i = 0; good && i < f->instances.len; i++)
+        good = paths_find(f, &f->instances.data[i], NULL, f->instances.data[i].decl->place);
     struct synchronisation *s = mem_alloc(f->model->mem, sizeof *s);
     for (uint32_t i = 0; good && i < f->instances.len; i++) {
         struct instance *instance = &f->instances.data[i];
         for (uint32_t p = 0; good && p < instance->paths.len; p++) {
             if (instance->paths.data[p]->port != MODEL_NONE) continue;
-            *s = (struct synchronisation){.f = f, .port = MODEL_NONE, .parties = {{instance, instance->paths.data[p]}}, .count = 1};
+            *s = (struct synchronisation){.f = f,
+                                          .port = MODEL_NONE,
+                                          .parties = {{instance, instance->paths.data[p]}},
+                                          .count = 1};
             good = add_rule(&rules, s);
         }
     }

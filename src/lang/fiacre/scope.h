@@ -1,13 +1,19 @@
-/* What the passes after the parser share: resolved types, names in scope, and the model under construction.
+/* What the passes after the parser share: resolved types, names in scope, and the model under
+ * construction.
  *
- * Every value of Fiacre is a run of cells, each a bounded integer (a variable of the model, or a local of code):
+ * Every value of Fiacre is a run of cells, each a bounded integer (a variable of the model, or a
+ * local of code):
  *   bool, nat, int, interval    one cell
  *   array n of T                n times the cells of T
  *   record                      the cells of its fields, one after the other
- *   queue n of T                the length, then n times the cells of T; cells behind the length hold T's initial value
- *   union                       the number of the constructor, then the cells of its argument; constructors share these cells, and
- *                               those that the present one does not use hold the `blank` value of the cell
- * so that equal values have equal cells. Types are structural, but for unions, which are equal only to themselves. */
+ *   queue n of T                the length, then n times the cells of T; cells behind the length
+ *                               hold T's initial value
+ *   union                       the number of the constructor, then the cells of its argument;
+ *                               constructors share these cells, and
+ *                               those that the present one does not use hold the `blank` value of
+ *                                   the cell
+ * so that equal values have equal cells. Types are structural, but for unions, which are equal only
+ * to themselves. */
 #ifndef CAIRN_LANG_FIACRE_SCOPE_H
 #define CAIRN_LANG_FIACRE_SCOPE_H
 
@@ -38,8 +44,8 @@ struct ftype {
     struct ftype_member *members;
     uint32_t member_count;
     uint32_t cells;
-    uint32_t depth;   /* of nested types */
-    const char *name; /* as declared; NULL: none */
+    uint32_t depth;            /* of nested types */
+    const char *name;          /* as declared; NULL: none */
     const struct shape *shape; /* see shapes.c; NULL: not asked for yet */
 };
 
@@ -64,7 +70,8 @@ void ftype_show(struct text *text, const struct ftype *type);
 
 /* ---- names ---- */
 
-/* A value in an expression: a scalar is an expression of the model (Boolean for bool), the others are cells. */
+/* A value in an expression: a scalar is an expression of the model (Boolean for bool), the others
+ * are cells. */
 struct value {
     const struct ftype *type;
     expr e;
@@ -84,8 +91,8 @@ struct binding {
     const char *name;
     uint8_t kind;
     bool read_only;
-    bool write_only;         /* so it was marked: reading it gets a warning */
-    bool sends, receives;    /* of a port: how it is marked; neither means both */
+    bool write_only;      /* so it was marked: reading it gets a warning */
+    bool sends, receives; /* of a port: how it is marked; neither means both */
     const struct ftype *type;
     struct value value;
     struct fiacre_exp *exp;
@@ -114,8 +121,9 @@ struct function {
     enum function_state state;
     bool is_formula; /* just `return e`: put where it is called */
     bool is_recursive;
-    struct function *deeper; /* a copy with cells of its own, for calls from within; NULL: none was needed yet */
-    uint32_t depth;  /* of calls */
+    struct function *
+        deeper; /* a copy with cells of its own, for calls from within; NULL: none was needed yet */
+    uint32_t depth; /* of calls */
     struct env env;
     uint32_t parameters;
     const struct ftype *result;
@@ -124,7 +132,16 @@ struct function {
 };
 
 /* Declarations of the file, found by name and one of these. */
-enum { SCOPE_TYPE, SCOPE_CHANNEL, SCOPE_VALUE, SCOPE_CONSTRUCTOR, SCOPE_FUNCTION, SCOPE_UNIT, SCOPE_PROPERTY, SCOPE_STATE };
+enum {
+    SCOPE_TYPE,
+    SCOPE_CHANNEL,
+    SCOPE_VALUE,
+    SCOPE_CONSTRUCTOR,
+    SCOPE_FUNCTION,
+    SCOPE_UNIT,
+    SCOPE_PROPERTY,
+    SCOPE_STATE
+};
 
 /* A port of the system, whatever the processes call it. */
 struct port {
@@ -143,8 +160,8 @@ struct path;
 struct instance {
     struct fiacre_decl *decl;
     struct env *env;
-    uint32_t process;  /* of the model */
-    uint32_t location; /* its variable */
+    uint32_t process;    /* of the model */
+    uint32_t location;   /* its variable */
     VEC(uint32_t) ports; /* those it is connected to, each once */
     VEC(struct path *) paths;
 };
@@ -166,8 +183,8 @@ struct group {
 
 /* A part of initialisation. */
 struct init_stage {
-    statement plain;                  /* runs first */
-    VEC(statement) alternatives;      /* then one of these; none: nothing */
+    statement plain;             /* runs first */
+    VEC(statement) alternatives; /* then one of these; none: nothing */
     struct place place;
 };
 
@@ -187,24 +204,26 @@ struct fiacre {
     VEC(struct component) components;
     VEC(struct fiacre_interval *) intervals; /* of the model's, by number */
     const struct ftype *bool_type, *int_type, *nat_type, *number_type;
-    struct code_sequence init;      /* gives the variables their initial values: what is not in a stage yet */
+    struct code_sequence
+        init; /* gives the variables their initial values: what is not in a stage yet */
     VEC(struct init_stage) stages;
-    uint32_t counts[8];        /* of unnamed properties, by kind */
+    uint32_t counts[8]; /* of unnamed properties, by kind */
     struct env *root_env;
     struct group *composition;
     uint32_t temporaries;
 };
 
 /* Complains once per node. */
-#define complain(f, node, place, ...) ((node)->reported ? (void)0 : ((node)->reported = true, diag_error((f)->diag, (place), __VA_ARGS__)))
+#define complain(f, node, place, ...)                                                              \
+    ((node)->reported ? (void)0                                                                    \
+                      : ((node)->reported = true, diag_error((f)->diag, (place), __VA_ARGS__)))
 
-static inline const char *plural(uint32_t n)
-{
-    return n == 1 ? "" : "s";
-}
+static inline const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 
 /* Warns once per node. */
-#define remark(f, node, place, ...) ((node)->remarked ? (void)0 : ((node)->remarked = true, diag_warning((f)->diag, (place), __VA_ARGS__)))
+#define remark(f, node, place, ...)                                                                \
+    ((node)->remarked ? (void)0                                                                    \
+                      : ((node)->remarked = true, diag_warning((f)->diag, (place), __VA_ARGS__)))
 
 /* Whether the file is read as frac does, not OBP. */
 static inline bool fiacre_is_frac(const struct fiacre *f)
@@ -228,29 +247,39 @@ struct lowering {
     uint32_t depth;            /* of functions called from here */
     uint32_t inlined;          /* functions whose formula this is inside of */
     uint32_t steps, nesting;   /* of functions that are run with expressions (inline.c) */
-    bool in_rule;              /* REQUIRE becomes part of the rule's guard as long as there is no code */
-    bool impossible;           /* a REQUIRE that is never true was met */
-    /* Expressions that are no Fiacre, for properties; *done tells whether it was one. NULL: none. */
+    bool in_rule;    /* REQUIRE becomes part of the rule's guard as long as there is no code */
+    bool impossible; /* a REQUIRE that is never true was met */
+    /* Expressions that are no Fiacre, for properties; *done tells whether it was one. NULL: none.
+     */
     bool (*special)(struct lowering *l, struct fiacre_exp *exp, struct value *value, bool *done);
 };
 
 /* All return false after an error. `expected` (may be NULL) gives literals their type. */
-bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected, struct value *value);
+bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+               struct value *value);
 bool lower_condition(struct lowering *l, struct fiacre_exp *exp, expr *cond);
-bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, const char *context, int64_t *value);
+bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, const char *context,
+                    int64_t *value);
 /* What a pattern that can be assigned to means; `writing` asks for permission. */
-bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing, const struct ftype **type, struct cell *at);
+bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing,
+                 const struct ftype **type, struct cell *at);
 /* The type of a place, without code; NULL when the pattern is none. */
 const struct ftype *lower_place_type(struct lowering *l, struct fiacre_exp *exp);
 /* Cells that hold value number n of a type. */
-void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n, struct place place);
-bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at, const struct value *value, struct place place);
-/* target := exp for a queue that gets or loses an element where it is; *done tells whether that was it. */
-bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre_exp *exp, bool *done);
-void complain_types(struct lowering *l, struct place place, const struct ftype *wanted, const struct ftype *found);
+void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n,
+               struct place place);
+bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at,
+                 const struct value *value, struct place place);
+/* target := exp for a queue that gets or loses an element where it is; *done tells whether that was
+ * it. */
+bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre_exp *exp,
+                    bool *done);
+void complain_types(struct lowering *l, struct place place, const struct ftype *wanted,
+                    const struct ftype *found);
 /* A value that later code does not change any more. */
 struct value lower_keep(struct lowering *l, struct value value, struct place place);
-bool lower_equal(struct lowering *l, const struct value *a, const struct value *b, struct place place, expr *result);
+bool lower_equal(struct lowering *l, const struct value *a, const struct value *b,
+                 struct place place, expr *result);
 
 struct value value_scalar(const struct ftype *type, expr e);
 struct value value_cells(struct fiacre *f, const struct ftype *type, const struct cell *at);
@@ -258,21 +287,26 @@ struct cell cell_plain(struct fiacre *f, bool local, uint32_t base);
 struct cell cell_new_local(struct fiacre *f, const struct ftype *type, const char *name);
 struct cell cell_behind(const struct cell *cell, uint32_t cells);
 const struct binding *env_find(struct fiacre *f, const struct env *env, const char *name);
-const struct constructor *constructor_find(struct fiacre *f, const char *name, const struct ftype *expected);
+const struct constructor *constructor_find(struct fiacre *f, const char *name,
+                                           const struct ftype *expected);
 
 void emit_set(struct lowering *l, const struct cell *at, expr value, struct place place);
-void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells, struct place place);
+void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells,
+               struct place place);
 void emit_require(struct lowering *l, expr cond, struct place place);
 /* The same with the condition of the source that it is, or (`negated`) that it is the opposite of.
  */
 void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *source, bool negated);
 void emit_sequence(struct lowering *l, const struct code_sequence *code);
-void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no, struct place place);
+void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no,
+             struct place place);
 
 /* ---- inline.c ---- */
 
-/* The result of a function with statements as one expression. False: that is not possible; maybe an error was told. */
-bool function_inline(struct lowering *l, const struct function *function, const struct value *args, struct value *value);
+/* The result of a function with statements as one expression. False: that is not possible; maybe an
+ * error was told. */
+bool function_inline(struct lowering *l, const struct function *function, const struct value *args,
+                     struct value *value);
 
 /* ---- statements.c ---- */
 
@@ -280,12 +314,15 @@ bool function_inline(struct lowering *l, const struct function *function, const 
 bool lower_statements(struct lowering *l, struct fiacre_stmt *first);
 bool lower_statement(struct lowering *l, struct fiacre_stmt *stmt);
 /* When a pattern matches (what it would assign aside), and what it assigns. */
-bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const struct value *value, expr *cond);
+bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const struct value *value,
+                       expr *cond);
 bool pattern_assign(struct lowering *l, struct fiacre_exp *pattern, const struct value *value);
 /* The matching of branch number n of a `case`: none before it matches, it does. Assigns. */
-bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct value *value, uint32_t n);
+bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct value *value,
+                 uint32_t n);
 bool function_prepare(struct lowering *l, struct function *function);
-/* The copy of a function that is called from within itself; NULL: there are enough of them, and the call fails at run time. */
+/* The copy of a function that is called from within itself; NULL: there are enough of them, and the
+ * call fails at run time. */
 struct function *function_deeper(struct fiacre *f, struct function *function);
 
 /* ---- paths.c ---- */
@@ -313,8 +350,8 @@ struct path {
     uint32_t comm; /* the step that communicates, or MODEL_NONE */
     uint32_t port;
     struct fiacre_interval *wait;
-    const char *label; /* given by the user, or NULL */
-    bool is_combined;  /* rules.c has met it in a combination */
+    const char *label;          /* given by the user, or NULL */
+    bool is_combined;           /* rules.c has met it in a combination */
     struct fiacre_stmt *select; /* the one with `unless`, and which of its groups; or NULL */
     uint32_t group;
     struct place place;
@@ -322,7 +359,8 @@ struct path {
 };
 
 /* Finds all paths of a process. `init`: of its init statement instead. False after errors. */
-bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt *init, struct place place);
+bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt *init,
+                struct place place);
 /* Code of the steps first .. end - 1. */
 bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, uint32_t end);
 
@@ -350,7 +388,8 @@ bool rules_build(struct fiacre *f);
 
 /* ---- patterns.c ---- */
 /* A pattern as LTL, of its operands and the ends of its scope. False: there is none. */
-bool pattern_formula(struct model *model, const struct fiacre_pattern *pattern, struct place place, formula a, formula b, formula from, formula to, formula *result);
+bool pattern_formula(struct model *model, const struct fiacre_pattern *pattern, struct place place,
+                     formula a, formula b, formula from, formula to, formula *result);
 
 /* ---- properties.c ---- */
 bool properties_add(struct fiacre *f, struct fiacre_property *property);

@@ -1,12 +1,15 @@
 /* Statements, patterns and time intervals.
  *
- * A statement that begins with no keyword begins with a pattern; what follows tells whether it is an assignment (`:=`) or a communication (`!`, `?`,
- * nothing), which needs the plain name of a port. Labels (comments with @) are no tokens: they are taken up before and after each statement. */
+ * A statement that begins with no keyword begins with a pattern; what follows tells whether it is
+ * an assignment (`:=`) or a communication (`!`, `?`, nothing), which needs the plain name of a
+ * port. Labels (comments with @) are no tokens: they are taken up before and after each
+ * statement. */
 #include "lang/fiacre/parser.h"
 
 #include <string.h>
 
-static struct fiacre_stmt *new_stmt(struct fiacre_parser *parser, enum fiacre_stmt_kind kind, struct place place)
+static struct fiacre_stmt *new_stmt(struct fiacre_parser *parser, enum fiacre_stmt_kind kind,
+                                    struct place place)
 {
     struct fiacre_stmt *stmt = arena_alloc(parser->arena, sizeof *stmt);
     stmt->kind = (uint8_t)kind;
@@ -20,7 +23,8 @@ struct fiacre_time fiacre_parse_time(struct fiacre_parser *parser, const char *a
 {
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     struct fiacre_time time = {token->number, token->scale};
-    if (fiacre_accept(parser, FIACRE_TOKEN_NUMBER) || fiacre_accept(parser, FIACRE_TOKEN_DECIMAL)) return time;
+    if (fiacre_accept(parser, FIACRE_TOKEN_NUMBER) || fiacre_accept(parser, FIACRE_TOKEN_DECIMAL))
+        return time;
     fiacre_expect(parser, FIACRE_TOKEN_NUMBER, after);
     return (struct fiacre_time){0, 1};
 }
@@ -28,15 +32,18 @@ struct fiacre_time fiacre_parse_time(struct fiacre_parser *parser, const char *a
 /* Whether a > b, exactly. */
 static bool is_later(struct fiacre_time a, struct fiacre_time b)
 {
-    return (unsigned __int128)a.numerator * b.denominator > (unsigned __int128)b.numerator * a.denominator;
+    return (unsigned __int128)a.numerator * b.denominator
+           > (unsigned __int128)b.numerator * a.denominator;
 }
 
 static void check_interval(struct fiacre_parser *parser, const struct fiacre_interval *interval)
 {
     if (interval->unbounded) return;
     bool point = !is_later(interval->high, interval->low);
-    if (is_later(interval->low, interval->high)) fiacre_error(parser, interval->place, "this interval ends before it begins");
-    else if (point && (interval->low_open || interval->high_open)) fiacre_error(parser, interval->place, "this interval is empty");
+    if (is_later(interval->low, interval->high))
+        fiacre_error(parser, interval->place, "this interval ends before it begins");
+    else if (point && (interval->low_open || interval->high_open))
+        fiacre_error(parser, interval->place, "this interval is empty");
 }
 
 struct fiacre_interval *fiacre_parse_interval(struct fiacre_parser *parser)
@@ -45,13 +52,15 @@ struct fiacre_interval *fiacre_parse_interval(struct fiacre_parser *parser)
     interval->place = fiacre_here(parser);
     interval->low.denominator = interval->high.denominator = 1;
     if (fiacre_accept(parser, FIACRE_TOKEN_CLOSE_SQUARE)) interval->low_open = true;
-    else if (!fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE)) fiacre_error_expected(parser, "a time interval, such as [0,3] or ]1,...[");
+    else if (!fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE))
+        fiacre_error_expected(parser, "a time interval, such as [0,3] or ]1,...[");
     interval->low = fiacre_parse_time(parser, "'['");
     fiacre_expect(parser, FIACRE_TOKEN_COMMA, "the beginning of the interval");
     interval->unbounded = fiacre_accept(parser, FIACRE_TOKEN_DOTS);
     if (!interval->unbounded) interval->high = fiacre_parse_time(parser, "','");
     if (fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE)) interval->high_open = true;
-    else if (interval->unbounded && fiacre_at(parser, FIACRE_TOKEN_CLOSE_SQUARE)) fiacre_error(parser, fiacre_here(parser), "after '...' the interval ends with '['");
+    else if (interval->unbounded && fiacre_at(parser, FIACRE_TOKEN_CLOSE_SQUARE))
+        fiacre_error(parser, fiacre_here(parser), "after '...' the interval ends with '['");
     else fiacre_expect(parser, FIACRE_TOKEN_CLOSE_SQUARE, "the end of the interval");
     if (!parser->panic) check_interval(parser, interval);
     return interval;
@@ -85,7 +94,9 @@ static struct fiacre_exp *parse_signed_number(struct fiacre_parser *parser)
     number->number = fiacre_peek(parser, 0)->number;
     fiacre_expect(parser, FIACRE_TOKEN_NUMBER, "the sign");
     if (!is_signed) return number;
-    return fiacre_combine(parser, FIACRE_EXP_UNARY, sign->kind == FIACRE_TOKEN_SUB ? FIACRE_NEGATE : FIACRE_PLUS, sign->place, number, NULL, NULL);
+    return fiacre_combine(parser, FIACRE_EXP_UNARY,
+                          sign->kind == FIACRE_TOKEN_SUB ? FIACRE_NEGATE : FIACRE_PLUS, sign->place,
+                          number, NULL, NULL);
 }
 
 /* A name alone is a constructor, a constant or a variable; before a pattern it is a constructor. */
@@ -110,7 +121,8 @@ static struct fiacre_exp *parse_pattern_parentheses(struct fiacre_parser *parser
     parser->at++;
     struct fiacre_exp *exp = parse_pattern(parser);
     fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, NULL, "the pattern", opened);
-    bool variable = exp->kind == FIACRE_EXP_NAME || exp->kind == FIACRE_EXP_INDEX || exp->kind == FIACRE_EXP_FIELD;
+    bool variable = exp->kind == FIACRE_EXP_NAME || exp->kind == FIACRE_EXP_INDEX
+                    || exp->kind == FIACRE_EXP_FIELD;
     return variable ? fiacre_parse_postfix(parser, exp) : exp;
 }
 
@@ -138,7 +150,9 @@ static struct fiacre_exp *parse_pattern_inside(struct fiacre_parser *parser)
 
 static struct fiacre_exp *parse_pattern(struct fiacre_parser *parser)
 {
-    struct fiacre_exp *exp = fiacre_enter(parser) ? parse_pattern_inside(parser) : fiacre_new_exp(parser, FIACRE_EXP_ANY, fiacre_here(parser));
+    struct fiacre_exp *exp = fiacre_enter(parser)
+                                 ? parse_pattern_inside(parser)
+                                 : fiacre_new_exp(parser, FIACRE_EXP_ANY, fiacre_here(parser));
     fiacre_leave(parser);
     return exp;
 }
@@ -168,7 +182,9 @@ static void parse_assignment(struct fiacre_parser *parser, struct fiacre_stmt *s
     stmt->kind = FIACRE_STMT_ASSIGN;
     stmt->exps = fiacre_parse_exps(parser, &stmt->exp_count);
     if (!parser->panic && stmt->exp_count != stmt->pattern_count)
-        fiacre_error(parser, stmt->op_place, "%u on the left of ':=', %u on the right: an assignment has as many values as variables",
+        fiacre_error(parser, stmt->op_place,
+                     "%u on the left of ':=', %u on the right: an assignment has as many values as "
+                     "variables",
                      stmt->pattern_count, stmt->exp_count);
 }
 
@@ -177,7 +193,9 @@ static void parse_sent(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
     struct fiacre_exp **last = &stmt->exps;
     do {
         struct place place = fiacre_here(parser);
-        *last = fiacre_accept(parser, FIACRE_WORD_ANY) ? fiacre_new_exp(parser, FIACRE_EXP_ANY, place) : fiacre_parse_exp(parser);
+        *last = fiacre_accept(parser, FIACRE_WORD_ANY)
+                    ? fiacre_new_exp(parser, FIACRE_EXP_ANY, place)
+                    : fiacre_parse_exp(parser);
         last = &(*last)->next;
         stmt->exp_count++;
     } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
@@ -197,9 +215,11 @@ static struct fiacre_stmt *parse_simple(struct fiacre_parser *parser)
     } else if (fiacre_accept(parser, FIACRE_TOKEN_ASSIGN)) {
         parse_assignment(parser, stmt);
     } else if (pattern->kind != FIACRE_EXP_NAME || pattern->next) {
-        fiacre_expect(parser, FIACRE_TOKEN_ASSIGN, pattern->next ? "these patterns" : "this pattern");
+        fiacre_expect(parser, FIACRE_TOKEN_ASSIGN,
+                      pattern->next ? "these patterns" : "this pattern");
     } else if (parser->in_function) {
-        fiacre_error(parser, token->place, "expected ':=' after '%s': a function has no ports", pattern->name);
+        fiacre_error(parser, token->place, "expected ':=' after '%s': a function has no ports",
+                     pattern->name);
     } else {
         stmt->name = pattern->name;
         stmt->patterns = NULL;
@@ -219,11 +239,13 @@ static struct fiacre_stmt *parse_simple(struct fiacre_parser *parser)
 /* ---- statements with statements inside ---- */
 
 /* `end`, with or without the word that it ends. */
-static void parse_end(struct fiacre_parser *parser, const char *choices, enum fiacre_token_kind word, struct place opened)
+static void parse_end(struct fiacre_parser *parser, const char *choices,
+                      enum fiacre_token_kind word, struct place opened)
 {
     char what[32];
     snprintf(what, sizeof what, "the '%s'", fiacre_token_kind_show(word));
-    if (fiacre_expect_close(parser, FIACRE_WORD_END, choices, what, opened)) fiacre_accept(parser, word);
+    if (fiacre_expect_close(parser, FIACRE_WORD_END, choices, what, opened))
+        fiacre_accept(parser, word);
 }
 
 static struct fiacre_branch *new_branch(struct fiacre_parser *parser)
@@ -265,7 +287,8 @@ static void parse_select(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
         (*last)->group = group;
         (*last)->body = fiacre_parse_stmts(parser);
         last = &(*last)->next;
-    } while (!parser->panic && (fiacre_at(parser, FIACRE_TOKEN_CHOICE) || fiacre_at(parser, FIACRE_WORD_UNLESS)));
+    } while (!parser->panic
+             && (fiacre_at(parser, FIACRE_TOKEN_CHOICE) || fiacre_at(parser, FIACRE_WORD_UNLESS)));
     parse_end(parser, "';', '[]', 'unless'", FIACRE_WORD_SELECT, stmt->place);
 }
 
@@ -298,7 +321,8 @@ static void parse_loop(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
         stmt->kind = FIACRE_STMT_FOREACH;
         stmt->name = fiacre_expect_name(parser, "'foreach'");
     }
-    fiacre_expect(parser, FIACRE_WORD_DO, word == FIACRE_WORD_WHILE ? "the condition" : "the variable");
+    fiacre_expect(parser, FIACRE_WORD_DO,
+                  word == FIACRE_WORD_WHILE ? "the condition" : "the variable");
     stmt->body = fiacre_parse_stmts(parser);
     parse_end(parser, "';'", word, stmt->place);
 }
@@ -308,8 +332,8 @@ static void parse_loop(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
 /* Functions compute: they neither move nor wait. */
 static bool is_forbidden_in_functions(enum fiacre_token_kind kind)
 {
-    return kind == FIACRE_WORD_LOOP || kind == FIACRE_WORD_TO || kind == FIACRE_TOKEN_HASH || kind == FIACRE_WORD_ON || kind == FIACRE_WORD_WAIT
-        || kind == FIACRE_WORD_SELECT;
+    return kind == FIACRE_WORD_LOOP || kind == FIACRE_WORD_TO || kind == FIACRE_TOKEN_HASH
+           || kind == FIACRE_WORD_ON || kind == FIACRE_WORD_WAIT || kind == FIACRE_WORD_SELECT;
 }
 
 /* One keyword with what follows it. */
@@ -343,7 +367,8 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
     struct fiacre_stmt *stmt = new_stmt(parser, FIACRE_STMT_NULL, token->place);
     char shown[48];
     if (parser->in_function && is_forbidden_in_functions(token->kind)) {
-        fiacre_error(parser, token->place, "%s is not allowed in a function", fiacre_token_show(token, shown));
+        fiacre_error(parser, token->place, "%s is not allowed in a function",
+                     fiacre_token_show(token, shown));
         return stmt;
     }
     switch (token->kind) {
@@ -353,7 +378,8 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
     case FIACRE_WORD_WHILE:
     case FIACRE_WORD_FOREACH: parse_loop(parser, stmt); return stmt;
     case FIACRE_WORD_RETURN:
-        if (!parser->in_function) fiacre_error(parser, token->place, "'return' is allowed only in a function");
+        if (!parser->in_function)
+            fiacre_error(parser, token->place, "'return' is allowed only in a function");
         parse_keyword(parser, stmt);
         return stmt;
     case FIACRE_WORD_NULL:
@@ -363,8 +389,11 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
     case FIACRE_WORD_ON:
     case FIACRE_WORD_WAIT: parse_keyword(parser, stmt); return stmt;
     default:
-        if (token->kind == FIACRE_TOKEN_NAME && token[1].kind == FIACRE_TOKEN_END && token[-1].kind == FIACRE_TOKEN_SEMICOLON)
-            fiacre_error(parser, token->place, "expected a statement, found what seems to be the main component: a ';' too many before it?");
+        if (token->kind == FIACRE_TOKEN_NAME && token[1].kind == FIACRE_TOKEN_END
+            && token[-1].kind == FIACRE_TOKEN_SEMICOLON)
+            fiacre_error(parser, token->place,
+                         "expected a statement, found what seems to be the main component: a ';' "
+                         "too many before it?");
         else if (begins_pattern(token)) return parse_simple(parser);
         fiacre_error_expected(parser, "a statement");
         return stmt;
@@ -372,16 +401,20 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
 }
 
 /* A label on a line of its own before `from` names the transition that begins there. */
-static bool names_next_transition(const struct fiacre_parser *parser, const struct fiacre_label *label)
+static bool names_next_transition(const struct fiacre_parser *parser,
+                                  const struct fiacre_label *label)
 {
     const struct fiacre_token *next = &parser->tokens[label->token];
-    return next->kind == FIACRE_WORD_FROM && label->token == parser->at && label->token && label->place.line > next[-1].place.line;
+    return next->kind == FIACRE_WORD_FROM && label->token == parser->at && label->token
+           && label->place.line > next[-1].place.line;
 }
 
 /* Appends the labels that stand before the next token. */
 static struct fiacre_stmt **take_labels(struct fiacre_parser *parser, struct fiacre_stmt **last)
 {
-    for (; parser->label_at < parser->label_count && parser->labels[parser->label_at].token <= parser->at; parser->label_at++) {
+    for (; parser->label_at < parser->label_count
+           && parser->labels[parser->label_at].token <= parser->at;
+         parser->label_at++) {
         const struct fiacre_label *label = &parser->labels[parser->label_at];
         if (names_next_transition(parser, label)) break;
         if (parser->in_function) continue;
@@ -394,17 +427,24 @@ static struct fiacre_stmt **take_labels(struct fiacre_parser *parser, struct fia
 
 void fiacre_skip_labels(struct fiacre_parser *parser)
 {
-    while (parser->label_at < parser->label_count && parser->labels[parser->label_at].token < parser->at) parser->label_at++;
+    while (parser->label_at < parser->label_count
+           && parser->labels[parser->label_at].token < parser->at)
+        parser->label_at++;
 }
 
 /* A port alone, followed by something else than an end: maybe a keyword that is misspelt. */
 static void suggest_keyword(struct fiacre_parser *parser, const struct fiacre_token *begin)
 {
-    static const enum fiacre_token_kind words[] = {FIACRE_WORD_SELECT, FIACRE_WORD_CASE, FIACRE_WORD_WHILE, FIACRE_WORD_FOREACH, FIACRE_WORD_WAIT,
-                                                   FIACRE_WORD_RETURN, FIACRE_WORD_NULL, FIACRE_WORD_LOOP, FIACRE_WORD_IF, FIACRE_WORD_TO, FIACRE_WORD_ON,
-                                                   FIACRE_WORD_ELSE, FIACRE_WORD_ELSIF, FIACRE_WORD_END};
+    static const enum fiacre_token_kind words[] = {
+        FIACRE_WORD_SELECT, FIACRE_WORD_CASE,   FIACRE_WORD_WHILE, FIACRE_WORD_FOREACH,
+        FIACRE_WORD_WAIT,   FIACRE_WORD_RETURN, FIACRE_WORD_NULL,  FIACRE_WORD_LOOP,
+        FIACRE_WORD_IF,     FIACRE_WORD_TO,     FIACRE_WORD_ON,    FIACRE_WORD_ELSE,
+        FIACRE_WORD_ELSIF,  FIACRE_WORD_END};
     const struct fiacre_token *next = begin + 1;
-    if (begin->kind != FIACRE_TOKEN_NAME || !(begins_pattern(next) || fiacre_token_is_keyword(next) || next->kind == FIACRE_TOKEN_OPEN_SQUARE)) return;
+    if (begin->kind != FIACRE_TOKEN_NAME
+        || !(begins_pattern(next) || fiacre_token_is_keyword(next)
+             || next->kind == FIACRE_TOKEN_OPEN_SQUARE))
+        return;
     const char *word = fiacre_suggest(begin, words, sizeof words / sizeof *words);
     if (word) diag_note(parser->diag, begin->place, "did you mean '%s' here?", word);
 }
@@ -447,7 +487,8 @@ static struct fiacre_stmt *parse_sequence(struct fiacre_parser *parser)
         bool silent = parser->panic;
         struct fiacre_stmt *stmt = *last = parse_basic(parser);
         last = take_labels(parser, &stmt->next);
-        if (!parser->panic && !fiacre_at(parser, FIACRE_TOKEN_SEMICOLON) && !may_end_here(fiacre_peek(parser, 0)))
+        if (!parser->panic && !fiacre_at(parser, FIACRE_TOKEN_SEMICOLON)
+            && !may_end_here(fiacre_peek(parser, 0)))
             fiacre_error_expected(parser, continuation(stmt));
         if (parser->panic && !silent) suggest_keyword(parser, begin);
     } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_SEMICOLON));
@@ -456,7 +497,9 @@ static struct fiacre_stmt *parse_sequence(struct fiacre_parser *parser)
 
 struct fiacre_stmt *fiacre_parse_stmts(struct fiacre_parser *parser)
 {
-    struct fiacre_stmt *stmt = fiacre_enter(parser) ? parse_sequence(parser) : new_stmt(parser, FIACRE_STMT_NULL, fiacre_here(parser));
+    struct fiacre_stmt *stmt = fiacre_enter(parser)
+                                   ? parse_sequence(parser)
+                                   : new_stmt(parser, FIACRE_STMT_NULL, fiacre_here(parser));
     fiacre_leave(parser);
     return stmt;
 }

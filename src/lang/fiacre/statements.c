@@ -4,10 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-static struct exprs *exprs_of(struct lowering *l)
-{
-    return &l->f->model->exprs;
-}
+static struct exprs *exprs_of(struct lowering *l) { return &l->f->model->exprs; }
 
 /* Lowers a sequence into a block of its own. */
 static bool lower_block(struct lowering *l, struct fiacre_stmt *first, struct code_sequence *block)
@@ -27,7 +24,8 @@ static bool lower_block(struct lowering *l, struct fiacre_stmt *first, struct co
 /* ---- patterns ---- */
 
 /* A name in a pattern: a constructor or a constant is compared, anything else assigned. */
-static const struct constructor *as_constructor(struct lowering *l, const struct fiacre_exp *pattern, const struct ftype *type)
+static const struct constructor *
+as_constructor(struct lowering *l, const struct fiacre_exp *pattern, const struct ftype *type)
 {
     if (pattern->kind == FIACRE_EXP_NAME && env_find(l->f, l->env, pattern->name)) return NULL;
     const struct constructor *found = constructor_find(l->f, pattern->name, type);
@@ -43,27 +41,32 @@ static bool is_constant_name(struct lowering *l, const struct fiacre_exp *patter
 
 static bool is_literal(const struct fiacre_exp *pattern)
 {
-    return pattern->kind == FIACRE_EXP_NUMBER || pattern->kind == FIACRE_EXP_BOOL || pattern->kind == FIACRE_EXP_UNARY;
+    return pattern->kind == FIACRE_EXP_NUMBER || pattern->kind == FIACRE_EXP_BOOL
+           || pattern->kind == FIACRE_EXP_UNARY;
 }
 
-static struct value argument_of(struct lowering *l, const struct value *value, const struct ftype *type)
+static struct value argument_of(struct lowering *l, const struct value *value,
+                                const struct ftype *type)
 {
     struct cell behind = cell_behind(&value->at, 1);
     return value_cells(l->f, type, &behind);
 }
 
-static bool complain_constructor(struct lowering *l, struct fiacre_exp *pattern, const struct ftype *type)
+static bool complain_constructor(struct lowering *l, struct fiacre_exp *pattern,
+                                 const struct ftype *type)
 {
     struct text shown;
     text_init(&shown, l->f->model->mem);
     ftype_show(&shown, type);
-    complain(l->f, pattern, pattern->place, "'%.60s' is no constructor of %s", pattern->name, shown.data);
+    complain(l->f, pattern, pattern->place, "'%.60s' is no constructor of %s", pattern->name,
+             shown.data);
     text_free(&shown);
     return false;
 }
 
 /* A variable of a pattern that cannot take the value. */
-static void complain_pattern(struct lowering *l, struct fiacre_exp *pattern, const struct ftype *variable, const struct ftype *value)
+static void complain_pattern(struct lowering *l, struct fiacre_exp *pattern,
+                             const struct ftype *variable, const struct ftype *value)
 {
     struct text a, b;
     text_init(&a, l->f->model->mem);
@@ -75,14 +78,16 @@ static void complain_pattern(struct lowering *l, struct fiacre_exp *pattern, con
     text_free(&b);
 }
 
-bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const struct value *value, expr *cond)
+bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const struct value *value,
+                       expr *cond)
 {
     struct exprs *exprs = exprs_of(l);
     *cond = expr_bool(exprs, true);
     if (pattern->kind == FIACRE_EXP_ANY) return true;
     if (is_literal(pattern) || is_constant_name(l, pattern)) {
         struct value literal;
-        return lower_exp(l, pattern, value->type, &literal) && lower_equal(l, value, &literal, pattern->place, cond);
+        return lower_exp(l, pattern, value->type, &literal)
+               && lower_equal(l, value, &literal, pattern->place, cond);
     }
     if (pattern->kind != FIACRE_EXP_NAME && pattern->kind != FIACRE_EXP_CALL) return true;
     const struct constructor *constructor = as_constructor(l, pattern, value->type);
@@ -91,11 +96,17 @@ bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const str
     const struct ftype *argument = value->type->members[constructor->tag].type;
     uint32_t args = pattern->kind == FIACRE_EXP_CALL ? pattern->count : 0;
     if (args != (argument != NULL)) {
-        complain(l->f, pattern, pattern->place, argument ? "the constructor '%.60s' needs an argument: `any` matches all" : "the constructor '%.60s' has no argument", pattern->name);
+        complain(l->f, pattern, pattern->place,
+                 argument ? "the constructor '%.60s' needs an argument: `any` matches all"
+                          : "the constructor '%.60s' has no argument",
+                 pattern->name);
         return false;
     }
     struct cell_range range = ftype_cell(value->type, 0);
-    expr tag = ftype_is_scalar(value->type) ? value->e : expr_at(exprs, value->at.local, value->at.base, value->at.offset, value->at.count, range.low, range.high);
+    expr tag = ftype_is_scalar(value->type)
+                   ? value->e
+                   : expr_at(exprs, value->at.local, value->at.base, value->at.offset,
+                             value->at.count, range.low, range.high);
     *cond = expr_make(exprs, EXPR_EQ, 0, tag, expr_int(exprs, constructor->tag));
     if (!argument) return true;
     struct value inner = argument_of(l, value, argument);
@@ -107,7 +118,8 @@ bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const str
 
 bool pattern_assign(struct lowering *l, struct fiacre_exp *pattern, const struct value *value)
 {
-    if (pattern->kind == FIACRE_EXP_ANY || is_literal(pattern) || is_constant_name(l, pattern)) return true;
+    if (pattern->kind == FIACRE_EXP_ANY || is_literal(pattern) || is_constant_name(l, pattern))
+        return true;
     if (pattern->kind == FIACRE_EXP_NAME || pattern->kind == FIACRE_EXP_CALL) {
         const struct constructor *constructor = as_constructor(l, pattern, value->type);
         if (constructor) {
@@ -120,7 +132,8 @@ bool pattern_assign(struct lowering *l, struct fiacre_exp *pattern, const struct
     const struct ftype *type;
     struct cell at;
     if (!lower_place(l, pattern, true, &type, &at)) return false;
-    if (!ftype_matches(type, value->type)) return complain_pattern(l, pattern, type, value->type), false;
+    if (!ftype_matches(type, value->type))
+        return complain_pattern(l, pattern, type, value->type), false;
     return lower_store(l, type, &at, value, pattern->place);
 }
 
@@ -134,11 +147,15 @@ static bool lower_match(struct lowering *l, struct fiacre_exp *pattern, const st
     return pattern_assign(l, pattern, value);
 }
 
-/* The value for a pattern; when it is a variable, the value must be of its type. On the left of ':=' the name of a constant would be a condition that looks like an assignment. */
-static bool lower_assigned(struct lowering *l, struct fiacre_exp *pattern, struct fiacre_exp *exp, struct value *value)
+/* The value for a pattern; when it is a variable, the value must be of its type. On the left of
+ * ':=' the name of a constant would be a condition that looks like an assignment. */
+static bool lower_assigned(struct lowering *l, struct fiacre_exp *pattern, struct fiacre_exp *exp,
+                           struct value *value)
 {
     if (is_constant_name(l, pattern)) {
-        complain(l->f, pattern, pattern->place, "'%.60s' cannot be assigned to: it is a constant (to compare it, write `on`)", pattern->name);
+        complain(l->f, pattern, pattern->place,
+                 "'%.60s' cannot be assigned to: it is a constant (to compare it, write `on`)",
+                 pattern->name);
         return false;
     }
     const struct ftype *type = lower_place_type(l, pattern);
@@ -167,7 +184,8 @@ static bool lower_assign(struct lowering *l, struct fiacre_stmt *stmt)
         if (good) values[n] = lower_keep(l, values[n], exp->place);
     }
     n = 0;
-    for (pattern = stmt->patterns; good && pattern; pattern = pattern->next, n++) good = lower_match(l, pattern, &values[n]);
+    for (pattern = stmt->patterns; good && pattern; pattern = pattern->next, n++)
+        good = lower_match(l, pattern, &values[n]);
     mem_free(l->f->model->mem, values);
     return good;
 }
@@ -180,7 +198,8 @@ static bool lower_if(struct lowering *l, struct fiacre_branch *branch)
     expr cond;
     if (!branch) return true;
     if (!branch->exp) return lower_statements(l, branch->body);
-    if (!lower_condition(l, branch->exp, &cond) || !lower_block(l, branch->body, &yes)) return false;
+    if (!lower_condition(l, branch->exp, &cond) || !lower_block(l, branch->body, &yes))
+        return false;
     struct code_sequence *out = l->out;
     bool in_rule = l->in_rule, impossible = l->impossible;
     l->out = &no;
@@ -193,7 +212,8 @@ static bool lower_if(struct lowering *l, struct fiacre_branch *branch)
     return good;
 }
 
-bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct value *value, uint32_t n)
+bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct value *value,
+                 uint32_t n)
 {
     struct exprs *exprs = exprs_of(l);
     struct fiacre_branch *branch = stmt->branches;
@@ -206,7 +226,8 @@ bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct valu
 }
 
 /* The branches from `branch` on; when none is left the path is blocked. */
-static bool lower_branches(struct lowering *l, struct fiacre_branch *branch, const struct value *value, struct place place)
+static bool lower_branches(struct lowering *l, struct fiacre_branch *branch,
+                           const struct value *value, struct place place)
 {
     struct exprs *exprs = exprs_of(l);
     struct code_sequence yes = code_sequence_empty(), no = code_sequence_empty(), *out = l->out;
@@ -233,14 +254,20 @@ static bool lower_branches(struct lowering *l, struct fiacre_branch *branch, con
 static bool lower_case(struct lowering *l, struct fiacre_stmt *stmt)
 {
     struct value value;
-    return lower_exp(l, stmt->exp, NULL, &value) && lower_branches(l, stmt->branches, &value, stmt->place);
+    return lower_exp(l, stmt->exp, NULL, &value)
+           && lower_branches(l, stmt->branches, &value, stmt->place);
 }
 
 /* ---- loops ---- */
 
 static void emit_while(struct lowering *l, expr cond, struct code_sequence body, struct place place)
 {
-    model_add_code(l->f->model, l->out, (struct code_node){.op = CODE_WHILE, .value = cond, .body = body.first, .other = code_none(), .place = place});
+    model_add_code(l->f->model, l->out,
+                   (struct code_node){.op = CODE_WHILE,
+                                      .value = cond,
+                                      .body = body.first,
+                                      .other = code_none(),
+                                      .place = place});
 }
 
 /* A condition that needs code is computed before the loop and at the end of each round. */
@@ -280,7 +307,9 @@ static bool lower_foreach(struct lowering *l, struct fiacre_stmt *stmt)
     }
     const struct binding v = *variable;
     if (!ftype_values(v.type, CODE_MAX_ROUNDS)) {
-        complain(l->f, stmt, stmt->op_place, "foreach needs a variable of a finite scalar type with at most %d values", CODE_MAX_ROUNDS);
+        complain(l->f, stmt, stmt->op_place,
+                 "foreach needs a variable of a finite scalar type with at most %d values",
+                 CODE_MAX_ROUNDS);
         return false;
     }
     struct cell_range range = ftype_cell(v.type, 0);
@@ -288,13 +317,19 @@ static bool lower_foreach(struct lowering *l, struct fiacre_stmt *stmt)
     wider.low = range.low;
     wider.high = range.high + 1;
     struct cell counter = cell_new_local(l->f, &wider, stmt->name);
-    expr count = expr_local(exprs, counter.base, wider.low, wider.high), last = expr_int(exprs, range.high);
+    expr count = expr_local(exprs, counter.base, wider.low, wider.high),
+         last = expr_int(exprs, range.high);
     emit_set(l, &counter, expr_int(exprs, range.low), stmt->place);
     if (!lower_block(l, stmt->body, &body)) return false;
     l->out = &head;
-    emit_set(l, &v.at, expr_within(exprs, count, range.low, range.high, FAILURE_RANGE), stmt->place);
+    emit_set(l, &v.at, expr_within(exprs, count, range.low, range.high, FAILURE_RANGE),
+             stmt->place);
     emit_sequence(l, &body);
-    emit_set(l, &counter, expr_make(exprs, EXPR_ADD, 0, expr_within(exprs, count, range.low, range.high, FAILURE_RANGE), expr_int(exprs, 1)), stmt->place);
+    emit_set(l, &counter,
+             expr_make(exprs, EXPR_ADD, 0,
+                       expr_within(exprs, count, range.low, range.high, FAILURE_RANGE),
+                       expr_int(exprs, 1)),
+             stmt->place);
     l->out = out;
     emit_while(l, expr_make(exprs, EXPR_LE, 0, count, last), head, stmt->place);
     return true;
@@ -306,8 +341,12 @@ static bool lower_return(struct lowering *l, struct fiacre_stmt *stmt)
 {
     struct value value;
     if (!lower_exp(l, stmt->exp, l->function->result, &value)) return false;
-    if (!lower_store(l, l->function->result, &l->function->result_at, &value, stmt->exp->place)) return false;
-    model_add_code(l->f->model, l->out, (struct code_node){.op = CODE_LEAVE, .body = code_none(), .other = code_none(), .place = stmt->place});
+    if (!lower_store(l, l->function->result, &l->function->result_at, &value, stmt->exp->place))
+        return false;
+    model_add_code(
+        l->f->model, l->out,
+        (struct code_node){
+            .op = CODE_LEAVE, .body = code_none(), .other = code_none(), .place = stmt->place});
     return true;
 }
 
@@ -330,7 +369,9 @@ bool lower_statement(struct lowering *l, struct fiacre_stmt *stmt)
     case FIACRE_STMT_RETURN: return lower_return(l, stmt);
     default: break;
     }
-    complain(l->f, stmt, stmt->place, "a choice, a communication or a change of state is not possible inside a loop or a function");
+    complain(l->f, stmt, stmt->place,
+             "a choice, a communication or a change of state is not possible inside a loop or a "
+             "function");
     return false;
 }
 
@@ -358,7 +399,8 @@ static bool always_returns(const struct fiacre_stmt *first)
     return false;
 }
 
-static bool declare_locals(struct lowering *l, struct function *function, struct fiacre_variable *variable)
+static bool declare_locals(struct lowering *l, struct function *function,
+                           struct fiacre_variable *variable)
 {
     struct fiacre *f = l->f;
     for (; variable; variable = variable->next) {
@@ -369,7 +411,8 @@ static bool declare_locals(struct lowering *l, struct function *function, struct
                 diag_error(f->diag, variable->place, "'%.60s' is declared twice", variable->name);
                 return false;
             }
-        struct binding binding = {.name = variable->name, .kind = BIND_CELLS, .type = type, .place = variable->place};
+        struct binding binding = {
+            .name = variable->name, .kind = BIND_CELLS, .type = type, .place = variable->place};
         binding.at = cell_new_local(f, type, variable->name);
         vec_push(f->model->mem, &function->env.list, binding);
     }
@@ -377,18 +420,22 @@ static bool declare_locals(struct lowering *l, struct function *function, struct
 }
 
 /* Variables start anew at every call. */
-static bool start_locals(struct lowering *l, const struct function *function, struct fiacre_variable *variable)
+static bool start_locals(struct lowering *l, const struct function *function,
+                         struct fiacre_variable *variable)
 {
     for (uint32_t i = function->parameters; variable; variable = variable->next, i++) {
         const struct binding binding = function->env.list.data[i];
         struct value value;
         if (variable->init) {
-            if (!lower_exp(l, variable->init, binding.type, &value) || !lower_store(l, binding.type, &binding.at, &value, variable->init->place)) return false;
+            if (!lower_exp(l, variable->init, binding.type, &value)
+                || !lower_store(l, binding.type, &binding.at, &value, variable->init->place))
+                return false;
             continue;
         }
         for (uint32_t c = 0; c < binding.type->cells; c++) {
             struct cell cell = cell_behind(&binding.at, c);
-            emit_set(l, &cell, expr_int(exprs_of(l), ftype_cell(binding.type, c).initial), variable->place);
+            emit_set(l, &cell, expr_int(exprs_of(l), ftype_cell(binding.type, c).initial),
+                     variable->place);
         }
     }
     return true;
@@ -408,14 +455,17 @@ static bool prepare(struct lowering *l, struct function *function)
     function->result_at = cell_new_local(f, function->result, function->decl->name);
     if (!declare_locals(l, function, ast->variables)) return false;
     if (!always_returns(ast->body)) {
-        diag_error(f->diag, function->decl->name_place, "the function '%.60s' may end without `return`", function->decl->name);
+        diag_error(f->diag, function->decl->name_place,
+                   "the function '%.60s' may end without `return`", function->decl->name);
         return false;
     }
     inner.env = &function->env;
-    if (!start_locals(&inner, function, ast->variables) || !lower_statements(&inner, ast->body)) return false;
+    if (!start_locals(&inner, function, ast->variables) || !lower_statements(&inner, ast->body))
+        return false;
     function->body = body.first;
     function->depth = inner.depth + 1;
-    function->is_formula = !ast->variables && ast->body->kind == FIACRE_STMT_RETURN && ftype_is_scalar(function->result) && !function->is_recursive;
+    function->is_formula = !ast->variables && ast->body->kind == FIACRE_STMT_RETURN
+                           && ftype_is_scalar(function->result) && !function->is_recursive;
     if (function->depth > MAX_CALL_DEPTH) {
         diag_error(f->diag, function->decl->name_place, "calls are nested too deeply");
         return false;
@@ -423,9 +473,10 @@ static bool prepare(struct lowering *l, struct function *function)
     return true;
 }
 
-/* A function that calls itself, directly or through others, is unrolled: each call goes to a copy that is not at work, so that no
- * copy calls itself, and the deepest one fails. Copies of one depth serve all calls there. Functions that are called from the deepest
- * copies still have most of their depth left. */
+/* A function that calls itself, directly or through others, is unrolled: each call goes to a copy
+ * that is not at work, so that no copy calls itself, and the deepest one fails. Copies of one depth
+ * serve all calls there. Functions that are called from the deepest copies still have most of their
+ * depth left. */
 struct function *function_deeper(struct fiacre *f, struct function *function)
 {
     enum { MAX_RECURSION = 100, MAX_PREPARING = MAX_CALL_DEPTH - 10 };
@@ -433,7 +484,8 @@ struct function *function_deeper(struct fiacre *f, struct function *function)
         function->is_recursive = true;
         if (!function->deeper && depth < MAX_RECURSION && f->preparing < MAX_PREPARING) {
             function->deeper = arena_alloc(&f->model->arena, sizeof *function->deeper);
-            *function->deeper = (struct function){.decl = function->decl, .body = code_none(), .is_recursive = true};
+            *function->deeper = (struct function){
+                .decl = function->decl, .body = code_none(), .is_recursive = true};
         }
         function = function->deeper;
     }

@@ -51,7 +51,8 @@ struct cell_range ftype_cell(const struct ftype *type, uint32_t cell)
 
 bool ftype_is_scalar(const struct ftype *type)
 {
-    return type->kind == KIND_BOOL || type->kind == KIND_INT || (type->kind == KIND_UNION && type->cells == 1);
+    return type->kind == KIND_BOOL || type->kind == KIND_INT
+           || (type->kind == KIND_UNION && type->cells == 1);
 }
 
 static bool compare(const struct ftype *a, const struct ftype *b, bool ranges)
@@ -64,19 +65,15 @@ static bool compare(const struct ftype *a, const struct ftype *b, bool ranges)
     if (a->kind != KIND_RECORD) return a->count == b->count && compare(a->of, b->of, ranges);
     if (a->member_count != b->member_count) return false;
     for (uint32_t i = 0; i < a->member_count; i++)
-        if (a->members[i].name != b->members[i].name || !compare(a->members[i].type, b->members[i].type, ranges)) return false;
+        if (a->members[i].name != b->members[i].name
+            || !compare(a->members[i].type, b->members[i].type, ranges))
+            return false;
     return true;
 }
 
-bool ftype_matches(const struct ftype *a, const struct ftype *b)
-{
-    return compare(a, b, false);
-}
+bool ftype_matches(const struct ftype *a, const struct ftype *b) { return compare(a, b, false); }
 
-bool ftype_same(const struct ftype *a, const struct ftype *b)
-{
-    return compare(a, b, true);
-}
+bool ftype_same(const struct ftype *a, const struct ftype *b) { return compare(a, b, true); }
 
 uint64_t ftype_values(const struct ftype *type, uint64_t most)
 {
@@ -89,7 +86,8 @@ uint64_t ftype_values(const struct ftype *type, uint64_t most)
 uint64_t ftype_count(const struct ftype *type, uint64_t most)
 {
     if (ftype_is_scalar(type)) return ftype_values(type, most);
-    uint64_t parts = type->kind == KIND_ARRAY || type->kind == KIND_QUEUE ? type->count : type->member_count;
+    uint64_t parts =
+        type->kind == KIND_ARRAY || type->kind == KIND_QUEUE ? type->count : type->member_count;
     uint64_t of = type->of ? ftype_count(type->of, most) : 0, total = 1;
     if (type->of && !of) return 0;
     if (type->kind == KIND_UNION) total = 0;
@@ -115,7 +113,8 @@ static void set_initial(const struct ftype *type, int64_t *cells)
 static void nth_elements(const struct ftype *of, uint32_t count, uint64_t n, int64_t *cells)
 {
     uint64_t each = ftype_count(of, UINT32_MAX);
-    for (uint32_t i = 0; i < count; i++, n /= each) ftype_nth(of, n % each, cells + (size_t)i * of->cells);
+    for (uint32_t i = 0; i < count; i++, n /= each)
+        ftype_nth(of, n % each, cells + (size_t)i * of->cells);
 }
 
 void ftype_nth(const struct ftype *type, uint64_t n, int64_t *cells)
@@ -138,11 +137,13 @@ void ftype_nth(const struct ftype *type, uint64_t n, int64_t *cells)
     } else {
         uint32_t tag = 0;
         for (;; tag++) {
-            uint64_t each = type->members[tag].type ? ftype_count(type->members[tag].type, UINT32_MAX) : 1;
+            uint64_t each =
+                type->members[tag].type ? ftype_count(type->members[tag].type, UINT32_MAX) : 1;
             if (n < each) break;
             n -= each;
         }
-        for (uint32_t i = 0; i + 1 < type->cells; i++) cells[i + 1] = ftype_shared_cell(type, i).initial;
+        for (uint32_t i = 0; i + 1 < type->cells; i++)
+            cells[i + 1] = ftype_shared_cell(type, i).initial;
         cells[0] = tag;
         if (type->members[tag].type) ftype_nth(type->members[tag].type, n, cells + 1);
     }
@@ -170,7 +171,8 @@ static struct ftype *new_type(struct fiacre *f, enum kind kind)
     return type;
 }
 
-static const struct ftype *new_int(struct fiacre *f, int64_t low, int64_t high, int64_t initial, const char *name)
+static const struct ftype *new_int(struct fiacre *f, int64_t low, int64_t high, int64_t initial,
+                                   const char *name)
 {
     struct ftype *type = new_type(f, KIND_INT);
     type->low = low;
@@ -188,16 +190,20 @@ void types_init(struct fiacre *f)
     f->number_type = new_int(f, INT64_MIN, INT64_MAX, 0, NULL);
 }
 
-static const struct ftype *resolve_range(struct fiacre *f, struct fiacre_type *type, struct env *env)
+static const struct ftype *resolve_range(struct fiacre *f, struct fiacre_type *type,
+                                         struct env *env)
 {
     int64_t low, high;
-    if (!lower_constant(f, env, type->low, "the bound of a type", &low) || !lower_constant(f, env, type->high, "the bound of a type", &high)) return NULL;
+    if (!lower_constant(f, env, type->low, "the bound of a type", &low)
+        || !lower_constant(f, env, type->high, "the bound of a type", &high))
+        return NULL;
     if (low > high) {
         complain(f, type, type->place, "the interval %" PRId64 "..%" PRId64 " is empty", low, high);
         return NULL;
     }
     if (low < INT32_MIN || high > INT32_MAX) {
-        complain(f, type, type->place, "the interval %" PRId64 "..%" PRId64 " leaves 32 bits", low, high);
+        complain(f, type, type->place, "the interval %" PRId64 "..%" PRId64 " leaves 32 bits", low,
+                 high);
         return NULL;
     }
     return new_int(f, low, high, low, NULL);
@@ -205,22 +211,26 @@ static const struct ftype *resolve_range(struct fiacre *f, struct fiacre_type *t
 
 static bool is_shallow(struct fiacre *f, struct fiacre_type *type, const struct ftype *made)
 {
-    if (made->depth > FIACRE_MAX_TYPE_DEPTH) complain(f, type, type->place, "types are nested too deeply");
+    if (made->depth > FIACRE_MAX_TYPE_DEPTH)
+        complain(f, type, type->place, "types are nested too deeply");
     return made->depth <= FIACRE_MAX_TYPE_DEPTH;
 }
 
-static const struct ftype *resolve_sequence(struct fiacre *f, struct fiacre_type *type, struct env *env)
+static const struct ftype *resolve_sequence(struct fiacre *f, struct fiacre_type *type,
+                                            struct env *env)
 {
     const char *what = type->kind == FIACRE_TYPE_ARRAY ? "array" : "queue";
     int64_t count;
     const struct ftype *of = types_resolve(f, type->of, env);
     if (!lower_constant(f, env, type->low, "the size of a type", &count) || !of) return NULL;
     if (count < 1) {
-        complain(f, type, type->low->place, "%s of %" PRId64 " elements: the size must be at least 1", what, count);
+        complain(f, type, type->low->place,
+                 "%s of %" PRId64 " elements: the size must be at least 1", what, count);
         return NULL;
     }
     if (count > FIACRE_MAX_CELLS || (uint64_t)count * of->cells >= FIACRE_MAX_CELLS) {
-        complain(f, type, type->low->place, "this %s is too large: it has more than %d cells", what, FIACRE_MAX_CELLS);
+        complain(f, type, type->low->place, "this %s is too large: it has more than %d cells", what,
+                 FIACRE_MAX_CELLS);
         return NULL;
     }
     struct ftype *made = new_type(f, type->kind == FIACRE_TYPE_ARRAY ? KIND_ARRAY : KIND_QUEUE);
@@ -231,7 +241,8 @@ static const struct ftype *resolve_sequence(struct fiacre *f, struct fiacre_type
     return is_shallow(f, type, made) ? made : NULL;
 }
 
-static bool resolve_members(struct fiacre *f, struct fiacre_type *type, struct env *env, struct ftype *made)
+static bool resolve_members(struct fiacre *f, struct fiacre_type *type, struct env *env,
+                            struct ftype *made)
 {
     uint32_t count = 0;
     struct map seen;
@@ -242,15 +253,18 @@ static bool resolve_members(struct fiacre *f, struct fiacre_type *type, struct e
     uint64_t cells = 0, widest = 0;
     for (struct fiacre_member *m = type->members; m; m = m->next) {
         const struct ftype *argument = m->type ? types_resolve(f, m->type, env) : NULL;
-        if (!map_add(&seen, m->name, 0, 0)) diag_error(f->diag, m->place, "'%.60s' is declared twice in this type", m->name);
+        if (!map_add(&seen, m->name, 0, 0))
+            diag_error(f->diag, m->place, "'%.60s' is declared twice in this type", m->name);
         good &= !m->type || argument;
-        made->members[made->member_count++] = (struct ftype_member){m->name, (struct ftype *)argument, (uint32_t)cells};
+        made->members[made->member_count++] =
+            (struct ftype_member){m->name, (struct ftype *)argument, (uint32_t)cells};
         if (!argument) continue;
         cells += argument->cells;
         if (argument->depth >= made->depth) made->depth = argument->depth + 1;
         if (argument->cells > widest) widest = argument->cells;
         if (cells >= FIACRE_MAX_CELLS) {
-            complain(f, type, type->place, "this type is too large: it has more than %d cells", FIACRE_MAX_CELLS);
+            complain(f, type, type->place, "this type is too large: it has more than %d cells",
+                     FIACRE_MAX_CELLS);
             good = false;
             break;
         }
@@ -275,7 +289,8 @@ static void declare_constructors(struct fiacre *f, const struct ftype *type)
     }
 }
 
-static const struct ftype *resolve_composed(struct fiacre *f, struct fiacre_type *type, struct env *env)
+static const struct ftype *resolve_composed(struct fiacre *f, struct fiacre_type *type,
+                                            struct env *env)
 {
     struct ftype *made = new_type(f, type->kind == FIACRE_TYPE_UNION ? KIND_UNION : KIND_RECORD);
     if (!resolve_members(f, type, env, made)) return NULL;
@@ -283,7 +298,8 @@ static const struct ftype *resolve_composed(struct fiacre *f, struct fiacre_type
     return made;
 }
 
-/* While a declaration is being resolved its info says so: a type that contains itself is found by that. */
+/* While a declaration is being resolved its info says so: a type that contains itself is found by
+ * that. */
 static const struct ftype in_progress;
 
 static const struct ftype *resolve_name(struct fiacre *f, struct fiacre_type *type)
@@ -294,7 +310,10 @@ static const struct ftype *resolve_name(struct fiacre *f, struct fiacre_type *ty
         unsigned distance = 0;
         for (struct fiacre_decl *d = f->file.decls; d; d = d->next)
             if (d->kind == FIACRE_DECL_TYPE) text_nearest(type->name, d->name, &nearest, &distance);
-        complain(f, type, type->place, nearest ? "there is no type '%.60s': did you mean '%.60s'?" : "there is no type '%.60s'", type->name, nearest);
+        complain(f, type, type->place,
+                 nearest ? "there is no type '%.60s': did you mean '%.60s'?"
+                         : "there is no type '%.60s'",
+                 type->name, nearest);
         return NULL;
     }
     struct fiacre_decl *decl = f->decls.data[index];
@@ -333,9 +352,15 @@ const struct ftype *types_resolve(struct fiacre *f, struct fiacre_type *type, st
     case FIACRE_TYPE_NAT: found = f->nat_type; break;
     case FIACRE_TYPE_INT: found = f->int_type; break;
     case FIACRE_TYPE_NAME: found = resolve_name(f, type); break;
-    case FIACRE_TYPE_RANGE: found = resolve_range(f, type, env); depends = env != NULL; break;
+    case FIACRE_TYPE_RANGE:
+        found = resolve_range(f, type, env);
+        depends = env != NULL;
+        break;
     case FIACRE_TYPE_ARRAY:
-    case FIACRE_TYPE_QUEUE: found = resolve_sequence(f, type, env); depends = env != NULL; break;
+    case FIACRE_TYPE_QUEUE:
+        found = resolve_sequence(f, type, env);
+        depends = env != NULL;
+        break;
     case FIACRE_TYPE_UNION:
     case FIACRE_TYPE_RECORD: found = resolve_composed(f, type, env); break;
     }

@@ -1,4 +1,5 @@
-/* The syntax tree of a Milestones file, as written: names are not resolved yet, and process types are not instantiated. */
+/* The syntax tree of a Milestones file, as written: names are not resolved yet, and process types
+ * are not instantiated. */
 #ifndef CAIRN_LANG_MILESTONES_AST_H
 #define CAIRN_LANG_MILESTONES_AST_H
 
@@ -12,8 +13,8 @@ enum ast_kind { AST_NUMBER, AST_BOOL, AST_NAME, AST_MEMBER, AST_EXPR, AST_TEMPOR
 
 struct ast {
     uint8_t kind;
-    uint8_t op;      /* of AST_EXPR (enum expr_op) or AST_TEMPORAL (enum formula_op) */
-    bool reported;   /* an error was told here: instances share the tree, one message is enough */
+    uint8_t op;    /* of AST_EXPR (enum expr_op) or AST_TEMPORAL (enum formula_op) */
+    bool reported; /* an error was told here: instances share the tree, one message is enough */
     uint32_t depth;
     struct place place;
     const char *name, *member; /* name, or name[a].member; a is NULL for name.member */
@@ -85,10 +86,13 @@ struct ast_file {
 };
 
 /* Reads a whole file. Errors go to diag; what could be read is in *file. */
-void milestones_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source, struct ast_file *file);
+void milestones_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source,
+                      struct ast_file *file);
 
-/* Reads one property (from the command line). Returns false after errors. `file` tells which names exist. */
-bool milestones_parse_property(struct diag *diag, struct names *names, struct ast_file *file, uint32_t source,
-                               enum property_kind kind, struct ast_property *property);
+/* Reads one property (from the command line). Returns false after errors. `file` tells which names
+ * exist. */
+bool milestones_parse_property(struct diag *diag, struct names *names, struct ast_file *file,
+                               uint32_t source, enum property_kind kind,
+                               struct ast_property *property);
 
 #endif

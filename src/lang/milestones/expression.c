@@ -1,5 +1,6 @@
-/* Expressions and formulas share one grammar (contract, "Formulas"); what may stand where is decided when names are resolved.
- * Binary levels are loops over one table, so that long chains cost no stack; nesting is bounded. */
+/* Expressions and formulas share one grammar (contract, "Formulas"); what may stand where is
+ * decided when names are resolved. Binary levels are loops over one table, so that long chains cost
+ * no stack; nesting is bounded. */
 #include "lang/milestones/parser.h"
 
 #include <string.h>
@@ -12,8 +13,8 @@ static struct ast *new_node(struct parser *parser, enum ast_kind kind, struct pl
     return node;
 }
 
-static struct ast *combine(struct parser *parser, enum ast_kind kind, unsigned op, struct ast *a, struct ast *b,
-                           struct place place)
+static struct ast *combine(struct parser *parser, enum ast_kind kind, unsigned op, struct ast *a,
+                           struct ast *b, struct place place)
 {
     struct ast *node = new_node(parser, kind, place);
     node->op = (uint8_t)op;
@@ -22,14 +23,18 @@ static struct ast *combine(struct parser *parser, enum ast_kind kind, unsigned o
     node->depth = a->depth + 1;
     if (b && b->depth >= node->depth) node->depth = b->depth + 1;
     if (node->depth > AST_MAX_DEPTH && !parser->panic)
-        parser_error(parser, place, "this expression is nested too deeply: more than %d operators on one path", AST_MAX_DEPTH);
+        parser_error(parser, place,
+                     "this expression is nested too deeply: more than %d operators on one path",
+                     AST_MAX_DEPTH);
     return node;
 }
 
 /* The token after the `]` that closes the `[` at index `open`. */
 static const struct token *after_bracket(const struct parser *parser, uint32_t open)
 {
-    enum { FAR = 4096 }; /* keeps nested brackets from being read again and again; no index is that long */
+    enum {
+        FAR = 4096
+    }; /* keeps nested brackets from being read again and again; no index is that long */
     unsigned depth = 0;
     uint32_t at = open;
     for (; parser->tokens[at].kind != TOKEN_END && at - open < FAR; at++) {
@@ -81,7 +86,9 @@ static struct ast *parse_primary(struct parser *parser)
     char shown[48];
     if (parser->nesting >= PARSER_MAX_NESTING) {
         if (!parser->panic)
-            parser_error(parser, token->place, "this expression is nested too deeply: more than %d levels", PARSER_MAX_NESTING / 2);
+            parser_error(parser, token->place,
+                         "this expression is nested too deeply: more than %d levels",
+                         PARSER_MAX_NESTING / 2);
         return node;
     }
     switch (token->kind) {
@@ -109,37 +116,59 @@ static struct ast *parse_primary(struct parser *parser)
         return node;
     default: break;
     }
-    parser_error(parser, token->place, "expected an expression, found %s", token_show(token, shown));
+    parser_error(parser, token->place, "expected an expression, found %s",
+                 token_show(token, shown));
     return node;
 }
 
 /* ---- binary levels, loosest first ---- */
-enum { LEVEL_IFF, LEVEL_IMPLIES, LEVEL_OR, LEVEL_AND, LEVEL_UNTIL, LEVEL_UNARY, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_SIGN };
+enum {
+    LEVEL_IFF,
+    LEVEL_IMPLIES,
+    LEVEL_OR,
+    LEVEL_AND,
+    LEVEL_UNTIL,
+    LEVEL_UNARY,
+    LEVEL_COMPARE,
+    LEVEL_SUM,
+    LEVEL_PRODUCT,
+    LEVEL_SIGN
+};
 
 static const struct {
     uint8_t level, token, op;
 } binary[] = {
-    {LEVEL_IFF, TOKEN_IFF, EXPR_IFF},         {LEVEL_IMPLIES, TOKEN_IMPLIES, EXPR_IMPLIES},
-    {LEVEL_OR, TOKEN_OR, EXPR_OR},            {LEVEL_AND, TOKEN_AND, EXPR_AND},
-    {LEVEL_COMPARE, TOKEN_EQ, EXPR_EQ},       {LEVEL_COMPARE, TOKEN_NE, EXPR_NE},
-    {LEVEL_COMPARE, TOKEN_LT, EXPR_LT},       {LEVEL_COMPARE, TOKEN_LE, EXPR_LE},
-    {LEVEL_COMPARE, TOKEN_GT, EXPR_GT},       {LEVEL_COMPARE, TOKEN_GE, EXPR_GE},
-    {LEVEL_SUM, TOKEN_PLUS, EXPR_ADD},        {LEVEL_SUM, TOKEN_MINUS, EXPR_SUB},
-    {LEVEL_PRODUCT, TOKEN_TIMES, EXPR_MUL},   {LEVEL_PRODUCT, TOKEN_DIVIDE, EXPR_DIV},
+    {LEVEL_IFF, TOKEN_IFF, EXPR_IFF},
+    {LEVEL_IMPLIES, TOKEN_IMPLIES, EXPR_IMPLIES},
+    {LEVEL_OR, TOKEN_OR, EXPR_OR},
+    {LEVEL_AND, TOKEN_AND, EXPR_AND},
+    {LEVEL_COMPARE, TOKEN_EQ, EXPR_EQ},
+    {LEVEL_COMPARE, TOKEN_NE, EXPR_NE},
+    {LEVEL_COMPARE, TOKEN_LT, EXPR_LT},
+    {LEVEL_COMPARE, TOKEN_LE, EXPR_LE},
+    {LEVEL_COMPARE, TOKEN_GT, EXPR_GT},
+    {LEVEL_COMPARE, TOKEN_GE, EXPR_GE},
+    {LEVEL_SUM, TOKEN_PLUS, EXPR_ADD},
+    {LEVEL_SUM, TOKEN_MINUS, EXPR_SUB},
+    {LEVEL_PRODUCT, TOKEN_TIMES, EXPR_MUL},
+    {LEVEL_PRODUCT, TOKEN_DIVIDE, EXPR_DIV},
     {LEVEL_PRODUCT, TOKEN_REMAINDER, EXPR_MOD},
 };
 
 static bool find_binary(const struct token *token, unsigned level, unsigned *op)
 {
     for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
-        if (binary[i].level == level && binary[i].token == token->kind) return *op = binary[i].op, true;
+        if (binary[i].level == level && binary[i].token == token->kind)
+            return *op = binary[i].op, true;
     return false;
 }
 
 static bool find_until(const struct parser *parser, unsigned *op)
 {
     const struct token *token = parser_peek(parser, 0);
-    if (!parser->temporal || token->kind != TOKEN_NAME || token->text[0] == 0 || token->text[1] != 0) return false;
+    if (!parser->temporal || token->kind != TOKEN_NAME || token->text[0] == 0
+        || token->text[1] != 0)
+        return false;
     switch (token->text[0]) {
     case 'U': return *op = FORMULA_U, true;
     case 'R': return *op = FORMULA_R, true;
@@ -148,18 +177,21 @@ static bool find_until(const struct parser *parser, unsigned *op)
     }
 }
 
-/* Whether a token can begin an operand: tells the operator F in `F p` from a variable in `F == 1`. */
+/* Whether a token can begin an operand: tells the operator F in `F p` from a variable in `F ==
+ * 1`. */
 static bool starts_operand(const struct token *token)
 {
-    return (token->kind == TOKEN_NAME && !parser_is_keyword(token)) || token->kind == TOKEN_NUMBER || token->kind == TOKEN_OPEN
-        || token->kind == TOKEN_NOT;
+    return (token->kind == TOKEN_NAME && !parser_is_keyword(token)) || token->kind == TOKEN_NUMBER
+           || token->kind == TOKEN_OPEN || token->kind == TOKEN_NOT;
 }
 
-/* The operators written in one word, like AG, GF or AGEF, as letters; NULL when the token is no such word. */
+/* The operators written in one word, like AG, GF or AGEF, as letters; NULL when the token is no
+ * such word. */
 static const char *unary_word(const struct parser *parser)
 {
     const struct token *token = parser_peek(parser, 0);
-    if (!parser->temporal || token->kind != TOKEN_NAME || !starts_operand(parser_peek(parser, 1))) return NULL;
+    if (!parser->temporal || token->kind != TOKEN_NAME || !starts_operand(parser_peek(parser, 1)))
+        return NULL;
     for (const char *at = token->text; *at; at++) {
         if (at - token->text > 8) return NULL;
         if ((*at == 'A' || *at == 'E') && at[1]) at++;
@@ -178,12 +210,14 @@ static enum formula_op path_op(char letter)
     return letter == 'X' ? FORMULA_X : letter == 'F' ? FORMULA_F : FORMULA_G;
 }
 
-static struct ast *apply_word(struct parser *parser, const char *word, struct ast *operand, struct place place)
+static struct ast *apply_word(struct parser *parser, const char *word, struct ast *operand,
+                              struct place place)
 {
     for (size_t i = strlen(word); i-- > 0;) {
         operand = combine(parser, AST_TEMPORAL, path_op(word[i]), operand, NULL, place);
         if (i && (word[i - 1] == 'A' || word[i - 1] == 'E'))
-            operand = combine(parser, AST_TEMPORAL, word[--i] == 'A' ? FORMULA_A : FORMULA_E, operand, NULL, place);
+            operand = combine(parser, AST_TEMPORAL, word[--i] == 'A' ? FORMULA_A : FORMULA_E,
+                              operand, NULL, place);
     }
     return operand;
 }
@@ -194,11 +228,12 @@ static bool is_quantifier(const struct parser *parser)
     const struct token *token = parser_peek(parser, 0), *next = parser_peek(parser, 1);
     if (!parser->temporal || token->kind != TOKEN_NAME) return false;
     if (strcmp(token->text, "A") && strcmp(token->text, "E")) return false;
-    return (next->kind == TOKEN_OPEN_SQUARE && !is_member_access(parser)) || next->kind == TOKEN_OPEN;
+    return (next->kind == TOKEN_OPEN_SQUARE && !is_member_access(parser))
+           || next->kind == TOKEN_OPEN;
 }
 
-/* Directly inside the brackets U, R and W bind loosest, as in E[a & b U c]: by the general precedences this would be
- * E[a & (b U c)], which is no CTL. */
+/* Directly inside the brackets U, R and W bind loosest, as in E[a & b U c]: by the general
+ * precedences this would be E[a & (b U c)], which is no CTL. */
 static struct ast *parse_quantifier(struct parser *parser)
 {
     const struct token *quantifier = parser_peek(parser, 0), *open = parser_peek(parser, 1);
@@ -212,15 +247,19 @@ static struct ast *parse_quantifier(struct parser *parser)
         path = combine(parser, AST_TEMPORAL, op, path, parse_expression(parser), path->place);
     }
     parser->in_path = outer;
-    parser_expect(parser, open->kind == TOKEN_OPEN ? TOKEN_CLOSE : TOKEN_CLOSE_SQUARE, "the path formula");
-    return combine(parser, AST_TEMPORAL, quantifier->text[0] == 'A' ? FORMULA_A : FORMULA_E, path, NULL, quantifier->place);
+    parser_expect(parser, open->kind == TOKEN_OPEN ? TOKEN_CLOSE : TOKEN_CLOSE_SQUARE,
+                  "the path formula");
+    return combine(parser, AST_TEMPORAL, quantifier->text[0] == 'A' ? FORMULA_A : FORMULA_E, path,
+                   NULL, quantifier->place);
 }
 
 /* `A G p`, with a space. */
 static bool is_spaced_quantifier(const struct parser *parser)
 {
     const struct token *token = parser_peek(parser, 0);
-    if (!parser->temporal || token->kind != TOKEN_NAME || (strcmp(token->text, "A") && strcmp(token->text, "E"))) return false;
+    if (!parser->temporal || token->kind != TOKEN_NAME
+        || (strcmp(token->text, "A") && strcmp(token->text, "E")))
+        return false;
     struct parser ahead = *parser;
     ahead.at++;
     const char *word = unary_word(&ahead);
@@ -234,7 +273,8 @@ static struct ast *parse_unary(struct parser *parser)
 {
     const struct token *token = parser_peek(parser, 0);
     const char *word;
-    if (parser->nesting >= PARSER_MAX_NESTING) return parse_primary(parser); /* which tells the error */
+    if (parser->nesting >= PARSER_MAX_NESTING)
+        return parse_primary(parser); /* which tells the error */
     parser->nesting++;
     struct ast *node;
     if (parser_accept(parser, TOKEN_NOT)) {
@@ -243,7 +283,8 @@ static struct ast *parse_unary(struct parser *parser)
         node = parse_quantifier(parser);
     } else if (is_spaced_quantifier(parser)) {
         parser->at++;
-        node = combine(parser, AST_TEMPORAL, token->text[0] == 'A' ? FORMULA_A : FORMULA_E, parse_unary(parser), NULL, token->place);
+        node = combine(parser, AST_TEMPORAL, token->text[0] == 'A' ? FORMULA_A : FORMULA_E,
+                       parse_unary(parser), NULL, token->place);
     } else if ((word = unary_word(parser)) != NULL) {
         parser->at++;
         node = apply_word(parser, word, parse_unary(parser), token->place);
@@ -257,7 +298,8 @@ static struct ast *parse_unary(struct parser *parser)
 static struct ast *parse_sign(struct parser *parser)
 {
     const struct token *token = parser_peek(parser, 0);
-    if (parser->nesting >= PARSER_MAX_NESTING || !parser_accept(parser, TOKEN_MINUS)) return parse_primary(parser);
+    if (parser->nesting >= PARSER_MAX_NESTING || !parser_accept(parser, TOKEN_MINUS))
+        return parse_primary(parser);
     parser->nesting++;
     struct ast *zero = new_node(parser, AST_NUMBER, token->place);
     struct ast *node = combine(parser, AST_EXPR, EXPR_SUB, zero, parse_sign(parser), token->place);
@@ -285,12 +327,6 @@ static struct ast *parse_level(struct parser *parser, unsigned level)
     return left;
 }
 
-struct ast *parse_expression(struct parser *parser)
-{
-    return parse_level(parser, LEVEL_IFF);
-}
+struct ast *parse_expression(struct parser *parser) { return parse_level(parser, LEVEL_IFF); }
 
-struct ast *parse_arithmetic(struct parser *parser)
-{
-    return parse_level(parser, LEVEL_SUM);
-}
+struct ast *parse_arithmetic(struct parser *parser) { return parse_level(parser, LEVEL_SUM); }

@@ -2,7 +2,8 @@
 
 static bool is_condition(const struct ast *node)
 {
-    return node->kind == AST_BOOL || node->kind == AST_TEMPORAL || (node->kind == AST_EXPR && expr_table[node->op].gives_bool);
+    return node->kind == AST_BOOL || node->kind == AST_TEMPORAL
+           || (node->kind == AST_EXPR && expr_table[node->op].gives_bool);
 }
 
 /* W of the contract: the width of the widest leaf. 0 after an error. */
@@ -31,7 +32,8 @@ static unsigned widest_leaf(struct scope *scope, struct ast *node, const struct 
 }
 
 /* After widest_leaf succeeded on the node, so that names resolve and types fit. */
-static expr lower_int(struct scope *scope, struct ast *node, const struct ast *beside, unsigned bits)
+static expr lower_int(struct scope *scope, struct ast *node, const struct ast *beside,
+                      unsigned bits)
 {
     struct exprs *exprs = &scope->model->exprs;
     uint32_t var;
@@ -40,7 +42,8 @@ static expr lower_int(struct scope *scope, struct ast *node, const struct ast *b
     case AST_NUMBER: return expr_int(exprs, (int64_t)node->number);
     case AST_NAME:
     case AST_MEMBER:
-        if (scope_resolve(scope, node, beside, &var, &value) == MEANS_VARIABLE) return expr_var(exprs, var);
+        if (scope_resolve(scope, node, beside, &var, &value) == MEANS_VARIABLE)
+            return expr_var(exprs, var);
         return expr_int(exprs, value);
     default: break;
     }
@@ -52,14 +55,16 @@ static expr lower_int(struct scope *scope, struct ast *node, const struct ast *b
 static bool lower_comparison(struct scope *scope, struct ast *node, expr *result)
 {
     if (is_condition(node->a) || is_condition(node->b)) {
-        scope_error(scope, is_condition(node->a) ? node->a : node->b,
-                    "a number is needed here, this is a condition (conditions are compared with '<->')");
+        scope_error(
+            scope, is_condition(node->a) ? node->a : node->b,
+            "a number is needed here, this is a condition (conditions are compared with '<->')");
         return false;
     }
     unsigned a = widest_leaf(scope, node->a, node->b), b = widest_leaf(scope, node->b, node->a);
     if (!a || !b) return false;
     unsigned bits = a > b ? a : b;
-    expr left = lower_int(scope, node->a, node->b, bits), right = lower_int(scope, node->b, node->a, bits);
+    expr left = lower_int(scope, node->a, node->b, bits),
+         right = lower_int(scope, node->b, node->a, bits);
     *result = expr_make(&scope->model->exprs, node->op, 0, left, right);
     return true;
 }
@@ -70,21 +75,27 @@ bool lower_bool(struct scope *scope, struct ast *node, expr *result)
     *result = (expr){0};
     if (node->kind == AST_BOOL) return *result = expr_bool(exprs, node->number), true;
     if (node->kind == AST_TEMPORAL) {
-        scope_error(scope, node, "the temporal operator %s is not allowed here: it belongs into a CTL or LTL property", formula_table[node->op].symbol);
+        scope_error(
+            scope, node,
+            "the temporal operator %s is not allowed here: it belongs into a CTL or LTL property",
+            formula_table[node->op].symbol);
         return false;
     }
     if (!is_condition(node)) {
         bool good = widest_leaf(scope, node, NULL) != 0;
         if (good && (node->kind == AST_NAME || node->kind == AST_MEMBER))
-            scope_error(scope, node, "a condition is needed here: compare the variable, as in '%s%s%s != 0'", node->name,
-                        node->kind == AST_MEMBER ? "[..]." : "", node->kind == AST_MEMBER ? node->member : "");
+            scope_error(scope, node,
+                        "a condition is needed here: compare the variable, as in '%s%s%s != 0'",
+                        node->name, node->kind == AST_MEMBER ? "[..]." : "",
+                        node->kind == AST_MEMBER ? node->member : "");
         else if (good) scope_error(scope, node, "a condition is needed here, this is a number");
         return false;
     }
     if (!expr_table[node->op].takes_bool) return lower_comparison(scope, node, result);
     expr a, b = {0};
     bool good = lower_bool(scope, node->a, &a);
-    if (node->b && !lower_bool(scope, node->b, &b)) good = false; /* both sides: several errors per run */
+    if (node->b && !lower_bool(scope, node->b, &b))
+        good = false; /* both sides: several errors per run */
     if (good) *result = expr_make(exprs, node->op, 0, a, b);
     return good;
 }
@@ -108,8 +119,10 @@ static bool is_path_operator(const struct ast *node)
     return node->kind == AST_TEMPORAL && node->op != FORMULA_A && node->op != FORMULA_E;
 }
 
-/* CTL: every path operator directly below a quantifier, and the other way round; LTL: no quantifiers. */
-static bool fits_logic(struct scope *scope, struct ast *node, enum property_kind kind, bool below_quantifier)
+/* CTL: every path operator directly below a quantifier, and the other way round; LTL: no
+ * quantifiers. */
+static bool fits_logic(struct scope *scope, struct ast *node, enum property_kind kind,
+                       bool below_quantifier)
 {
     const char *symbol = formula_table[node->op].symbol;
     bool quantifier = node->op == FORMULA_A || node->op == FORMULA_E;
@@ -119,8 +132,12 @@ static bool fits_logic(struct scope *scope, struct ast *node, enum property_kind
     }
     if (kind == PROPERTY_CTL && !quantifier && !below_quantifier) {
         if (formula_table[node->op].arity == 2)
-            scope_error(scope, node, "'%s' without a path quantifier: in CTL write A[f %s g] or E[f %s g]", symbol, symbol, symbol);
-        else scope_error(scope, node, "'%s' without a path quantifier: in CTL write A%s or E%s", symbol, symbol, symbol);
+            scope_error(scope, node,
+                        "'%s' without a path quantifier: in CTL write A[f %s g] or E[f %s g]",
+                        symbol, symbol, symbol);
+        else
+            scope_error(scope, node, "'%s' without a path quantifier: in CTL write A%s or E%s",
+                        symbol, symbol, symbol);
         return false;
     }
     if (kind == PROPERTY_CTL && quantifier && !is_path_operator(node->a)) {
@@ -137,7 +154,8 @@ static bool has_temporal(const struct ast *node)
     return has_temporal(node->a) || (node->b && has_temporal(node->b));
 }
 
-static bool lower_node(struct scope *scope, struct ast *node, enum property_kind kind, bool below_quantifier, formula *result)
+static bool lower_node(struct scope *scope, struct ast *node, enum property_kind kind,
+                       bool below_quantifier, formula *result)
 {
     struct model *model = scope->model;
     *result = (formula){0};
@@ -153,7 +171,9 @@ static bool lower_node(struct scope *scope, struct ast *node, enum property_kind
     formula a, b = {0};
     bool good = lower_node(scope, node->a, kind, quantifier, &a);
     if (node->b && !lower_node(scope, node->b, kind, false, &b)) good = false;
-    if (good) *result = formula_make(&model->formulas, &model->exprs, temporal ? node->op : formula_of_expr[node->op], a, b, node->place);
+    if (good)
+        *result = formula_make(&model->formulas, &model->exprs,
+                               temporal ? node->op : formula_of_expr[node->op], a, b, node->place);
     return good;
 }
 

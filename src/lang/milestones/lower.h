@@ -1,4 +1,5 @@
-/* Expressions and formulas of the syntax tree become those of the model, with the contract's widths made explicit. */
+/* Expressions and formulas of the syntax tree become those of the model, with the contract's widths
+ * made explicit. */
 #ifndef CAIRN_LANG_MILESTONES_LOWER_H
 #define CAIRN_LANG_MILESTONES_LOWER_H
 

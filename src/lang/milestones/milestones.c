@@ -1,8 +1,9 @@
 /* From the syntax tree to the model: declarations, processes, commands, rules, properties.
  *
- * Order of variables (it is also the order that exports and symbolic engines start from): globals, then process by process. Order of
- * rules: local actions process by process, then global actions; the rules of a global action are the combinations of one command
- * of each process that lists it and one global command, the last of these varying fastest. */
+ * Order of variables (it is also the order that exports and symbolic engines start from): globals,
+ * then process by process. Order of rules: local actions process by process, then global actions;
+ * the rules of a global action are the combinations of one command of each process that lists it
+ * and one global command, the last of these varying fastest. */
 #include "lang/milestones/milestones.h"
 
 #include "lang/milestones/lower.h"
@@ -21,18 +22,16 @@ struct builder {
     struct scope scope;
     VEC(struct rule_conjunct) conjuncts;
     VEC(struct rule_store) stores;
-    VEC(struct ast *) targets; /* the tree of each store, for messages */
+    VEC(struct ast *) targets;   /* the tree of each store, for messages */
     VEC(struct resolved) synced; /* commands of global actions */
-    uint32_t *writer;          /* per variable: the last rule that wrote it, + 1 ... */
-    struct place *write_place; /* ... and where */
+    uint32_t *writer;            /* per variable: the last rule that wrote it, + 1 ... */
+    struct place *write_place;   /* ... and where */
 };
 
-static struct mem *mem_of(struct builder *builder)
-{
-    return builder->scope.model->mem;
-}
+static struct mem *mem_of(struct builder *builder) { return builder->scope.model->mem; }
 
-static bool declare(struct builder *builder, const char *name, uint32_t scope, uint32_t value, struct place place, const char *what)
+static bool declare(struct builder *builder, const char *name, uint32_t scope, uint32_t value,
+                    struct place place, const char *what)
 {
     if (map_add(&builder->scope.names, name, scope, value)) return true;
     diag_error(builder->scope.diag, place, "the %s '%.60s' is declared twice", what, name);
@@ -46,7 +45,8 @@ static void override_constants(struct builder *builder)
     struct scope *scope = &builder->scope;
     for (uint32_t i = 0; i < scope->input->define_count; i++) {
         struct language_define *define = &scope->input->defines[i];
-        const char *name = names_intern(&scope->model->names, define->name, strlen(define->name)), *nearest = NULL;
+        const char *name = names_intern(&scope->model->names, define->name, strlen(define->name)),
+                   *nearest = NULL;
         unsigned distance = 0;
         uint32_t index = map_get(&scope->names, name, SCOPE_CONSTANT);
         if (index != MAP_NONE && define->value >= 0) {
@@ -58,10 +58,16 @@ static void override_constants(struct builder *builder)
         for (uint32_t c = 0; c < scope->file.constants.len; c++)
             text_nearest(name, scope->file.constants.data[c].name, &nearest, &distance);
         struct place place = {.source = scope->input->source};
-        if (index != MAP_NONE) diag_error(scope->diag, place, "-D %s: a constant is a natural number", name);
-        else if (nearest) diag_error(scope->diag, place, "-D %.60s: the model has no such constant: did you mean '%s'?", name, nearest);
+        if (index != MAP_NONE)
+            diag_error(scope->diag, place, "-D %s: a constant is a natural number", name);
+        else if (nearest)
+            diag_error(scope->diag, place,
+                       "-D %.60s: the model has no such constant: did you mean '%s'?", name,
+                       nearest);
         else if (scope->file.constants.len)
-            diag_error(scope->diag, place, "-D %.60s: the model has no such constant; it has '%s'%s", name, scope->file.constants.data[0].name,
+            diag_error(scope->diag, place,
+                       "-D %.60s: the model has no such constant; it has '%s'%s", name,
+                       scope->file.constants.data[0].name,
                        scope->file.constants.len > 1 ? " and others" : "");
         else diag_error(scope->diag, place, "-D %.60s: the model has no constants", name);
     }
@@ -82,9 +88,12 @@ static void declare_constants(struct builder *builder)
         struct ast *use = arena_alloc(&scope->model->arena, sizeof *use);
         uint32_t var;
         int64_t value;
-        *use = (struct ast){.kind = AST_NAME, .name = scope->file.constants.data[i].name, .place = scope->file.constants.data[i].place};
+        *use = (struct ast){.kind = AST_NAME,
+                            .name = scope->file.constants.data[i].name,
+                            .place = scope->file.constants.data[i].place};
         if (scope_resolve(scope, use, NULL, &var, &value) == MEANS_CONSTANT)
-            vec_push(mem_of(builder), &scope->model->constants, ((struct model_constant){.name = use->name, .value = value}));
+            vec_push(mem_of(builder), &scope->model->constants,
+                     ((struct model_constant){.name = use->name, .value = value}));
     }
 }
 
@@ -95,29 +104,38 @@ static uint32_t width_of(struct builder *builder, struct ast_variable *variable)
     int64_t width;
     if (!scope_constant(&builder->scope, variable->width, &width)) return 0;
     if (width >= 1 && width <= MILESTONES_MAX_WIDTH) return (uint32_t)width;
-    diag_error(builder->scope.diag, variable->width->place, "the variable '%.60s' has %" PRId64 " bits: 1 to %d are possible",
-               variable->name, width, MILESTONES_MAX_WIDTH);
+    diag_error(builder->scope.diag, variable->width->place,
+               "the variable '%.60s' has %" PRId64 " bits: 1 to %d are possible", variable->name,
+               width, MILESTONES_MAX_WIDTH);
     return 0;
 }
 
-static void add_variable(struct builder *builder, struct ast_variable *variable, const char *name, unsigned width)
+static void add_variable(struct builder *builder, struct ast_variable *variable, const char *name,
+                         unsigned width)
 {
     struct scope *scope = &builder->scope;
-    struct model_var var = {.name = name, .process = scope->process, .high = (int64_t)expr_mask(width), .any_init = !variable->init,
-                            .is_hidden = variable->is_hidden, .place = variable->place};
+    struct model_var var = {.name = name,
+                            .process = scope->process,
+                            .high = (int64_t)expr_mask(width),
+                            .any_init = !variable->init,
+                            .is_hidden = variable->is_hidden,
+                            .place = variable->place};
     expr init;
     if (variable->init && lower_value(scope, variable->init, width, &init)) {
         const struct expr_node *node = expr_get(&scope->model->exprs, init);
         int64_t exact;
         if (node->op != EXPR_CONST) {
-            scope_error(scope, variable->init, node->may_fail ? "division by zero" : "an initial value is a constant");
+            scope_error(scope, variable->init,
+                        node->may_fail ? "division by zero" : "an initial value is a constant");
         } else {
             var.init = node->value;
-            if (scope_constant(scope, variable->init, &exact) && exact != var.init && !variable->init->reported) {
+            if (scope_constant(scope, variable->init, &exact) && exact != var.init
+                && !variable->init->reported) {
                 variable->init->reported = true;
                 diag_warning(scope->diag, variable->init->place,
-                             "the initial value %" PRId64 " does not fit in %u bits: '%.60s' starts with %" PRId64, exact, width,
-                             variable->name, var.init);
+                             "the initial value %" PRId64
+                             " does not fit in %u bits: '%.60s' starts with %" PRId64,
+                             exact, width, variable->name, var.init);
             }
         }
     }
@@ -128,11 +146,13 @@ static void declare_globals(struct builder *builder)
 {
     struct scope *scope = &builder->scope;
     for (uint32_t i = 0; i < scope->file.actions.len; i++)
-        declare(builder, scope->file.actions.data[i].name, SCOPE_ACTION, i, scope->file.actions.data[i].place, "action");
+        declare(builder, scope->file.actions.data[i].name, SCOPE_ACTION, i,
+                scope->file.actions.data[i].place, "action");
     for (uint32_t i = 0; i < scope->file.variables.len; i++) {
         struct ast_variable *variable = &scope->file.variables.data[i];
         uint32_t width = width_of(builder, variable);
-        declare(builder, variable->name, SCOPE_VARIABLE, scope->model->vars.len, variable->place, "variable");
+        declare(builder, variable->name, SCOPE_VARIABLE, scope->model->vars.len, variable->place,
+                "variable");
         add_variable(builder, variable, variable->name, width ? width : 1);
     }
 }
@@ -144,19 +164,23 @@ static void declare_locations(struct builder *builder, uint32_t t)
     struct scope *scope = &builder->scope;
     struct scope_type *type = &scope->types[t];
     int64_t next = 0;
-    type->locations = mem_alloc(mem_of(builder), (type->ast->locations.len + 1) * sizeof *type->locations);
+    type->locations =
+        mem_alloc(mem_of(builder), (type->ast->locations.len + 1) * sizeof *type->locations);
     for (uint32_t i = 0; i < type->ast->locations.len; i++) {
         struct ast_name *item = &type->ast->locations.data[i];
         if (item->value && !scope_constant(scope, item->value, &next)) type->bad = true;
         if (next < 0 || next > (int64_t)expr_mask(MILESTONES_MAX_WIDTH)) {
-            diag_error(scope->diag, item->place, "the location '%.60s' has the number %" PRId64 ", which no pc can hold", item->name, next);
+            diag_error(scope->diag, item->place,
+                       "the location '%.60s' has the number %" PRId64 ", which no pc can hold",
+                       item->name, next);
             type->bad = true;
             next = 0;
         }
         type->locations[i] = next++;
         declare(builder, item->name, type_scope(t, TYPE_LOCATION), i, item->place, "location");
         if (map_get(&scope->names, item->name, SCOPE_CONSTANT) != MAP_NONE)
-            diag_warning(scope->diag, item->place, "the constant '%.60s' hides this location", item->name);
+            diag_warning(scope->diag, item->place, "the constant '%.60s' hides this location",
+                         item->name);
     }
 }
 
@@ -166,12 +190,14 @@ static void add_pc(struct builder *builder, struct scope_type *type)
     int64_t largest = 0;
     for (uint32_t i = 0; i < type->ast->locations.len; i++)
         if (type->locations[i] > largest) largest = type->locations[i];
-    struct ast *width = arena_alloc(&builder->scope.model->arena, 2 * sizeof *width), *init = width + 1;
+    struct ast *width = arena_alloc(&builder->scope.model->arena, 2 * sizeof *width),
+               *init = width + 1;
     width->number = expr_width((uint64_t)largest);
     init->number = (uint64_t)type->locations[0];
     width->place = init->place = type->ast->locations.data[0].place;
     const char *name = names_intern(&builder->scope.model->names, "pc", 2);
-    vec_push(mem_of(builder), &type->ast->variables, ((struct ast_variable){name, width->place, width, init, false}));
+    vec_push(mem_of(builder), &type->ast->variables,
+             ((struct ast_variable){name, width->place, width, init, false}));
 }
 
 static bool has_pc(const struct ast_type *type)
@@ -192,19 +218,25 @@ static void declare_type(struct builder *builder, uint32_t t)
     declare_locations(builder, t);
     if (ast->locations.len && !has_pc(ast)) add_pc(builder, type);
     for (uint32_t i = 0; i < ast->actions.len; i++) {
-        declare(builder, ast->actions.data[i].name, type_scope(t, TYPE_ACTION), i, ast->actions.data[i].place, "action");
+        declare(builder, ast->actions.data[i].name, type_scope(t, TYPE_ACTION), i,
+                ast->actions.data[i].place, "action");
         if (map_get(&scope->names, ast->actions.data[i].name, SCOPE_ACTION) != MAP_NONE)
-            diag_warning(scope->diag, ast->actions.data[i].place, "the local action '%.60s' hides the global one", ast->actions.data[i].name);
+            diag_warning(scope->diag, ast->actions.data[i].place,
+                         "the local action '%.60s' hides the global one",
+                         ast->actions.data[i].name);
     }
     type->widths = mem_alloc(mem_of(builder), (ast->variables.len + 1) * sizeof *type->widths);
     for (uint32_t i = 0; i < ast->variables.len; i++) {
         struct ast_variable *variable = &ast->variables.data[i];
         type->widths[i] = width_of(builder, variable);
         if (!type->widths[i]) type->bad = true;
-        if (!declare(builder, variable->name, type_scope(t, TYPE_VARIABLE), i, variable->place, "variable")) type->bad = true;
+        if (!declare(builder, variable->name, type_scope(t, TYPE_VARIABLE), i, variable->place,
+                     "variable"))
+            type->bad = true;
         if (!strcmp(variable->name, "pc")) type->pc = i;
         if (type->pc == i && variable->is_hidden) {
-            diag_error(scope->diag, variable->place, "the program counter cannot be hidden: it says which commands are possible");
+            diag_error(scope->diag, variable->place,
+                       "the program counter cannot be hidden: it says which commands are possible");
             type->bad = true;
         }
     }
@@ -213,9 +245,12 @@ static void declare_type(struct builder *builder, uint32_t t)
         if (map_get(&scope->names, item->name, SCOPE_ACTION) != MAP_NONE) continue;
         const char *nearest = NULL;
         unsigned distance = 0;
-        for (uint32_t a = 0; a < scope->file.actions.len && scope->diag->errors < DIAG_MAX_ERRORS; a++)
+        for (uint32_t a = 0; a < scope->file.actions.len && scope->diag->errors < DIAG_MAX_ERRORS;
+             a++)
             text_nearest(item->name, scope->file.actions.data[a].name, &nearest, &distance);
-        if (nearest) diag_error(scope->diag, item->place, "unknown global action '%.60s': did you mean '%s'?", item->name, nearest);
+        if (nearest)
+            diag_error(scope->diag, item->place,
+                       "unknown global action '%.60s': did you mean '%s'?", item->name, nearest);
         else diag_error(scope->diag, item->place, "unknown global action '%.60s'", item->name);
     }
     scope->type = MODEL_NONE;
@@ -236,12 +271,14 @@ static uint32_t count_of(struct builder *builder, struct ast_instance *instance,
     int64_t count = 1;
     if (instance->count && !scope_constant(&builder->scope, instance->count, &count)) return 0;
     if (count < 0) {
-        diag_error(builder->scope.diag, instance->count->place, "the number of processes is negative: %" PRId64, count);
+        diag_error(builder->scope.diag, instance->count->place,
+                   "the number of processes is negative: %" PRId64, count);
         return 0;
     }
     if (count > (int64_t)MILESTONES_MAX_PROCESSES - so_far) {
-        diag_error(builder->scope.diag, instance->place, "too many processes: %" PRId64 " more after %u; a model has at most %d", count, so_far,
-                   MILESTONES_MAX_PROCESSES);
+        diag_error(builder->scope.diag, instance->place,
+                   "too many processes: %" PRId64 " more after %u; a model has at most %d", count,
+                   so_far, MILESTONES_MAX_PROCESSES);
         return 0;
     }
     return (uint32_t)count;
@@ -255,9 +292,14 @@ static uint32_t find_type(struct builder *builder, struct ast_instance *instance
     const char *nearest = NULL;
     unsigned distance = 0;
     if (scope->diag->errors < DIAG_MAX_ERRORS)
-        for (uint32_t t = 0; t < scope->file.types.len; t++) text_nearest(instance->type, scope->file.types.data[t].name, &nearest, &distance);
-    if (nearest) diag_error(scope->diag, instance->type_place, "unknown process type '%.60s': did you mean '%s'?", instance->type, nearest);
-    else diag_error(scope->diag, instance->type_place, "unknown process type '%.60s'", instance->type);
+        for (uint32_t t = 0; t < scope->file.types.len; t++)
+            text_nearest(instance->type, scope->file.types.data[t].name, &nearest, &distance);
+    if (nearest)
+        diag_error(scope->diag, instance->type_place,
+                   "unknown process type '%.60s': did you mean '%s'?", instance->type, nearest);
+    else
+        diag_error(scope->diag, instance->type_place, "unknown process type '%.60s'",
+                   instance->type);
     return MODEL_NONE;
 }
 
@@ -273,12 +315,14 @@ static void add_process(struct builder *builder, const struct scope_process *ite
     scope->type = item->type;
     scope->process = process;
     scope->self = self;
-    struct model_process added = {.name = name, .type = type->ast->name, .location = MODEL_NONE, .place = item->ast->place};
+    struct model_process added = {
+        .name = name, .type = type->ast->name, .location = MODEL_NONE, .place = item->ast->place};
     if (type->pc != MODEL_NONE) added.location = model->vars.len + type->pc;
     vec_push(model->mem, &model->processes, added);
     for (uint32_t i = 0; i < type->ast->variables.len; i++) {
         struct ast_variable *variable = &type->ast->variables.data[i];
-        add_variable(builder, variable, names_format(&model->names, "%s.%s", name, variable->name), type->widths[i] ? type->widths[i] : 1);
+        add_variable(builder, variable, names_format(&model->names, "%s.%s", name, variable->name),
+                     type->widths[i] ? type->widths[i] : 1);
     }
     scope->type = scope->process = MODEL_NONE;
 }
@@ -300,16 +344,19 @@ static void declare_processes(struct builder *builder)
         variables += (uint64_t)count * scope->types[type].ast->variables.len;
     }
     if (variables > MILESTONES_MAX_VARIABLES)
-        diag_error(scope->diag, (struct place){.source = scope->input->source}, "too many variables: %" PRIu64 "; a model has at most %d",
-                   variables, MILESTONES_MAX_VARIABLES);
+        diag_error(scope->diag, (struct place){.source = scope->input->source},
+                   "too many variables: %" PRIu64 "; a model has at most %d", variables,
+                   MILESTONES_MAX_VARIABLES);
     if (scope->diag->errors) return;
     scope->first_var = mem_alloc(mem_of(builder), (total + 1) * sizeof *scope->first_var);
     scope->type_of = mem_alloc(mem_of(builder), (total + 1) * sizeof *scope->type_of);
     for (uint32_t i = 0; i < items; i++)
-        for (uint32_t self = 0; self < scope->processes[i].count; self++) add_process(builder, &scope->processes[i], self);
+        for (uint32_t self = 0; self < scope->processes[i].count; self++)
+            add_process(builder, &scope->processes[i], self);
     for (uint32_t t = 0; t < scope->file.types.len; t++)
         if (!scope->types[t].used)
-            diag_warning(scope->diag, scope->file.types.data[t].place, "no process has the type '%.60s'", scope->file.types.data[t].name);
+            diag_warning(scope->diag, scope->file.types.data[t].place,
+                         "no process has the type '%.60s'", scope->file.types.data[t].name);
 }
 
 /* ---- commands ---- */
@@ -323,7 +370,8 @@ static void split_guard(struct builder *builder, struct ast *node)
     }
     expr cond;
     if (!lower_bool(&builder->scope, node, &cond)) return;
-    vec_push(mem_of(builder), &builder->conjuncts, ((struct rule_conjunct){.cond = cond, .place = node->place}));
+    vec_push(mem_of(builder), &builder->conjuncts,
+             ((struct rule_conjunct){.cond = cond, .place = node->place}));
 }
 
 static void resolve_location(struct builder *builder, struct ast_command *command)
@@ -333,18 +381,22 @@ static void resolve_location(struct builder *builder, struct ast_command *comman
     int64_t value;
     if (!scope_constant(scope, command->location, &value)) return;
     if (type->pc == MODEL_NONE) {
-        scope_error(scope, command->location, "the process type '%.60s' has no variable pc", type->ast->name);
+        scope_error(scope, command->location, "the process type '%.60s' has no variable pc",
+                    type->ast->name);
         return;
     }
     uint32_t pc = scope->first_var[scope->process] + type->pc;
     if ((value < 0 || value > scope->model->vars.data[pc].high) && !command->location->reported) {
         command->location->reported = true;
         diag_warning(scope->diag, command->location->place,
-                     "this command can never fire: pc has the values 0 to %" PRId64 ", not %" PRId64, scope->model->vars.data[pc].high, value);
+                     "this command can never fire: pc has the values 0 to %" PRId64
+                     ", not %" PRId64,
+                     scope->model->vars.data[pc].high, value);
     }
     struct exprs *exprs = &scope->model->exprs;
     expr cond = expr_make(exprs, EXPR_EQ, 0, expr_var(exprs, pc), expr_int(exprs, value));
-    vec_push(mem_of(builder), &builder->conjuncts, ((struct rule_conjunct){.cond = cond, .place = command->place}));
+    vec_push(mem_of(builder), &builder->conjuncts,
+             ((struct rule_conjunct){.cond = cond, .place = command->place}));
 }
 
 /* A single constant that its target cannot hold is hardly meant. */
@@ -353,10 +405,14 @@ static void warn_of_cut(struct scope *scope, struct ast_store *store, uint32_t v
     const struct expr_node *node = expr_get(&scope->model->exprs, value);
     int64_t exact;
     bool single = store->value->kind == AST_NUMBER || store->value->kind == AST_NAME;
-    if (!single || node->op != EXPR_CONST || store->value->reported || !scope_constant(scope, store->value, &exact) || exact == node->value) return;
+    if (!single || node->op != EXPR_CONST || store->value->reported
+        || !scope_constant(scope, store->value, &exact) || exact == node->value)
+        return;
     store->value->reported = true;
-    diag_warning(scope->diag, store->value->place, "%" PRId64 " does not fit into '%s', which takes 0 to %" PRId64 ": it becomes %" PRId64, exact,
-                 scope->model->vars.data[var].name, scope->model->vars.data[var].high, node->value);
+    diag_warning(
+        scope->diag, store->value->place,
+        "%" PRId64 " does not fit into '%s', which takes 0 to %" PRId64 ": it becomes %" PRId64,
+        exact, scope->model->vars.data[var].name, scope->model->vars.data[var].high, node->value);
 }
 
 static void resolve_store(struct builder *builder, struct ast_store *store)
@@ -366,20 +422,28 @@ static void resolve_store(struct builder *builder, struct ast_store *store)
     int64_t unused;
     expr value;
     enum meaning meaning = scope_resolve(scope, store->target, NULL, &var, &unused);
-    if (meaning == MEANS_CONSTANT) scope_error(scope, store->target, "'%.60s' is a constant and cannot be assigned", store->target->name);
-    if (meaning != MEANS_VARIABLE || !lower_value(scope, store->value, scope_var_width(scope, var), &value)) return;
+    if (meaning == MEANS_CONSTANT)
+        scope_error(scope, store->target, "'%.60s' is a constant and cannot be assigned",
+                    store->target->name);
+    if (meaning != MEANS_VARIABLE
+        || !lower_value(scope, store->value, scope_var_width(scope, var), &value))
+        return;
     warn_of_cut(scope, store, var, value);
-    vec_push(mem_of(builder), &builder->stores, ((struct rule_store){.var = var, .value = value, .place = store->target->place}));
+    vec_push(mem_of(builder), &builder->stores,
+             ((struct rule_store){.var = var, .value = value, .place = store->target->place}));
     vec_push(mem_of(builder), &builder->targets, store->target);
 }
 
 static struct resolved resolve_command(struct builder *builder, struct ast_command *command)
 {
-    struct resolved resolved = {.ast = command, .process = builder->scope.process, .first_conjunct = builder->conjuncts.len,
+    struct resolved resolved = {.ast = command,
+                                .process = builder->scope.process,
+                                .first_conjunct = builder->conjuncts.len,
                                 .first_store = builder->stores.len};
     if (command->location) resolve_location(builder, command);
     if (command->guard) split_guard(builder, command->guard);
-    for (uint32_t i = 0; i < command->stores.len; i++) resolve_store(builder, &command->stores.data[i]);
+    for (uint32_t i = 0; i < command->stores.len; i++)
+        resolve_store(builder, &command->stores.data[i]);
     resolved.conjuncts = builder->conjuncts.len - resolved.first_conjunct;
     resolved.stores = builder->stores.len - resolved.first_store;
     return resolved;
@@ -393,14 +457,16 @@ static void check_writes(struct builder *builder, uint32_t store)
     uint32_t var = builder->stores.data[store].var, rule = scope->model->rules.len;
     struct ast *target = builder->targets.data[store];
     if (builder->writer[var] == rule && !target->reported) {
-        scope_error(scope, target, "the variable '%s' is written twice in one step", scope->model->vars.data[var].name);
+        scope_error(scope, target, "the variable '%s' is written twice in one step",
+                    scope->model->vars.data[var].name);
         diag_note(scope->diag, builder->write_place[var], "the other write is here");
     }
     builder->writer[var] = rule;
     builder->write_place[var] = target->place;
 }
 
-static void add_rule(struct builder *builder, const char *label, const struct resolved *const *commands, uint32_t count)
+static void add_rule(struct builder *builder, const char *label,
+                     const struct resolved *const *commands, uint32_t count)
 {
     struct model *model = builder->scope.model;
     model_begin_rule(model, label);
@@ -408,7 +474,8 @@ static void add_rule(struct builder *builder, const char *label, const struct re
         const struct resolved *command = commands[i];
         model_add_part(model, command->process, command->ast->place);
         for (uint32_t c = 0; c < command->conjuncts; c++) {
-            const struct rule_conjunct *conjunct = &builder->conjuncts.data[command->first_conjunct + c];
+            const struct rule_conjunct *conjunct =
+                &builder->conjuncts.data[command->first_conjunct + c];
             model_add_conjunct(model, conjunct->cond, conjunct->place);
         }
         for (uint32_t s = 0; s < command->stores; s++) {
@@ -436,21 +503,28 @@ static void unknown_action(struct builder *builder, struct ast_command *command)
         diag_error(scope->diag, command->action_place, "unknown action '%.60s'", command->action);
         return;
     }
-    for (uint32_t i = 0; i < scope->file.actions.len; i++) text_nearest(command->action, scope->file.actions.data[i].name, &nearest, &distance);
+    for (uint32_t i = 0; i < scope->file.actions.len; i++)
+        text_nearest(command->action, scope->file.actions.data[i].name, &nearest, &distance);
     if (scope->type != MODEL_NONE)
         for (uint32_t i = 0; i < scope->types[scope->type].ast->actions.len; i++)
-            text_nearest(command->action, scope->types[scope->type].ast->actions.data[i].name, &nearest, &distance);
+            text_nearest(command->action, scope->types[scope->type].ast->actions.data[i].name,
+                         &nearest, &distance);
     const char *what = scope->type == MODEL_NONE ? "global action" : "action";
-    if (nearest) diag_error(scope->diag, command->action_place, "unknown %s '%.60s': did you mean '%s'?", what, command->action, nearest);
-    else diag_error(scope->diag, command->action_place, "unknown %s '%.60s'", what, command->action);
+    if (nearest)
+        diag_error(scope->diag, command->action_place, "unknown %s '%.60s': did you mean '%s'?",
+                   what, command->action, nearest);
+    else
+        diag_error(scope->diag, command->action_place, "unknown %s '%.60s'", what, command->action);
 }
 
 /* A local command becomes a rule at once, or waits for its partners. */
-static void place_local_command(struct builder *builder, struct ast_command *command, bool first_instance)
+static void place_local_command(struct builder *builder, struct ast_command *command,
+                                bool first_instance)
 {
     struct scope *scope = &builder->scope;
     struct ast_type *type = scope->types[scope->type].ast;
-    bool is_local = map_get(&scope->names, command->action, type_scope(scope->type, TYPE_ACTION)) != MAP_NONE;
+    bool is_local =
+        map_get(&scope->names, command->action, type_scope(scope->type, TYPE_ACTION)) != MAP_NONE;
     bool is_global = map_get(&scope->names, command->action, SCOPE_ACTION) != MAP_NONE;
     if (!is_local && !is_global) {
         if (first_instance) unknown_action(builder, command);
@@ -464,7 +538,8 @@ static void place_local_command(struct builder *builder, struct ast_command *com
     }
     if (is_synced(type, command->action)) vec_push(mem_of(builder), &builder->synced, resolved);
     else if (first_instance)
-        diag_warning(scope->diag, command->action_place, "this command never fires: '%.60s' is not listed under SYNC of '%.60s'",
+        diag_warning(scope->diag, command->action_place,
+                     "this command never fires: '%.60s' is not listed under SYNC of '%.60s'",
                      command->action, type->name);
 }
 
@@ -478,10 +553,12 @@ static void place_local_commands(struct builder *builder)
             scope->type = item->type;
             scope->process = item->first + self;
             scope->self = self;
-            for (uint32_t c = 0; c < type->ast->commands.len; c++) place_local_command(builder, &type->ast->commands.data[c], !type->seen);
+            for (uint32_t c = 0; c < type->ast->commands.len; c++)
+                place_local_command(builder, &type->ast->commands.data[c], !type->seen);
             type->seen = true;
             if (scope->model->rules.len > MILESTONES_MAX_RULES) {
-                diag_error(scope->diag, item->ast->place, "too many rules: a model has at most %d", MILESTONES_MAX_RULES);
+                diag_error(scope->diag, item->ast->place, "too many rules: a model has at most %d",
+                           MILESTONES_MAX_RULES);
                 scope->type = scope->process = MODEL_NONE;
                 return;
             }
@@ -495,8 +572,9 @@ struct participant {
     uint32_t first, count, now;
 };
 
-static void add_combinations(struct builder *builder, const struct ast_name *action, const struct resolved *const *pool,
-                             struct participant *participants, uint32_t count)
+static void add_combinations(struct builder *builder, const struct ast_name *action,
+                             const struct resolved *const *pool, struct participant *participants,
+                             uint32_t count)
 {
     struct scope *scope = &builder->scope;
     uint64_t combinations = 1;
@@ -504,14 +582,17 @@ static void add_combinations(struct builder *builder, const struct ast_name *act
         combinations *= participants[i].count;
         if (combinations > MILESTONES_MAX_RULES - (uint64_t)scope->model->rules.len
             || combinations * count > MILESTONES_MAX_PARTS - (uint64_t)scope->model->parts.len) {
-            diag_error(scope->diag, action->place, "the action '%.60s' has too many combinations of commands: a model has at most %d rules",
+            diag_error(scope->diag, action->place,
+                       "the action '%.60s' has too many combinations of commands: a model has at "
+                       "most %d rules",
                        action->name, MILESTONES_MAX_RULES);
             return;
         }
     }
     const struct resolved **chosen = mem_alloc(mem_of(builder), (count + 1) * sizeof *chosen);
     for (uint64_t n = 0; n < combinations; n++) {
-        for (uint32_t i = 0; i < count; i++) chosen[i] = pool[participants[i].first + participants[i].now];
+        for (uint32_t i = 0; i < count; i++)
+            chosen[i] = pool[participants[i].first + participants[i].now];
         add_rule(builder, action->name, chosen, count);
         for (uint32_t i = count; i-- > 0;) {
             if (++participants[i].now < participants[i].count) break;
@@ -521,13 +602,15 @@ static void add_combinations(struct builder *builder, const struct ast_name *act
     mem_free(mem_of(builder), chosen);
 }
 
-static void note_dead_action(struct builder *builder, const struct ast_name *action, const struct resolved *const *pool, uint32_t count)
+static void note_dead_action(struct builder *builder, const struct ast_name *action,
+                             const struct resolved *const *pool, uint32_t count)
 {
     struct model *model = builder->scope.model;
     uint32_t *processes = mem_alloc(mem_of(builder), (count + UINT64_C(1)) * sizeof *processes);
     struct model_dead_step step = {.label = action->name};
     for (uint32_t i = 0; i < count; i++) {
-        bool is_new = pool[i]->process != MODEL_NONE && (!i || pool[i]->process != pool[i - 1]->process);
+        bool is_new =
+            pool[i]->process != MODEL_NONE && (!i || pool[i]->process != pool[i - 1]->process);
         if (is_new) processes[step.processes++] = pool[i]->process;
     }
     model_add_dead_step(model, step, processes);
@@ -547,46 +630,57 @@ static bool someone_blocks(struct builder *builder, const struct ast_name *actio
         for (uint32_t c = 0; c < type->commands.len; c++)
             if (type->commands.data[c].action == action->name) has_command = true;
         if (has_command || !has_process) continue;
-        diag_warning(scope->diag, action->place, "the action '%.60s' never fires: '%.60s' lists it under SYNC and has no command for it",
-                     action->name, type->name);
+        diag_warning(
+            scope->diag, action->place,
+            "the action '%.60s' never fires: '%.60s' lists it under SYNC and has no command for it",
+            action->name, type->name);
         return true;
     }
     return false;
 }
 
-static void combine_action(struct builder *builder, const struct ast_name *action, const struct resolved *const *pool, uint32_t count)
+static void combine_action(struct builder *builder, const struct ast_name *action,
+                           const struct resolved *const *pool, uint32_t count)
 {
-    struct participant *participants = mem_alloc(mem_of(builder), (count + 1) * sizeof *participants);
+    struct participant *participants =
+        mem_alloc(mem_of(builder), (count + 1) * sizeof *participants);
     uint32_t people = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!people || pool[i]->process != pool[i - 1]->process) participants[people++] = (struct participant){i, 0, 0};
+        if (!people || pool[i]->process != pool[i - 1]->process)
+            participants[people++] = (struct participant){i, 0, 0};
         participants[people - 1].count++;
     }
     bool fires = count && pool[count - 1]->process == MODEL_NONE;
-    if (!fires) diag_warning(builder->scope.diag, action->place, "the action '%.60s' never fires: MAIN has no command for it", action->name);
+    if (!fires)
+        diag_warning(builder->scope.diag, action->place,
+                     "the action '%.60s' never fires: MAIN has no command for it", action->name);
     fires = fires && !someone_blocks(builder, action);
     if (fires) add_combinations(builder, action, pool, participants, people);
     else note_dead_action(builder, action, pool, count);
     mem_free(mem_of(builder), participants);
 }
 
-/* The global commands join the local ones; then each action's commands, in process order, are combined. */
+/* The global commands join the local ones; then each action's commands, in process order, are
+ * combined. */
 static void place_global_commands(struct builder *builder)
 {
     struct scope *scope = &builder->scope;
     for (uint32_t c = 0; c < scope->file.commands.len; c++) {
         struct ast_command *command = &scope->file.commands.data[c];
-        if (map_get(&scope->names, command->action, SCOPE_ACTION) == MAP_NONE) unknown_action(builder, command);
+        if (map_get(&scope->names, command->action, SCOPE_ACTION) == MAP_NONE)
+            unknown_action(builder, command);
         else vec_push(mem_of(builder), &builder->synced, resolve_command(builder, command));
     }
     if (scope->diag->errors) return;
     uint32_t actions = scope->file.actions.len, total = builder->synced.len;
     uint32_t *first = mem_alloc(mem_of(builder), (actions + 2) * sizeof *first);
     const struct resolved **pool = mem_alloc(mem_of(builder), (total + 1) * sizeof *pool);
-    for (uint32_t i = 0; i < total; i++) first[map_get(&scope->names, builder->synced.data[i].ast->action, SCOPE_ACTION) + 1]++;
+    for (uint32_t i = 0; i < total; i++)
+        first[map_get(&scope->names, builder->synced.data[i].ast->action, SCOPE_ACTION) + 1]++;
     for (uint32_t a = 0; a < actions; a++) first[a + 1] += first[a];
     for (uint32_t i = 0; i < total; i++)
-        pool[first[map_get(&scope->names, builder->synced.data[i].ast->action, SCOPE_ACTION)]++] = &builder->synced.data[i];
+        pool[first[map_get(&scope->names, builder->synced.data[i].ast->action, SCOPE_ACTION)]++] =
+            &builder->synced.data[i];
     for (uint32_t a = 0; a < actions && !scope->diag->errors; a++) {
         uint32_t start = a ? first[a - 1] : 0; /* filling moved each start to the next one */
         combine_action(builder, &scope->file.actions.data[a], pool + start, first[a] - start);
@@ -595,7 +689,8 @@ static void place_global_commands(struct builder *builder)
 
 /* ---- actions that never fire ---- */
 
-/* Local actions for which there is no command, or no process: they have their names all the same. */
+/* Local actions for which there is no command, or no process: they have their names all the
+ * same. */
 static void note_unused_actions(struct builder *builder)
 {
     struct scope *scope = &builder->scope;
@@ -604,7 +699,8 @@ static void note_unused_actions(struct builder *builder)
         for (uint32_t a = 0; a < type->actions.len; a++) {
             struct model_dead_step step = {.label = type->actions.data[a].name, .processes = 1};
             bool has_command = false, has_process = false;
-            for (uint32_t c = 0; c < type->commands.len; c++) has_command |= type->commands.data[c].action == step.label;
+            for (uint32_t c = 0; c < type->commands.len; c++)
+                has_command |= type->commands.data[c].action == step.label;
             for (uint32_t p = 0; p < scope->model->processes.len; p++) {
                 if (scope->type_of[p] != t) continue;
                 has_process = true;
@@ -627,19 +723,25 @@ static void declare_model_locations(struct builder *builder, uint32_t t, uint32_
     type->first_location = model->locations.len;
     for (uint32_t i = 0; i < type->ast->locations.len; i++)
         vec_push(model->mem, &model->locations,
-                 ((struct model_location){.value = type->locations[i], .name = type->ast->locations.data[i].name, .place = type->ast->locations.data[i].place}));
+                 ((struct model_location){.value = type->locations[i],
+                                          .name = type->ast->locations.data[i].name,
+                                          .place = type->ast->locations.data[i].place}));
     scope->type = t;
     scope->process = process;
     scope->self = 0;
     struct map seen;
     map_init(&seen, model->mem);
-    for (uint32_t i = 0; i < type->ast->locations.len; i++) map_add(&seen, "", (uint32_t)type->locations[i], 0);
+    for (uint32_t i = 0; i < type->ast->locations.len; i++)
+        map_add(&seen, "", (uint32_t)type->locations[i], 0);
     for (uint32_t c = 0; c < type->ast->commands.len; c++) {
         struct ast_command *command = &type->ast->commands.data[c];
         int64_t value;
-        if (!command->location || !scope_constant(scope, command->location, &value) || value > UINT32_MAX) continue;
+        if (!command->location || !scope_constant(scope, command->location, &value)
+            || value > UINT32_MAX)
+            continue;
         if (map_add(&seen, "", (uint32_t)value, 0))
-            vec_push(model->mem, &model->locations, ((struct model_location){.value = value, .place = command->place}));
+            vec_push(model->mem, &model->locations,
+                     ((struct model_location){.value = value, .place = command->place}));
     }
     mem_free(model->mem, seen.entries);
     scope->type = scope->process = MODEL_NONE;
@@ -663,14 +765,18 @@ static void set_locations(struct builder *builder)
 static bool add_property(struct scope *scope, struct ast_property *ast)
 {
     struct model *model = scope->model;
-    struct model_property property = {.name = ast->name, .kind = ast->kind, .text = ast->text, .place = ast->place};
+    struct model_property property = {
+        .name = ast->name, .kind = ast->kind, .text = ast->text, .place = ast->place};
     uint32_t index = scope->counts[ast->kind]++;
-    if (!property.name) property.name = names_format(&model->names, "%s[%u]", property_kind_name[ast->kind], index);
+    if (!property.name)
+        property.name = names_format(&model->names, "%s[%u]", property_kind_name[ast->kind], index);
     property.name = names_intern(&model->names, property.name, strlen(property.name));
     if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error"))
-        diag_error(scope->diag, ast->place, "'%s' is the name of a built-in property", property.name);
+        diag_error(scope->diag, ast->place, "'%s' is the name of a built-in property",
+                   property.name);
     if (!map_add(&scope->names, property.name, SCOPE_PROPERTY, model->properties.len))
-        diag_error(scope->diag, ast->place, "there are two properties named '%.60s'", property.name);
+        diag_error(scope->diag, ast->place, "there are two properties named '%.60s'",
+                   property.name);
     if (!lower_formula(scope, ast->root, ast->kind, &property.root)) return false;
     vec_push(model->mem, &model->properties, property);
     return true;
@@ -686,18 +792,21 @@ static struct model *milestones_load(struct language_input *input, void **scope_
     scope->type = scope->process = MODEL_NONE;
     scope->model = model_new(mem, input->diag->sources.data[input->source].name);
     map_init(&scope->names, mem);
-    milestones_parse(input->diag, &scope->model->names, &scope->model->arena, input->source, &scope->file);
+    milestones_parse(input->diag, &scope->model->names, &scope->model->arena, input->source,
+                     &scope->file);
     declare_constants(builder);
     declare_globals(builder);
     declare_types(builder);
     declare_processes(builder);
     if (!input->diag->errors) {
         builder->writer = mem_alloc(mem, (scope->model->vars.len + 1) * sizeof *builder->writer);
-        builder->write_place = mem_alloc(mem, (scope->model->vars.len + 1) * sizeof *builder->write_place);
+        builder->write_place =
+            mem_alloc(mem, (scope->model->vars.len + 1) * sizeof *builder->write_place);
         place_local_commands(builder);
         place_global_commands(builder);
         note_unused_actions(builder);
-        for (uint32_t i = 0; i < scope->file.properties.len; i++) add_property(scope, &scope->file.properties.data[i]);
+        for (uint32_t i = 0; i < scope->file.properties.len; i++)
+            add_property(scope, &scope->file.properties.data[i]);
     }
     if (input->diag->errors) return NULL;
     set_locations(builder);
@@ -714,7 +823,9 @@ static bool milestones_property(void *opaque, enum property_kind kind, uint32_t 
 {
     struct scope *scope = opaque;
     struct ast_property property;
-    if (!milestones_parse_property(scope->diag, &scope->model->names, &scope->file, source, kind, &property)) return false;
+    if (!milestones_parse_property(scope->diag, &scope->model->names, &scope->file, source, kind,
+                                   &property))
+        return false;
     return add_property(scope, &property);
 }
 

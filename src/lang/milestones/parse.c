@@ -1,5 +1,5 @@
-/* The structure of a Milestones file: sections, declarations, commands. Recovery from an error skips to the next item or section, so
- * that one run tells several errors. */
+/* The structure of a Milestones file: sections, declarations, commands. Recovery from an error
+ * skips to the next item or section, so that one run tells several errors. */
 #include "lang/milestones/parser.h"
 
 #include <stdarg.h>
@@ -7,8 +7,10 @@
 #include <string.h>
 
 /* Of two equally good suggestions the first is made: the usual form comes first. */
-static const char *const keywords[] = {"ACTIONS", "ACTION", "VARIABLES", "VARIABLE", "LOCAL", "END",  "MAIN",      "GLOBAL",    "PROC",       "CASE",
-                                       "SYNC",    "CTL",    "LTL",       "CONST",    "CONSTS", "LOCATIONS", "LOCATION", "INVARIANTS", "INVARIANT"};
+static const char *const keywords[] = {"ACTIONS",   "ACTION",   "VARIABLES",  "VARIABLE", "LOCAL",
+                                       "END",       "MAIN",     "GLOBAL",     "PROC",     "CASE",
+                                       "SYNC",      "CTL",      "LTL",        "CONST",    "CONSTS",
+                                       "LOCATIONS", "LOCATION", "INVARIANTS", "INVARIANT"};
 
 bool parser_is_keyword(const struct token *token)
 {
@@ -40,11 +42,12 @@ bool parser_accept(struct parser *parser, enum token_kind kind)
 bool parser_expect(struct parser *parser, enum token_kind kind, const char *after)
 {
     const struct token *token = parser_peek(parser, 0);
-    if (token->kind == kind && !(kind == TOKEN_NAME && parser_is_keyword(token))) return parser_accept(parser, kind);
+    if (token->kind == kind && !(kind == TOKEN_NAME && parser_is_keyword(token)))
+        return parser_accept(parser, kind);
     char shown[48];
     const char *quote = kind == TOKEN_NAME || kind == TOKEN_NUMBER ? "" : "'";
-    parser_error(parser, token->place, "expected %s%s%s after %s, found %s", quote, token_kind_show(kind), quote, after,
-                 token_show(token, shown));
+    parser_error(parser, token->place, "expected %s%s%s after %s, found %s", quote,
+                 token_kind_show(kind), quote, after, token_show(token, shown));
     return false;
 }
 
@@ -72,11 +75,13 @@ static bool accept_separator(struct parser *parser)
     return parser_accept(parser, TOKEN_SEMICOLON) || parser_accept(parser, TOKEN_COMMA);
 }
 
-/* Ends an item: its separators are eaten; after an error, so is everything up to the next separator or keyword. */
+/* Ends an item: its separators are eaten; after an error, so is everything up to the next separator
+ * or keyword. */
 static void end_item(struct parser *parser)
 {
     if (parser->panic)
-        while (!at_end_of_list(parser) && parser_peek(parser, 0)->kind != TOKEN_SEMICOLON) parser->at++;
+        while (!at_end_of_list(parser) && parser_peek(parser, 0)->kind != TOKEN_SEMICOLON)
+            parser->at++;
     parser->panic = false;
     while (accept_separator(parser)) continue;
 }
@@ -86,19 +91,18 @@ static void expect_end(struct parser *parser, const char *section, struct place 
     if (accept_word(parser, "END")) return;
     const struct token *token = parser_peek(parser, 0);
     char shown[48];
-    parser_error(parser, token->place, "expected END of the %s section, found %s", section, token_show(token, shown));
+    parser_error(parser, token->place, "expected END of the %s section, found %s", section,
+                 token_show(token, shown));
     diag_note(parser->diag, opened, "the section begins here");
     parser->panic = false;
 }
 
-static struct place here(const struct parser *parser)
-{
-    return parser_peek(parser, 0)->place;
-}
+static struct place here(const struct parser *parser) { return parser_peek(parser, 0)->place; }
 
 /* ---- lists ---- */
 
-static void parse_names(struct parser *parser, const char *section, struct ast_name **data, uint32_t *len, uint32_t *cap)
+static void parse_names(struct parser *parser, const char *section, struct ast_name **data,
+                        uint32_t *len, uint32_t *cap)
 {
     struct place opened = here(parser);
     parser->at++;
@@ -114,7 +118,8 @@ static void parse_names(struct parser *parser, const char *section, struct ast_n
     }
     expect_end(parser, section, opened);
 }
-#define PARSE_NAMES(parser, section, vec) parse_names((parser), (section), &(vec)->data, &(vec)->len, &(vec)->cap)
+#define PARSE_NAMES(parser, section, vec)                                                          \
+    parse_names((parser), (section), &(vec)->data, &(vec)->len, &(vec)->cap)
 
 static void parse_constants(struct parser *parser)
 {
@@ -123,7 +128,8 @@ static void parse_constants(struct parser *parser)
         const struct token *token = parser_peek(parser, 0);
         struct ast_name item = {.name = token->text, .place = token->place};
         if (parser_expect(parser, TOKEN_NAME, "CONST")) {
-            if (!parser_accept(parser, TOKEN_ASSIGN)) parser_expect(parser, TOKEN_EQ, "the name of the constant");
+            if (!parser_accept(parser, TOKEN_ASSIGN))
+                parser_expect(parser, TOKEN_EQ, "the name of the constant");
             item.value = parse_arithmetic(parser);
             vec_push(parser->file->mem, &parser->file->constants, item);
         }
@@ -140,7 +146,9 @@ static bool at_hidden(const struct parser *parser)
 
 static void misplaced_hidden(struct parser *parser, const struct token *mark)
 {
-    parser_error(parser, mark->place, "the mark '%s' stands before the name of a variable: '%s x : 3;'", mark->text, mark->text);
+    parser_error(parser, mark->place,
+                 "the mark '%s' stands before the name of a variable: '%s x : 3;'", mark->text,
+                 mark->text);
 }
 
 /* Eats the mark, if there is one. */
@@ -153,16 +161,22 @@ static bool accept_hidden(struct parser *parser)
     return true;
 }
 
-static void parse_variables(struct parser *parser, struct ast_variable **data, uint32_t *len, uint32_t *cap)
+static void parse_variables(struct parser *parser, struct ast_variable **data, uint32_t *len,
+                            uint32_t *cap)
 {
     struct place opened = here(parser);
     parser->at++;
     while (!at_end_of_list(parser)) {
         bool is_hidden = accept_hidden(parser);
         const struct token *token = parser_peek(parser, 0);
-        struct ast_variable item = {.name = token->text, .place = token->place, .is_hidden = is_hidden};
-        if (!parser->panic && parser_expect(parser, TOKEN_NAME, "the variable before") && parser_expect(parser, TOKEN_COLON, "the variable's name")) {
-            if (at_hidden(parser) && (parser_peek(parser, 1)->kind == TOKEN_NUMBER || parser_peek(parser, 1)->kind == TOKEN_OPEN)) misplaced_hidden(parser, parser_peek(parser, 0));
+        struct ast_variable item = {
+            .name = token->text, .place = token->place, .is_hidden = is_hidden};
+        if (!parser->panic && parser_expect(parser, TOKEN_NAME, "the variable before")
+            && parser_expect(parser, TOKEN_COLON, "the variable's name")) {
+            if (at_hidden(parser)
+                && (parser_peek(parser, 1)->kind == TOKEN_NUMBER
+                    || parser_peek(parser, 1)->kind == TOKEN_OPEN))
+                misplaced_hidden(parser, parser_peek(parser, 0));
             item.width = parse_arithmetic(parser);
             parser_accept(parser, TOKEN_COLON);
             if (parser_accept(parser, TOKEN_ASSIGN)) item.init = parse_arithmetic(parser);
@@ -175,7 +189,8 @@ static void parse_variables(struct parser *parser, struct ast_variable **data, u
     }
     expect_end(parser, "VARIABLES", opened);
 }
-#define PARSE_VARIABLES(parser, vec) parse_variables((parser), &(vec)->data, &(vec)->len, &(vec)->cap)
+#define PARSE_VARIABLES(parser, vec)                                                               \
+    parse_variables((parser), &(vec)->data, &(vec)->len, &(vec)->cap)
 
 /* ---- commands ---- */
 
@@ -186,15 +201,19 @@ static void recover_command(struct parser *parser)
     parser->panic = false;
     for (; !at_end_of_list(parser); parser->at++) {
         enum token_kind before = parser->at ? parser->tokens[parser->at - 1].kind : TOKEN_END;
-        if (parser_peek(parser, 0)->kind == TOKEN_OPEN_SQUARE && (before == TOKEN_SEMICOLON || before == TOKEN_COLON)) return;
-        if (parser_peek(parser, 0)->kind == TOKEN_OPEN_SQUARE && here(parser).line != parser->tokens[parser->at - 1].place.line)
+        if (parser_peek(parser, 0)->kind == TOKEN_OPEN_SQUARE
+            && (before == TOKEN_SEMICOLON || before == TOKEN_COLON))
+            return;
+        if (parser_peek(parser, 0)->kind == TOKEN_OPEN_SQUARE
+            && here(parser).line != parser->tokens[parser->at - 1].place.line)
             return;
     }
 }
 
 static void parse_stores(struct parser *parser, struct ast_command *command)
 {
-    while (parser_peek(parser, 0)->kind == TOKEN_NAME && !at_end_of_list(parser) && !parser->panic) {
+    while (parser_peek(parser, 0)->kind == TOKEN_NAME && !at_end_of_list(parser)
+           && !parser->panic) {
         struct ast_store store = {.target = parse_arithmetic(parser)};
         if (parser->panic) return;
         if (store.target->kind != AST_NAME && store.target->kind != AST_MEMBER) {
@@ -217,7 +236,8 @@ static void parse_action_bracket(struct parser *parser, struct ast_command *comm
     const struct token *token = parser_peek(parser, 0);
     command->action = token->text;
     command->action_place = token->place;
-    if (parser_expect(parser, TOKEN_NAME, "'['")) parser_expect(parser, TOKEN_CLOSE_SQUARE, "the action");
+    if (parser_expect(parser, TOKEN_NAME, "'['"))
+        parser_expect(parser, TOKEN_CLOSE_SQUARE, "the action");
 }
 
 static void parse_command(struct parser *parser, struct ast_command *command, bool is_local)
@@ -227,7 +247,8 @@ static void parse_command(struct parser *parser, struct ast_command *command, bo
     struct parser start = *parser;
     bool two_brackets = false;
     const struct token *first = parser_peek(parser, 0);
-    for (const struct token *token = first; token->kind != TOKEN_END && token - first < 4096; token++)
+    for (const struct token *token = first; token->kind != TOKEN_END && token - first < 4096;
+         token++)
         if (token->kind == TOKEN_CLOSE_SQUARE) {
             two_brackets = token[1].kind == TOKEN_OPEN_SQUARE;
             break;
@@ -240,13 +261,15 @@ static void parse_command(struct parser *parser, struct ast_command *command, bo
         *parser = start;
     }
     if (!parser->panic) parse_action_bracket(parser, command);
-    if (!parser->panic && parser_peek(parser, 0)->kind != TOKEN_COLON) command->guard = parse_expression(parser);
+    if (!parser->panic && parser_peek(parser, 0)->kind != TOKEN_COLON)
+        command->guard = parse_expression(parser);
     if (!parser->panic) parser_expect(parser, TOKEN_COLON, "the condition");
     while (!parser->panic && accept_separator(parser)) continue;
     if (!parser->panic) parse_stores(parser, command);
 }
 
-static void parse_commands(struct parser *parser, bool is_local, struct ast_command **data, uint32_t *len, uint32_t *cap)
+static void parse_commands(struct parser *parser, bool is_local, struct ast_command **data,
+                           uint32_t *len, uint32_t *cap)
 {
     struct place opened = here(parser);
     parser->at++;
@@ -261,7 +284,7 @@ static void parse_commands(struct parser *parser, bool is_local, struct ast_comm
     }
     expect_end(parser, "CASE", opened);
 }
-#define PARSE_COMMANDS(parser, is_local, vec) \
+#define PARSE_COMMANDS(parser, is_local, vec)                                                      \
     parse_commands((parser), (is_local), &(vec)->data, &(vec)->len, &(vec)->cap)
 
 /* ---- sections ---- */
@@ -274,14 +297,22 @@ static void reject_section(struct parser *parser, const char *expected)
     unsigned distance = 0;
     char shown[48];
     if (token->kind == TOKEN_NAME)
-        for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) text_nearest(token->text, keywords[i], &nearest, &distance);
-    if (at_hidden(parser)) parser_error(parser, token->place, "expected %s, found %s: the mark '%s' stands in VARIABLES, before a name", expected, token_show(token, shown), token->text);
+        for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+            text_nearest(token->text, keywords[i], &nearest, &distance);
+    if (at_hidden(parser))
+        parser_error(parser, token->place,
+                     "expected %s, found %s: the mark '%s' stands in VARIABLES, before a name",
+                     expected, token_show(token, shown), token->text);
     else if (nearest && distance)
-        parser_error(parser, token->place, "expected %s, found %s: did you mean %s?", expected, token_show(token, shown), nearest);
-    else parser_error(parser, token->place, "expected %s, found %s", expected, token_show(token, shown));
+        parser_error(parser, token->place, "expected %s, found %s: did you mean %s?", expected,
+                     token_show(token, shown), nearest);
+    else
+        parser_error(parser, token->place, "expected %s, found %s", expected,
+                     token_show(token, shown));
     parser->panic = false;
     do parser->at++;
-    while (parser->tokens[parser->at].kind != TOKEN_END && !parser_is_keyword(parser_peek(parser, 0)));
+    while (parser->tokens[parser->at].kind != TOKEN_END
+           && !parser_is_keyword(parser_peek(parser, 0)));
 }
 
 static void parse_type(struct parser *parser)
@@ -293,12 +324,16 @@ static void parse_type(struct parser *parser)
     if (!parser_expect(parser, TOKEN_NAME, "LOCAL")) type.name = "?";
     parser->panic = false;
     while (parser_peek(parser, 0)->kind != TOKEN_END && !at_word(parser, "END")) {
-        if (at_word(parser, "LOCATION") || at_word(parser, "LOCATIONS")) PARSE_NAMES(parser, "LOCATIONS", &type.locations);
-        else if (at_word(parser, "ACTION") || at_word(parser, "ACTIONS")) PARSE_NAMES(parser, "ACTIONS", &type.actions);
-        else if (at_word(parser, "VARIABLE") || at_word(parser, "VARIABLES")) PARSE_VARIABLES(parser, &type.variables);
+        if (at_word(parser, "LOCATION") || at_word(parser, "LOCATIONS"))
+            PARSE_NAMES(parser, "LOCATIONS", &type.locations);
+        else if (at_word(parser, "ACTION") || at_word(parser, "ACTIONS"))
+            PARSE_NAMES(parser, "ACTIONS", &type.actions);
+        else if (at_word(parser, "VARIABLE") || at_word(parser, "VARIABLES"))
+            PARSE_VARIABLES(parser, &type.variables);
         else if (at_word(parser, "CASE")) PARSE_COMMANDS(parser, true, &type.commands);
         else if (at_word(parser, "SYNC")) PARSE_NAMES(parser, "SYNC", &type.sync);
-        else if (at_word(parser, "LOCAL") || at_word(parser, "MAIN") || at_word(parser, "GLOBAL")) break;
+        else if (at_word(parser, "LOCAL") || at_word(parser, "MAIN") || at_word(parser, "GLOBAL"))
+            break;
         else reject_section(parser, "LOCATIONS, ACTIONS, VARIABLES, CASE, SYNC or END");
     }
     expect_end(parser, "LOCAL", opened);
@@ -313,11 +348,13 @@ static void parse_instances(struct parser *parser)
         const struct token *token = parser_peek(parser, 0);
         struct ast_instance item = {.name = token->text, .place = token->place};
         if (parser_expect(parser, TOKEN_NAME, "the process before")) {
-            if (!parser_accept(parser, TOKEN_ASSIGN)) parser_expect(parser, TOKEN_COLON, "the name of the process");
+            if (!parser_accept(parser, TOKEN_ASSIGN))
+                parser_expect(parser, TOKEN_COLON, "the name of the process");
             token = parser_peek(parser, 0);
             item.type = token->text;
             item.type_place = token->place;
-            if (!parser->panic && parser_expect(parser, TOKEN_NAME, "':'") && parser_accept(parser, TOKEN_OPEN_SQUARE)) {
+            if (!parser->panic && parser_expect(parser, TOKEN_NAME, "':'")
+                && parser_accept(parser, TOKEN_OPEN_SQUARE)) {
                 item.count = parse_arithmetic(parser);
                 parser_expect(parser, TOKEN_CLOSE_SQUARE, "the number of processes");
             }
@@ -340,7 +377,8 @@ static void parse_main(struct parser *parser)
     while (parser_peek(parser, 0)->kind != TOKEN_END && !at_word(parser, "END")) {
         if (at_word(parser, "PROC")) parse_instances(parser);
         else if (at_word(parser, "CASE")) PARSE_COMMANDS(parser, false, &parser->file->commands);
-        else if (at_word(parser, "LOCAL") || at_word(parser, "CTL") || at_word(parser, "LTL")) break;
+        else if (at_word(parser, "LOCAL") || at_word(parser, "CTL") || at_word(parser, "LTL"))
+            break;
         else reject_section(parser, "PROC, CASE or END");
     }
     expect_end(parser, "MAIN", opened);
@@ -355,14 +393,16 @@ static const char *source_text(struct parser *parser, uint32_t from)
     for (uint32_t i = from; i < parser->at; i++) {
         const struct token *token = &parser->tokens[i];
         bool gap = i > from && token->start > parser->tokens[i - 1].end;
-        text_add(&text, "%s%.*s", gap ? " " : "", (int)(token->end - token->start), source->text + token->start);
+        text_add(&text, "%s%.*s", gap ? " " : "", (int)(token->end - token->start),
+                 source->text + token->start);
     }
     const char *copy = arena_copy(parser->arena, text.data ? text.data : "", text.len);
     text_free(&text);
     return copy;
 }
 
-static void parse_property(struct parser *parser, enum property_kind kind, struct ast_property *property)
+static void parse_property(struct parser *parser, enum property_kind kind,
+                           struct ast_property *property)
 {
     *property = (struct ast_property){.kind = kind};
     const struct token *token = parser_peek(parser, 0);
@@ -388,7 +428,8 @@ static void parse_properties(struct parser *parser, enum property_kind kind, con
         if (!parser->panic) vec_push(parser->file->mem, &parser->file->properties, property);
         if (!parser->panic && !at_end_of_list(parser) && !accept_separator(parser)) {
             char shown[48];
-            parser_error(parser, here(parser), "expected ';' or an operator after the property, found %s",
+            parser_error(parser, here(parser),
+                         "expected ';' or an operator after the property, found %s",
                          token_show(parser_peek(parser, 0), shown));
         }
         end_item(parser);
@@ -400,43 +441,58 @@ static void parse_file(struct parser *parser)
 {
     while (parser_peek(parser, 0)->kind != TOKEN_END) {
         if (at_word(parser, "CONST") || at_word(parser, "CONSTS")) parse_constants(parser);
-        else if (at_word(parser, "ACTION") || at_word(parser, "ACTIONS")) PARSE_NAMES(parser, "ACTIONS", &parser->file->actions);
-        else if (at_word(parser, "VARIABLE") || at_word(parser, "VARIABLES")) PARSE_VARIABLES(parser, &parser->file->variables);
+        else if (at_word(parser, "ACTION") || at_word(parser, "ACTIONS"))
+            PARSE_NAMES(parser, "ACTIONS", &parser->file->actions);
+        else if (at_word(parser, "VARIABLE") || at_word(parser, "VARIABLES"))
+            PARSE_VARIABLES(parser, &parser->file->variables);
         else if (at_word(parser, "LOCAL")) parse_type(parser);
         else if (at_word(parser, "MAIN") || at_word(parser, "GLOBAL")) parse_main(parser);
         else if (at_word(parser, "CTL")) parse_properties(parser, PROPERTY_CTL, "CTL");
         else if (at_word(parser, "LTL")) parse_properties(parser, PROPERTY_LTL, "LTL");
         else if (at_word(parser, "INVARIANT") || at_word(parser, "INVARIANTS"))
             parse_properties(parser, PROPERTY_INVARIANT, "INVARIANTS");
-        else reject_section(parser, "a section (CONST, ACTIONS, VARIABLES, LOCAL, MAIN, CTL, LTL or INVARIANTS)");
+        else
+            reject_section(
+                parser,
+                "a section (CONST, ACTIONS, VARIABLES, LOCAL, MAIN, CTL, LTL or INVARIANTS)");
     }
 }
 
-void milestones_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source, struct ast_file *file)
+void milestones_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source,
+                      struct ast_file *file)
 {
     memset(file, 0, sizeof *file);
     file->mem = diag->mem;
     file->arena = arena;
     struct tokens tokens = {{0}};
     lexer_run(diag, names, source, &tokens);
-    struct parser parser = {.diag = diag, .names = names, .arena = arena, .file = file, .tokens = tokens.list.data};
+    struct parser parser = {
+        .diag = diag, .names = names, .arena = arena, .file = file, .tokens = tokens.list.data};
     parse_file(&parser);
-    if (tokens.list.len == 1) diag_error(diag, (struct place){.source = source}, "the file is empty: a model needs at least a section");
+    if (tokens.list.len == 1)
+        diag_error(diag, (struct place){.source = source},
+                   "the file is empty: a model needs at least a section");
     vec_free(diag->mem, &tokens.list);
 }
 
-bool milestones_parse_property(struct diag *diag, struct names *names, struct ast_file *file, uint32_t source,
-                               enum property_kind kind, struct ast_property *property)
+bool milestones_parse_property(struct diag *diag, struct names *names, struct ast_file *file,
+                               uint32_t source, enum property_kind kind,
+                               struct ast_property *property)
 {
     uint32_t errors = diag->errors;
     struct tokens tokens = {{0}};
     lexer_run(diag, names, source, &tokens);
-    struct parser parser = {.diag = diag, .names = names, .arena = file->arena, .file = file, .tokens = tokens.list.data};
+    struct parser parser = {.diag = diag,
+                            .names = names,
+                            .arena = file->arena,
+                            .file = file,
+                            .tokens = tokens.list.data};
     parse_property(&parser, kind, property);
     accept_separator(&parser);
     if (!parser.panic && parser_peek(&parser, 0)->kind != TOKEN_END) {
         char shown[48];
-        parser_error(&parser, here(&parser), "expected an operator or the end of the formula, found %s",
+        parser_error(&parser, here(&parser),
+                     "expected an operator or the end of the formula, found %s",
                      token_show(parser_peek(&parser, 0), shown));
     }
     vec_free(diag->mem, &tokens.list);

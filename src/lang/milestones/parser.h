@@ -1,4 +1,5 @@
-/* The parser's shared state: file structure is in parse.c, expressions and formulas in expression.c. */
+/* The parser's shared state: file structure is in parse.c, expressions and formulas in
+ * expression.c. */
 #ifndef CAIRN_LANG_MILESTONES_PARSER_H
 #define CAIRN_LANG_MILESTONES_PARSER_H
 
@@ -26,7 +27,8 @@ static inline const struct token *parser_peek(const struct parser *parser, unsig
     return token;
 }
 
-void parser_error(struct parser *parser, struct place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void parser_error(struct parser *parser, struct place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool parser_accept(struct parser *parser, enum token_kind kind);
 bool parser_expect(struct parser *parser, enum token_kind kind, const char *after);
 bool parser_is_keyword(const struct token *token);

@@ -34,7 +34,8 @@ static bool constant_value(struct scope *scope, uint32_t index, struct ast *user
         constant->state = CONSTANT_BUSY;
         bool good = scope_constant(scope, constant->item->value, &constant->value);
         if (good && constant->value < 0) {
-            diag_error(scope->diag, constant->item->place, "the constant '%s' is negative: %" PRId64, constant->item->name,
+            diag_error(scope->diag, constant->item->place,
+                       "the constant '%s' is negative: %" PRId64, constant->item->name,
                        constant->value);
             good = false;
         }
@@ -65,7 +66,8 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value);
 bool scope_constant(struct scope *scope, struct ast *node, int64_t *value)
 {
     if (scope->depth >= MILESTONES_MAX_DEPTH) {
-        scope_error(scope, node, "this constant is nested too deeply, through the constants it uses");
+        scope_error(scope, node,
+                    "this constant is nested too deeply, through the constants it uses");
         return *value = 0, false;
     }
     scope->depth++;
@@ -85,13 +87,16 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value)
     case AST_MEMBER:
         switch (scope_resolve(scope, node, NULL, &var, value)) {
         case MEANS_CONSTANT: return true;
-        case MEANS_VARIABLE: scope_error(scope, node, "a constant is needed here, '%s' is a variable", node->name); return false;
+        case MEANS_VARIABLE:
+            scope_error(scope, node, "a constant is needed here, '%s' is a variable", node->name);
+            return false;
         case MEANS_NOTHING: return false;
         }
         return false;
     case AST_EXPR:
         if (expr_table[node->op].takes_bool || expr_table[node->op].gives_bool) break;
-        if (!scope_constant(scope, node->a, &a) || !scope_constant(scope, node->b, &b)) return false;
+        if (!scope_constant(scope, node->a, &a) || !scope_constant(scope, node->b, &b))
+            return false;
         if (!b && (node->op == EXPR_DIV || node->op == EXPR_MOD)) {
             scope_error(scope, node, "division by zero");
             return false;
@@ -124,7 +129,9 @@ static bool any_location(struct scope *scope, struct ast *node, int64_t *value)
         int64_t other;
         if (!type_location(scope, t, node->name, &other)) continue;
         if (found && other != *value) {
-            scope_error(scope, node, "the location '%s' has different numbers in different process types: compare it with a pc",
+            scope_error(scope, node,
+                        "the location '%s' has different numbers in different process types: "
+                        "compare it with a pc",
                         node->name);
             return false;
         }
@@ -134,7 +141,8 @@ static bool any_location(struct scope *scope, struct ast *node, int64_t *value)
     return found;
 }
 
-static void suggest(struct scope *scope, struct ast *node, const char *what, const char *name, const uint32_t *scopes, unsigned count)
+static void suggest(struct scope *scope, struct ast *node, const char *what, const char *name,
+                    const uint32_t *scopes, unsigned count)
 {
     const char *nearest = NULL;
     unsigned distance = 0;
@@ -143,11 +151,13 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
     }
-    if (nearest) scope_error(scope, node, "unknown %s '%.60s': did you mean '%s'?", what, name, nearest);
+    if (nearest)
+        scope_error(scope, node, "unknown %s '%.60s': did you mean '%s'?", what, name, nearest);
     else scope_error(scope, node, "unknown %s '%.60s'", what, name);
 }
 
-static enum meaning resolve_name(struct scope *scope, struct ast *node, const struct ast *beside, uint32_t *var, int64_t *value)
+static enum meaning resolve_name(struct scope *scope, struct ast *node, const struct ast *beside,
+                                 uint32_t *var, int64_t *value)
 {
     uint32_t index;
     if (scope->type != MODEL_NONE) {
@@ -161,17 +171,24 @@ static enum meaning resolve_name(struct scope *scope, struct ast *node, const st
     index = map_get(&scope->names, node->name, SCOPE_VARIABLE);
     if (index != MAP_NONE) return *var = index, MEANS_VARIABLE;
     index = map_get(&scope->names, node->name, SCOPE_CONSTANT);
-    if (index != MAP_NONE) return constant_value(scope, index, node, value) ? MEANS_CONSTANT : MEANS_NOTHING;
+    if (index != MAP_NONE)
+        return constant_value(scope, index, node, value) ? MEANS_CONSTANT : MEANS_NOTHING;
     if (beside && beside->kind == AST_MEMBER && !strcmp(beside->member, "pc")) {
         uint32_t process = map_get(&scope->names, beside->name, SCOPE_PROCESS);
-        if (process != MAP_NONE && type_location(scope, scope->processes[process].type, node->name, value)) return MEANS_CONSTANT;
+        if (process != MAP_NONE
+            && type_location(scope, scope->processes[process].type, node->name, value))
+            return MEANS_CONSTANT;
     }
-    if (scope->type != MODEL_NONE && type_location(scope, scope->type, node->name, value)) return MEANS_CONSTANT;
+    if (scope->type != MODEL_NONE && type_location(scope, scope->type, node->name, value))
+        return MEANS_CONSTANT;
     if (any_location(scope, node, value)) return MEANS_CONSTANT;
-    if (scope->process != MODEL_NONE && !strcmp(node->name, "self")) return *value = scope->self, MEANS_CONSTANT;
-    uint32_t scopes[] = {SCOPE_VARIABLE, SCOPE_CONSTANT, type_scope(scope->type, TYPE_VARIABLE), type_scope(scope->type, TYPE_LOCATION)};
+    if (scope->process != MODEL_NONE && !strcmp(node->name, "self"))
+        return *value = scope->self, MEANS_CONSTANT;
+    uint32_t scopes[] = {SCOPE_VARIABLE, SCOPE_CONSTANT, type_scope(scope->type, TYPE_VARIABLE),
+                         type_scope(scope->type, TYPE_LOCATION)};
     if (map_get(&scope->names, node->name, SCOPE_PROCESS) != MAP_NONE)
-        scope_error(scope, node, "'%s' is a process: write %s[0].x for its variable x", node->name, node->name);
+        scope_error(scope, node, "'%s' is a process: write %s[0].x for its variable x", node->name,
+                    node->name);
     else suggest(scope, node, "variable", node->name, scopes, scope->type == MODEL_NONE ? 2 : 4);
     return MEANS_NOTHING;
 }
@@ -186,32 +203,40 @@ static enum meaning resolve_member(struct scope *scope, struct ast *node, uint32
     }
     const struct scope_process *process = &scope->processes[index];
     if (process->type == MODEL_NONE) return MEANS_NOTHING;
-    uint32_t member = map_get(&scope->names, node->member, type_scope(process->type, TYPE_VARIABLE));
+    uint32_t member =
+        map_get(&scope->names, node->member, type_scope(process->type, TYPE_VARIABLE));
     if (member == MAP_NONE) {
         uint32_t scopes[] = {type_scope(process->type, TYPE_VARIABLE)};
         char what[120];
-        snprintf(what, sizeof what, "variable of process type %.40s:", scope->types[process->type].ast->name);
+        snprintf(what, sizeof what,
+                 "variable of process type %.40s:", scope->types[process->type].ast->name);
         suggest(scope, node, what, node->member, scopes, 1);
         return MEANS_NOTHING;
     }
     int64_t at = 0;
     if (!node->a && process->count != 1) {
-        scope_error(scope, node, "there are %u processes '%s': say which, as in %s[0].%s", process->count, node->name, node->name,
-                    node->member);
+        scope_error(scope, node, "there are %u processes '%s': say which, as in %s[0].%s",
+                    process->count, node->name, node->name, node->member);
         return MEANS_NOTHING;
     }
     if (node->a && !scope_constant(scope, node->a, &at)) return MEANS_NOTHING;
     if (!process->count) {
-        scope_error(scope, node, "there is no process %s[%" PRId64 "]: '%s' has no processes at all", node->name, at, node->name);
+        scope_error(scope, node,
+                    "there is no process %s[%" PRId64 "]: '%s' has no processes at all", node->name,
+                    at, node->name);
         return MEANS_NOTHING;
     }
     if (at < 0 || at >= process->count) {
         if (scope->process == MODEL_NONE)
-            scope_error(scope, node, "there is no process %s[%" PRId64 "]: the indices are 0 to %" PRId64, node->name, at,
-                        (int64_t)process->count - 1);
+            scope_error(scope, node,
+                        "there is no process %s[%" PRId64 "]: the indices are 0 to %" PRId64,
+                        node->name, at, (int64_t)process->count - 1);
         else
-            scope_error(scope, node, "there is no process %s[%" PRId64 "] (in %s): the indices are 0 to %" PRId64, node->name, at,
-                        scope->model->processes.data[scope->process].name, (int64_t)process->count - 1);
+            scope_error(scope, node,
+                        "there is no process %s[%" PRId64
+                        "] (in %s): the indices are 0 to %" PRId64,
+                        node->name, at, scope->model->processes.data[scope->process].name,
+                        (int64_t)process->count - 1);
         return MEANS_NOTHING;
     }
     if (scope->types[process->type].bad) return MEANS_NOTHING;
@@ -219,7 +244,8 @@ static enum meaning resolve_member(struct scope *scope, struct ast *node, uint32
     return MEANS_VARIABLE;
 }
 
-enum meaning scope_resolve(struct scope *scope, struct ast *node, const struct ast *beside, uint32_t *var, int64_t *value)
+enum meaning scope_resolve(struct scope *scope, struct ast *node, const struct ast *beside,
+                           uint32_t *var, int64_t *value)
 {
     if (node->kind == AST_MEMBER) return resolve_member(scope, node, var);
     return resolve_name(scope, node, beside, var, value);

@@ -1,4 +1,5 @@
-/* Names and constants: what a name means at a place, and the exact arithmetic of constant expressions. */
+/* Names and constants: what a name means at a place, and the exact arithmetic of constant
+ * expressions. */
 #ifndef CAIRN_LANG_MILESTONES_SCOPE_H
 #define CAIRN_LANG_MILESTONES_SCOPE_H
 
@@ -16,7 +17,15 @@ enum {
 };
 
 /* Scopes of the symbol table; a process type has three of its own from SCOPE_TYPES on. */
-enum { SCOPE_VARIABLE, SCOPE_CONSTANT, SCOPE_ACTION, SCOPE_PROCESS, SCOPE_TYPE, SCOPE_PROPERTY, SCOPE_TYPES };
+enum {
+    SCOPE_VARIABLE,
+    SCOPE_CONSTANT,
+    SCOPE_ACTION,
+    SCOPE_PROCESS,
+    SCOPE_TYPE,
+    SCOPE_PROPERTY,
+    SCOPE_TYPES
+};
 enum { TYPE_VARIABLE, TYPE_ACTION, TYPE_LOCATION, TYPE_SCOPES };
 static inline uint32_t type_scope(uint32_t type, unsigned kind)
 {
@@ -31,9 +40,9 @@ struct scope_constant {
 
 struct scope_type {
     struct ast_type *ast;
-    uint32_t *widths;     /* of its variables; 0: bad */
-    int64_t *locations;   /* values of its named locations */
-    uint32_t pc;          /* index of the variable pc, or MODEL_NONE */
+    uint32_t *widths;                        /* of its variables; 0: bad */
+    int64_t *locations;                      /* values of its named locations */
+    uint32_t pc;                             /* index of the variable pc, or MODEL_NONE */
     uint32_t first_location, location_count; /* in the model */
     bool used, bad;
     bool seen; /* its commands have been resolved once: messages need not be repeated */
@@ -64,12 +73,14 @@ struct scope {
 };
 
 /* An error at a node, told once however often the node is visited. */
-void scope_error(struct scope *scope, struct ast *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void scope_error(struct scope *scope, struct ast *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 enum meaning { MEANS_NOTHING, MEANS_VARIABLE, MEANS_CONSTANT };
-/* What a name or member stands for; beside is the other side of a comparison, or NULL: a location name may depend on it.
- * MEANS_NOTHING: an error was told. */
-enum meaning scope_resolve(struct scope *scope, struct ast *node, const struct ast *beside, uint32_t *var, int64_t *value);
+/* What a name or member stands for; beside is the other side of a comparison, or NULL: a location
+ * name may depend on it. MEANS_NOTHING: an error was told. */
+enum meaning scope_resolve(struct scope *scope, struct ast *node, const struct ast *beside,
+                           uint32_t *var, int64_t *value);
 
 /* A constant expression, exactly. Returns false after an error. */
 bool scope_constant(struct scope *scope, struct ast *node, int64_t *value);

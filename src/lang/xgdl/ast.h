@@ -1,5 +1,6 @@
-/* The tree of a file of guides, as it was written: names are resolved later (xgdl.c), because a name is an interaction only when nothing in the whole file
- * defines it. Lists hang together by `next`. */
+/* The tree of a file of guides, as it was written: names are resolved later (xgdl.c), because a
+ * name is an interaction only when nothing in the whole file defines it. Lists hang together by
+ * `next`. */
 #ifndef CAIRN_LANG_XGDL_AST_H
 #define CAIRN_LANG_XGDL_AST_H
 
@@ -9,8 +10,8 @@
 struct xgdl_node {
     enum gterm_op op;
     struct place place;
-    const char *name; /* EVENT: an interaction or a definition */
-    bool is_quoted;   /* EVENT: certainly an interaction */
+    const char *name;   /* EVENT: an interaction or a definition */
+    bool is_quoted;     /* EVENT: certainly an interaction */
     uint32_t low, high; /* REP, OF */
     struct xgdl_node *parts;
     struct xgdl_node *next;
@@ -43,7 +44,8 @@ struct xgdl_file {
 };
 
 /* Reads a source. False after errors. */
-bool xgdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source, struct xgdl_file *file);
+bool xgdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source,
+                struct xgdl_file *file);
 
 bool xgdl_is_keyword(const char *word);
 

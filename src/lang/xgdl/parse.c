@@ -1,9 +1,13 @@
-/* The syntax of guides. Recursive descent; an error is told once, and reading goes on with the next declaration.
+/* The syntax of guides. Recursive descent; an error is told once, and reading goes on with the next
+ * declaration.
  *
- *   file    = { "let" NAME "=" term ";" | "guide" NAME "=" term ";" | "ignore" name { "," name } ";" }
- *   term    = choice { "||" choice }        choice = sequence { "[]" sequence }        sequence = repeated { ";" repeated }
+ *   file    = { "let" NAME "=" term ";" | "guide" NAME "=" term ";" | "ignore" name { "," name }
+ *           ";" }
+ *   term    = choice { "||" choice }        choice = sequence { "[]" sequence }        sequence =
+ *                                           repeated { ";" repeated }
  *   repeated = primary { "?" | "+" | "*" | count }        count = "{" n [ "," n ] "}"
- *   primary = name | "skip" | "(" term ")" | count "of" "[" [ term { "," term } ] "]"        name = NAME | STRING
+ *   primary = name | "skip" | "(" term ")" | count "of" "[" [ term { "," term } ] "]"        name =
+ *       NAME | STRING
  *
  * A semicolon ends a declaration when another one, or the end of the file, follows. */
 #include "lang/xgdl/ast.h"
@@ -36,10 +40,7 @@ bool xgdl_is_keyword(const char *word)
 
 /* ---- helpers ---- */
 
-static const struct token *peek(const struct parser *parser)
-{
-    return &parser->tokens[parser->at];
-}
+static const struct token *peek(const struct parser *parser) { return &parser->tokens[parser->at]; }
 
 static bool is_word(const struct token *token, const char *word)
 {
@@ -61,7 +62,9 @@ static bool accept(struct parser *parser, enum token_kind kind)
 static void unexpected(struct parser *parser, const char *wanted)
 {
     char found[48];
-    if (!parser->panic) diag_error(parser->diag, peek(parser)->place, "expected %s, found %s", wanted, token_show(peek(parser), found));
+    if (!parser->panic)
+        diag_error(parser->diag, peek(parser)->place, "expected %s, found %s", wanted,
+                   token_show(peek(parser), found));
     parser->panic = true;
 }
 
@@ -84,7 +87,8 @@ static const char *expect_new_name(struct parser *parser, const char *wanted)
     const struct token *token = peek(parser);
     if (!is_at(parser, TOKEN_NAME)) unexpected(parser, wanted);
     else if (xgdl_is_keyword(token->text)) {
-        diag_error(parser->diag, token->place, "'%s' is a word of the language: choose another name", token->text);
+        diag_error(parser->diag, token->place,
+                   "'%s' is a word of the language: choose another name", token->text);
         parser->panic = true;
     }
     if (parser->panic) return "?";
@@ -112,7 +116,8 @@ static uint32_t parse_number(struct parser *parser)
         return 0;
     }
     if (token->number <= MAX_COUNT) return (uint32_t)token->number;
-    diag_error(parser->diag, token->place, "%" PRIu64 " is too large: a count is at most %d", token->number, MAX_COUNT);
+    diag_error(parser->diag, token->place, "%" PRIu64 " is too large: a count is at most %d",
+               token->number, MAX_COUNT);
     parser->panic = true;
     return 0;
 }
@@ -124,9 +129,12 @@ static void parse_count(struct parser *parser, struct xgdl_node *node)
     parser->at++;
     node->low = node->high = parse_number(parser);
     if (accept(parser, TOKEN_COMMA)) node->high = parse_number(parser);
-    if (!parser->panic && !accept(parser, TOKEN_CLOSE_CURLY)) unexpected(parser, "',' or '}' in the count");
+    if (!parser->panic && !accept(parser, TOKEN_CLOSE_CURLY))
+        unexpected(parser, "',' or '}' in the count");
     if (parser->panic || node->low <= node->high) return;
-    diag_error(parser->diag, place, "{%" PRIu32 ",%" PRIu32 "}: the second number must not be less than the first", node->low, node->high);
+    diag_error(parser->diag, place,
+               "{%" PRIu32 ",%" PRIu32 "}: the second number must not be less than the first",
+               node->low, node->high);
     parser->panic = true;
 }
 
@@ -136,7 +144,8 @@ static struct xgdl_node *parse_of(struct parser *parser)
     struct xgdl_node *node = new_node(parser, GTERM_OF, peek(parser)->place), **end = &node->parts;
     uint32_t count = 0;
     parse_count(parser, node);
-    if (!parser->panic && !is_word(peek(parser), "of")) unexpected(parser, "'of' after a count that stands before a term");
+    if (!parser->panic && !is_word(peek(parser), "of"))
+        unexpected(parser, "'of' after a count that stands before a term");
     if (!parser->panic) parser->at++;
     if (!parser->panic && !accept(parser, TOKEN_OPEN_SQUARE)) unexpected(parser, "'[' after 'of'");
     if (accept(parser, TOKEN_CLOSE_SQUARE)) return node;
@@ -145,14 +154,20 @@ static struct xgdl_node *parse_of(struct parser *parser)
         end = &(*end)->next;
         count++;
     } while (accept(parser, TOKEN_COMMA));
-    if (!parser->panic && !accept(parser, TOKEN_CLOSE_SQUARE)) unexpected(parser, "an operator, ',' or ']' in the list of terms");
+    if (!parser->panic && !accept(parser, TOKEN_CLOSE_SQUARE))
+        unexpected(parser, "an operator, ',' or ']' in the list of terms");
     if (parser->panic) return node;
     if (count > MAX_CHOICES) {
-        diag_error(parser->diag, node->place, "there are %" PRIu32 " terms to choose from: at most %d are allowed", count, MAX_CHOICES);
+        diag_error(parser->diag, node->place,
+                   "there are %" PRIu32 " terms to choose from: at most %d are allowed", count,
+                   MAX_CHOICES);
         parser->panic = true;
     } else if (node->high > count) {
-        diag_warning(parser->diag, node->place, "there are only %" PRIu32 " term%s to choose from: {%" PRIu32 ",%" PRIu32 "} is read as {%" PRIu32 ",%" PRIu32 "}", count, count == 1 ? "" : "s",
-                     node->low, node->high, node->low > count ? count : node->low, count);
+        diag_warning(parser->diag, node->place,
+                     "there are only %" PRIu32 " term%s to choose from: {%" PRIu32 ",%" PRIu32
+                     "} is read as {%" PRIu32 ",%" PRIu32 "}",
+                     count, count == 1 ? "" : "s", node->low, node->high,
+                     node->low > count ? count : node->low, count);
     }
     return node;
 }
@@ -178,7 +193,8 @@ static struct xgdl_node *parse_primary(struct parser *parser)
         parser->at++;
         return node;
     }
-    bool is_name = is_at(parser, TOKEN_NAME) && !xgdl_is_keyword(token->text), is_quoted = is_at(parser, TOKEN_STRING);
+    bool is_name = is_at(parser, TOKEN_NAME) && !xgdl_is_keyword(token->text),
+         is_quoted = is_at(parser, TOKEN_STRING);
     if (is_quoted && !token->text[0]) {
         nameless(parser);
     } else if (is_name || is_quoted) {
@@ -196,7 +212,10 @@ static struct xgdl_node *parse_repeated(struct parser *parser)
 {
     struct xgdl_node *node = parse_primary(parser);
     for (;;) {
-        enum gterm_op op = is_at(parser, TOKEN_QUESTION) ? GTERM_OPT : is_at(parser, TOKEN_TIMES) ? GTERM_STAR : is_at(parser, TOKEN_PLUS) ? GTERM_PLUS : GTERM_REP;
+        enum gterm_op op = is_at(parser, TOKEN_QUESTION) ? GTERM_OPT
+                           : is_at(parser, TOKEN_TIMES)  ? GTERM_STAR
+                           : is_at(parser, TOKEN_PLUS)   ? GTERM_PLUS
+                                                         : GTERM_REP;
         if (op == GTERM_REP && !is_at(parser, TOKEN_OPEN_CURLY)) return node;
         struct xgdl_node *made = new_node(parser, op, node->place);
         made->parts = node;
@@ -211,7 +230,10 @@ static bool accept_operator(struct parser *parser, unsigned level)
 {
     if (parser->panic) return false;
     if (level == 0) return !strcmp(peek(parser)->text, "||") && accept(parser, TOKEN_OR);
-    if (level == 1 && (!is_at(parser, TOKEN_OPEN_SQUARE) || parser->tokens[parser->at + 1].kind != TOKEN_CLOSE_SQUARE)) return false;
+    if (level == 1
+        && (!is_at(parser, TOKEN_OPEN_SQUARE)
+            || parser->tokens[parser->at + 1].kind != TOKEN_CLOSE_SQUARE))
+        return false;
     if (level == 2 && !is_at(parser, TOKEN_SEMICOLON)) return false;
     uint32_t start = parser->at;
     parser->at += level == 1 ? 2 : 1;
@@ -241,7 +263,8 @@ static struct xgdl_node *parse_term(struct parser *parser)
     if (parser->nesting++ < MAX_NESTING) {
         node = parse_level(parser, 0);
     } else {
-        if (!parser->panic) diag_error(parser->diag, peek(parser)->place, "brackets are nested too deeply");
+        if (!parser->panic)
+            diag_error(parser->diag, peek(parser)->place, "brackets are nested too deeply");
         parser->panic = true;
         node = new_node(parser, GTERM_SKIP, peek(parser)->place);
     }
@@ -264,7 +287,8 @@ static void parse_definition(struct parser *parser, struct xgdl_decl ***end)
     if (!parser->panic && strcmp(peek(parser)->text, "=")) unexpected(parser, "'=' after the name");
     if (!parser->panic) parser->at++;
     decl->body = parse_term(parser);
-    if (!parser->panic && !accept(parser, TOKEN_SEMICOLON)) unexpected(parser, "an operator or ';' after the term");
+    if (!parser->panic && !accept(parser, TOKEN_SEMICOLON))
+        unexpected(parser, "an operator or ';' after the term");
     if (parser->panic) return;
     **end = decl;
     *end = &decl->next;
@@ -276,8 +300,10 @@ static void parse_ignored(struct parser *parser, struct xgdl_ignored ***end)
     do {
         const struct token *token = peek(parser);
         struct xgdl_ignored *ignored = arena_alloc(parser->arena, sizeof *ignored);
-        *ignored = (struct xgdl_ignored){token->text, is_at(parser, TOKEN_STRING), token->place, 0, NULL};
-        if (!ignored->is_quoted) ignored->name = expect_new_name(parser, "the name of an interaction to ignore");
+        *ignored =
+            (struct xgdl_ignored){token->text, is_at(parser, TOKEN_STRING), token->place, 0, NULL};
+        if (!ignored->is_quoted)
+            ignored->name = expect_new_name(parser, "the name of an interaction to ignore");
         else if (!token->text[0]) nameless(parser);
         else parser->at++;
         if (parser->panic) return;
@@ -293,8 +319,12 @@ static void parse_nothing(struct parser *parser)
     const char *nearest = NULL;
     unsigned distance = 0;
     char found[48];
-    for (unsigned i = 0; token->kind == TOKEN_NAME && i < DECLARATIONS; i++) text_nearest(token->text, keywords[i], &nearest, &distance);
-    diag_error(parser->diag, token->place, nearest ? "expected a declaration (let, guide or ignore), found %s: did you mean '%s'?" : "expected a declaration (let, guide or ignore), found %s",
+    for (unsigned i = 0; token->kind == TOKEN_NAME && i < DECLARATIONS; i++)
+        text_nearest(token->text, keywords[i], &nearest, &distance);
+    diag_error(parser->diag, token->place,
+               nearest
+                   ? "expected a declaration (let, guide or ignore), found %s: did you mean '%s'?"
+                   : "expected a declaration (let, guide or ignore), found %s",
                token_show(token, found), nearest);
     parser->panic = true;
     parser->at++;
@@ -307,7 +337,8 @@ static void recover(struct parser *parser)
     parser->nesting = 0;
 }
 
-bool xgdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source, struct xgdl_file *file)
+bool xgdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint32_t source,
+                struct xgdl_file *file)
 {
     struct tokens tokens = {0};
     uint32_t errors = diag->errors;

@@ -1,5 +1,6 @@
-/* From the tree of a file to terms: definitions are looked up, what nothing defines is an interaction. Definitions may be used before they stand in the file;
- * one that contains itself is an error, because guides are regular. */
+/* From the tree of a file to terms: definitions are looked up, what nothing defines is an
+ * interaction. Definitions may be used before they stand in the file; one that contains itself is
+ * an error, because guides are regular. */
 #include "lang/xgdl/xgdl.h"
 
 #include "lang/xgdl/ast.h"
@@ -59,7 +60,8 @@ const char *xgdl_spelling(void *space, uint32_t label)
 
 /* ---- terms ---- */
 
-static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, gterm *term, unsigned *depth);
+static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, gterm *term,
+                    unsigned *depth);
 
 static bool resolve_decl(struct xgdl *xgdl, struct xgdl_decl *decl, unsigned nesting)
 {
@@ -71,12 +73,14 @@ static bool resolve_decl(struct xgdl *xgdl, struct xgdl_decl *decl, unsigned nes
     return !decl->is_bad;
 }
 
-static bool resolve_name(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, gterm *term, unsigned *depth)
+static bool resolve_name(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting,
+                         gterm *term, unsigned *depth)
 {
     uint32_t index = node->is_quoted ? (uint32_t)MAP_NONE : map_get(&xgdl->map, node->name, 0);
     if (index == MAP_NONE) {
         uint32_t label = interaction(xgdl->space, node->name);
-        while (xgdl->mentions.len <= label) vec_push(xgdl->mem, &xgdl->mentions, ((struct place){0}));
+        while (xgdl->mentions.len <= label)
+            vec_push(xgdl->mem, &xgdl->mentions, ((struct place){0}));
         if (!xgdl->mentions.data[label].line) xgdl->mentions.data[label] = node->place;
         *term = gterm_event(&xgdl->space->terms, label);
         *depth = 1;
@@ -85,7 +89,8 @@ static bool resolve_name(struct xgdl *xgdl, const struct xgdl_node *node, unsign
     struct xgdl_decl *decl = xgdl->decls.data[index];
     decl->is_used = true;
     if (decl->is_busy) {
-        diag_error(xgdl->diag, node->place, "the definition of '%.60s' contains itself", decl->name);
+        diag_error(xgdl->diag, node->place, "the definition of '%.60s' contains itself",
+                   decl->name);
         diag_note(xgdl->diag, decl->place, "it begins here; repetition is written with * or +");
         return false;
     }
@@ -95,7 +100,8 @@ static bool resolve_name(struct xgdl *xgdl, const struct xgdl_node *node, unsign
     return true;
 }
 
-static gterm join(struct xgdl *xgdl, const struct xgdl_node *node, const gterm *parts, uint32_t count)
+static gterm join(struct xgdl *xgdl, const struct xgdl_node *node, const gterm *parts,
+                  uint32_t count)
 {
     struct gterms *terms = &xgdl->space->terms;
     if (node->op == GTERM_REP) return gterm_rep(terms, node->low, node->high, parts[0]);
@@ -103,7 +109,8 @@ static gterm join(struct xgdl *xgdl, const struct xgdl_node *node, const gterm *
     return gterm_join(terms, node->op, parts, count);
 }
 
-static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, gterm *term, unsigned *depth)
+static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, gterm *term,
+                    unsigned *depth)
 {
     VEC(gterm) parts = {0};
     bool good = true;
@@ -156,9 +163,12 @@ static int compare_labels(const void *a, const void *b)
 
 static void ignore_one(struct xgdl *xgdl, struct xgdl_ignored *ignored)
 {
-    uint32_t index = ignored->is_quoted ? (uint32_t)MAP_NONE : map_get(&xgdl->map, ignored->name, 0);
+    uint32_t index =
+        ignored->is_quoted ? (uint32_t)MAP_NONE : map_get(&xgdl->map, ignored->name, 0);
     if (index != MAP_NONE) {
-        diag_error(xgdl->diag, ignored->place, "'%.60s' is defined in this file: only interactions can be ignored", ignored->name);
+        diag_error(xgdl->diag, ignored->place,
+                   "'%.60s' is defined in this file: only interactions can be ignored",
+                   ignored->name);
         diag_note(xgdl->diag, xgdl->decls.data[index]->place, "here");
         return;
     }
@@ -170,7 +180,8 @@ static void ignore_one(struct xgdl *xgdl, struct xgdl_ignored *ignored)
         }
     vec_push(xgdl->mem, &xgdl->ignored, label);
     if (label >= xgdl->mentions.len || !xgdl->mentions.data[label].line) return;
-    diag_error(xgdl->diag, ignored->place, "'%.60s' cannot be ignored: the file speaks of it", ignored->name);
+    diag_error(xgdl->diag, ignored->place, "'%.60s' cannot be ignored: the file speaks of it",
+               ignored->name);
     diag_note(xgdl->diag, xgdl->mentions.data[label], "here");
 }
 
@@ -186,20 +197,21 @@ struct xgdl *xgdl_read(struct xgdl_space *space, struct diag *diag, uint32_t sou
     if (!xgdl_parse(diag, &space->names, &space->arena, source, &xgdl->file)) return NULL;
     declare_all(xgdl);
     for (uint32_t i = 0; i < xgdl->decls.len; i++) resolve_decl(xgdl, xgdl->decls.data[i], 0);
-    for (struct xgdl_ignored *ignored = xgdl->file.ignored; ignored; ignored = ignored->next) ignore_one(xgdl, ignored);
-    if (xgdl->ignored.len) qsort(xgdl->ignored.data, xgdl->ignored.len, sizeof *xgdl->ignored.data, compare_labels);
+    for (struct xgdl_ignored *ignored = xgdl->file.ignored; ignored; ignored = ignored->next)
+        ignore_one(xgdl, ignored);
+    if (xgdl->ignored.len)
+        qsort(xgdl->ignored.data, xgdl->ignored.len, sizeof *xgdl->ignored.data, compare_labels);
     for (uint32_t i = 0; diag->errors == errors && i < xgdl->decls.len; i++) {
         const struct xgdl_decl *decl = xgdl->decls.data[i];
-        if (!decl->is_guide && !decl->is_used) diag_warning(diag, decl->place, "nothing uses '%.60s'", decl->name);
+        if (!decl->is_guide && !decl->is_used)
+            diag_warning(diag, decl->place, "nothing uses '%.60s'", decl->name);
     }
-    if (diag->errors == errors && !xgdl->guides.len) diag_error(diag, (struct place){source, 1, 1}, "the file has no guide (guide NAME = ...;)");
+    if (diag->errors == errors && !xgdl->guides.len)
+        diag_error(diag, (struct place){source, 1, 1}, "the file has no guide (guide NAME = ...;)");
     return diag->errors == errors ? xgdl : NULL;
 }
 
-uint32_t xgdl_guide_count(const struct xgdl *xgdl)
-{
-    return xgdl->guides.len;
-}
+uint32_t xgdl_guide_count(const struct xgdl *xgdl) { return xgdl->guides.len; }
 
 const char *xgdl_guide_name(const struct xgdl *xgdl, uint32_t index)
 {

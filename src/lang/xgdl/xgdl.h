@@ -1,4 +1,5 @@
-/* xGDL, the language of guides: docs/guides.md. A guide says which sequences of interactions are allowed; it knows no model. */
+/* xGDL, the language of guides: docs/guides.md. A guide says which sequences of interactions are
+ * allowed; it knows no model. */
 #ifndef CAIRN_LANG_XGDL_XGDL_H
 #define CAIRN_LANG_XGDL_XGDL_H
 
@@ -7,14 +8,16 @@
 #include "base/map.h"
 #include "base/text.h"
 
-/* What guides share that are compared with each other: the numbers of interactions, and terms. Labels of terms are numbers of interactions. */
+/* What guides share that are compared with each other: the numbers of interactions, and terms.
+ * Labels of terms are numbers of interactions. */
 struct xgdl_space {
     struct mem *mem;
     struct arena arena;
     struct names names;
     struct map map;
     VEC(const char *) interactions;
-    VEC(const char *) spellings; /* of each: as it is written in a guide, in quotes where that is needed */
+    VEC(const char *)
+    spellings; /* of each: as it is written in a guide, in quotes where that is needed */
     struct gterms terms;
 };
 
@@ -31,15 +34,17 @@ struct xgdl *xgdl_read(struct xgdl_space *space, struct diag *diag, uint32_t sou
 uint32_t xgdl_guide_count(const struct xgdl *xgdl);
 const char *xgdl_guide_name(const struct xgdl *xgdl, uint32_t index);
 gterm xgdl_guide_term(const struct xgdl *xgdl, uint32_t index);
-/* The guide of this name, or MAP_NONE; then *nearest is a name that it could be a misspelling of, or NULL. */
+/* The guide of this name, or MAP_NONE; then *nearest is a name that it could be a misspelling of,
+ * or NULL. */
 uint32_t xgdl_find_guide(const struct xgdl *xgdl, const char *name, const char **nearest);
 
 /* Marks the names of interactions that stand in the text of a guide, or in that of a definition it
- * uses: its alphabet. A name that is allowed no times (`a{0}`) is one of them, though the term has lost
- * it. `has` has room for every interaction of the space; what is marked already stays so. */
+ * uses: its alphabet. A name that is allowed no times (`a{0}`) is one of them, though the term has
+ * lost it. `has` has room for every interaction of the space; what is marked already stays so. */
 void xgdl_mark_alphabet(const struct xgdl *xgdl, uint32_t index, bool *has);
 
-/* The interactions that the file ignores (they are internal: always allowed, and never seen), ascending. No guide of the file has them. */
+/* The interactions that the file ignores (they are internal: always allowed, and never seen),
+ * ascending. No guide of the file has them. */
 const uint32_t *xgdl_ignored(const struct xgdl *xgdl, uint32_t *count);
 
 #endif

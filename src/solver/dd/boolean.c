@@ -13,10 +13,7 @@ static inline void split(const struct dd *dd, bdd a, uint32_t level, bdd *low, b
     *high = dd->nodes[a].high;
 }
 
-static inline uint32_t min(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
+static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 bdd dd_variable(struct dd *dd, uint32_t variable)
 {
@@ -35,7 +32,8 @@ static bdd negate(struct dd *dd, bdd a)
     return cache_put(dd, OP_NOT, 0, a, 0, 0, result);
 }
 
-/* What a binary operation is without looking further; false: it must be computed. Commutative operands are put in order. */
+/* What a binary operation is without looking further; false: it must be computed. Commutative
+ * operands are put in order. */
 static inline bool trivial(enum operation op, bdd *a, bdd *b, bdd *result)
 {
     bdd x = *a, y = *b;
@@ -89,14 +87,8 @@ static bdd guarded(struct dd *dd, enum operation op, bdd a, bdd b)
     return result;
 }
 
-bdd dd_do_and(struct dd *dd, bdd a, bdd b)
-{
-    return combine(dd, OP_AND, a, b);
-}
-bdd dd_do_or(struct dd *dd, bdd a, bdd b)
-{
-    return combine(dd, OP_OR, a, b);
-}
+bdd dd_do_and(struct dd *dd, bdd a, bdd b) { return combine(dd, OP_AND, a, b); }
+bdd dd_do_or(struct dd *dd, bdd a, bdd b) { return combine(dd, OP_OR, a, b); }
 
 bdd dd_not(struct dd *dd, bdd a)
 {
@@ -105,22 +97,10 @@ bdd dd_not(struct dd *dd, bdd a)
     dd_pop(dd, 1);
     return result;
 }
-bdd dd_and(struct dd *dd, bdd a, bdd b)
-{
-    return guarded(dd, OP_AND, a, b);
-}
-bdd dd_or(struct dd *dd, bdd a, bdd b)
-{
-    return guarded(dd, OP_OR, a, b);
-}
-bdd dd_diff(struct dd *dd, bdd a, bdd b)
-{
-    return guarded(dd, OP_DIFF, a, b);
-}
-bdd dd_xor(struct dd *dd, bdd a, bdd b)
-{
-    return guarded(dd, OP_XOR, a, b);
-}
+bdd dd_and(struct dd *dd, bdd a, bdd b) { return guarded(dd, OP_AND, a, b); }
+bdd dd_or(struct dd *dd, bdd a, bdd b) { return guarded(dd, OP_OR, a, b); }
+bdd dd_diff(struct dd *dd, bdd a, bdd b) { return guarded(dd, OP_DIFF, a, b); }
+bdd dd_xor(struct dd *dd, bdd a, bdd b) { return guarded(dd, OP_XOR, a, b); }
 
 static bdd choose(struct dd *dd, bdd a, bdd b, bdd c)
 {
@@ -176,10 +156,7 @@ bdd dd_exists(struct dd *dd, bdd a, bdd cube)
     return result;
 }
 
-bool dd_implies(struct dd *dd, bdd a, bdd b)
-{
-    return dd_diff(dd, a, b) == BDD_FALSE;
-}
+bool dd_implies(struct dd *dd, bdd a, bdd b) { return dd_diff(dd, a, b) == BDD_FALSE; }
 
 static bdd shift(struct dd *dd, bdd a, uint32_t first, uint32_t count)
 {
@@ -224,18 +201,9 @@ void dd_pick(const struct dd *dd, bdd a, uint8_t *bits)
     assert(a == BDD_TRUE);
 }
 
-uint32_t dd_top(const struct dd *dd, bdd a)
-{
-    return dd->nodes[a].var;
-}
-bdd dd_low(const struct dd *dd, bdd a)
-{
-    return dd->nodes[a].low;
-}
-bdd dd_high(const struct dd *dd, bdd a)
-{
-    return dd->nodes[a].high;
-}
+uint32_t dd_top(const struct dd *dd, bdd a) { return dd->nodes[a].var; }
+bdd dd_low(const struct dd *dd, bdd a) { return dd->nodes[a].low; }
+bdd dd_high(const struct dd *dd, bdd a) { return dd->nodes[a].high; }
 
 /* Walks every node once, with marks that a second walk takes away. */
 static uint64_t walk(struct dd *dd, bdd a, uint8_t *depends)

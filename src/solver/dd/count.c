@@ -1,8 +1,9 @@
-/* Exact counting. Numbers have one length, long enough for 2^pairs; below[n] counts the ways from node n to true over the
- * positions from its own on.
+/* Exact counting. Numbers have one length, long enough for 2^pairs; below[n] counts the ways from
+ * node n to true over the positions from its own on.
  *
- * Many parts of one set are counted with one sweep over its levels: above the first position of a part, only the number of ways to each
- * node of the set matters, and that is the same for all parts. So a part costs what lies between its own first and last level. */
+ * Many parts of one set are counted with one sweep over its levels: above the first position of a
+ * part, only the number of ways to each node of the set matters, and that is the same for all
+ * parts. So a part costs what lies between its own first and last level. */
 #include "solver/dd/private.h"
 
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 struct counting {
     struct dd *dd;
-    uint32_t len;      /* words of a number */
-    uint32_t *index;   /* per node: its place in `below`, + 1 */
+    uint32_t len;    /* words of a number */
+    uint32_t *index; /* per node: its place in `below`, + 1 */
     uint64_t *below;
     uint32_t nodes, cap;
     bool stopped; /* the poll said no */
@@ -79,7 +80,8 @@ static void finish(struct counting *c)
 }
 
 /* The pairs that are not counted are not mentioned either: each has doubled the number. */
-static bool deliver(const struct counting *c, const uint64_t *words, uint32_t bits, struct natural *count)
+static bool deliver(const struct counting *c, const uint64_t *words, uint32_t bits,
+                    struct natural *count)
 {
     uint32_t shift = c->dd->pairs - bits, skip = shift / 64, left = shift % 64;
     count->words = mem_try_alloc(c->dd->mem, c->len * sizeof *count->words);
@@ -107,7 +109,8 @@ bool dd_count(struct dd *dd, bdd set, uint32_t bits, struct natural *count)
 
 /* ---- parts ---- */
 
-/* The nodes of the set that are reached from above a position, each with the number of ways to it. */
+/* The nodes of the set that are reached from above a position, each with the number of ways to
+ * it. */
 struct cut {
     bdd *nodes;
     uint64_t *ways;
@@ -149,7 +152,8 @@ static bool cut_advance(struct counting *c, struct cut *from, struct cut *to, ui
         bdd a = from->nodes[i];
         bool here = place(c, a) == k;
         const uint64_t *ways = number(c, from->ways, i);
-        good = cut_add(c, to, here ? dd->nodes[a].low : a, ways) && cut_add(c, to, here ? dd->nodes[a].high : a, ways);
+        good = cut_add(c, to, here ? dd->nodes[a].low : a, ways)
+               && cut_add(c, to, here ? dd->nodes[a].high : a, ways);
     }
     return good;
 }
@@ -194,13 +198,10 @@ static uint32_t pairing_find(const struct pairing *p, uint64_t key, uint32_t *at
     return p->slots[*at];
 }
 
-static uint32_t lower(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
+static uint32_t lower(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* The place, + 1, of the number of elements of set & part over the positions from the first of both on; 0: refused. The set is not
- * empty, the part is no constant. */
+/* The place, + 1, of the number of elements of set & part over the positions from the first of both
+ * on; 0: refused. The set is not empty, the part is no constant. */
 static uint32_t pair_up(struct pairing *p, bdd set, bdd part)
 {
     struct counting *c = p->c;
@@ -220,7 +221,9 @@ static uint32_t pair_up(struct pairing *p, bdd set, bdd part)
     uint64_t *to = number(c, p->values, p->count);
     memset(to, 0, c->len * sizeof *to);
     for (unsigned i = 0; i < 2; i++) {
-        if (sub[i]) natural_add_shifted(to, number(c, p->values, sub[i] - 1), lower(place(c, s[i]), place(c, g[i])) - k - 1, c->len);
+        if (sub[i])
+            natural_add_shifted(to, number(c, p->values, sub[i] - 1),
+                                lower(place(c, s[i]), place(c, g[i])) - k - 1, c->len);
         else if (g[i] == BDD_TRUE) add_below(c, to, s[i], k + 1);
     }
     pairing_find(p, key, &at);
@@ -228,7 +231,8 @@ static uint32_t pair_up(struct pairing *p, bdd set, bdd part)
     return p->slots[at] = ++p->count;
 }
 
-static bool count_part(struct counting *c, const struct cut *cut, bdd part, uint32_t k, uint64_t *total, uint64_t *scratch)
+static bool count_part(struct counting *c, const struct cut *cut, bdd part, uint32_t k,
+                       uint64_t *total, uint64_t *scratch)
 {
     struct pairing p = {.c = c};
     bool good = pairing_grow(&p);
@@ -242,7 +246,8 @@ static bool count_part(struct counting *c, const struct cut *cut, bdd part, uint
         uint32_t sub = pair_up(&p, cut->nodes[i], part);
         good = sub;
         if (!good) break;
-        natural_add_shifted(scratch, number(c, p.values, sub - 1), lower(place(c, cut->nodes[i]), place(c, part)) - k, c->len);
+        natural_add_shifted(scratch, number(c, p.values, sub - 1),
+                            lower(place(c, cut->nodes[i]), place(c, part)) - k, c->len);
         natural_add_product(total, number(c, cut->ways, i), scratch, c->len);
     }
     mem_free(c->dd->mem, p.keys);
@@ -257,10 +262,12 @@ struct order_entry {
 static int compare_entries(const void *a, const void *b)
 {
     const struct order_entry *x = a, *y = b;
-    return x->place != y->place ? (x->place > y->place) - (x->place < y->place) : (x->part > y->part) - (x->part < y->part);
+    return x->place != y->place ? (x->place > y->place) - (x->place < y->place)
+                                : (x->part > y->part) - (x->part < y->part);
 }
 
-bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_count, uint32_t bits, struct natural *counts)
+bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_count, uint32_t bits,
+                    struct natural *counts)
 {
     struct counting c;
     bool good = start(&c, dd, base);
@@ -268,7 +275,8 @@ bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_cou
     uint64_t *words = mem_try_alloc(dd->mem, 3 * (size_t)c.len * sizeof *words);
     struct cut cuts[2] = {{.slot = mem_try_alloc(dd->mem, dd->capacity * sizeof(uint32_t))}};
     good = good && order && words && cuts[0].slot;
-    for (uint32_t i = 0; good && i < part_count; i++) order[i] = (struct order_entry){place(&c, parts[i]), i};
+    for (uint32_t i = 0; good && i < part_count; i++)
+        order[i] = (struct order_entry){place(&c, parts[i]), i};
     if (good) qsort(order, part_count, sizeof *order, compare_entries);
     uint32_t k = 0, which = 0, done = 0;
     if (good) {
@@ -281,7 +289,8 @@ bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_cou
         memset(total, 0, c.len * sizeof *total);
         if (part == BDD_TRUE) add_below(&c, total, base, 0);
         if (part > BDD_TRUE) {
-            for (; good && k < order[done].place; k++, which ^= 1) good = cut_advance(&c, &cuts[which], &cuts[!which], k);
+            for (; good && k < order[done].place; k++, which ^= 1)
+                good = cut_advance(&c, &cuts[which], &cuts[!which], k);
             good = good && count_part(&c, &cuts[which], part, k, total, scratch);
         }
         good = good && deliver(&c, total, bits, &counts[order[done].part]);

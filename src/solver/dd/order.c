@@ -1,17 +1,19 @@
-/* Sifting (Rudell 1993) of whole pairs: each pair in turn is moved through the order by exchanging neighbours, and left where the table was
- * smallest. Exchanging two levels changes nodes in place, so handles keep their meaning. While it runs, nodes have reference
- * counts, so that sizes are exact and dead nodes are gone at once. */
+/* Sifting (Rudell 1993) of whole pairs: each pair in turn is moved through the order by exchanging
+ * neighbours, and left where the table was smallest. Exchanging two levels changes nodes in place,
+ * so handles keep their meaning. While it runs, nodes have reference counts, so that sizes are
+ * exact and dead nodes are gone at once. */
 #include "solver/dd/private.h"
 
 #include <string.h>
 
 struct sifting {
     struct dd *dd;
-    uint32_t *counts; /* references to each node; protected diagrams have one more for each protection */
+    uint32_t
+        *counts; /* references to each node; protected diagrams have one more for each protection */
     uint32_t counts_size;
     uint64_t work, budget; /* nodes and chains looked at; when to stop */
-    bool stuck;       /* there was no room for an exchange */
-    bool over;        /* time is up, or somebody asked for an end */
+    bool stuck;            /* there was no room for an exchange */
+    bool over;             /* time is up, or somebody asked for an end */
 };
 
 static void refer(struct sifting *s, bdd a)
@@ -109,7 +111,8 @@ static bool exchange(struct sifting *s, uint32_t x, uint32_t y)
         while (*link) {
             struct node *node = &dd->nodes[*link];
             uint32_t n = *link;
-            bool depends = (node->low > BDD_TRUE && dd->nodes[node->low].var == y) || (node->high > BDD_TRUE && dd->nodes[node->high].var == y);
+            bool depends = (node->low > BDD_TRUE && dd->nodes[node->low].var == y)
+                           || (node->high > BDD_TRUE && dd->nodes[node->high].var == y);
             if (!depends) {
                 link = &node->next;
                 continue;
@@ -127,16 +130,20 @@ static bool exchange(struct sifting *s, uint32_t x, uint32_t y)
     return true;
 }
 
-/* Exchanges the pairs at positions k and k + 1: a a' b b' -> b b' a a'. The positions are set when all four exchanges are done; in between only
- * variables matter. There is room for all of it, or it is not begun. */
+/* Exchanges the pairs at positions k and k + 1: a a' b b' -> b b' a a'. The positions are set when
+ * all four exchanges are done; in between only variables matter. There is room for all of it, or it
+ * is not begun. */
 static bool exchange_pairs(struct sifting *s, uint32_t k)
 {
     struct dd *dd = s->dd;
     uint32_t a = dd->pair_at[k], b = dd->pair_at[k + 1];
-    uint64_t here = (uint64_t)dd->tables[2 * a].count + dd->tables[2 * a + 1].count + dd->tables[2 * b].count + dd->tables[2 * b + 1].count;
-    uint64_t room = 10 * here + 64; /* an exchange adds at most two nodes for each upper one, so four add at most eight for each */
+    uint64_t here = (uint64_t)dd->tables[2 * a].count + dd->tables[2 * a + 1].count
+                    + dd->tables[2 * b].count + dd->tables[2 * b + 1].count;
+    uint64_t room = 10 * here + 64; /* an exchange adds at most two nodes for each upper one, so
+                                       four add at most eight for each */
     if (room > MARK || !has_room(s, (uint32_t)room)) return false;
-    bool good = exchange(s, 2 * a + 1, 2 * b) && exchange(s, 2 * a, 2 * b) && exchange(s, 2 * a + 1, 2 * b + 1) && exchange(s, 2 * a, 2 * b + 1);
+    bool good = exchange(s, 2 * a + 1, 2 * b) && exchange(s, 2 * a, 2 * b)
+                && exchange(s, 2 * a + 1, 2 * b + 1) && exchange(s, 2 * a, 2 * b + 1);
     assert(good);
     (void)good;
     dd->pair_at[k] = b;
@@ -165,8 +172,10 @@ static bool is_over(struct sifting *s)
     return s->over;
 }
 
-/* Goes step by step towards one end as long as the table does not grow too much; remembers the best position. */
-static void explore(struct sifting *s, uint32_t pair, uint32_t end, uint32_t *best, uint32_t *best_size)
+/* Goes step by step towards one end as long as the table does not grow too much; remembers the best
+ * position. */
+static void explore(struct sifting *s, uint32_t pair, uint32_t end, uint32_t *best,
+                    uint32_t *best_size)
 {
     struct dd *dd = s->dd;
     while (dd->place[pair] != end && !s->stuck && s->work < s->budget && !is_over(s)) {
@@ -194,7 +203,8 @@ static void sift(struct sifting *s, uint32_t pair)
     if (!s->over && !move(s, pair, best)) s->stuck = true;
 }
 
-/* Relations are compared by `version`, saturation by positions: nothing that was cached survives. */
+/* Relations are compared by `version`, saturation by positions: nothing that was cached
+ * survives. */
 static void finish(struct dd *dd)
 {
     dd->version++;
@@ -207,7 +217,8 @@ static void count_references(struct sifting *s)
     struct dd *dd = s->dd;
     for (uint32_t v = 0; v < 2 * dd->pairs; v++)
         for (uint32_t i = 0; i < dd->tables[v].size; i++)
-            for (uint32_t n = dd->tables[v].heads[i]; n; n = dd->nodes[n].next) refer(s, dd->nodes[n].low), refer(s, dd->nodes[n].high);
+            for (uint32_t n = dd->tables[v].heads[i]; n; n = dd->nodes[n].next)
+                refer(s, dd->nodes[n].low), refer(s, dd->nodes[n].high);
     for (uint32_t i = 0; i < dd->top; i++) refer(s, dd->stack[i]);
     for (uint32_t i = 0; i < dd->array_count; i++)
         for (uint32_t j = 0; j < dd->arrays[i].count; j++) refer(s, dd->arrays[i].data[j]);
@@ -216,26 +227,39 @@ static void count_references(struct sifting *s)
 /* Pairs by the number of their nodes, largest first. */
 static void sort_pairs(const struct dd *dd, uint32_t *list)
 {
-    for (uint32_t gap = dd->pairs / 2 ? dd->pairs / 2 : 1; gap; gap = gap > 2 ? gap * 5 / 11 : gap - 1)
+    for (uint32_t gap = dd->pairs / 2 ? dd->pairs / 2 : 1; gap;
+         gap = gap > 2 ? gap * 5 / 11 : gap - 1)
         for (uint32_t i = gap; i < dd->pairs; i++) {
-            uint32_t pair = list[i], size = dd->tables[2 * pair].count + dd->tables[2 * pair + 1].count, j = i;
-            for (; j >= gap && dd->tables[2 * list[j - gap]].count + dd->tables[2 * list[j - gap] + 1].count < size; j -= gap) list[j] = list[j - gap];
+            uint32_t pair = list[i],
+                     size = dd->tables[2 * pair].count + dd->tables[2 * pair + 1].count, j = i;
+            for (; j >= gap
+                   && dd->tables[2 * list[j - gap]].count + dd->tables[2 * list[j - gap] + 1].count
+                          < size;
+                 j -= gap)
+                list[j] = list[j - gap];
             list[j] = pair;
         }
 }
 
 bool dd_reorder(struct dd *dd)
 {
-    enum { MAX_SIFTED = 2000, WORK_PER_NODE = 1000, WORK_AT_LEAST = 100000000 }; /* thousands of pairs would take minutes, mostly in vain */
+    enum {
+        MAX_SIFTED = 2000,
+        WORK_PER_NODE = 1000,
+        WORK_AT_LEAST = 100000000
+    }; /* thousands of pairs would take minutes, mostly in vain */
     dd_collect(dd);
-    struct sifting s = {.dd = dd, .counts_size = dd->capacity, .budget = WORK_AT_LEAST + (uint64_t)WORK_PER_NODE * dd->in_use};
+    struct sifting s = {.dd = dd,
+                        .counts_size = dd->capacity,
+                        .budget = WORK_AT_LEAST + (uint64_t)WORK_PER_NODE * dd->in_use};
     s.counts = mem_try_alloc(dd->mem, (size_t)dd->capacity * sizeof *s.counts);
     uint32_t *list = mem_try_alloc(dd->mem, (dd->pairs + 1) * sizeof *list), before = dd->in_use;
     if (s.counts && list) {
         count_references(&s);
         for (uint32_t p = 0; p < dd->pairs; p++) list[p] = p;
         sort_pairs(dd, list);
-        for (uint32_t i = 0; i < dd->pairs && i < MAX_SIFTED && !s.stuck && s.work < s.budget; i++) {
+        for (uint32_t i = 0; i < dd->pairs && i < MAX_SIFTED && !s.stuck && s.work < s.budget;
+             i++) {
             if (dd->tables[2 * list[i]].count + dd->tables[2 * list[i] + 1].count == 0) break;
             if (is_over(&s)) break;
             sift(&s, list[i]);

@@ -1,11 +1,13 @@
-/* The inside of the decision diagrams, shared by its parts: table.c (nodes, collection, limits), boolean.c, image.c (relations, saturation),
- * order.c (sifting), count.c.
+/* The inside of the decision diagrams, shared by its parts: table.c (nodes, collection, limits),
+ * boolean.c, image.c (relations, saturation), order.c (sifting), count.c.
  *
  * Invariants (dd_check states them):
  *  1. a node's variable comes before those of its children in the order, and its children differ;
- *  2. no two nodes have the same variable and children: every node is in the chain of its variable's subtable;
+ *  2. no two nodes have the same variable and children: every node is in the chain of its
+ *     variable's subtable;
  *  3. pair p is on levels 2 k and 2 k + 1 for its position k: now first, then next;
- *  4. an entry of the operation cache mentions existing nodes only (collections drop the others). */
+ *  4. an entry of the operation cache mentions existing nodes only (collections drop the
+ *  others). */
 #ifndef CAIRN_SOLVER_DD_PRIVATE_H
 #define CAIRN_SOLVER_DD_PRIVATE_H
 
@@ -18,7 +20,8 @@ enum { NIL = 0, MARK = 0x80000000u, FREE_VAR = 0x7FFFFFFFu, LAST_LEVEL = 0x7FFFF
 struct node {
     uint32_t var; /* MARK is set while collecting; FREE_VAR: not in use */
     bdd low, high;
-    uint32_t next; /* in the chain, or in the free list; NIL ends both, as the constants are in none */
+    uint32_t
+        next; /* in the chain, or in the free list; NIL ends both, as the constants are in none */
 };
 
 struct subtable {
@@ -32,15 +35,30 @@ struct cache_entry {
     bdd a, b, c, result;
 };
 
-enum operation { OP_NONE, OP_NOT, OP_AND, OP_OR, OP_XOR, OP_DIFF, OP_ITE, OP_EXISTS, OP_SHIFT, OP_IMAGE, OP_PREIMAGE, OP_SATURATE, OP_FIRE };
+enum operation {
+    OP_NONE,
+    OP_NOT,
+    OP_AND,
+    OP_OR,
+    OP_XOR,
+    OP_DIFF,
+    OP_ITE,
+    OP_EXISTS,
+    OP_SHIFT,
+    OP_IMAGE,
+    OP_PREIMAGE,
+    OP_SATURATE,
+    OP_FIRE
+};
 
 struct dd {
     struct mem *mem;
     struct node *nodes;
-    uint32_t capacity, used, free_list, in_use; /* nodes 0 .. used - 1 were given out at some time */
-    struct subtable *tables;                    /* per variable */
-    uint32_t *place;                            /* per pair: its position */
-    uint32_t *pair_at;                          /* per position */
+    uint32_t capacity, used, free_list,
+        in_use;              /* nodes 0 .. used - 1 were given out at some time */
+    struct subtable *tables; /* per variable */
+    uint32_t *place;         /* per pair: its position */
+    uint32_t *pair_at;       /* per position */
     uint32_t pairs;
     struct cache_entry *cache;
     uint32_t cache_size; /* a power of two */
@@ -51,7 +69,7 @@ struct dd {
     struct root_array {
         bdd *data;
         uint32_t count;
-    } *arrays;
+    } * arrays;
     uint32_t array_count, array_cap;
     struct dd_guard *guard;
 
@@ -61,9 +79,9 @@ struct dd {
     bool has_budget;
     uint64_t budget; /* results that are left */
 
-    uint32_t version;   /* of the order: relations keep derived data */
+    uint32_t version; /* of the order: relations keep derived data */
     uint32_t relation_ids;
-    uint32_t session;   /* of saturation: its cached results are good for one set of relations */
+    uint32_t session;      /* of saturation: its cached results are good for one set of relations */
     bool may_reorder, due; /* due: the live nodes have grown past `threshold` */
     bool saturating;
     uint32_t live, threshold;
@@ -89,7 +107,8 @@ static inline uint32_t var_at(const struct dd *dd, uint32_t level)
     return 2 * dd->pair_at[level / 2] + (level & 1);
 }
 
-/* The node (var, low, high), made when it does not exist. May collect: low and high survive that, everything else must be protected. */
+/* The node (var, low, high), made when it does not exist. May collect: low and high survive that,
+ * everything else must be protected. */
 bdd dd_make(struct dd *dd, uint32_t var, bdd low, bdd high);
 
 static inline bdd *dd_push(struct dd *dd, bdd a)
@@ -98,12 +117,10 @@ static inline bdd *dd_push(struct dd *dd, bdd a)
     dd->stack[dd->top] = a;
     return &dd->stack[dd->top++];
 }
-static inline void dd_pop(struct dd *dd, uint32_t count)
-{
-    dd->top -= count;
-}
+static inline void dd_pop(struct dd *dd, uint32_t count) { dd->top -= count; }
 
-static inline struct cache_entry *cache_slot(const struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c)
+static inline struct cache_entry *cache_slot(const struct dd *dd, uint32_t tag, uint32_t extra,
+                                             bdd a, bdd b, bdd c)
 {
     uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
     h ^= ((uint64_t)c << 32 | extra) * UINT64_C(0xC2B2AE3D27D4EB4F);
@@ -112,18 +129,22 @@ static inline struct cache_entry *cache_slot(const struct dd *dd, uint32_t tag, 
     h *= UINT64_C(0xBF58476D1CE4E5B9);
     return &dd->cache[(h >> 32) & (dd->cache_size - 1)];
 }
-static inline bool cache_find(const struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c, bdd *result)
+static inline bool cache_find(const struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b,
+                              bdd c, bdd *result)
 {
     const struct cache_entry *entry = cache_slot(dd, tag, extra, a, b, c);
-    if (entry->tag != tag || entry->extra != extra || entry->a != a || entry->b != b || entry->c != c) return false;
+    if (entry->tag != tag || entry->extra != extra || entry->a != a || entry->b != b
+        || entry->c != c)
+        return false;
     *result = entry->result;
     return true;
 }
 /* Asks the caller whether to go on, and gives up when not. */
 void dd_ask_poll(struct dd *dd);
-/* The slot is computed again: the cache may have grown meanwhile. Every result counts as work, also one that needs no new node: a
- * conjunction can look at every pair of nodes and be false. */
-static inline bdd cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c, bdd result)
+/* The slot is computed again: the cache may have grown meanwhile. Every result counts as work, also
+ * one that needs no new node: a conjunction can look at every pair of nodes and be false. */
+static inline bdd cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c,
+                            bdd result)
 {
     struct cache_entry *entry = cache_slot(dd, tag, extra, a, b, c);
     if (--dd->poll_in == 0) dd_ask_poll(dd);

@@ -3,20 +3,34 @@
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { FIRST_NODES = 64, FIRST_HEADS = 2, FIRST_CACHE = 16, POLL_RESULTS = 64, GROW_PERCENT = 90 }; /* everything that is rare happens often */
+enum {
+    FIRST_NODES = 64,
+    FIRST_HEADS = 2,
+    FIRST_CACHE = 16,
+    POLL_RESULTS = 64,
+    GROW_PERCENT = 90
+}; /* everything that is rare happens often */
 static const uint32_t first_threshold = 200, first_collection = 0, often_below = 1500;
 #else
-enum { FIRST_NODES = 1 << 14, FIRST_HEADS = 16, FIRST_CACHE = 1 << 14, POLL_RESULTS = 1 << 14, GROW_PERCENT = 25 };
+enum {
+    FIRST_NODES = 1 << 14,
+    FIRST_HEADS = 16,
+    FIRST_CACHE = 1 << 14,
+    POLL_RESULTS = 1 << 14,
+    GROW_PERCENT = 25
+};
 static const uint32_t first_threshold = 100000, first_collection = 1 << 20, often_below = 0;
 #endif
 enum { STACK_PER_LEVEL = 12, STACK_SPARE = 256 };
 
 /* ---- creation ---- */
 
-/* One more or all: the arrays per variable and per pair. False when refused; then nothing has changed but spare room. */
+/* One more or all: the arrays per variable and per pair. False when refused; then nothing has
+ * changed but spare room. */
 static bool resize_pairs(struct dd *dd, uint32_t pairs)
 {
-    struct subtable *tables = mem_try_resize(dd->mem, dd->tables, (2 * (size_t)pairs + 1) * sizeof *tables);
+    struct subtable *tables =
+        mem_try_resize(dd->mem, dd->tables, (2 * (size_t)pairs + 1) * sizeof *tables);
     if (tables) dd->tables = tables;
     uint32_t *place = mem_try_resize(dd->mem, dd->place, (pairs + 1) * sizeof *place);
     if (place) dd->place = place;
@@ -27,7 +41,8 @@ static bool resize_pairs(struct dd *dd, uint32_t pairs)
     if (stack) dd->stack = stack, dd->stack_size = stack_size;
     if (!tables || !place || !pair_at || !stack) return false;
     for (uint32_t v = 2 * dd->pairs; v < 2 * pairs; v++) {
-        dd->tables[v] = (struct subtable){mem_try_alloc(dd->mem, FIRST_HEADS * sizeof(uint32_t)), FIRST_HEADS, 0};
+        dd->tables[v] = (struct subtable){mem_try_alloc(dd->mem, FIRST_HEADS * sizeof(uint32_t)),
+                                          FIRST_HEADS, 0};
         if (dd->tables[v].heads) continue;
         while (v-- > 2 * dd->pairs) mem_free(dd->mem, dd->tables[v].heads);
         return false;
@@ -73,10 +88,7 @@ void dd_free(struct dd *dd)
     mem_free(dd->mem, dd);
 }
 
-uint32_t dd_pairs(const struct dd *dd)
-{
-    return dd->pairs;
-}
+uint32_t dd_pairs(const struct dd *dd) { return dd->pairs; }
 
 bool dd_add_pairs(struct dd *dd, uint32_t count, bool first)
 {
@@ -99,17 +111,11 @@ void dd_set_order(struct dd *dd, const uint32_t *pairs)
     dd->version++;
 }
 
-uint32_t dd_pair_at(const struct dd *dd, uint32_t position)
-{
-    return dd->pair_at[position];
-}
+uint32_t dd_pair_at(const struct dd *dd, uint32_t position) { return dd->pair_at[position]; }
 
 /* ---- protection and limits ---- */
 
-uint32_t dd_mark(const struct dd *dd)
-{
-    return dd->array_count;
-}
+uint32_t dd_mark(const struct dd *dd) { return dd->array_count; }
 
 void *dd_need(struct dd *dd, void *block, size_t bytes)
 {
@@ -129,10 +135,7 @@ void dd_protect_array(struct dd *dd, bdd *variables, uint32_t count)
     dd->arrays[dd->array_count++] = (struct root_array){variables, count};
 }
 
-void dd_protect(struct dd *dd, bdd *variable)
-{
-    dd_protect_array(dd, variable, 1);
-}
+void dd_protect(struct dd *dd, bdd *variable) { dd_protect_array(dd, variable, 1); }
 
 void dd_protect_list(struct dd *dd, bdd *const *variables, size_t count)
 {
@@ -191,26 +194,25 @@ void dd_ask_poll(struct dd *dd)
     if (dd->poll && !dd->poll(dd->poll_context)) dd_give_up(dd, DD_STOPPED);
 }
 
-void dd_allow_reordering(struct dd *dd, bool allowed)
-{
-    dd->may_reorder = allowed;
-}
+void dd_allow_reordering(struct dd *dd, bool allowed) { dd->may_reorder = allowed; }
 
 void dd_get_statistics(const struct dd *dd, struct dd_statistics *statistics)
 {
-    uint64_t bytes = (uint64_t)dd->capacity * sizeof *dd->nodes + (uint64_t)dd->cache_size * sizeof *dd->cache;
+    uint64_t bytes =
+        (uint64_t)dd->capacity * sizeof *dd->nodes + (uint64_t)dd->cache_size * sizeof *dd->cache;
     for (uint32_t v = 0; v < 2 * dd->pairs; v++) bytes += dd->tables[v].size * sizeof(uint32_t);
-    *statistics = (struct dd_statistics){dd->in_use - 2, dd->peak > dd->in_use ? dd->peak : dd->in_use, dd->live, dd->collections, dd->reorderings, bytes};
+    *statistics =
+        (struct dd_statistics){dd->in_use - 2,  dd->peak > dd->in_use ? dd->peak : dd->in_use,
+                               dd->live,        dd->collections,
+                               dd->reorderings, bytes};
 }
 
 /* ---- collection ---- */
 
-void dd_forget_cache(struct dd *dd)
-{
-    memset(dd->cache, 0, dd->cache_size * sizeof *dd->cache);
-}
+void dd_forget_cache(struct dd *dd) { memset(dd->cache, 0, dd->cache_size * sizeof *dd->cache); }
 
-/* Marks what is below a; the stack of the manager has room for one entry per level beyond what is in use: depth is bounded. */
+/* Marks what is below a; the stack of the manager has room for one entry per level beyond what is
+ * in use: depth is bounded. */
 static void mark_from(struct dd *dd, bdd a)
 {
     uint32_t bottom = dd->top;
@@ -236,14 +238,18 @@ static bool is_marked(const struct dd *dd, bdd a)
     return a <= BDD_TRUE || dd->nodes[a].var & MARK;
 }
 
-/* Entries that mention a dead node are dropped. Not every operation uses all three operands, but unused ones are 0. */
+/* Entries that mention a dead node are dropped. Not every operation uses all three operands, but
+ * unused ones are 0. */
 static void clean_cache(struct dd *dd)
 {
     for (uint32_t i = 0; i < dd->cache_size; i++) {
         struct cache_entry *entry = &dd->cache[i];
         if (!entry->tag) continue;
-        bool third = (entry->tag & TAG_OPERATION) != OP_IMAGE && (entry->tag & TAG_OPERATION) != OP_PREIMAGE; /* theirs is a number */
-        if (!is_marked(dd, entry->a) || !is_marked(dd, entry->b) || (third && !is_marked(dd, entry->c)) || !is_marked(dd, entry->result)) entry->tag = 0;
+        bool third = (entry->tag & TAG_OPERATION) != OP_IMAGE
+                     && (entry->tag & TAG_OPERATION) != OP_PREIMAGE; /* theirs is a number */
+        if (!is_marked(dd, entry->a) || !is_marked(dd, entry->b)
+            || (third && !is_marked(dd, entry->c)) || !is_marked(dd, entry->result))
+            entry->tag = 0;
     }
 }
 
@@ -316,20 +322,23 @@ static bool grow_nodes(struct dd *dd)
     return true;
 }
 
-/* The cache grows when as many results were lost as it holds: saturation needs far more of them than there are nodes. Losing entries costs
- * time, never correctness, so a refusal is no matter. */
+/* The cache grows when as many results were lost as it holds: saturation needs far more of them
+ * than there are nodes. Losing entries costs time, never correctness, so a refusal is no matter. */
 static void grow_cache(struct dd *dd)
 {
     enum { MAX_ENTRIES = 1 << 26, MAX_PER_NODE = 32, MAX_SHARE = 3 };
     uint64_t size = dd->cache_size, limit = dd->mem->limit, bytes = 2 * size * sizeof *dd->cache;
     struct cache_entry *old = dd->cache, *bigger = NULL;
     dd->evictions = 0;
-    if (size < MAX_ENTRIES && size < (uint64_t)MAX_PER_NODE * dd->in_use && (!limit || bytes < limit / MAX_SHARE)) bigger = mem_try_alloc(dd->mem, bytes);
+    if (size < MAX_ENTRIES && size < (uint64_t)MAX_PER_NODE * dd->in_use
+        && (!limit || bytes < limit / MAX_SHARE))
+        bigger = mem_try_alloc(dd->mem, bytes);
     if (!bigger) return;
     dd->cache = bigger;
     dd->cache_size *= 2;
     for (uint32_t i = 0; i < size; i++)
-        if (old[i].tag) *cache_slot(dd, old[i].tag, old[i].extra, old[i].a, old[i].b, old[i].c) = old[i];
+        if (old[i].tag)
+            *cache_slot(dd, old[i].tag, old[i].extra, old[i].a, old[i].b, old[i].c) = old[i];
     mem_free(dd->mem, old);
 }
 
@@ -340,8 +349,8 @@ bool dd_make_room(struct dd *dd, uint32_t wanted)
     return true;
 }
 
-/* No node is free: grows while the table is small, because a collection also costs the results that the cache knows; then collects, and
- * grows when that did not give much. */
+/* No node is free: grows while the table is small, because a collection also costs the results that
+ * the cache knows; then collects, and grows when that did not give much. */
 static void find_nodes(struct dd *dd, bdd low, bdd high)
 {
     if (dd->capacity < first_collection && grow_nodes(dd)) return;
@@ -350,7 +359,8 @@ static void find_nodes(struct dd *dd, bdd low, bdd high)
     dd_collect(dd);
     dd_pop(dd, 2);
     if (dd->in_use > (uint64_t)dd->capacity * GROW_PERCENT / 100) grow_nodes(dd);
-    if (dd->saturating && dd->due && dd->may_reorder) dd_give_up(dd, DD_AGAIN); /* to dd_saturate, which reorders and starts again */
+    if (dd->saturating && dd->due && dd->may_reorder)
+        dd_give_up(dd, DD_AGAIN); /* to dd_saturate, which reorders and starts again */
     if (dd->capacity - dd->in_use < dd->capacity / 16) dd_give_up(dd, DD_FULL);
 }
 
@@ -364,7 +374,8 @@ uint32_t dd_subtable_slot(const struct subtable *table, bdd low, bdd high)
 
 struct subtable *dd_grow_subtable(struct dd *dd, struct subtable *table)
 {
-    uint32_t *heads = mem_try_alloc(dd->mem, 2 * (uint64_t)table->size * sizeof *heads), *old = table->heads, size = table->size;
+    uint32_t *heads = mem_try_alloc(dd->mem, 2 * (uint64_t)table->size * sizeof *heads),
+             *old = table->heads, size = table->size;
     if (!heads) return table; /* longer chains are slower, not wrong */
     table->heads = heads;
     table->size *= 2;
@@ -387,7 +398,9 @@ bdd dd_make(struct dd *dd, uint32_t var, bdd low, bdd high)
     for (uint32_t n = table->heads[slot]; n; n = dd->nodes[n].next)
         if (dd->nodes[n].low == low && dd->nodes[n].high == high) return n;
     if (dd->evictions > dd->cache_size) grow_cache(dd);
-    bool often = dd->in_use < often_below && dd->in_use % 16 == 0; /* tests collect as often as they can, while tables are small */
+    bool often =
+        dd->in_use < often_below
+        && dd->in_use % 16 == 0; /* tests collect as often as they can, while tables are small */
     uint32_t node = often ? NIL : dd_take_node(dd);
     if (!node) {
         find_nodes(dd, low, high);
@@ -422,13 +435,19 @@ const char *dd_check(struct dd *dd)
                 const struct node *node = &dd->nodes[n];
                 if (node->var != v) return "a node is in another variable's table";
                 if (node->low == node->high) return "a node has equal children";
-                if (level_of(dd, node->low) <= level_of(dd, n) || level_of(dd, node->high) <= level_of(dd, n)) return "a child is not below its parent";
-                if (node->low >= dd->used || node->high >= dd->used) return "a child does not exist";
-                if ((node->low > 1 && dd->nodes[node->low].var == FREE_VAR) || (node->high > 1 && dd->nodes[node->high].var == FREE_VAR))
+                if (level_of(dd, node->low) <= level_of(dd, n)
+                    || level_of(dd, node->high) <= level_of(dd, n))
+                    return "a child is not below its parent";
+                if (node->low >= dd->used || node->high >= dd->used)
+                    return "a child does not exist";
+                if ((node->low > 1 && dd->nodes[node->low].var == FREE_VAR)
+                    || (node->high > 1 && dd->nodes[node->high].var == FREE_VAR))
                     return "a child was freed";
-                if (dd_subtable_slot(table, node->low, node->high) != i) return "a node is in the wrong chain";
+                if (dd_subtable_slot(table, node->low, node->high) != i)
+                    return "a node is in the wrong chain";
                 for (uint32_t m = node->next; m; m = dd->nodes[m].next)
-                    if (dd->nodes[m].low == node->low && dd->nodes[m].high == node->high) return "two nodes are equal";
+                    if (dd->nodes[m].low == node->low && dd->nodes[m].high == node->high)
+                        return "two nodes are equal";
             }
         if (count != table->count) return "a table has lost count";
         found += count;

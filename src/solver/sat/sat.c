@@ -5,8 +5,9 @@
 #include <ccadical.h>
 #include <malloc.h>
 
-/* The C interface has no word for memory that the system refuses: the solver's C++ code would throw through us and end the program. What C++ calls
- * before it throws can be replaced, and jumping from there to the recovery point leaves a solver behind that is never touched again. */
+/* The C interface has no word for memory that the system refuses: the solver's C++ code would throw
+ * through us and end the program. What C++ calls before it throws can be replaced, and jumping from
+ * there to the recovery point leaves a solver behind that is never touched again. */
 extern void (*set_new_handler(void (*handler)(void)))(void) __asm__("_ZSt15set_new_handlerPFvvE");
 
 struct sat {
@@ -29,10 +30,7 @@ static CCaDiCaL *enter(struct sat *sat)
     return sat->solver;
 }
 
-static void leave(void)
-{
-    at_work = NULL;
-}
+static void leave(void) { at_work = NULL; }
 
 static void refused(void)
 {
@@ -117,7 +115,8 @@ int sat_variables(struct sat *sat, uint32_t count)
 {
     int first = (int)sat->statistics.variables + 1;
     sat->statistics.variables += count;
-    if (sat->statistics.variables > INT32_MAX / 2) mem_refuse(sat->mem); /* more than any memory holds clauses for */
+    if (sat->statistics.variables > INT32_MAX / 2)
+        mem_refuse(sat->mem); /* more than any memory holds clauses for */
     return first;
 }
 
@@ -177,8 +176,12 @@ enum sat_answer sat_solve(struct sat *sat)
 
 bool sat_value(struct sat *sat, int literal)
 {
-    int variable = literal < 0 ? -literal : literal; /* versions of the solver differ in what they say of negative literals */
-    bool is_true = ccadical_val(enter(sat), variable) == variable; /* the first call completes the assignment, which needs room */
+    int variable =
+        literal < 0
+            ? -literal
+            : literal; /* versions of the solver differ in what they say of negative literals */
+    bool is_true = ccadical_val(enter(sat), variable)
+                   == variable; /* the first call completes the assignment, which needs room */
     leave();
     return is_true == (literal > 0);
 }
@@ -190,10 +193,7 @@ bool sat_needed(struct sat *sat, int assumption)
     return needed;
 }
 
-bool sat_is_full(const struct sat *sat)
-{
-    return sat->full;
-}
+bool sat_is_full(const struct sat *sat) { return sat->full; }
 
 void sat_get_statistics(const struct sat *sat, struct sat_statistics *statistics)
 {
@@ -203,7 +203,8 @@ void sat_get_statistics(const struct sat *sat, struct sat_statistics *statistics
 void sat_write(const struct sat *sat, FILE *out)
 {
     enum { OFTEN = 1 << 16 };
-    fprintf(out, "p cnf %llu %llu\n", (unsigned long long)sat->statistics.variables, (unsigned long long)sat->statistics.clauses + sat->assumed.len);
+    fprintf(out, "p cnf %llu %llu\n", (unsigned long long)sat->statistics.variables,
+            (unsigned long long)sat->statistics.clauses + sat->assumed.len);
     for (uint32_t i = 0; i < sat->record.len; i++) {
         if (i % OFTEN == 0) mem_look(sat->mem);
         fprintf(out, sat->record.data[i] ? "%d " : "%d\n", sat->record.data[i]);

@@ -1,9 +1,12 @@
-/* An incremental SAT solver behind the few calls that engines need. The solver is CaDiCaL, by its C interface.
+/* An incremental SAT solver behind the few calls that engines need. The solver is CaDiCaL, by its C
+ * interface.
  *
- * Variables are numbered from 1 and literals are +v and -v, as in DIMACS. Clauses stay for ever; assumptions last for one call of sat_solve.
+ * Variables are numbered from 1 and literals are +v and -v, as in DIMACS. Clauses stay for ever;
+ * assumptions last for one call of sat_solve.
  *
- * The solver allocates by itself, outside the byte budget of `mem`. So the budget is compared with what the whole process has allocated,
- * several times a second; over it, sat_solve ends with SAT_STOPPED and sat_is_full is true. Where the system itself refuses memory, the context's
+ * The solver allocates by itself, outside the byte budget of `mem`. So the budget is compared with
+ * what the whole process has allocated, several times a second; over it, sat_solve ends with
+ * SAT_STOPPED and sat_is_full is true. Where the system itself refuses memory, the context's
  * recovery point is taken (base/mem.h) and the solver must not be used again. */
 #ifndef CAIRN_SOLVER_SAT_SAT_H
 #define CAIRN_SOLVER_SAT_SAT_H
@@ -31,10 +34,7 @@ int sat_variables(struct sat *sat, uint32_t count);
 
 /* A clause is given literal by literal and ended by 0. */
 void sat_add(struct sat *sat, int literal);
-static inline void sat_add_1(struct sat *sat, int a)
-{
-    sat_add(sat, a), sat_add(sat, 0);
-}
+static inline void sat_add_1(struct sat *sat, int a) { sat_add(sat, a), sat_add(sat, 0); }
 static inline void sat_add_2(struct sat *sat, int a, int b)
 {
     sat_add(sat, a), sat_add(sat, b), sat_add(sat, 0);

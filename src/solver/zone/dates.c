@@ -2,18 +2,21 @@
 
 #include <string.h>
 
-/* A bound t_i - t_j <= c is an edge: t_j is at least t_i - c, and one epsilon more when it is strict. Earliest dates are longest paths from t_0,
- * whose lengths are pairs (units, epsilons), the larger the later, units first. A cycle of positive length, or t_0 > 0, says that there is no
+/* A bound t_i - t_j <= c is an edge: t_j is at least t_i - c, and one epsilon more when it is
+ * strict. Earliest dates are longest paths from t_0, whose lengths are pairs (units, epsilons), the
+ * larger the later, units first. A cycle of positive length, or t_0 > 0, says that there is no
  * solution.
  *
- * The edges are followed in sweeps, forward ones by ascending dates, then backward ones by descending dates (Yen 1970): a path that
- * changes direction r times is found after r + 1 sweeps, and most bounds of a run, minimal durations, lead forward. A length that no
- * path without cycles can have shows a cycle early, and keeps the numbers small.
+ * The edges are followed in sweeps, forward ones by ascending dates, then backward ones by
+ * descending dates (Yen 1970): a path that changes direction r times is found after r + 1 sweeps,
+ * and most bounds of a run, minimal durations, lead forward. A length that no path without cycles
+ * can have shows a cycle early, and keeps the numbers small.
  *
- * Then epsilon. A bound with D = c - (t_i - t_j) > 0 units to spare and S more epsilons at i than at j holds when S * epsilon <= D, or < D:
- * each bound asks for a denominator of at least S / D. With D = 0 it holds for any, by the order of pairs. So the smallest denominator
- * comes from one pass. For a denominator q the solution is the least one: it consists of path lengths, and in every solution with
- * denominator q each date is at least the length of each path to it. */
+ * Then epsilon. A bound with D = c - (t_i - t_j) > 0 units to spare and S more epsilons at i than
+ * at j holds when S * epsilon <= D, or < D: each bound asks for a denominator of at least S / D.
+ * With D = 0 it holds for any, by the order of pairs. So the smallest denominator comes from one
+ * pass. For a denominator q the solution is the least one: it consists of path lengths, and in
+ * every solution with denominator q each date is at least the length of each path to it. */
 
 #define NO_BOUND UINT32_MAX
 
@@ -46,7 +49,8 @@ bool dates_add(struct dates *dates, uint32_t i, uint32_t j, dbm_bound b)
     if (dates->bound_count == dates->bound_cap) {
         uint64_t cap = dates->bound_cap + dates->bound_cap / UINT64_C(2) + 16;
         if (cap >= NO_BOUND) return false;
-        struct dates_bound *bounds = mem_try_resize(dates->mem, dates->bounds, cap * sizeof *bounds);
+        struct dates_bound *bounds =
+            mem_try_resize(dates->mem, dates->bounds, cap * sizeof *bounds);
         if (!bounds) return false;
         dates->bounds = bounds;
         dates->bound_cap = (uint32_t)cap;
@@ -63,8 +67,11 @@ static enum relaxed relax(struct dates *dates, uint32_t i, uint32_t j, dbm_bound
 {
     int64_t units = dates->numerators[i] - bound_constant(b);
     uint64_t strict = (uint64_t)dates->strict[i] + bound_is_strict(b);
-    if (units < dates->numerators[j] || (units == dates->numerators[j] && strict <= dates->strict[j])) return SAME;
-    if (j == 0 || strict >= dates->count || units > (int64_t)dates->count * BOUND_LIMIT) return IMPOSSIBLE;
+    if (units < dates->numerators[j]
+        || (units == dates->numerators[j] && strict <= dates->strict[j]))
+        return SAME;
+    if (j == 0 || strict >= dates->count || units > (int64_t)dates->count * BOUND_LIMIT)
+        return IMPOSSIBLE;
     dates->numerators[j] = units;
     dates->strict[j] = (uint32_t)strict;
     return LATER;
@@ -74,7 +81,8 @@ static enum relaxed relax(struct dates *dates, uint32_t i, uint32_t j, dbm_bound
 static enum relaxed follow(struct dates *dates, uint32_t i, bool forward)
 {
     enum relaxed all = SAME;
-    for (uint32_t at = dates->first[i]; at != NO_BOUND && all != IMPOSSIBLE; at = dates->bounds[at].next) {
+    for (uint32_t at = dates->first[i]; at != NO_BOUND && all != IMPOSSIBLE;
+         at = dates->bounds[at].next) {
         const struct dates_bound *edge = &dates->bounds[at];
         if ((edge->j > i) != forward) continue;
         enum relaxed one = relax(dates, i, edge->j, edge->b);
@@ -97,7 +105,8 @@ static bool find_longest_paths(struct dates *dates)
         if (round > dates->count) return false;
         for (uint64_t step = 0; step < 2 * (uint64_t)dates->count; step++) {
             bool forward = step < dates->count;
-            enum relaxed relaxed = follow(dates, (uint32_t)(forward ? step : 2 * (uint64_t)dates->count - 1 - step), forward);
+            enum relaxed relaxed = follow(
+                dates, (uint32_t)(forward ? step : 2 * (uint64_t)dates->count - 1 - step), forward);
             if (relaxed == IMPOSSIBLE) return false;
             changed |= relaxed == LATER;
         }
@@ -125,7 +134,8 @@ static int64_t choose_denominator(const struct dates *dates, int64_t least)
         if (needed > least) least = needed;
     }
     for (uint32_t n = 0; n < dates->bound_count; n++) {
-        int64_t needed = denominator_for(dates, dates->bounds[n].i, dates->bounds[n].j, dates->bounds[n].b);
+        int64_t needed =
+            denominator_for(dates, dates->bounds[n].i, dates->bounds[n].j, dates->bounds[n].b);
         if (needed > least) least = needed;
     }
     return least;

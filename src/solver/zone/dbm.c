@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-/* Invariants of a matrix that is not empty (dbm_check): (1) no bound is larger than the sum of two others that imply one: canonical form;
- * (2) the diagonal is "<= 0", and row 0 at most that: no clock is negative; (3) what lies behind the last column is infinite. */
+/* Invariants of a matrix that is not empty (dbm_check): (1) no bound is larger than the sum of two
+ * others that imply one: canonical form;
+ * (2) the diagonal is "<= 0", and row 0 at most that: no clock is negative; (3) what lies behind
+ *     the last column is infinite. */
 
 bool dbm_init(struct dbm *dbm, struct mem *mem, uint32_t most)
 {
@@ -59,7 +61,8 @@ void dbm_all(struct dbm *dbm, uint32_t clocks)
 {
     set_size(dbm, clocks);
     for (uint32_t i = 0; i < dbm->size; i++)
-        for (uint32_t j = 0; j < dbm->stride; j++) row(dbm, i)[j] = i == j || (i == 0 && j < dbm->size) ? BOUND_ZERO : BOUND_INFINITY;
+        for (uint32_t j = 0; j < dbm->stride; j++)
+            row(dbm, i)[j] = i == j || (i == 0 && j < dbm->size) ? BOUND_ZERO : BOUND_INFINITY;
 }
 
 void dbm_make_empty(struct dbm *dbm, uint32_t clocks)
@@ -88,7 +91,8 @@ static bool leads_somewhere(const struct dbm *dbm, uint32_t k)
     return false;
 }
 
-/* A negative cycle is noticed at its largest clock, before anything goes through that clock: entries do not run away. */
+/* A negative cycle is noticed at its largest clock, before anything goes through that clock:
+ * entries do not run away. */
 static ROWS_INLINE bool close_body(struct dbm *dbm, bool wide)
 {
     if (dbm_is_empty(dbm)) return false;
@@ -107,21 +111,17 @@ static ROWS_INLINE bool close_body(struct dbm *dbm, bool wide)
     return true;
 }
 
-ROWS_WIDE static bool close_wide(struct dbm *dbm)
-{
-    return close_body(dbm, true);
-}
+ROWS_WIDE static bool close_wide(struct dbm *dbm) { return close_body(dbm, true); }
 
-bool dbm_close(struct dbm *dbm)
-{
-    return rows_wide() ? close_wide(dbm) : close_body(dbm, false);
-}
+bool dbm_close(struct dbm *dbm) { return rows_wide() ? close_wide(dbm) : close_body(dbm, false); }
 
 /* ---- one zone ---- */
 
-/* A path that uses the new bound uses it once: i to x, the bound, y to j. Row y and column x are not improved by it, since the cycle through
- * the new bound is not negative; so they can be read while other rows are written. */
-static ROWS_INLINE void constrain_body(struct dbm *dbm, uint32_t x, uint32_t y, dbm_bound b, bool wide)
+/* A path that uses the new bound uses it once: i to x, the bound, y to j. Row y and column x are
+ * not improved by it, since the cycle through the new bound is not negative; so they can be read
+ * while other rows are written. */
+static ROWS_INLINE void constrain_body(struct dbm *dbm, uint32_t x, uint32_t y, dbm_bound b,
+                                       bool wide)
 {
     const dbm_bound *via = row(dbm, y);
     for (uint32_t i = 0; i < dbm->size; i++) {
@@ -156,7 +156,8 @@ void dbm_up(struct dbm *dbm)
     for (uint32_t i = 1; i < dbm->size; i++) row(dbm, i)[0] = BOUND_INFINITY;
 }
 
-/* A clock could have been as small as its differences to others, which cannot fall below 0, allow. */
+/* A clock could have been as small as its differences to others, which cannot fall below 0,
+ * allow. */
 void dbm_down(struct dbm *dbm)
 {
     if (dbm_is_empty(dbm)) return;
@@ -207,7 +208,8 @@ void dbm_add_clock(struct dbm *dbm)
     set_size(dbm, fresh);
     if (empty) return;
     for (uint32_t i = fresh; i-- > 0 && dbm->stride != old_stride;)
-        memmove(row(dbm, i), dbm->entries + (size_t)i * old_stride, old_stride * sizeof *dbm->entries);
+        memmove(row(dbm, i), dbm->entries + (size_t)i * old_stride,
+                old_stride * sizeof *dbm->entries);
     for (uint32_t i = 0; i < fresh; i++) row(dbm, i)[fresh] = row(dbm, i)[0];
     memcpy(row(dbm, fresh), row(dbm, 0), dbm->size * sizeof *dbm->entries);
     pad_rows(dbm);
@@ -260,8 +262,7 @@ bool dbm_intersect(struct dbm *dbm, const struct dbm *other)
             if (dbm_at(other, i, j) >= dbm_at(dbm, i, j)) continue;
             if (tighter++ < dbm->size / 2) {
                 if (!dbm_constrain(dbm, i, j, dbm_at(other, i, j))) return false;
-            } else
-                dbm_set(dbm, i, j, dbm_at(other, i, j));
+            } else dbm_set(dbm, i, j, dbm_at(other, i, j));
         }
     return tighter <= dbm->size / 2 || dbm_close(dbm);
 }
@@ -294,7 +295,8 @@ bool dbm_equal(const struct dbm *a, const struct dbm *b)
 
 bool dbm_check(const struct dbm *dbm)
 {
-    if (dbm->size < 1 || dbm->size - 1 > dbm->most || dbm->stride != rows_stride(dbm->size)) return false;
+    if (dbm->size < 1 || dbm->size - 1 > dbm->most || dbm->stride != rows_stride(dbm->size))
+        return false;
     if (dbm_is_empty(dbm)) return true;
     for (uint32_t i = 0; i < dbm->size; i++) {
         if (dbm_at(dbm, i, i) != BOUND_ZERO || dbm_at(dbm, 0, i) > BOUND_ZERO) return false;
@@ -302,7 +304,8 @@ bool dbm_check(const struct dbm *dbm)
             if (dbm_at(dbm, i, j) != BOUND_INFINITY) return false;
         for (uint32_t j = 0; j < dbm->size; j++)
             for (uint32_t k = 0; k < dbm->size; k++)
-                if (dbm_at(dbm, i, j) > bound_add(dbm_at(dbm, i, k), dbm_at(dbm, k, j))) return false;
+                if (dbm_at(dbm, i, j) > bound_add(dbm_at(dbm, i, k), dbm_at(dbm, k, j)))
+                    return false;
     }
     return true;
 }

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Z \ Y: for each constraint of Y in turn, the part of Z that violates it and satisfies those before it. The fewest constraints of Y are
- * taken, for few parts; a constraint that holds in what is left of Z makes none. A zone that does not meet Y is left in one piece. */
+/* Z \ Y: for each constraint of Y in turn, the part of Z that violates it and satisfies those
+ * before it. The fewest constraints of Y are taken, for few parts; a constraint that holds in what
+ * is left of Z makes none. A zone that does not meet Y is left in one piece. */
 
 void federation_init(struct federation *federation, struct mem *mem, uint32_t clocks)
 {
@@ -49,7 +50,8 @@ static bool reserve(struct federation *federation)
     if (federation->count < federation->capacity) return true;
     uint64_t capacity = 2 * (uint64_t)federation->capacity + 2;
     if (capacity > UINT32_MAX) return false;
-    dbm_bound *entries = mem_try_resize(federation->mem, federation->entries, capacity * cells(federation) * sizeof *entries);
+    dbm_bound *entries = mem_try_resize(federation->mem, federation->entries,
+                                        capacity * cells(federation) * sizeof *entries);
     if (!entries) return false;
     federation->entries = entries;
     federation->capacity = (uint32_t)capacity;
@@ -61,7 +63,8 @@ bool federation_add(struct federation *federation, const struct dbm *dbm)
     assert(dbm_clocks(dbm) == federation->clocks);
     if (dbm_is_empty(dbm)) return true;
     if (!reserve(federation)) return false;
-    memcpy(federation->entries + federation->count++ * cells(federation), dbm->entries, cells(federation) * sizeof *dbm->entries);
+    memcpy(federation->entries + federation->count++ * cells(federation), dbm->entries,
+           cells(federation) * sizeof *dbm->entries);
     return true;
 }
 
@@ -87,12 +90,16 @@ static bool split_by_all(struct federation *federation, uint32_t k, const struct
     for (uint32_t i = 1; i < reduction->size; i++) {
         uint32_t leader = reduction->leader[i];
         if (leader == i) continue;
-        if (!split(federation, k, i, leader, dbm_at(dbm, i, leader)) || !split(federation, k, leader, i, dbm_at(dbm, leader, i))) return false;
+        if (!split(federation, k, i, leader, dbm_at(dbm, i, leader))
+            || !split(federation, k, leader, i, dbm_at(dbm, leader, i)))
+            return false;
     }
     for (uint32_t a = 0; a < reduction->leaders; a++)
         for (uint32_t b = 0; b < reduction->leaders; b++) {
             dbm_bound kept = reduction->kept[(size_t)a * reduction->stride + b];
-            if (kept != BOUND_INFINITY && !split(federation, k, reduction->clocks[a], reduction->clocks[b], kept)) return false;
+            if (kept != BOUND_INFINITY
+                && !split(federation, k, reduction->clocks[a], reduction->clocks[b], kept))
+                return false;
         }
     return true;
 }
@@ -101,7 +108,8 @@ static bool split_by_all(struct federation *federation, uint32_t k, const struct
 static bool meets(struct federation *federation, uint32_t k, const struct dbm *dbm, bool *answer)
 {
     if (!reserve(federation)) return false;
-    struct dbm zone = federation_get(federation, k), both = federation_get(federation, federation->count);
+    struct dbm zone = federation_get(federation, k),
+               both = federation_get(federation, federation->count);
     dbm_copy(&both, &zone);
     *answer = dbm_intersect(&both, dbm);
     return true;
@@ -123,7 +131,9 @@ bool federation_subtract(struct federation *federation, const struct dbm *dbm)
     }
     for (uint32_t k = 0; k < federation->count; k++) {
         struct dbm zone = federation_get(federation, k);
-        if (!dbm_is_empty(&zone)) memmove(federation->entries + left++ * cells(federation), zone.entries, cells(federation) * sizeof *zone.entries);
+        if (!dbm_is_empty(&zone))
+            memmove(federation->entries + left++ * cells(federation), zone.entries,
+                    cells(federation) * sizeof *zone.entries);
     }
     federation->count = left;
     return true;

@@ -4,17 +4,21 @@
 
 #include <string.h>
 
-/* Between leaders no cycle has weight 0, so if a bound follows from two others, these do not follow from it in turn: all bounds that follow
- * from two others can be dropped at once. A bound must not follow from itself and "x - x <= 0", hence the infinite diagonal. */
+/* Between leaders no cycle has weight 0, so if a bound follows from two others, these do not follow
+ * from it in turn: all bounds that follow from two others can be dropped at once. A bound must not
+ * follow from itself and "x - x <= 0", hence the infinite diagonal. */
 
 bool reduction_reserve(struct zone_reduction *reduction, struct mem *mem, uint32_t size)
 {
     if (size <= reduction->capacity) return true;
     size_t cells = (size_t)size * rows_stride(size);
-    uint32_t *leader = mem_try_alloc(mem, size * sizeof *leader), *clocks = mem_try_alloc(mem, size * sizeof *clocks);
-    dbm_bound *kept = mem_try_alloc(mem, cells * sizeof *kept), *matrix = mem_try_alloc(mem, cells * sizeof *matrix);
+    uint32_t *leader = mem_try_alloc(mem, size * sizeof *leader),
+             *clocks = mem_try_alloc(mem, size * sizeof *clocks);
+    dbm_bound *kept = mem_try_alloc(mem, cells * sizeof *kept),
+              *matrix = mem_try_alloc(mem, cells * sizeof *matrix);
     bool good = leader && clocks && kept && matrix;
-    struct zone_reduction grown = {.leader = leader, .clocks = clocks, .kept = kept, .matrix = matrix, .capacity = size};
+    struct zone_reduction grown = {
+        .leader = leader, .clocks = clocks, .kept = kept, .matrix = matrix, .capacity = size};
     reduction_release(good ? reduction : &grown, mem);
     if (good) *reduction = grown;
     return good;
@@ -29,7 +33,8 @@ void reduction_release(struct zone_reduction *reduction, struct mem *mem)
     *reduction = (struct zone_reduction){0};
 }
 
-/* Only "<= c" and "<= -c" add up to "<= 0". The difference of infinity is a number that is no bound. */
+/* Only "<= c" and "<= -c" add up to "<= 0". The difference of infinity is a number that is no
+ * bound. */
 static bool are_tied(const struct dbm *dbm, uint32_t i, uint32_t j)
 {
     dbm_bound b = dbm_at(dbm, i, j);
@@ -54,14 +59,12 @@ static ROWS_INLINE void mark_body(struct zone_reduction *reduction, bool wide)
         const dbm_bound *row = reduction->matrix + (size_t)a * stride;
         for (uint32_t k = 0; k < reduction->leaders; k++)
             if (row[k] != BOUND_INFINITY)
-                rows_mark(wide, reduction->kept + (size_t)a * stride, row, reduction->matrix + (size_t)k * stride, row[k], stride);
+                rows_mark(wide, reduction->kept + (size_t)a * stride, row,
+                          reduction->matrix + (size_t)k * stride, row[k], stride);
     }
 }
 
-ROWS_WIDE static void mark_wide(struct zone_reduction *reduction)
-{
-    mark_body(reduction, true);
-}
+ROWS_WIDE static void mark_wide(struct zone_reduction *reduction) { mark_body(reduction, true); }
 
 void reduction_compute(struct zone_reduction *reduction, const struct dbm *dbm)
 {
@@ -71,7 +74,8 @@ void reduction_compute(struct zone_reduction *reduction, const struct dbm *dbm)
     reduction->size = dbm->size;
     for (uint32_t a = 0; a < leaders; a++) {
         dbm_bound *row = reduction->matrix + (size_t)a * stride;
-        for (uint32_t b = 0; b < leaders; b++) row[b] = dbm_at(dbm, reduction->clocks[a], reduction->clocks[b]);
+        for (uint32_t b = 0; b < leaders; b++)
+            row[b] = dbm_at(dbm, reduction->clocks[a], reduction->clocks[b]);
         for (uint32_t b = leaders; b < stride; b++) row[b] = BOUND_INFINITY;
         row[a] = BOUND_INFINITY;
     }
@@ -81,5 +85,6 @@ void reduction_compute(struct zone_reduction *reduction, const struct dbm *dbm)
     reduction->kept_count = 0;
     for (uint32_t b = 0; b < leaders; b++)
         if (reduction->kept[b] == BOUND_ZERO) reduction->kept[b] = BOUND_INFINITY;
-    for (size_t cell = 0; cell < (size_t)leaders * stride; cell++) reduction->kept_count += reduction->kept[cell] != BOUND_INFINITY;
+    for (size_t cell = 0; cell < (size_t)leaders * stride; cell++)
+        reduction->kept_count += reduction->kept[cell] != BOUND_INFINITY;
 }

@@ -8,22 +8,29 @@
 /* A string, in numbers of variable length (7 bits per byte, low bits first) but for the masks:
  *
  *     bytes that follow                 (also: how far to compare)
- *     clocks * 16 + flags               flags: EMPTY (nothing follows), WEAK: no bound is strict, MASK: see below, TIED: some clocks are tied
- *     when TIED: a mask of clocks 1 .. n, then for each tied clock in order: zigzag(clock - leader) * size + leader
- *     with MASK: a mask of all places (i, j), i != j, in the order of rows, then the kept bounds in this order;
- *     without:   how many, then for each kept bound the number of places skipped before it, and the bound.
+ *     clocks * 16 + flags               flags: EMPTY (nothing follows), WEAK: no bound is strict,
+ *                                       MASK: see below, TIED: some clocks are tied
+ *     when TIED: a mask of clocks 1 .. n, then for each tied clock in order: zigzag(clock - leader)
+ *         * size + leader
+ *     with MASK: a mask of all places (i, j), i != j, in the order of rows, then the kept bounds in
+ *         this order;
+ *     without:   how many, then for each kept bound the number of places skipped before it, and the
+ *                bound.
  *
- * The shorter of the two forms is taken. A bound is written as 2c + (weak: 1), when WEAK as c; turned positive in row 0 (lower
- * bounds) and as it is in column 0 (upper bounds), where signs are known, zigzag elsewhere (0, -1, 1, -2, ... become 0, 1, 2, 3, ...).
+ * The shorter of the two forms is taken. A bound is written as 2c + (weak: 1), when WEAK as c;
+ * turned positive in row 0 (lower bounds) and as it is in column 0 (upper bounds), where signs are
+ * known, zigzag elsewhere (0, -1, 1, -2, ... become 0, 1, 2, 3, ...).
  *
- * Invariants: (1) a string depends on nothing but the zone; (2) places are multiples of UNIT, strings in order of number, none crosses from one
- * block of memory into another; (3) every number is in exactly one slot, with no free slot between that one and the home of its hash;
+ * Invariants: (1) a string depends on nothing but the zone; (2) places are multiples of UNIT,
+ * strings in order of number, none crosses from one block of memory into another; (3) every number
+ * is in exactly one slot, with no free slot between that one and the home of its hash;
  * (4) at least a quarter of the slots is free. */
 
 enum { UNIT = 4, CHUNK = 1 << ZONES_CHUNK_SHIFT };
 enum { EMPTY = 1, WEAK = 2, MASK = 4, TIED = 8, FLAG_BITS = 4 };
 enum { MOST_CLOCKS = 4000 };
-#define LARGEST ((dbm_bound)1 << 50) /* a tie, times the number of clocks, still fits in 64 bits */
+/* A tie, times the number of clocks, still fits in 64 bits. */
+#define LARGEST ((dbm_bound)1 << 50)
 
 /* ---- numbers ---- */
 
@@ -55,7 +62,7 @@ static inline uint64_t get(const uint8_t **at)
 
 static uint64_t zigzag(int64_t number)
 {
-    return number < 0 ? 2 * (uint64_t)-(number + 1) + 1 : 2 * (uint64_t)number;
+    return number < 0 ? 2 * (uint64_t) - (number + 1) + 1 : 2 * (uint64_t)number;
 }
 
 static int64_t unzigzag(uint64_t number)
@@ -72,7 +79,9 @@ static uint64_t bound_to_number(dbm_bound b, uint32_t i, uint32_t j, bool weak)
 
 static inline dbm_bound number_to_bound(uint64_t number, uint32_t i, uint32_t j, bool weak)
 {
-    int64_t value = i == 0 ? (weak ? 0 : 1) - (int64_t)number : j == 0 ? (int64_t)number : unzigzag(number);
+    int64_t value = i == 0   ? (weak ? 0 : 1) - (int64_t)number
+                    : j == 0 ? (int64_t)number
+                             : unzigzag(number);
     return weak ? 2 * value + 1 : value;
 }
 
@@ -95,7 +104,8 @@ static bool next_kept(const struct zone_reduction *reduction, struct kept *kept)
             if (kept->b == BOUND_INFINITY) continue;
             kept->i = reduction->clocks[kept->a];
             kept->j = reduction->clocks[kept->next++];
-            uint64_t place = (uint64_t)kept->i * (reduction->size - 1) + kept->j - (kept->j > kept->i);
+            uint64_t place =
+                (uint64_t)kept->i * (reduction->size - 1) + kept->j - (kept->j > kept->i);
             kept->skipped = place - kept->after;
             kept->after = place + 1;
             return true;
@@ -103,17 +113,15 @@ static bool next_kept(const struct zone_reduction *reduction, struct kept *kept)
     return false;
 }
 
-static size_t mask_bytes(uint32_t size)
-{
-    return ((size_t)size * (size - 1) + 7) / 8;
-}
+static size_t mask_bytes(uint32_t size) { return ((size_t)size * (size - 1) + 7) / 8; }
 
 static bool has_ties(const struct zone_reduction *reduction)
 {
     return reduction->leaders < reduction->size;
 }
 
-/* Which form is shorter, and whether bounds are strict; false: a bound is too large to be written. */
+/* Which form is shorter, and whether bounds are strict; false: a bound is too large to be
+ * written. */
 static bool choose_flags(const struct zone_reduction *reduction, unsigned *flags)
 {
     size_t places = number_bytes(reduction->kept_count);
@@ -127,7 +135,8 @@ static bool choose_flags(const struct zone_reduction *reduction, unsigned *flags
     return true;
 }
 
-static uint8_t *put_ties(uint8_t *at, const struct zone_reduction *reduction, const struct dbm *dbm, bool *good)
+static uint8_t *put_ties(uint8_t *at, const struct zone_reduction *reduction, const struct dbm *dbm,
+                         bool *good)
 {
     uint8_t *mask = at;
     uint32_t clocks = reduction->size - 1;
@@ -150,8 +159,7 @@ static uint8_t *put_bounds(uint8_t *at, const struct zone_reduction *reduction, 
     if (flags & MASK) {
         memset(mask, 0, mask_bytes(reduction->size));
         at += mask_bytes(reduction->size);
-    } else
-        at = put(at, reduction->kept_count);
+    } else at = put(at, reduction->kept_count);
     for (struct kept kept = {0}; next_kept(reduction, &kept);) {
         uint64_t place = kept.after - 1;
         if (flags & MASK) mask[place / 8] |= (uint8_t)(1 << place % 8);
@@ -167,8 +175,10 @@ static size_t encode(struct zones *zones, const struct dbm *dbm)
     struct zones_work *work = zones->work;
     struct zone_reduction *reduction = &work->reduction;
     unsigned flags = EMPTY;
-    if (dbm_clocks(dbm) > MOST_CLOCKS || !reduction_reserve(reduction, zones->mem, dbm->size)) return 0;
-    size_t most = 32 + 11 * (size_t)dbm->size + mask_bytes(dbm->size) + 10 * (size_t)dbm->size * dbm->size;
+    if (dbm_clocks(dbm) > MOST_CLOCKS || !reduction_reserve(reduction, zones->mem, dbm->size))
+        return 0;
+    size_t most =
+        32 + 11 * (size_t)dbm->size + mask_bytes(dbm->size) + 10 * (size_t)dbm->size * dbm->size;
     if (most > work->buffer_bytes) {
         uint8_t *buffer = mem_try_resize(zones->mem, work->buffer, most);
         if (!buffer) return 0;
@@ -189,15 +199,15 @@ static size_t encode(struct zones *zones, const struct dbm *dbm)
 /* ---- strings: reading ---- */
 
 struct reader {
-    const uint8_t *at;   /* what comes next, but for masks */
+    const uint8_t *at; /* what comes next, but for masks */
     uint32_t size;
     unsigned flags;
     const uint8_t *ties;
-    uint32_t tie;        /* the last one read */
-    uint32_t left;       /* bounds to come; with a mask: bytes of it */
-    const uint8_t *mask; /* the byte that is being read ... */
-    unsigned bits;       /* ... what is left of it ... */
-    int64_t start;       /* ... and the place of its first bit */
+    uint32_t tie;          /* the last one read */
+    uint32_t left;         /* bounds to come; with a mask: bytes of it */
+    const uint8_t *mask;   /* the byte that is being read ... */
+    unsigned bits;         /* ... what is left of it ... */
+    int64_t start;         /* ... and the place of its first bit */
     int64_t place, column; /* of the bound last read: the column not counting the diagonal */
     uint32_t i;
 };
@@ -244,14 +254,14 @@ static void open_bounds(struct reader *reader)
         reader->mask = reader->at - 1;
         reader->start = -8;
         reader->at += reader->left;
-    } else
-        reader->left = (uint32_t)get(&reader->at);
+    } else reader->left = (uint32_t)get(&reader->at);
 }
 
 /* How many places the next bound lies behind the last one; 0: there is none. */
 static inline int64_t next_step(struct reader *reader)
 {
-    if (!(reader->flags & MASK)) return reader->left && reader->left-- ? (int64_t)get(&reader->at) + 1 : 0;
+    if (!(reader->flags & MASK))
+        return reader->left && reader->left-- ? (int64_t)get(&reader->at) + 1 : 0;
     while (!reader->bits) {
         if (!reader->left--) return 0;
         reader->bits = *++reader->mask;
@@ -405,7 +415,8 @@ bool zones_include(const struct zones *zones, uint32_t id, const struct dbm *dbm
     assert(reader.size == dbm->size);
     if (dbm_is_empty(dbm) || reader.flags & EMPTY) return dbm_is_empty(dbm);
     while (next_tie(&reader, &i, &j, &difference))
-        if (dbm_at(dbm, i, j) > 2 * difference + 1 || dbm_at(dbm, j, i) > -2 * difference + 1) return false;
+        if (dbm_at(dbm, i, j) > 2 * difference + 1 || dbm_at(dbm, j, i) > -2 * difference + 1)
+            return false;
     open_bounds(&reader);
     while (next_bound(&reader, &i, &j, &b))
         if (dbm_at(dbm, i, j) > b) return false;
@@ -435,7 +446,8 @@ void zones_release_work(struct zones_work *work, struct mem *mem)
     *work = (struct zones_work){0};
 }
 
-/* Neighbouring chunks of one block follow each other; between blocks there is at least the header of a block. */
+/* Neighbouring chunks of one block follow each other; between blocks there is at least the header
+ * of a block. */
 static bool starts_block(const struct zones *zones, uint32_t chunk)
 {
     return !chunk || zones->chunks[chunk] != zones->chunks[chunk - 1] + CHUNK;
@@ -464,11 +476,14 @@ static bool has_string(const struct zones *zones, uint32_t id, const uint8_t *st
 }
 
 /* The slot of the string, or the free one where it belongs. */
-static uint32_t find_slot(const struct zones *zones, uint32_t hash, const uint8_t *string, size_t bytes)
+static uint32_t find_slot(const struct zones *zones, uint32_t hash, const uint8_t *string,
+                          size_t bytes)
 {
     uint32_t at = home_of(zones, hash);
     while (zones->slots[at]) {
-        if ((uint32_t)(zones->slots[at] >> 32) == hash && has_string(zones, (uint32_t)zones->slots[at] - 1, string, bytes)) break;
+        if ((uint32_t)(zones->slots[at] >> 32) == hash
+            && has_string(zones, (uint32_t)zones->slots[at] - 1, string, bytes))
+            break;
         if (++at == zones->slot_count) at = 0;
     }
     return at;
@@ -476,7 +491,8 @@ static uint32_t find_slot(const struct zones *zones, uint32_t hash, const uint8_
 
 static bool reserve_slot(struct zones *zones)
 {
-    if (zones->count + UINT64_C(1) <= zones->slot_count - (zones->slot_count + UINT64_C(3)) / 4) return true;
+    if (zones->count + UINT64_C(1) <= zones->slot_count - (zones->slot_count + UINT64_C(3)) / 4)
+        return true;
     uint64_t count = zones->slot_count + zones->slot_count / UINT64_C(2) + 2;
     if (count > UINT32_MAX) return false;
     uint64_t *slots = mem_try_alloc(zones->mem, count * sizeof *slots), *old = zones->slots;
@@ -531,7 +547,8 @@ static bool grow_first_chunk(struct zones *zones, uint64_t wanted)
     return true;
 }
 
-/* Makes zones->end a place where a string of that many bytes fits. What is left of a chunk when it does not is lost. */
+/* Makes zones->end a place where a string of that many bytes fits. What is left of a chunk when it
+ * does not is lost. */
 static bool reserve_bytes(struct zones *zones, size_t bytes)
 {
     if (bytes <= zones->room - zones->end) return true;
@@ -539,11 +556,15 @@ static bool reserve_bytes(struct zones *zones, size_t bytes)
         if (!grow_first_chunk(zones, zones->end + bytes)) return false;
         if (bytes <= zones->room - zones->end) return true;
     }
-    uint64_t all = (uint64_t)zones->chunk_count << ZONES_CHUNK_SHIFT, more = (bytes + CHUNK - 1) >> ZONES_CHUNK_SHIFT;
-    if (all + (more << ZONES_CHUNK_SHIFT) > ((uint64_t)UINT32_MAX + 1) * UNIT || !reserve_chunks(zones, more)) return false;
+    uint64_t all = (uint64_t)zones->chunk_count << ZONES_CHUNK_SHIFT,
+             more = (bytes + CHUNK - 1) >> ZONES_CHUNK_SHIFT;
+    if (all + (more << ZONES_CHUNK_SHIFT) > ((uint64_t)UINT32_MAX + 1) * UNIT
+        || !reserve_chunks(zones, more))
+        return false;
     uint8_t *block = mem_try_alloc(zones->mem, (size_t)more << ZONES_CHUNK_SHIFT);
     if (!block) return false;
-    for (uint64_t c = 0; c < more; c++) zones->chunks[zones->chunk_count++] = block + (c << ZONES_CHUNK_SHIFT);
+    for (uint64_t c = 0; c < more; c++)
+        zones->chunks[zones->chunk_count++] = block + (c << ZONES_CHUNK_SHIFT);
     zones->end = all;
     zones->room = (uint64_t)zones->chunk_count << ZONES_CHUNK_SHIFT;
     return true;
@@ -561,7 +582,9 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
         return ZONES_KNOWN;
     }
     size_t whole = number_bytes(bytes) + bytes;
-    if (zones->count >= UINT32_MAX - 1 || !reserve_place(zones) || !reserve_bytes(zones, whole) || !reserve_slot(zones)) return ZONES_REFUSED;
+    if (zones->count >= UINT32_MAX - 1 || !reserve_place(zones) || !reserve_bytes(zones, whole)
+        || !reserve_slot(zones))
+        return ZONES_REFUSED;
     *id = zones->count++;
     zones->places[*id] = (uint32_t)(zones->end / UNIT);
     uint8_t *to = (uint8_t *)string_of(zones, *id);
@@ -576,10 +599,12 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
 
 uint64_t zones_bytes(const struct zones *zones)
 {
-    uint64_t size = zones->own.reduction.capacity, scratch = zones->own.buffer_bytes + 2 * size * sizeof(uint32_t);
+    uint64_t size = zones->own.reduction.capacity,
+             scratch = zones->own.buffer_bytes + 2 * size * sizeof(uint32_t);
     scratch += 2 * size * rows_stride((uint32_t)size) * sizeof(dbm_bound);
-    return zones->room + zones->chunk_cap * sizeof *zones->chunks + zones->place_cap * sizeof *zones->places
-           + zones->slot_count * sizeof *zones->slots + scratch;
+    return zones->room + zones->chunk_cap * sizeof *zones->chunks
+           + zones->place_cap * sizeof *zones->places + zones->slot_count * sizeof *zones->slots
+           + scratch;
 }
 
 static bool check_string(const struct zones *zones, uint32_t id, uint64_t *end)
