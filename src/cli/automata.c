@@ -1,10 +1,10 @@
 #include "cli/automata.h"
 
 #include "cli/session.h"
-#include "logic/hoa.h"
-#include "logic/ltlread.h"
-#include "logic/reduce.h"
-#include "logic/tableau.h"
+#include "automaton/buchi/hoa.h"
+#include "lang/ltl/ltlread.h"
+#include "automaton/buchi/reduce.h"
+#include "automaton/buchi/tableau.h"
 #include "report/machine.h"
 
 #include <string.h>
@@ -166,7 +166,7 @@ static void tell_answer(FILE *out, const struct work *work, const struct answer 
     else if (answer->empty) fputs("accepts no word\n", out);
     if (!answer->has_word) return;
     fprintf(out, "%s: ", answer->role);
-    ltlread_write_word(out, &work->alphabet, &answer->word);
+    alphabet_write_word(out, &work->alphabet, &answer->word);
     fputc('\n', out);
 }
 

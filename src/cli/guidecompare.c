@@ -73,37 +73,38 @@ static uint32_t counts_as(struct comparison *c, const struct side *side, uint32_
 }
 
 /* The guide at hand as a term over all known names. */
-static gterm in_all_names(struct comparison *c, const struct side *side, gterm t)
+static phrase in_all_names(struct comparison *c, const struct side *side, phrase t)
 {
-    struct gterms *terms = &c->in->space.terms;
+    struct phrases *terms = &c->in->space.terms;
     const struct side *other = side == c->sides ? c->sides + 1 : c->sides;
-    gterm *by = mem_alloc(c->mem, (c->labels + UINT64_C(1)) * sizeof *by);
-    struct gterm_list loops = {0};
+    phrase *by = mem_alloc(c->mem, (c->labels + UINT64_C(1)) * sizeof *by);
+    struct phrase_list loops = {0};
     bool is_same = true;
-    for (uint32_t l = 0; l < c->labels; l++) by[l] = gterm_event(terms, l);
+    for (uint32_t l = 0; l < c->labels; l++) by[l] = phrase_event(terms, l);
     for (uint32_t l = 0; l < c->labels; l++) {
         if (!c->known[l] || c->mentions[l]) continue;
         uint32_t as = side->ignored[l] ? l : counts_as(c, side, l);
         if (as == NO_NAME || (as == l && other->ignored[l])) continue;
-        gterm one = gterm_event(terms, l);
+        phrase one = phrase_event(terms, l);
         if (side->ignored[as]) {
             vec_push(c->mem, &loops, one);
         } else {
-            by[as] = gterm_join(terms, GTERM_CHOICE, (gterm[]){by[as], one}, 2);
+            by[as] = phrase_join(terms, PHRASE_CHOICE, (phrase[]){by[as], one}, 2);
             is_same = false;
         }
     }
-    if (!is_same) t = gterm_replace(terms, t, by, c->labels);
+    if (!is_same) t = phrase_replace(terms, t, by, c->labels);
     if (loops.len) {
-        gterm any = gterm_join(terms, GTERM_CHOICE, loops.data, loops.len);
-        t = gterm_join(terms, GTERM_PAR, (gterm[]){t, gterm_join(terms, GTERM_STAR, &any, 1)}, 2);
+        phrase any = phrase_join(terms, PHRASE_CHOICE, loops.data, loops.len);
+        t = phrase_join(terms, PHRASE_PAR, (phrase[]){t, phrase_join(terms, PHRASE_STAR, &any, 1)},
+                        2);
     }
     vec_free(c->mem, &loops);
     mem_free(c->mem, by);
     return t;
 }
 
-static gterm guide_in_all_names(struct comparison *c, const struct side *side, uint32_t index)
+static phrase guide_in_all_names(struct comparison *c, const struct side *side, uint32_t index)
 {
     look_at(c, side, index);
     return in_all_names(c, side, xgdl_guide_term(side->source->xgdl, index));
@@ -127,17 +128,17 @@ static bool compile_side(struct comparison *c, unsigned which, struct dfa *dfa,
                          struct guide_answer *answer)
 {
     const struct guide_source *source = c->sides[which].source;
-    struct gterm_list terms = {0};
+    struct phrase_list terms = {0};
     for (uint32_t i = 0; i < source->count; i++)
         vec_push(c->mem, &terms, guide_in_all_names(c, &c->sides[which], source->first + i));
-    gterm all = gsplit_union(&c->in->space.terms, &terms);
+    phrase all = phrase_split_union(&c->in->space.terms, &terms);
     vec_free(c->mem, &terms);
     if (!guidefile_compile(c->in, source->whole, source->name, dfa)) return false;
     answer->states[which] = dfa->states;
     answer->transitions[which] = dfa->edges;
     if (all.i == source->whole.i) return true;
     dfa_release(dfa);
-    enum dag_status status =
+    enum build_status status =
         compile_guide(dfa, c->mem, &c->in->space.terms, all, GUIDEFILE_MOST_STATES);
     return guidefile_is_done(c->in, status, "with all names of both sides, the guide",
                              source->name);
@@ -153,7 +154,7 @@ static uint32_t find_allowing(struct comparison *c, const struct side *side,
     for (uint32_t i = 0; i < source->count; i++) {
         struct dfa dfa;
         uint32_t index = source->first + i;
-        gterm t = guide_in_all_names(c, side, index);
+        phrase t = guide_in_all_names(c, side, index);
         if (!guidefile_compile(c->in, t, xgdl_guide_name(source->xgdl, index), &dfa))
             return NO_NAME;
         bool allows = dfa_accepts(&dfa, word->labels, word->length);
@@ -255,9 +256,9 @@ bool guidecompare(struct guide_reader *in, const struct guide_source *first,
     init_side(&c, 0, first);
     init_side(&c, 1, second);
     if (!compile_side(&c, 0, &a, answer) || !compile_side(&c, 1, &b, answer)) return false;
-    enum dag_status status = equal ? compare_equal(&a, &b, &answer->word, &answer->of_first)
-                                   : compare_within(&a, &b, &answer->word);
-    if (status != DAG_DONE) mem_refuse(in->mem);
+    enum build_status status = equal ? compare_equal(&a, &b, &answer->word, &answer->of_first)
+                                     : compare_within(&a, &b, &answer->word);
+    if (status != BUILD_DONE) mem_refuse(in->mem);
     if (answer->word.exists) explain(&c, answer->of_first ? &b : &a, answer);
     else warn(&c, answer);
     dfa_release(&a);

@@ -2,7 +2,7 @@
 #ifndef CAIRN_CLI_GUIDECOMPARE_H
 #define CAIRN_CLI_GUIDECOMPARE_H
 
-#include "automaton/compare.h"
+#include "automaton/guide/compare.h"
 #include "cli/guidefile.h"
 
 struct guide_answer {

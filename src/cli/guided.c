@@ -1,6 +1,6 @@
 #include "cli/guided.h"
 
-#include "automaton/compare.h"
+#include "automaton/guide/compare.h"
 #include "automaton/unfold.h"
 #include "cli/guidefile.h"
 #include "pass/guide.h"
@@ -14,7 +14,7 @@ struct work {
     struct guide_reader in;
     struct guide_source source;
     const char *name; /* of the guide */
-    gterm term;
+    phrase term;
     struct dfa dfa;
     bool *is_end;   /* of its states: the guide ends there, for a part the whole guide as well */
     struct dag dag; /* what it is unrolled to, with a bound */
@@ -36,7 +36,7 @@ static bool several(struct work *work)
 static bool choose_part(struct work *work)
 {
     const struct options *options = work->session->options;
-    struct gterm_list parts = {0};
+    struct phrase_list parts = {0};
     if (!options->split_by) return true;
     if (!guidefile_split(&work->in, options->split_by, work->name, work->term, &parts))
         return false;
@@ -65,7 +65,7 @@ static bool find_ends(struct work *work)
     if (!guidefile_compile(&work->in, xgdl_guide_term(work->source.xgdl, work->source.first),
                            work->name, &whole))
         return false;
-    enum dag_status status = compare_ends(&work->dfa, &whole, work->is_end);
+    enum build_status status = compare_ends(&work->dfa, &whole, work->is_end);
     dfa_release(&whole);
     return guidefile_is_done(&work->in, status, "compared with its parts, the guide", work->name);
 }
@@ -170,7 +170,7 @@ static bool weave(struct work *work)
                           .edge_to = dfa->edge_to,
                           .is_acyclic = is_acyclic(work)};
     if (work->told.bound) {
-        enum dag_status status =
+        enum build_status status =
             unfold(dfa, work->told.bound, false, GUIDEFILE_MOST_STATES, &work->dag, &state_of);
         if (!guidefile_is_done(&work->in, status, "unrolled to this bound, the guide", work->name))
             return false;
@@ -370,7 +370,7 @@ void guided_part(struct session *session, struct task *task, struct result *resu
 
 static bool list_parts(struct work *work, const struct options *options, struct guided_list *list)
 {
-    struct gterm_list parts = {0};
+    struct phrase_list parts = {0};
     if (!guidefile_is_split(options->split_by) || options->guide_part) return false;
     if (!guidefile_split(&work->in, options->split_by, work->name, work->term, &parts))
         return false;

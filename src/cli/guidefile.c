@@ -20,7 +20,7 @@ bool guidefile_knows(const char *file)
 static bool choose_guides(struct guide_reader *reader, struct guide_source *source)
 {
     const char *nearest;
-    struct gterm_list terms = {0};
+    struct phrase_list terms = {0};
     source->count = xgdl_guide_count(source->xgdl);
     if (source->name) {
         source->first = xgdl_find_guide(source->xgdl, source->name, &nearest);
@@ -38,7 +38,7 @@ static bool choose_guides(struct guide_reader *reader, struct guide_source *sour
     }
     for (uint32_t i = 0; i < source->count; i++)
         vec_push(reader->mem, &terms, xgdl_guide_term(source->xgdl, source->first + i));
-    source->whole = gsplit_union(&reader->space.terms, &terms);
+    source->whole = phrase_split_union(&reader->space.terms, &terms);
     vec_free(reader->mem, &terms);
     return true;
 }
@@ -59,18 +59,18 @@ bool guidefile_read(struct guide_reader *reader, struct guide_source *source)
 
 /* ---- automata ---- */
 
-bool guidefile_is_done(struct guide_reader *reader, enum dag_status status, const char *what,
+bool guidefile_is_done(struct guide_reader *reader, enum build_status status, const char *what,
                        const char *name)
 {
-    if (status == DAG_DONE) return true;
-    if (status == DAG_REFUSED) mem_refuse(reader->mem);
+    if (status == BUILD_DONE) return true;
+    if (status == BUILD_REFUSED) mem_refuse(reader->mem);
     fprintf(stderr, "cairn: error: %s%s%s%s needs more than %d states\n", what, name ? " '" : "",
             name ? name : "", name ? "'" : "", GUIDEFILE_MOST_STATES);
     reader->status = EXIT_INCONCLUSIVE;
     return false;
 }
 
-bool guidefile_compile(struct guide_reader *reader, gterm t, const char *name, struct dfa *dfa)
+bool guidefile_compile(struct guide_reader *reader, phrase t, const char *name, struct dfa *dfa)
 {
     return guidefile_is_done(
         reader, compile_guide(dfa, reader->mem, &reader->space.terms, t, GUIDEFILE_MOST_STATES),
@@ -83,14 +83,14 @@ enum { MOST_ROUNDS = 100000 };
 static const char *const split_words[] = {"alternatives", "permutations", "position"};
 
 /* alternatives, permutations, position or position=N */
-static bool read_split(const char *text, enum gsplit_kind *kind, uint32_t *rounds)
+static bool read_split(const char *text, enum phrase_split_kind *kind, uint32_t *rounds)
 {
     *rounds = 0;
     for (unsigned i = 0; i < 3; i++)
-        if (!strcmp(text, split_words[i])) return *kind = (enum gsplit_kind)i, true;
+        if (!strcmp(text, split_words[i])) return *kind = (enum phrase_split_kind)i, true;
     char *end = NULL;
     unsigned long number = strncmp(text, "position=", 9) ? 0 : strtoul(text + 9, &end, 10);
-    *kind = GSPLIT_POSITION;
+    *kind = PHRASE_SPLIT_POSITION;
     *rounds = (uint32_t)number;
     if (end && !*end && number >= 1 && number <= MOST_ROUNDS && text[9] >= '0' && text[9] <= '9')
         return true;
@@ -99,19 +99,20 @@ static bool read_split(const char *text, enum gsplit_kind *kind, uint32_t *round
 
 bool guidefile_is_split(const char *how)
 {
-    enum gsplit_kind kind;
+    enum phrase_split_kind kind;
     uint32_t rounds;
     return read_split(how, &kind, &rounds);
 }
 
 /* Whether the union of the parts is the whole. It always is, because splits rest on laws; but
  * nobody should have to believe that. */
-static bool prove(struct guide_reader *reader, const char *name, gterm whole,
-                  const struct gterm_list *parts)
+static bool prove(struct guide_reader *reader, const char *name, phrase whole,
+                  const struct phrase_list *parts)
 {
     struct dfa all, together;
     if (!guidefile_compile(reader, whole, name, &all)
-        || !guidefile_compile(reader, gsplit_union(&reader->space.terms, parts), NULL, &together))
+        || !guidefile_compile(reader, phrase_split_union(&reader->space.terms, parts), NULL,
+                              &together))
         return false;
     bool is_same = dfa_same(&all, &together);
     dfa_release(&all);
@@ -122,10 +123,10 @@ static bool prove(struct guide_reader *reader, const char *name, gterm whole,
     return false;
 }
 
-bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, gterm whole,
-                     struct gterm_list *parts)
+bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, phrase whole,
+                     struct phrase_list *parts)
 {
-    enum gsplit_kind kind;
+    enum phrase_split_kind kind;
     uint32_t rounds;
     if (!read_split(how, &kind, &rounds)) {
         fprintf(stderr,
@@ -134,11 +135,12 @@ bool guidefile_split(struct guide_reader *reader, const char *how, const char *n
                 MOST_ROUNDS, how);
         return false;
     }
-    enum gsplit_status status = gsplit(&reader->space.terms, whole, kind, rounds, parts);
-    if (status == GSPLIT_DONE) return prove(reader, name, whole, parts);
+    enum phrase_split_status status =
+        phrase_split(&reader->space.terms, whole, kind, rounds, parts);
+    if (status == PHRASE_SPLIT_DONE) return prove(reader, name, whole, parts);
     fprintf(
         stderr,
-        status == GSPLIT_NOTHING
+        status == PHRASE_SPLIT_NOTHING
             ? "cairn: error: the guide '%s' has nothing to split by %s\n"
             : "cairn: error: the guide '%s' has more than 100000 parts when it is split by %s\n",
         name, split_words[kind]);

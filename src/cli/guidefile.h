@@ -3,8 +3,8 @@
 #ifndef CAIRN_CLI_GUIDEFILE_H
 #define CAIRN_CLI_GUIDEFILE_H
 
-#include "automaton/compile.h"
-#include "automaton/gsplit.h"
+#include "automaton/guide/compile.h"
+#include "automaton/guide/phrase_split.h"
 #include "cli/options.h"
 #include "lang/xgdl/xgdl.h"
 
@@ -22,7 +22,7 @@ struct guide_source {
     const char *file, *name; /* name is NULL: all guides together */
     struct xgdl *xgdl;
     uint32_t first, count; /* which guides */
-    gterm whole;           /* what one of them allows */
+    phrase whole;          /* what one of them allows */
 };
 
 void guidefile_init(struct guide_reader *reader, struct mem *mem, struct diag *diag);
@@ -33,18 +33,18 @@ bool guidefile_knows(const char *file);
 /* Reads source->file and chooses source->name. These are false after a message. */
 bool guidefile_read(struct guide_reader *reader, struct guide_source *source);
 /* The automaton of a guide that is called so, or of several (NULL). */
-bool guidefile_compile(struct guide_reader *reader, gterm t, const char *name, struct dfa *dfa);
+bool guidefile_compile(struct guide_reader *reader, phrase t, const char *name, struct dfa *dfa);
 /* What to do with the status of an automaton: memory that is refused jumps, a limit is told:
  * "`what` 'name' needs more than ... states". */
-bool guidefile_is_done(struct guide_reader *reader, enum dag_status status, const char *what,
+bool guidefile_is_done(struct guide_reader *reader, enum build_status status, const char *what,
                        const char *name);
 
 /* Whether a guide can be split like that: alternatives, permutations, position or position=N. */
 bool guidefile_is_split(const char *how);
 /* Splits the guide, and proves that the parts allow together what it allows: the automata are
  * compared. */
-bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, gterm whole,
-                     struct gterm_list *parts);
+bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, phrase whole,
+                     struct phrase_list *parts);
 /* A name for parts that no interaction has when a number is added: parts and interactions share
  * their names. */
 const char *guidefile_stem(struct guide_reader *reader, const char *name);

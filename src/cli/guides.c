@@ -1,7 +1,7 @@
 #include "cli/guides.h"
 
 #include "automaton/dot.h"
-#include "automaton/paths.h"
+#include "automaton/activity/paths.h"
 #include "base/out.h"
 #include "cli/session.h"
 #include "cli/guidefile.h"

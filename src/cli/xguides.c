@@ -1,7 +1,7 @@
 #include "cli/xguides.h"
 
 #include "automaton/dot.h"
-#include "automaton/paths.h"
+#include "automaton/activity/paths.h"
 #include "automaton/unfold.h"
 #include "base/out.h"
 #include "cli/guidecompare.h"
@@ -47,9 +47,9 @@ static bool usage(const char *why)
 static bool measure_words(struct work *work, const struct dfa *dfa, struct size *size)
 {
     struct dag dag;
-    enum dag_status status = dfa_to_dag(dfa, &dag, true);
-    if (status == DAG_REFUSED) mem_refuse(work->mem);
-    size->is_finite = status == DAG_DONE;
+    enum build_status status = unfold_acyclic(dfa, &dag, true);
+    if (status == BUILD_REFUSED) mem_refuse(work->mem);
+    size->is_finite = status == BUILD_DONE;
     if (!size->is_finite) return true;
     uint32_t *steps = mem_alloc(work->mem, dag.states * sizeof *steps);
     dag_heights(&dag, steps);
@@ -59,7 +59,7 @@ static bool measure_words(struct work *work, const struct dfa *dfa, struct size 
     mem_free(work->mem, steps);
     if (!paths_count(&dag, &size->maximal)) mem_refuse(work->mem);
     dag_release(&dag);
-    if (dfa_to_dag(dfa, &dag, false) != DAG_DONE || !paths_count(&dag, &size->words))
+    if (unfold_acyclic(dfa, &dag, false) != BUILD_DONE || !paths_count(&dag, &size->words))
         mem_refuse(work->mem);
     dag_release(&dag);
     return true;
@@ -96,7 +96,7 @@ static bool measure(struct work *work, uint32_t index, struct size *size)
 {
     const struct options *options = work->options;
     const char *name = xgdl_guide_name(work->side.xgdl, index);
-    gterm t = xgdl_guide_term(work->side.xgdl, index);
+    phrase t = xgdl_guide_term(work->side.xgdl, index);
     struct dfa dfa;
     if (!guidefile_compile(&work->in, t, name, &dfa)) return false;
     bool *has = find_alphabet(work, index);
@@ -109,7 +109,7 @@ static bool measure(struct work *work, uint32_t index, struct size *size)
     if (good && options->words
         && unfold_list(&dfa, options->bound ? options->bound : UINT64_MAX, options->words,
                        &size->list)
-               != DAG_DONE)
+               != BUILD_DONE)
         mem_refuse(work->mem);
     dfa_release(&dfa);
     return good;
@@ -457,30 +457,30 @@ struct alphabet {
     bool *has;   /* per label: the part at hand does */
 };
 
-static void find_lost(struct work *work, gterm part, struct alphabet *alphabet,
-                      struct gterm_list *lost)
+static void find_lost(struct work *work, phrase part, struct alphabet *alphabet,
+                      struct phrase_list *lost)
 {
-    struct gterms *terms = &work->in.space.terms;
+    struct phrases *terms = &work->in.space.terms;
     lost->len = 0;
-    gterm_mark_labels(terms, part, alphabet->has, alphabet->labels);
+    phrase_mark_labels(terms, part, alphabet->has, alphabet->labels);
     for (uint32_t l = 0; l < alphabet->labels; l++)
         if (alphabet->names[l] && !alphabet->has[l])
-            vec_push(work->mem, lost, gterm_event(terms, l));
+            vec_push(work->mem, lost, phrase_event(terms, l));
 }
 
 /* "(a [] b){0}" */
-static void add_no_times(struct work *work, struct text *text, const struct gterm_list *names)
+static void add_no_times(struct work *work, struct text *text, const struct phrase_list *names)
 {
     bool is_one = names->len == 1;
-    gterm any = gterm_join(&work->in.space.terms, GTERM_CHOICE, names->data, names->len);
+    phrase any = phrase_join(&work->in.space.terms, PHRASE_CHOICE, names->data, names->len);
     if (!is_one) text_add(text, "(");
-    gterm_print(text, &work->in.space.terms, any, xgdl_spelling, &work->in.space);
+    phrase_print(text, &work->in.space.terms, any, xgdl_spelling, &work->in.space);
     text_add(text, is_one ? "{0}" : "){0}");
 }
 
-static void add_term(struct work *work, struct text *text, gterm t)
+static void add_term(struct work *work, struct text *text, phrase t)
 {
-    gterm_print(text, &work->in.space.terms, t, xgdl_spelling, &work->in.space);
+    phrase_print(text, &work->in.space.terms, t, xgdl_spelling, &work->in.space);
 }
 
 static struct alphabet alphabet_of(struct work *work)
@@ -491,11 +491,11 @@ static struct alphabet alphabet_of(struct work *work)
 }
 
 /* A definition with all names, for the parts that have lost some. */
-static const char *write_names(struct work *work, const struct gterm_list *parts,
+static const char *write_names(struct work *work, const struct phrase_list *parts,
                                struct alphabet *alphabet, FILE *file)
 {
-    struct gterms *terms = &work->in.space.terms;
-    struct gterm_list lost = {0}, names = {0};
+    struct phrases *terms = &work->in.space.terms;
+    struct phrase_list lost = {0}, names = {0};
     bool is_needed = false;
     for (uint32_t i = 0; i < parts->len && !is_needed; i++) {
         find_lost(work, parts->data[i], alphabet, &lost);
@@ -507,7 +507,7 @@ static const char *write_names(struct work *work, const struct gterm_list *parts
     struct text text;
     text_init(&text, work->mem);
     for (uint32_t l = 0; l < alphabet->labels; l++)
-        if (alphabet->names[l]) vec_push(work->mem, &names, gterm_event(terms, l));
+        if (alphabet->names[l]) vec_push(work->mem, &names, phrase_event(terms, l));
     add_no_times(work, &text, &names);
     fprintf(file, "let %s = %s; // known, and forbidden where a part has no place for them\n", name,
             text.data);
@@ -525,13 +525,13 @@ static void write_ignored(struct work *work, FILE *file)
                 i + 1 == count ? ";\n" : "");
 }
 
-static void write_parts(struct work *work, const char *name, const struct gterm_list *parts,
+static void write_parts(struct work *work, const char *name, const struct phrase_list *parts,
                         FILE *file)
 {
     const char *stem = guidefile_stem(&work->in, name);
     const char *source = diag_source_name(&work->session->diag, (struct place){0, 1, 1});
     struct alphabet alphabet = alphabet_of(work);
-    struct gterm_list lost = {0};
+    struct phrase_list lost = {0};
     struct text text;
     fprintf(file,
             "// The guide %s of %s in %" PRIu32
@@ -554,11 +554,11 @@ static void write_parts(struct work *work, const char *name, const struct gterm_
 
 /* In an object every term stands alone. */
 static void put_part_terms(struct work *work, struct out *json, const char *name,
-                           const struct gterm_list *parts)
+                           const struct phrase_list *parts)
 {
     const char *stem = guidefile_stem(&work->in, name);
     struct alphabet alphabet = alphabet_of(work);
-    struct gterm_list lost = {0};
+    struct phrase_list lost = {0};
     struct text text;
     text_init(&text, work->mem);
     out_open(json, '[');
@@ -580,7 +580,7 @@ static void put_part_terms(struct work *work, struct out *json, const char *name
     vec_free(work->mem, &lost);
 }
 
-static void put_parts(struct work *work, const char *name, const struct gterm_list *parts)
+static void put_parts(struct work *work, const char *name, const struct phrase_list *parts)
 {
     struct out json;
     work->session->options->told = true;
@@ -609,7 +609,7 @@ static bool split(struct work *work)
 {
     const struct options *options = work->options;
     struct guide_source *side = &work->side;
-    struct gterm_list parts = {0};
+    struct phrase_list parts = {0};
     if (side->count > 1) return usage("one guide is split at a time: choose it with FILE:NAME");
     const char *name = xgdl_guide_name(side->xgdl, side->first);
     if (!guidefile_split(&work->in, options->split_by, name, side->whole, &parts)) return false;

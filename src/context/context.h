@@ -26,7 +26,7 @@
 #ifndef CAIRN_CONTEXT_CONTEXT_H
 #define CAIRN_CONTEXT_CONTEXT_H
 
-#include "automaton/order.h"
+#include "automaton/activity/order.h"
 #include "model/model.h"
 
 enum { CONTEXT_NONE = 0xFFFFFFFF };

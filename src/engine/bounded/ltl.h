@@ -19,7 +19,7 @@
 #define CAIRN_ENGINE_BOUNDED_LTL_H
 
 #include "engine/bounded/unroll.h"
-#include "logic/nnf.h"
+#include "automaton/buchi/nnf.h"
 
 struct ltl_part {
     nnf node;

@@ -11,7 +11,7 @@
 #define CAIRN_ENGINE_BOUNDED_WATCH_H
 
 #include "engine/bounded/unroll.h"
-#include "logic/buchi.h"
+#include "automaton/buchi.h"
 
 /* The automaton; shared by all runs that it watches. */
 struct watcher {

@@ -4,8 +4,8 @@
  * Strict bounds need fractions: t_1 > 0 has no earliest solution. Hence dates are infima plus a
  * number of epsilons, and one epsilon is 1 / denominator, the same for all dates: an exact solution
  * in integers over a common denominator. */
-#ifndef CAIRN_SOLVER_DATES_H
-#define CAIRN_SOLVER_DATES_H
+#ifndef CAIRN_SOLVER_ZONE_DATES_H
+#define CAIRN_SOLVER_ZONE_DATES_H
 
 #include "solver/zone/zone.h"
 

@@ -16,8 +16,8 @@
  * bound_fits for those who diagnose). An entry is a sum of at most one given constant per operation
  * in the zone's history and clock, hence 2^31 operations away from the 64 bits it is kept in.
  * (Intersection adds both histories.) */
-#ifndef CAIRN_SOLVER_ZONE_H
-#define CAIRN_SOLVER_ZONE_H
+#ifndef CAIRN_SOLVER_ZONE_ZONE_H
+#define CAIRN_SOLVER_ZONE_ZONE_H
 
 #include "base/mem.h"
 

@@ -6,8 +6,8 @@
  * and 16 to 20 more for finding it. Zones of different numbers of clocks live side by side, also of
  * 0 clocks. At most 2^32 - 2 zones and 16 GiB of strings; zones of more than 4,000 clocks and
  * bounds beyond 2^49 (half a million times BOUND_LIMIT) are refused like memory. */
-#ifndef CAIRN_SOLVER_ZONES_H
-#define CAIRN_SOLVER_ZONES_H
+#ifndef CAIRN_SOLVER_ZONE_ZONES_H
+#define CAIRN_SOLVER_ZONE_ZONES_H
 
 #include "solver/store.h"
 #include "solver/zone/reduce.h"
