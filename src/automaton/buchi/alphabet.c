@@ -1,5 +1,7 @@
 #include "automaton/buchi/alphabet.h"
 
+#include "automaton/buchi/automaton.h"
+
 #include <string.h>
 
 uint32_t alphabet_number(struct alphabet *alphabet, const char *name)

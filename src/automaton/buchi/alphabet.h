@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
-#include "automaton/buchi/product.h"
+#include "automaton/buchi/word.h"
 
 struct alphabet {
     struct mem *mem;

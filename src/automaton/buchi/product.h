@@ -3,12 +3,7 @@
 #define CAIRN_AUTOMATON_BUCHI_PRODUCT_H
 
 #include "automaton/buchi/automaton.h"
-
-/* A word that repeats: letters, of which those from `loop` on are repeated for ever. */
-struct word {
-    VEC(uint64_t) letters;
-    uint32_t loop;
-};
+#include "automaton/buchi/word.h"
 
 /* An automaton for the words that both accept. Returns NULL, or why it could not be built. */
 const char *product_make(const struct automaton *a, const struct automaton *b,

@@ -44,7 +44,7 @@ void dd_refresh_relation(struct dd *dd, struct dd_relation *relation)
         for (; j > 0 && levels[j - 1] > level; j--) levels[j] = levels[j - 1];
         levels[j] = level;
     }
-    relation->top = position_of(dd, relation->diagram);
+    relation->top = dd_position_of(dd, relation->diagram);
     if (count && levels[0] < relation->top) relation->top = levels[0];
     relation->version = dd->version;
 }
@@ -53,7 +53,7 @@ static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static inline void split_set(const struct dd *dd, bdd a, uint32_t position, bdd part[2])
 {
-    if (position_of(dd, a) != position) part[0] = part[1] = a;
+    if (dd_position_of(dd, a) != position) part[0] = part[1] = a;
     else part[0] = dd->nodes[a].low, part[1] = dd->nodes[a].high;
 }
 
@@ -95,8 +95,8 @@ static bdd image(const struct image *job, bdd set, bdd rel, uint32_t w)
     bdd result, s[2];
     if (set == BDD_FALSE || rel == BDD_FALSE) return BDD_FALSE;
     if (rel == BDD_TRUE && written == LAST_LEVEL) return set;
-    if (cache_find(dd, tag, job->relation->id, set, rel, w, &result)) return result;
-    uint32_t k = min(written, min(position_of(dd, set), position_of(dd, rel)));
+    if (dd_cache_find(dd, tag, job->relation->id, set, rel, w, &result)) return result;
+    uint32_t k = min(written, min(dd_position_of(dd, set), dd_position_of(dd, rel)));
     split_set(dd, set, k, s);
     if (k == written) {
         bdd r[2][2], half[2];
@@ -118,7 +118,7 @@ static bdd image(const struct image *job, bdd set, bdd rel, uint32_t w)
         result = dd_make(dd, dd_now(dd->pair_at[k]), low, high);
         dd_pop(dd, 1);
     }
-    return cache_put(dd, tag, job->relation->id, set, rel, w, result);
+    return dd_cache_put(dd, tag, job->relation->id, set, rel, w, result);
 }
 
 bdd dd_image(struct dd *dd, struct dd_relation *relation, bdd set, enum dd_direction direction)
@@ -173,10 +173,10 @@ static bdd fire(const struct saturation *job, const struct dd_relation *relation
     bdd result, s[2], c[2], r[2][2], half[2];
     if (set == BDD_FALSE || rel == BDD_FALSE || within == BDD_FALSE) return BDD_FALSE;
     if (rel == BDD_TRUE && written == LAST_LEVEL) return dd_do_and(dd, set, within);
-    if (w <= TAG_PASSED && cache_find(dd, tag, relation->id, set, rel, within, &result))
+    if (w <= TAG_PASSED && dd_cache_find(dd, tag, relation->id, set, rel, within, &result))
         return result;
-    uint32_t k =
-        min(min(written, position_of(dd, within)), min(position_of(dd, set), position_of(dd, rel)));
+    uint32_t k = min(min(written, dd_position_of(dd, within)),
+                     min(dd_position_of(dd, set), dd_position_of(dd, rel)));
     split_set(dd, set, k, s);
     split_set(dd, within, k, c);
     if (k == written) {
@@ -195,7 +195,7 @@ static bdd fire(const struct saturation *job, const struct dd_relation *relation
     }
     result = dd_make(dd, dd_now(dd->pair_at[k]), half[0], half[1]);
     dd_pop(dd, 2);
-    return w <= TAG_PASSED ? cache_put(dd, tag, relation->id, set, rel, within, result) : result;
+    return w <= TAG_PASSED ? dd_cache_put(dd, tag, relation->id, set, rel, within, result) : result;
 }
 
 /* Fires one relation at its first position until nothing changes. half[0] and half[1] are on the
@@ -237,10 +237,10 @@ static bdd saturate(const struct saturation *job, bdd set, bdd within, uint32_t 
     bdd result, s[2], c[2];
     if (set <= BDD_TRUE || within == BDD_FALSE || k >= dd->pairs || job->busy[k] == LAST_LEVEL)
         return set;
-    k = min(job->busy[k], min(position_of(dd, set), position_of(dd, within)));
+    k = min(job->busy[k], min(dd_position_of(dd, set), dd_position_of(dd, within)));
     if (job->busy[k] == LAST_LEVEL) return set;
     uint32_t tag = OP_SATURATE | dd->session << 5;
-    if (cache_find(dd, tag, k, set, within, 0, &result)) return result;
+    if (dd_cache_find(dd, tag, k, set, within, 0, &result)) return result;
     split_set(dd, set, k, s);
     split_set(dd, within, k, c);
     bdd *half = dd_push(dd, BDD_FALSE);
@@ -256,8 +256,8 @@ static bdd saturate(const struct saturation *job, bdd set, bdd within, uint32_t 
     }
     result = dd_make(dd, dd_now(dd->pair_at[k]), half[0], half[1]);
     dd_pop(dd, 2);
-    cache_put(dd, tag, k, result, within, 0, result);
-    return cache_put(dd, tag, k, set, within, 0, result);
+    dd_cache_put(dd, tag, k, result, within, 0, result);
+    return dd_cache_put(dd, tag, k, set, within, 0, result);
 }
 
 /* Sorts the relations by their first position; the lists are in one block. */

@@ -7,7 +7,7 @@
 #ifndef CAIRN_SOLVER_ZONE_DATES_H
 #define CAIRN_SOLVER_ZONE_DATES_H
 
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 struct dates_bound {
     uint32_t i, j; /* t_i - t_j < or <= c */

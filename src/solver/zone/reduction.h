@@ -6,10 +6,10 @@
  * its leader and the difference. Between leaders there is no cycle of weight 0, so exactly the
  * bounds that do not follow from two others must be kept: a unique set. Bounds x >= 0 are never
  * kept: they always hold. */
-#ifndef CAIRN_SOLVER_ZONE_REDUCE_H
-#define CAIRN_SOLVER_ZONE_REDUCE_H
+#ifndef CAIRN_SOLVER_ZONE_REDUCTION_H
+#define CAIRN_SOLVER_ZONE_REDUCTION_H
 
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 struct zone_reduction {
     uint32_t size;    /* of the matrix */

@@ -1,4 +1,4 @@
-#include "solver/zone/reduce.h"
+#include "solver/zone/reduction.h"
 
 #include "solver/zone/rows.h"
 

@@ -1,4 +1,4 @@
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 /* A point of a zone with a given denominator q: times q, all bounds are integers and so is the
  * point, so x - y < c means x - y <= qc - 1. Such a system has a least solution that is not

@@ -16,46 +16,13 @@
  * bound_fits for those who diagnose). An entry is a sum of at most one given constant per operation
  * in the zone's history and clock, hence 2^31 operations away from the 64 bits it is kept in.
  * (Intersection adds both histories.) */
-#ifndef CAIRN_SOLVER_ZONE_ZONE_H
-#define CAIRN_SOLVER_ZONE_ZONE_H
+#ifndef CAIRN_SOLVER_ZONE_DBM_H
+#define CAIRN_SOLVER_ZONE_DBM_H
 
 #include "base/mem.h"
+#include "solver/zone/bound.h"
 
 #include <assert.h>
-
-/* ---- bounds ---- */
-
-/* "< c" is 2c and "<= c" is 2c + 1: a smaller number is a tighter bound. */
-typedef int64_t dbm_bound;
-#define BOUND_INFINITY INT64_MAX
-#define BOUND_ZERO ((dbm_bound)1) /* <= 0 */
-enum { BOUND_LIMIT = 1 << 30 };
-
-static inline bool bound_fits(int64_t constant)
-{
-    return constant >= -BOUND_LIMIT && constant <= BOUND_LIMIT;
-}
-static inline dbm_bound bound_weak(int64_t constant)
-{
-    assert(bound_fits(constant));
-    return 2 * constant + 1;
-}
-static inline dbm_bound bound_strict(int64_t constant)
-{
-    assert(bound_fits(constant));
-    return 2 * constant;
-}
-static inline bool bound_is_strict(dbm_bound b) { return !(b & 1); }
-/* The constant; not of infinity. */
-static inline int64_t bound_constant(dbm_bound b) { return b >> 1; }
-static inline dbm_bound bound_add(dbm_bound a, dbm_bound b)
-{
-    return a == BOUND_INFINITY || b == BOUND_INFINITY ? BOUND_INFINITY : a + b - ((a | b) & 1);
-}
-/* x - y <= c is false when y - x < -c. Not of infinity. */
-static inline dbm_bound bound_negate(dbm_bound b) { return 1 - b; }
-
-/* ---- matrices ---- */
 
 struct dbm {
     uint32_t size;      /* clocks + 1 */
@@ -117,7 +84,7 @@ bool dbm_intersect(struct dbm *dbm, const struct dbm *other);      /* false: now
 bool dbm_included(const struct dbm *dbm, const struct dbm *other); /* dbm in other */
 bool dbm_equal(const struct dbm *a, const struct dbm *b);
 
-/* ---- extrapolation (extrapolate.c) ---- */
+/* ---- extrapolation (dbm_extrapolate.c) ---- */
 
 /* lower[x] and upper[x] (L and U in the literature) are the largest constants with which clock x is
  * compared from below (x > c, x >= c) and from above (x < c, x <= c) in the future, BOUND_NONE when
@@ -138,7 +105,7 @@ bool dbm_extrapolate_lu_plus(struct dbm *dbm, const int32_t *lower, const int32_
 bool dbm_included_lu(const struct dbm *dbm, const struct dbm *other, const int32_t *lower,
                      const int32_t *upper);
 
-/* ---- points (sample.c) ---- */
+/* ---- points (dbm_sample.c) ---- */
 
 /* Whether the point values[x] / denominator (entry 0 is not looked at, the denominator > 0) is in
  * the zone. */

@@ -1,9 +1,9 @@
 #include "solver/zone/rows.h"
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 /* Zones have infinitely many forms, but a run of a timed automaton cannot tell apart values of a
  * clock that are larger than all constants it will be compared with. Extrapolation forgets such
- * bounds. With c(i, j) the bound of x_i - x_j, L and U as in zone.h:
+ * bounds. With c(i, j) the bound of x_i - x_j, L and U as in dbm.h:
  *
  *     Extra_LU:   c(i, j) > L(i)     forgotten
  *                 -c(i, j) > U(j)    < -U(j)
