@@ -1,5 +1,7 @@
 #include "automaton/activity/dag.h"
 
+#include "base/find.h"
+
 #include <assert.h>
 
 bool dag_alloc(struct dag *dag, struct mem *mem, uint32_t states, uint32_t edges)
@@ -8,7 +10,7 @@ bool dag_alloc(struct dag *dag, struct mem *mem, uint32_t states, uint32_t edges
     dag->first_edge = mem_try_alloc(mem, ((size_t)states + 1) * sizeof *dag->first_edge);
     dag->edge_label = mem_try_alloc(mem, (size_t)edges * sizeof *dag->edge_label);
     dag->edge_to = mem_try_alloc(mem, (size_t)edges * sizeof *dag->edge_to);
-    dag->final = mem_try_alloc(mem, ((size_t)states / 64 + 1) * sizeof *dag->final);
+    dag->final = mem_try_alloc(mem, bitset_bytes(states));
     if (dag->first_edge && dag->edge_label && dag->edge_to && dag->final) return true;
     dag_release(dag);
     return false;
@@ -101,14 +103,9 @@ enum build_status dag_renumber(struct dag *dag, const uint32_t *order)
 uint32_t dag_step(const struct dag *dag, uint32_t state, uint32_t label)
 {
     assert(!dag->is_branching);
-    uint32_t low = dag->first_edge[state], high = dag->first_edge[state + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (dag->edge_label[middle] < label) low = middle + 1;
-        else high = middle;
-    }
-    return low < dag->first_edge[state + 1] && dag->edge_label[low] == label ? dag->edge_to[low]
-                                                                             : (uint32_t)DAG_NONE;
+    uint32_t end = dag->first_edge[state + 1];
+    uint32_t e = find_first(dag->edge_label, dag->first_edge[state], end, label);
+    return e < end && dag->edge_label[e] == label ? dag->edge_to[e] : (uint32_t)DAG_NONE;
 }
 
 bool dag_accepts(const struct dag *dag, const uint32_t *word, uint32_t length)
@@ -158,7 +155,7 @@ bool dag_check(const struct dag *dag)
     if (!dag->states || dag->first_edge[0] || dag->first_edge[dag->states] != dag->edges)
         return false;
     uint64_t reached = 1; /* edges whose target no earlier edge has are counted: invariant 1 */
-    uint64_t *seen = mem_try_alloc(dag->mem, ((size_t)dag->states / 64 + 1) * sizeof *seen);
+    uint64_t *seen = mem_try_alloc(dag->mem, bitset_bytes(dag->states));
     bool good = seen != NULL;
     for (uint32_t s = 0; good && s < dag->states; s++) {
         if (dag->first_edge[s + 1] == dag->first_edge[s] && !dag_is_final(dag, s))
@@ -169,8 +166,8 @@ bool dag_check(const struct dag *dag)
                    && (e == dag->first_edge[s] || dag->edge_label[e - 1] <= dag->edge_label[e])
                    && !has_twin(dag, s, e);
             if (!good) break;
-            reached += !(seen[to / 64] >> to % 64 & 1);
-            seen[to / 64] |= UINT64_C(1) << to % 64;
+            reached += !bitset_has(seen, to);
+            bitset_add(seen, to);
         }
     }
     mem_free(dag->mem, seen);

@@ -18,6 +18,7 @@
 
 #include "base/build.h"
 #include "automaton/activity/term.h"
+#include "base/bitset.h"
 #include "base/mem.h"
 
 struct dag {
@@ -27,20 +28,17 @@ struct dag {
     uint32_t *first_edge; /* [states + 1]: the edges of state s are first_edge[s] .. first_edge[s +
                              1] - 1 */
     uint32_t *edge_label, *edge_to;
-    uint64_t *final; /* a bit for each state */
+    uint64_t *final; /* a set of states (base/bitset.h) */
 };
 
 enum { DAG_NONE = 0xFFFFFFFF };
 
 static inline bool dag_is_final(const struct dag *dag, uint32_t state)
 {
-    return dag->final[state / 64] >> state % 64 & 1;
+    return bitset_has(dag->final, state);
 }
 
-static inline void dag_set_final(struct dag *dag, uint32_t state)
-{
-    dag->final[state / 64] |= UINT64_C(1) << state % 64;
-}
+static inline void dag_set_final(struct dag *dag, uint32_t state) { bitset_add(dag->final, state); }
 
 /* Functions that return a status leave an empty dag behind unless it is BUILD_DONE; dag_release is
  * right in any case. BUILD_TOO_LARGE: the automaton, or that of a part of the term, would have more

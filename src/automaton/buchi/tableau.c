@@ -17,6 +17,7 @@
 
 #include "automaton/buchi/reduce.h"
 #include "automaton/buchi/simplify.h"
+#include "base/bitset.h"
 
 #include <string.h>
 
@@ -142,7 +143,7 @@ static void promise(struct tableau *t, nnf f, set *promises)
         t->bit_of[f.i] = t->promised_count;
     }
     uint32_t bit = t->bit_of[f.i] - 1;
-    promises->w[bit / 64] |= UINT64_C(1) << bit % 64;
+    bitset_add(promises->w, bit);
 }
 
 static uint64_t until_bit(struct tableau *t, nnf f)
@@ -232,7 +233,7 @@ static void set_steps(struct tableau *t, const set *promises, struct steps *resu
     *result = (struct steps){0};
     add_step(t, result, nothing);
     for (uint32_t bit = 0; bit < t->promised_count && !t->problem; bit++) {
-        if (!(promises->w[bit / 64] >> bit % 64 & 1)) continue;
+        if (!bitset_has(promises->w, bit)) continue;
         struct steps both = {0};
         join_steps(t, result, steps_of(t, t->promised[bit]), &both);
         vec_free(t->mem, result);

@@ -1,5 +1,7 @@
 #include "automaton/guide/dfa.h"
 
+#include "base/find.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@ bool dfa_alloc(struct dfa *dfa, struct mem *mem, uint32_t states, uint32_t edges
     dfa->first_edge = mem_try_alloc(mem, ((size_t)states + 1) * sizeof *dfa->first_edge);
     dfa->edge_label = mem_try_alloc(mem, ((size_t)edges + 1) * sizeof *dfa->edge_label);
     dfa->edge_to = mem_try_alloc(mem, ((size_t)edges + 1) * sizeof *dfa->edge_to);
-    dfa->final = mem_try_alloc(mem, ((size_t)states / 64 + 1) * sizeof *dfa->final);
+    dfa->final = mem_try_alloc(mem, bitset_bytes(states));
     if (dfa->first_edge && dfa->edge_label && dfa->edge_to && dfa->final) return true;
     dfa_release(dfa);
     return false;
@@ -26,14 +28,9 @@ void dfa_release(struct dfa *dfa)
 
 uint32_t dfa_step(const struct dfa *dfa, uint32_t state, uint32_t label)
 {
-    uint32_t low = dfa->first_edge[state], high = dfa->first_edge[state + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (dfa->edge_label[middle] < label) low = middle + 1;
-        else high = middle;
-    }
-    return low < dfa->first_edge[state + 1] && dfa->edge_label[low] == label ? dfa->edge_to[low]
-                                                                             : (uint32_t)DFA_NONE;
+    uint32_t end = dfa->first_edge[state + 1];
+    uint32_t e = find_first(dfa->edge_label, dfa->first_edge[state], end, label);
+    return e < end && dfa->edge_label[e] == label ? dfa->edge_to[e] : (uint32_t)DFA_NONE;
 }
 
 bool dfa_accepts(const struct dfa *dfa, const uint32_t *word, uint32_t length)
@@ -50,7 +47,7 @@ bool dfa_same(const struct dfa *a, const struct dfa *b)
     return !memcmp(a->first_edge, b->first_edge, ((size_t)a->states + 1) * sizeof *a->first_edge)
            && !memcmp(a->edge_label, b->edge_label, (size_t)a->edges * sizeof *a->edge_label)
            && !memcmp(a->edge_to, b->edge_to, (size_t)a->edges * sizeof *a->edge_to)
-           && !memcmp(a->final, b->final, ((size_t)a->states / 64 + 1) * sizeof *a->final);
+           && !memcmp(a->final, b->final, bitset_bytes(a->states));
 }
 
 bool dfa_check(const struct dfa *dfa)

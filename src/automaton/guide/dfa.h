@@ -10,6 +10,7 @@
 #define CAIRN_AUTOMATON_GUIDE_DFA_H
 
 #include "base/build.h"
+#include "base/bitset.h"
 #include "base/mem.h"
 
 struct dfa {
@@ -18,20 +19,17 @@ struct dfa {
     uint32_t *first_edge; /* [states + 1]: the edges of state s are first_edge[s] .. first_edge[s +
                              1] - 1 */
     uint32_t *edge_label, *edge_to;
-    uint64_t *final; /* a bit for each state */
+    uint64_t *final; /* a set of states (base/bitset.h) */
 };
 
 enum { DFA_NONE = 0xFFFFFFFF };
 
 static inline bool dfa_is_final(const struct dfa *dfa, uint32_t state)
 {
-    return dfa->final[state / 64] >> state % 64 & 1;
+    return bitset_has(dfa->final, state);
 }
 
-static inline void dfa_set_final(struct dfa *dfa, uint32_t state)
-{
-    dfa->final[state / 64] |= UINT64_C(1) << state % 64;
-}
+static inline void dfa_set_final(struct dfa *dfa, uint32_t state) { bitset_add(dfa->final, state); }
 
 /* Whether nothing follows a state. */
 static inline bool dfa_is_end(const struct dfa *dfa, uint32_t state)

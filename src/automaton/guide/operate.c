@@ -39,6 +39,9 @@ struct row {
     uint32_t count;
     uint64_t *offset; /* [count + 1]: the number of the first state of each operand */
     bool or_nothing;
+    /* Goes to a state of operand k with a label: what differs between operations on rows. */
+    void (*emit)(struct subset *subset, const struct row *row, uint32_t label, uint32_t k,
+                 uint32_t state);
 };
 
 /* Which operand a configuration belongs to. */
@@ -61,6 +64,30 @@ static bool row_init(struct row *row, struct mem *mem)
     return row->offset != NULL;
 }
 
+static void row_follow(struct subset *subset, void *data, uint64_t config)
+{
+    const struct row *row = data;
+    if (config == NOTHING_LEFT) return;
+    uint32_t k = owner(row, config), state = (uint32_t)(config - row->offset[k]);
+    const struct dfa *part = row->parts[k];
+    for (uint32_t e = part->first_edge[state]; e < part->first_edge[state + 1]; e++)
+        row->emit(subset, row, part->edge_label[e], k, part->edge_to[e]);
+}
+
+/* Makes the automaton of an operation; how it starts and ends is in the rules. */
+static enum build_status row_run(struct row *row, struct subset_rules *rules,
+                                 const struct operate *how, struct dfa *to)
+{
+    *to = (struct dfa){.mem = how->mem};
+    if (!row_init(row, how->mem)) return BUILD_REFUSED;
+    rules->data = row;
+    rules->all_final = how->prefixes;
+    rules->follow = row_follow;
+    enum build_status status = subset_run(to, how->mem, rules, how->max_states);
+    mem_free(how->mem, row->offset);
+    return status;
+}
+
 /* Goes to a state of operand k, and on while what is reached may be all of it. */
 static void seq_emit(struct subset *subset, const struct row *row, uint32_t label, uint32_t k,
                      uint32_t state)
@@ -75,16 +102,6 @@ static void seq_emit(struct subset *subset, const struct row *row, uint32_t labe
 
 static void seq_start(struct subset *subset, void *data) { seq_emit(subset, data, 0, 0, 0); }
 
-static void seq_follow(struct subset *subset, void *data, uint64_t config)
-{
-    const struct row *row = data;
-    if (config == NOTHING_LEFT) return;
-    uint32_t k = owner(row, config), state = (uint32_t)(config - row->offset[k]);
-    const struct dfa *part = row->parts[k];
-    for (uint32_t e = part->first_edge[state]; e < part->first_edge[state + 1]; e++)
-        seq_emit(subset, row, part->edge_label[e], k, part->edge_to[e]);
-}
-
 static bool seq_is_final(const void *data, uint64_t config)
 {
     const struct row *row = data;
@@ -96,17 +113,9 @@ static bool seq_is_final(const void *data, uint64_t config)
 enum build_status operate_seq(const struct operate *how, const struct dfa *const *parts,
                               uint32_t count, struct dfa *to)
 {
-    struct row row = {.parts = parts, .count = count};
-    struct subset_rules rules = {.data = &row,
-                                 .all_final = how->prefixes,
-                                 .start = seq_start,
-                                 .follow = seq_follow,
-                                 .is_final = seq_is_final};
-    *to = (struct dfa){.mem = how->mem};
-    if (!row_init(&row, how->mem)) return BUILD_REFUSED;
-    enum build_status status = subset_run(to, how->mem, &rules, how->max_states);
-    mem_free(how->mem, row.offset);
-    return status;
+    struct row row = {.parts = parts, .count = count, .emit = seq_emit};
+    struct subset_rules rules = {.start = seq_start, .is_final = seq_is_final};
+    return row_run(&row, &rules, how, to);
 }
 
 /* ---- one of several ---- */
@@ -125,16 +134,6 @@ static void choice_start(struct subset *subset, void *data)
     if (row->or_nothing) subset_emit(subset, 0, NOTHING_LEFT);
 }
 
-static void choice_follow(struct subset *subset, void *data, uint64_t config)
-{
-    const struct row *row = data;
-    if (config == NOTHING_LEFT) return;
-    uint32_t k = owner(row, config), state = (uint32_t)(config - row->offset[k]);
-    const struct dfa *part = row->parts[k];
-    for (uint32_t e = part->first_edge[state]; e < part->first_edge[state + 1]; e++)
-        choice_emit(subset, row, part->edge_label[e], k, part->edge_to[e]);
-}
-
 static bool choice_is_final(const void *data, uint64_t config)
 {
     const struct row *row = data;
@@ -146,17 +145,10 @@ static bool choice_is_final(const void *data, uint64_t config)
 enum build_status operate_choice(const struct operate *how, const struct dfa *const *parts,
                                  uint32_t count, bool or_nothing, struct dfa *to)
 {
-    struct row row = {.parts = parts, .count = count, .or_nothing = or_nothing};
-    struct subset_rules rules = {.data = &row,
-                                 .all_final = how->prefixes,
-                                 .start = choice_start,
-                                 .follow = choice_follow,
-                                 .is_final = choice_is_final};
-    *to = (struct dfa){.mem = how->mem};
-    if (!row_init(&row, how->mem)) return BUILD_REFUSED;
-    enum build_status status = subset_run(to, how->mem, &rules, how->max_states);
-    mem_free(how->mem, row.offset);
-    return status;
+    struct row row = {
+        .parts = parts, .count = count, .or_nothing = or_nothing, .emit = choice_emit};
+    struct subset_rules rules = {.start = choice_start, .is_final = choice_is_final};
+    return row_run(&row, &rules, how, to);
 }
 
 /* ---- repetition ---- */
