@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ROOT, check, finish
 
 # Bottom first; entries of one row are siblings. A folder belongs to the row with its longest prefix.
-LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automaton/buchi'], ['model'], ['context'], ['result'], ['lang/common'], ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/cdl', 'lang/xgdl', 'lang/ltl', 'automaton'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
+LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automaton/buchi'], ['model'], ['context'], ['result'], ['lang/common'], ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/cdl', 'lang/xgdl', 'lang/ltl', 'automaton'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'], ['clauses'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'], ['report'], ['cli'], ['']]
 # The door of the command line asks run/ for everything; switched on when run/ exists.
 CLI_IS_THIN = False
@@ -21,8 +21,8 @@ MODULES = ['solver/dd', 'solver/zone', 'engine/symbolic', 'lang/cdl', 'lang/fiac
 VOCABULARIES = ['model/model.h', 'model/code.h', 'context/context.h', 'result/result.h', 'program/program.h']
 # Further words of single headers: things that a module deals in besides the one it is named after. Their functions begin with them, too.
 WORDS = {
-    'base/diag.h': 'place source', 'base/mem.h': 'arena', 'base/text.h': 'names', 'bits/circuit.h': 'gate lit', 'engine/bounded/unroll.h': 'step_kind schedule unrolling',
-    'engine/bounded/watch.h': 'watcher', 'engine/symbolic/encode.h': 'encoded_rule encoding', 'engine/symbolic/evidence.h': 'walk', 'engine/symbolic/partial.h': 'part',
+    'base/diag.h': 'place source', 'base/mem.h': 'arena', 'base/text.h': 'names', 'bits/circuit.h': 'gate lit', 'clauses/unroll.h': 'step_kind schedule unrolling',
+    'clauses/watch.h': 'watcher', 'engine/symbolic/encode.h': 'encoded_rule encoding', 'engine/symbolic/evidence.h': 'walk', 'engine/symbolic/partial.h': 'part',
     'engine/symbolic/temporal.h': 'shown', 'export/names.h': 'naming number_span numbers', 'lang/common/lexer.h': 'token tokens', 'model/expr.h': 'failure',
     'pass/hide.h': 'hiding', 'program/dispatch.h': 'comparison', 'program/layout.h': 'field', 'reduce/process_model.h': 'unsafe_reason', 'report/machine.h': 'simulation',
     'report/value.h': 'shown', 'solver/dd/dd.h': 'bdd', 'solver/zone/bound.h': 'dbm_bound'}

@@ -1,7 +1,10 @@
-/* The model as one circuit that all unrollings of the bounded engine copy: its rules, its deadlocks
- * and failures, and the conditions of properties. */
-#ifndef CAIRN_ENGINE_BOUNDED_NET_H
-#define CAIRN_ENGINE_BOUNDED_NET_H
+/* The model as one circuit, which whoever asks a SAT solver about runs copies: its rules, its
+ * deadlocks and failures, and the conditions of properties. Inputs are the bits of a state.
+ *
+ * The model is flat (pass/flatten.h): no code, no arrays, no priorities. Conditions may be added
+ * until the first cone of the circuit is made (clauses/cone.h). */
+#ifndef CAIRN_CLAUSES_NET_H
+#define CAIRN_CLAUSES_NET_H
 
 #include "bits/bits.h"
 

@@ -7,10 +7,10 @@
  * finds lassos: at some position the state of the model and the automaton is saved; bad is to be in
  * the saved state again after every acceptance set was met since. The saved state stays what it is,
  * so one copy serves all positions. */
-#ifndef CAIRN_ENGINE_BOUNDED_WATCH_H
-#define CAIRN_ENGINE_BOUNDED_WATCH_H
+#ifndef CAIRN_CLAUSES_WATCH_H
+#define CAIRN_CLAUSES_WATCH_H
 
-#include "engine/bounded/unroll.h"
+#include "clauses/unroll.h"
 #include "automaton/buchi.h"
 
 /* The automaton; shared by all runs that it watches. */

@@ -1,4 +1,4 @@
-#include "engine/bounded/net.h"
+#include "clauses/net.h"
 
 #include <string.h>
 

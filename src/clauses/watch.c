@@ -1,4 +1,4 @@
-#include "engine/bounded/watch.h"
+#include "clauses/watch.h"
 
 #include <string.h>
 
@@ -91,26 +91,6 @@ static int mark_at(const struct watch *watch, uint32_t position, uint32_t mark)
     return saved_at(watch, position) + 1 + (int)mark;
 }
 
-/* A new literal that is true exactly when all of these are. */
-static int define_all(struct sat *sat, const int *literals, uint32_t count)
-{
-    int all = sat_variables(sat, 1);
-    for (uint32_t i = 0; i < count; i++) sat_add_2(sat, -all, literals[i]);
-    for (uint32_t i = 0; i < count; i++) sat_add(sat, -literals[i]);
-    sat_add_1(sat, all);
-    return all;
-}
-
-static int define_equal(struct sat *sat, int a, int b)
-{
-    int same = sat_variables(sat, 1);
-    sat_add_3(sat, -same, -a, b);
-    sat_add_3(sat, -same, a, -b);
-    sat_add_3(sat, same, a, b);
-    sat_add_3(sat, same, -a, -b);
-    return same;
-}
-
 /* The state at the position is the saved one. */
 static int define_saved_state(struct watch *watch, uint32_t position, const int *also,
                               uint32_t count)
@@ -123,11 +103,11 @@ static int define_saved_state(struct watch *watch, uint32_t position, const int 
         mem_alloc(watch->u->mem, (bits + states + count + UINT64_C(1)) * sizeof *literals);
     for (uint32_t i = 0; i < count; i++) literals[n++] = also[i];
     for (uint32_t b = 0; b < bits; b++)
-        literals[n++] = define_equal(sat, state[b], watch->saved_state + (int)b);
+        literals[n++] = sat_define_equal(sat, state[b], watch->saved_state + (int)b);
     for (uint32_t q = 0; q < states; q++)
         literals[n++] =
-            define_equal(sat, state_at(watch, position, q), watch->saved_automaton + (int)q);
-    int all = define_all(sat, literals, n);
+            sat_define_equal(sat, state_at(watch, position, q), watch->saved_automaton + (int)q);
+    int all = sat_define_all(sat, literals, n);
     mem_free(watch->u->mem, literals);
     return all;
 }
@@ -142,7 +122,7 @@ static void define_bad(struct watch *watch, uint32_t position)
     if (watch->watcher->is_safety) { /* not (in none of the states that accept all) */
         for (uint32_t q = 0; q < a->states.len; q++)
             if (watch->watcher->accepts_all[q]) literals[n++] = -state_at(watch, position, q);
-        bad = -define_all(sat, literals, n);
+        bad = -sat_define_all(sat, literals, n);
     } else {
         literals[n++] = saved_at(watch, position);
         for (uint32_t m = 0; m < a->acceptance; m++) literals[n++] = mark_at(watch, position, m);
@@ -161,7 +141,7 @@ static void add_block(struct watch *watch)
     for (uint32_t q = 0; q < a->states.len; q++) states[q] = state_at(watch, position, q);
     for (uint32_t q = 0; q < a->states.len; q++) sat_add(sat, states[q]);
     sat_add(sat, 0);
-    unroll_at_most_one(watch->u, states, a->states.len);
+    sat_at_most_one(watch->u->sat, states, a->states.len);
     for (uint32_t m = 0; !watch->watcher->is_safety && m < a->acceptance; m++)
         sat_add_2(sat, -mark_at(watch, position, m), saved_at(watch, position));
 }
@@ -195,7 +175,7 @@ static int move_automaton(struct watch *watch, uint32_t from)
         }
     for (uint32_t e = 0; e < a->edges.len; e++) sat_add(sat, literals[e]);
     sat_add(sat, 0);
-    unroll_at_most_one(watch->u, literals, a->edges.len);
+    sat_at_most_one(watch->u->sat, literals, a->edges.len);
     return first;
 }
 

@@ -18,10 +18,11 @@
  *                  enabled
  *   STEP_ALL_SAFE  the same for all processes at once: safe rules of different processes are
  *                  independent */
-#ifndef CAIRN_ENGINE_BOUNDED_UNROLL_H
-#define CAIRN_ENGINE_BOUNDED_UNROLL_H
+#ifndef CAIRN_CLAUSES_UNROLL_H
+#define CAIRN_CLAUSES_UNROLL_H
 
-#include "engine/bounded/net.h"
+#include "clauses/cone.h"
+#include "clauses/net.h"
 #include "reduce/process_model.h"
 #include "result/trace.h"
 #include "solver/sat/sat.h"
@@ -44,12 +45,6 @@ struct unroll_options {
     bool endless;       /* a deadlocked state repeats; otherwise runs end there */
 };
 
-/* Gates with their places in the block of variables that a frame has for them. */
-struct unroll_piece {
-    VEC(uint32_t) gates;
-    uint32_t *place; /* per gate: + 1; 0: not in it */
-};
-
 /* Per variable: which rules of a step access it, as places in the step's list. */
 struct unroll_accesses {
     uint32_t *first, *list; /* those of variable v: list[first[v]] to list[first[v + 1] - 1] */
@@ -58,7 +53,7 @@ struct unroll_accesses {
 /* One kind of step, as it is copied. */
 struct unroll_step {
     enum step_kind kind;
-    struct unroll_piece piece;
+    struct cone cone;
     VEC(uint32_t) rules;
     struct unroll_accesses writers, readers;
 };
@@ -79,7 +74,7 @@ struct unrolling {
     struct unroll_step *steps; /* the schedule: kinds of step, the full one last */
     uint32_t *repeat;          /* how often each is taken */
     uint32_t step_count;
-    struct unroll_piece outputs; /* what properties look at */
+    struct cone outputs; /* what properties look at */
     VEC(struct unroll_frame) frames;
     VEC(struct {
         uint32_t frame;
@@ -106,8 +101,5 @@ static inline const int *unroll_state(const struct unrolling *u, uint32_t positi
 /* After SAT_YES: the run up to a position. starts[p] is the number of rules taken before position
  * p. */
 struct trace *unroll_trace(const struct unrolling *u, uint32_t last, uint32_t *starts);
-
-/* At most one of the literals, by a ladder of auxiliary variables. */
-void unroll_at_most_one(struct unrolling *u, const int *literals, uint32_t count);
 
 #endif

@@ -1,66 +1,12 @@
-#include "engine/bounded/unroll.h"
+#include "clauses/unroll.h"
 
 #include <string.h>
 
-/* ---- pieces: the gates that a frame needs ---- */
-
-static void piece_add(struct unrolling *u, struct unroll_piece *piece, lit output)
-{
-    struct circuit *c = &u->net->bits.circuit;
-    circuit_cone(c, output);
-    for (uint32_t i = 0; i < c->cone.len; i++) {
-        uint32_t g = c->cone.data[i];
-        bool is_gate = c->gates.data[g].kind == GATE_AND || c->gates.data[g].kind == GATE_XOR;
-        if (!is_gate || piece->place[g]) continue;
-        vec_push(u->mem, &piece->gates, g);
-        piece->place[g] = piece->gates.len;
-    }
-}
-
-static void piece_init(struct unrolling *u, struct unroll_piece *piece)
-{
-    *piece = (struct unroll_piece){
-        .place = mem_alloc(u->mem,
-                           (u->net->bits.circuit.gates.len + UINT64_C(1)) * sizeof *piece->place)};
-}
-
-static void piece_release(struct unrolling *u, struct unroll_piece *piece)
-{
-    vec_free(u->mem, &piece->gates);
-    mem_free(u->mem, piece->place);
-}
-
+/* A literal of the net in a frame whose gates were copied. */
 static int literal_of(const struct unrolling *u, const struct unroll_frame *frame,
-                      const struct unroll_piece *piece, int gates, lit l)
+                      const struct cone *cone, int gates, lit l)
 {
-    const struct gate *gate = &u->net->bits.circuit.gates.data[l / 2];
-    int literal = gate->kind == GATE_FALSE   ? -u->true_literal
-                  : gate->kind == GATE_INPUT ? frame->bits[gate->a]
-                                             : gates + (int)piece->place[l / 2] - 1;
-    return l % 2 ? -literal : literal;
-}
-
-static int copy_piece(struct unrolling *u, const struct unroll_frame *frame,
-                      const struct unroll_piece *piece)
-{
-    struct sat *sat = u->sat;
-    int gates = sat_variables(sat, piece->gates.len);
-    for (uint32_t i = 0; i < piece->gates.len; i++) {
-        const struct gate *gate = &u->net->bits.circuit.gates.data[piece->gates.data[i]];
-        int out = gates + (int)i, a = literal_of(u, frame, piece, gates, gate->a),
-            b = literal_of(u, frame, piece, gates, gate->b);
-        if (gate->kind == GATE_AND) {
-            sat_add_2(sat, -out, a);
-            sat_add_2(sat, -out, b);
-            sat_add_3(sat, out, -a, -b);
-        } else {
-            sat_add_3(sat, -out, a, b);
-            sat_add_3(sat, -out, -a, -b);
-            sat_add_3(sat, out, -a, b);
-            sat_add_3(sat, out, a, -b);
-        }
-    }
-    return gates;
+    return cone_literal(cone, (struct cone_copy){u->true_literal, frame->bits, gates}, l);
 }
 
 /* ---- kinds of step ---- */
@@ -72,11 +18,11 @@ static void add_rule(struct unrolling *u, struct unroll_step *step, uint32_t r)
     const struct net_rule *encoded = &u->net->rules[r];
     if (encoded->enabled == LIT_FALSE) return;
     vec_push(u->mem, &step->rules, r);
-    piece_add(u, &step->piece, encoded->enabled);
+    cone_add(&step->cone, encoded->enabled);
     for (uint32_t i = 0, at = encoded->first_stored; i < rule->stores; i++) {
         uint32_t var = model->stores.data[rule->first_store + i].var;
         for (uint32_t b = 0; b < bits_width(&u->net->bits, var); b++)
-            piece_add(u, &step->piece, u->net->stored.data[at++]);
+            cone_add(&step->cone, u->net->stored.data[at++]);
     }
 }
 
@@ -122,7 +68,7 @@ static void step_init(struct unrolling *u, struct unroll_step *step, enum step_k
 {
     const struct process_model *processes = u->options.schedule.processes;
     *step = (struct unroll_step){.kind = kind};
-    piece_init(u, &step->piece);
+    cone_init(&step->cone, &u->net->bits.circuit, u->mem);
     for (uint32_t r = 0; r < u->net->model->rules.len; r++) {
         bool full = kind == STEP_ONE || kind == STEP_SET;
         uint32_t owner = full ? MODEL_NONE : processes->rules[r].process;
@@ -130,7 +76,7 @@ static void step_init(struct unrolling *u, struct unroll_step *step, enum step_k
             add_rule(u, step, r);
     }
     if ((kind == STEP_ONE || kind == STEP_SET) && u->options.endless)
-        piece_add(u, &step->piece, u->net->dead);
+        cone_add(&step->cone, u->net->dead);
     list_accesses(u, step, true, &step->writers);
     list_accesses(u, step, false, &step->readers);
 }
@@ -156,22 +102,6 @@ static void plan(struct unrolling *u)
 
 /* ---- clauses of one step ---- */
 
-void unroll_at_most_one(struct unrolling *u, const int *literals, uint32_t count)
-{
-    struct sat *sat = u->sat;
-    if (count <= 4) {
-        for (uint32_t i = 0; i < count; i++)
-            for (uint32_t j = i + 1; j < count; j++) sat_add_2(sat, -literals[i], -literals[j]);
-        return;
-    }
-    int ladder = sat_variables(sat, count - 1); /* ladder + i: one of the first i + 1 is true */
-    for (uint32_t i = 0; i < count; i++) {
-        if (i + 1 < count) sat_add_2(sat, -literals[i], ladder + (int)i);
-        if (i + 2 < count) sat_add_2(sat, -(ladder + (int)i), ladder + (int)i + 1);
-        if (i) sat_add_2(sat, -literals[i], -(ladder + (int)i - 1));
-    }
-}
-
 struct copy {
     struct unrolling *u;
     const struct unroll_step *step;
@@ -180,7 +110,7 @@ struct copy {
 
 static int lit_before(const struct copy *copy, lit l)
 {
-    return literal_of(copy->u, copy->from, &copy->step->piece, copy->from->gates, l);
+    return literal_of(copy->u, copy->from, &copy->step->cone, copy->from->gates, l);
 }
 
 static void add_effects(struct copy *copy)
@@ -260,7 +190,7 @@ static void add_independence(struct copy *copy)
         literals.len = 0;
         for (uint32_t i = writers->first[v]; i < writers->first[v + 1]; i++)
             vec_push(u->mem, &literals, copy->from->taken + (int)writers->list[i]);
-        unroll_at_most_one(u, literals.data, literals.len);
+        sat_at_most_one(u->sat, literals.data, literals.len);
         int written = count == 1 ? literals.data[0] : 0;
         for (uint32_t i = readers->first[v]; i < readers->first[v + 1]; i++) {
             if (accesses_has(writers, v, readers->list[i])) continue;
@@ -309,7 +239,7 @@ static void add_choice(struct copy *copy)
         if (none) vec_push(u->mem, &literals, none);
         for (uint32_t i = 0; i < literals.len; i++) sat_add(u->sat, literals.data[i]);
         sat_add(u->sat, 0);
-        if (step->kind != STEP_SET) unroll_at_most_one(u, literals.data, literals.len);
+        if (step->kind != STEP_SET) sat_at_most_one(u->sat, literals.data, literals.len);
     }
     if (step->kind == STEP_SET) {
         add_independence(copy);
@@ -317,7 +247,7 @@ static void add_choice(struct copy *copy)
         for (uint32_t i = 0; u->options.schedule.visible && i < step->rules.len; i++)
             if (is_visible(u, step->rules.data[i]))
                 vec_push(u->mem, &literals, copy->from->taken + (int)i);
-        unroll_at_most_one(u, literals.data, literals.len);
+        sat_at_most_one(u->sat, literals.data, literals.len);
     }
     vec_free(u->mem, &literals);
 }
@@ -332,7 +262,8 @@ static void add_step(struct unrolling *u, const struct unroll_step *step, int ga
     struct copy copy = {u, step, &u->frames.data[u->frames.len - 2],
                         &u->frames.data[u->frames.len - 1]};
     copy.from->step = step;
-    copy.from->gates = gates ? gates : copy_piece(u, copy.from, &step->piece);
+    copy.from->gates =
+        gates ? gates : cone_copy(&step->cone, u->sat, u->true_literal, copy.from->bits);
     copy.from->taken = sat_variables(u->sat, step->rules.len);
     for (uint32_t v = 0; v < model->vars.len; v++) {
         uint32_t first = bits->first[v], width = bits_width(bits, v);
@@ -355,9 +286,9 @@ static void add_step(struct unrolling *u, const struct unroll_step *step, int ga
  * gates. */
 static bool shares_gates(const struct unrolling *u) { return u->step_count == 1; }
 
-static const struct unroll_piece *output_piece(const struct unrolling *u)
+static const struct cone *output_cone(const struct unrolling *u)
 {
-    return shares_gates(u) ? &u->steps[0].piece : &u->outputs;
+    return shares_gates(u) ? &u->steps[0].cone : &u->outputs;
 }
 
 static void add_position(struct unrolling *u)
@@ -365,13 +296,14 @@ static void add_position(struct unrolling *u)
     const struct unroll_frame *frame = &u->frames.data[u->frames.len - 1];
     vec_reserve(u->mem, &u->positions, 1);
     u->positions.data[u->positions.len].frame = u->frames.len - 1;
-    u->positions.data[u->positions.len].gates = copy_piece(u, frame, output_piece(u));
+    u->positions.data[u->positions.len].gates =
+        cone_copy(output_cone(u), u->sat, u->true_literal, frame->bits);
     u->positions.len++;
 }
 
 int unroll_output(const struct unrolling *u, uint32_t position, lit output)
 {
-    return literal_of(u, &u->frames.data[u->positions.data[position].frame], output_piece(u),
+    return literal_of(u, &u->frames.data[u->positions.data[position].frame], output_cone(u),
                       u->positions.data[position].gates, output);
 }
 
@@ -389,16 +321,16 @@ static void start(struct unrolling *u)
     const struct bits *bits = &u->net->bits;
     struct unroll_frame first = {
         .bits = mem_alloc(u->mem, (bits->total + UINT64_C(1)) * sizeof *first.bits)};
-    struct unroll_piece piece;
+    struct cone cone;
     lit condition = u->options.from_anywhere ? u->net->plausible : u->net->initial;
     vec_push(u->mem, &u->frames, first);
     int fresh = sat_variables(u->sat, bits->total);
     for (uint32_t i = 0; i < bits->total; i++) first.bits[i] = fresh + (int)i;
-    piece_init(u, &piece);
-    piece_add(u, &piece, condition);
-    int gates = copy_piece(u, &first, &piece);
-    sat_add_1(u->sat, literal_of(u, &first, &piece, gates, condition));
-    piece_release(u, &piece);
+    cone_init(&cone, &u->net->bits.circuit, u->mem);
+    cone_add(&cone, condition);
+    int gates = cone_copy(&cone, u->sat, u->true_literal, first.bits);
+    sat_add_1(u->sat, literal_of(u, &first, &cone, gates, condition));
+    cone_release(&cone);
     add_position(u);
 }
 
@@ -413,22 +345,22 @@ void unroll_init(struct unrolling *u, struct net *net, struct sat *sat,
     u->true_literal = sat_variables(sat, 1);
     sat_add_1(sat, u->true_literal);
     plan(u);
-    piece_init(u, &u->outputs);
+    cone_init(&u->outputs, &u->net->bits.circuit, u->mem);
     for (uint32_t i = 0; i < output_count; i++)
-        piece_add(u, shares_gates(u) ? &u->steps[0].piece : &u->outputs, outputs[i]);
+        cone_add(shares_gates(u) ? &u->steps[0].cone : &u->outputs, outputs[i]);
     start(u);
 }
 
 void unroll_release(struct unrolling *u)
 {
     for (uint32_t i = 0; i < u->step_count; i++) {
-        piece_release(u, &u->steps[i].piece);
+        cone_release(&u->steps[i].cone);
         vec_free(u->mem, &u->steps[i].rules);
         free_accesses(u, &u->steps[i].writers);
         free_accesses(u, &u->steps[i].readers);
     }
     for (uint32_t i = 0; i < u->frames.len; i++) mem_free(u->mem, u->frames.data[i].bits);
-    piece_release(u, &u->outputs);
+    cone_release(&u->outputs);
     mem_free(u->mem, u->steps);
     mem_free(u->mem, u->repeat);
     vec_free(u->mem, &u->frames);
