@@ -5,6 +5,7 @@
 #include "automaton/buchi.h"
 
 #include "automaton/buchi/tableau.h"
+#include "base/checked.h"
 
 #include <string.h>
 
@@ -31,6 +32,7 @@ static nnf normalise_leaf(struct translator *t, expr atom)
         t->nnfs->problem = "the formula has too many atoms";
         return nnf_false();
     }
+    assert(t->atoms->list.len <= NNF_MAX_PROPOSITIONS);
     if (i == t->atoms->list.len) vec_push(t->model->mem, &t->atoms->list, atom);
     return nnf_literal(t->nnfs, i, false);
 }
@@ -112,6 +114,7 @@ const char *buchi_translate(struct buchi *buchi, struct model *model, formula f,
     const char *problem = translate(buchi, model, f, negated, false);
     if (problem) problem = translate(buchi, model, f, negated, true);
     if (problem) vec_free(model->mem, &buchi->atoms.list);
+    CHECKED(problem || automaton_check(&buchi->automaton));
     return problem;
 }
 

@@ -1,8 +1,8 @@
 #include "automaton/unfold.h"
 
+#include "base/checked.h"
 #include "base/room.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* ---- without cycles ---- */
@@ -52,6 +52,7 @@ enum build_status unfold_acyclic(const struct dfa *dfa, struct dag *dag, bool en
     }
     mem_free(dfa->mem, order);
     mem_free(dfa->mem, number);
+    CHECKED(status != BUILD_DONE || (ends_only ? dag_check(dag) : dag->states == dfa->states));
     return status;
 }
 
@@ -153,6 +154,7 @@ static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct d
             for (uint32_t e = dfa->first_edge[s]; !is_last && e < dfa->first_edge[s + 1];
                  e++, at++) {
                 dag->edge_label[at] = dfa->edge_label[e];
+                assert(levels->number[dfa->edge_to[e]]); /* the next level has it */
                 dag->edge_to[at] = levels->number[dfa->edge_to[e]] - 1;
             }
         }
@@ -183,6 +185,7 @@ enum build_status unfold(const struct dfa *dfa, uint64_t bound, bool ends_only, 
     else dag_release(dag);
     if (state_of) *state_of = origin;
     levels_release(&levels);
+    CHECKED(status != BUILD_DONE || !ends_only || dag_check(dag));
     return status;
 }
 
@@ -266,6 +269,7 @@ enum build_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t mo
             good = good && ROOM(mem, words->length, &length_cap, met + 1)
                    && ROOM(mem, state, &state_cap, met + 1);
             if (!good) break;
+            assert(i < met); /* shorter words come first */
             words->from[met] = (uint32_t)i;
             words->label[met] = dfa->edge_label[e];
             words->length[met] = words->length[i] + 1;
@@ -288,6 +292,7 @@ void unfold_release(struct unfold_words *words)
 
 void unfold_word(const struct unfold_words *words, uint64_t index, uint32_t *labels)
 {
+    assert(index < words->count);
     for (; index; index = words->from[index])
         labels[words->length[index] - 1] = words->label[index];
 }

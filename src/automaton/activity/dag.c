@@ -1,5 +1,6 @@
 #include "automaton/activity/dag.h"
 
+#include "base/checked.h"
 #include "base/find.h"
 
 #include <assert.h>
@@ -51,8 +52,7 @@ static uint32_t find_below(const struct dag *dag, uint32_t state, uint32_t *numb
     *states = 0;
     for (uint32_t s = state; s < dag->states; s++) number[s] = DAG_NONE;
     number[state] = 0;
-    for (uint32_t s = state; s < dag->states;
-         s++) { /* all edges lead on, so a state is marked before it is met */
+    for (uint32_t s = state; s < dag->states; s++) { /* (2): a state is marked before it is met */
         if (number[s] == DAG_NONE) continue;
         order[*states] = s;
         number[s] = (*states)++;
@@ -66,6 +66,7 @@ static uint32_t find_below(const struct dag *dag, uint32_t state, uint32_t *numb
 enum build_status dag_below(struct dag *below, const struct dag *dag, uint32_t state,
                             uint32_t **old)
 {
+    assert(state < dag->states);
     *below = (struct dag){.mem = dag->mem};
     if (old) *old = NULL;
     uint32_t *number = mem_try_alloc(dag->mem, (size_t)dag->states * sizeof *number);
@@ -76,6 +77,7 @@ enum build_status dag_below(struct dag *below, const struct dag *dag, uint32_t s
         done = dag_alloc(below, dag->mem, states, edges);
         below->is_branching = dag->is_branching;
         if (done) copy_states(below, dag, order, number);
+        CHECKED(!done || dag_check(below));
     }
     mem_free(dag->mem, number);
     if (done && old) *old = order;
@@ -95,6 +97,7 @@ enum build_status dag_renumber(struct dag *dag, const uint32_t *order)
     for (uint32_t i = 0; i < dag->states; i++) number[order[i]] = i;
     copy_states(&moved, dag, order, number);
     mem_free(dag->mem, number);
+    CHECKED(dag_check(&moved)); /* the order was topological */
     dag_release(dag);
     *dag = moved;
     return BUILD_DONE;
@@ -122,6 +125,7 @@ void dag_depths(const struct dag *dag, uint32_t *depth)
     for (uint32_t s = 0; s < dag->states; s++)
         for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++)
             if (depth[dag->edge_to[e]] < depth[s] + 1) depth[dag->edge_to[e]] = depth[s] + 1;
+    assert(depth[0] == 0); /* (1), (2): nothing leads to the first state */
 }
 
 void dag_heights(const struct dag *dag, uint32_t *height)
@@ -139,6 +143,7 @@ void dag_shortest(const struct dag *dag, uint32_t *steps)
         steps[s] = dag_is_final(dag, s) ? 0 : UINT32_MAX;
         for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++)
             if (steps[s] > steps[dag->edge_to[e]] + 1) steps[s] = steps[dag->edge_to[e]] + 1;
+        assert(steps[s] != UINT32_MAX); /* (4) */
     }
 }
 
@@ -155,8 +160,9 @@ bool dag_check(const struct dag *dag)
     if (!dag->states || dag->first_edge[0] || dag->first_edge[dag->states] != dag->edges)
         return false;
     uint64_t reached = 1; /* edges whose target no earlier edge has are counted: invariant 1 */
-    uint64_t *seen = mem_try_alloc(dag->mem, bitset_bytes(dag->states));
-    bool good = seen != NULL;
+    uint64_t *seen = checked_alloc(bitset_bytes(dag->states));
+    bool good = true;
+    if (!seen) return true;
     for (uint32_t s = 0; good && s < dag->states; s++) {
         if (dag->first_edge[s + 1] == dag->first_edge[s] && !dag_is_final(dag, s))
             good = false; /* invariant 4, as edges lead on */
@@ -170,6 +176,6 @@ bool dag_check(const struct dag *dag)
             bitset_add(seen, to);
         }
     }
-    mem_free(dag->mem, seen);
+    checked_free(seen);
     return good && reached == dag->states;
 }

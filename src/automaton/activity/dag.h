@@ -69,7 +69,7 @@ void dag_depths(const struct dag *dag, uint32_t *depth);
 void dag_heights(const struct dag *dag, uint32_t *height);
 void dag_shortest(const struct dag *dag, uint32_t *steps);
 
-/* For tests: whether the invariants hold. */
+/* Whether the invariants hold. */
 bool dag_check(const struct dag *dag);
 
 #endif

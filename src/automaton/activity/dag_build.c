@@ -12,6 +12,7 @@
  * would be exponential (x1 = x0; x0, x2 = x1; x1, ...) end soon. */
 #include "automaton/activity/dag.h"
 #include "automaton/activity/future.h"
+#include "base/checked.h"
 #include "base/room.h"
 
 #include <assert.h>
@@ -29,11 +30,17 @@ struct builder {
     uint64_t stack_len, stack_cap;
 };
 
+static bool has_operands(enum term_op op)
+{
+    return op == TERM_SEQ || op == TERM_CHOICE || op == TERM_PAR;
+}
+
 /* The operands of a term: what is below it and has another operation. */
 static enum build_status list_operands(struct builder *b, uint32_t top)
 {
     const struct term_node *nodes = b->terms->nodes.data;
     enum term_op op = nodes[top].op;
+    assert(has_operands(op));
     b->list_len = 0;
     if (!ROOM(b->mem, b->stack, &b->stack_cap, 2)) return BUILD_REFUSED;
     b->stack[0] = top;
@@ -53,11 +60,6 @@ static enum build_status list_operands(struct builder *b, uint32_t top)
         }
     }
     return BUILD_DONE;
-}
-
-static bool has_operands(enum term_op op)
-{
-    return op == TERM_SEQ || op == TERM_CHOICE || op == TERM_PAR;
 }
 
 static enum build_status mark_needed(struct builder *b, uint32_t top)
@@ -94,6 +96,7 @@ static future fold_sequence(struct builder *b)
 
 static future fold_pairs(struct builder *b, future (*combine)(struct futures *, future, future))
 {
+    assert(b->list_len); /* a term with operands has some */
     for (uint64_t i = 0; i < b->list_len; i++) b->list[i] = b->value[b->list[i]];
     while (b->list_len > 1) {
         uint64_t pairs = b->list_len / 2;
@@ -157,6 +160,7 @@ static enum build_status extract(struct dag *dag, struct builder *b, future whol
         }
         dag->first_edge[++state] = at;
     }
+    assert(status != BUILD_DONE || (state == dag->states && at == dag->edges));
     mem_free(b->mem, number);
     return status;
 }
@@ -191,5 +195,6 @@ enum build_status dag_build(struct dag *dag, struct mem *mem, const struct terms
     mem_free(mem, b.visitor);
     mem_free(mem, b.list);
     mem_free(mem, b.stack);
+    CHECKED(status != BUILD_DONE || dag_check(dag));
     return status;
 }

@@ -2,6 +2,7 @@
 #include "automaton/activity/future.h"
 
 #include "automaton/activity/future_combine.h"
+#include "base/checked.h"
 #include "base/room.h"
 
 #include <xxhash.h>
@@ -51,6 +52,7 @@ static bool grow_slots(struct futures *f)
     mem_free(f->mem, f->slots);
     f->slots = slots;
     f->size = size;
+    CHECKED(futures_check(f));
     return true;
 }
 
@@ -80,7 +82,11 @@ future future_make(struct futures *f, bool has_empty, const struct future_edge *
         if (here > longest) longest = here;
         branches |= future_branches(f, (future){edges[i].to})
                     || (i && edges[i - 1].label == edges[i].label);
+        assert(edges[i].to < f->count);                     /* (1) */
+        assert(!i || edges[i - 1].label <= edges[i].label); /* the contract */
+        assert(f->is_branching || !i || edges[i - 1].label < edges[i].label);
     }
+    assert(count || has_empty); /* (3) */
     if (f->count >= UINT32_MAX / 4 || f->edge_count + count > UINT32_MAX || longest >= f->limit)
         return fail(f, BUILD_TOO_LARGE);
     if (mem_enough(f->mem) || !has_room(f, count)) return fail(f, BUILD_REFUSED);
@@ -106,6 +112,7 @@ bool futures_init(struct futures *f, struct mem *mem, bool is_branching, uint32_
 
 void futures_forget(struct futures *f)
 {
+    CHECKED(!f->slots || futures_check(f));
     mem_free(f->mem, f->slots);
     future_work_free(f->mem, f->work);
     f->slots = NULL;
@@ -129,7 +136,7 @@ future future_word(struct futures *f, uint32_t label, future then)
 
 bool futures_check(const struct futures *f)
 {
-    for (uint32_t i = 0; i < f->count; i++) {
+    for (uint32_t i = 0; i < f->count; i++) { /* (1), (2) and (3), future by future */
         const struct future_edge *edges = f->edges + f->first[i];
         uint32_t count = f->first[i + 1] - f->first[i];
         for (uint32_t k = 0; k < count; k++) {

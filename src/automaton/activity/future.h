@@ -76,7 +76,7 @@ future future_union(struct futures *futures, future a, future b);
 future future_sequence(struct futures *futures, future a, future b);
 future future_shuffle(struct futures *futures, future a, future b);
 
-/* For tests: whether the invariants hold. */
+/* Whether the invariants hold. */
 bool futures_check(const struct futures *futures);
 
 #endif

@@ -18,6 +18,10 @@
  * Cost: a set takes 28 to 40 bytes and 8 for each item; its edges are kept only while it is on the
  * stack.
  *
+ * Invariants: (1) the items of a set ascend strictly; (2) no two sets have the same items; (3) a
+ * set has a result before the set on the stack that leads to it is popped; (4) whatever an edge
+ * leads to once its set is popped is a future.
+ *
  * Rejected: memoised binary operations that unite shuffle(a.l, b) and shuffle(a, b.l). They unite
  * futures for every pair of states, not only from the first one on, and leave futures behind that
  * no result needs. */
@@ -25,6 +29,7 @@
 #include "automaton/activity/future_combine.h"
 
 #include "automaton/activity/future.h"
+#include "base/checked.h"
 #include "base/room.h"
 
 #include <assert.h>
@@ -162,11 +167,21 @@ static uint64_t item_of(const struct future_work *w, uint32_t a, uint32_t b)
 
 static bool is_plain(uint64_t item) { return (uint32_t)item == FUTURE_END; }
 
+/* For checks. */
+static inline bool ascends(const uint64_t *items, uint32_t len)
+{
+    for (uint32_t i = 1; i < len; i++)
+        if (items[i - 1] >= items[i]) return false;
+    return true;
+}
+
 /* The set of the last items of w->items, which are sorted: a known one, or a new one. */
 static bool intern_set(struct futures *f, struct future_work *w, uint64_t first,
                        struct pending *edge)
 {
     uint32_t len = (uint32_t)(w->item_count - first);
+    assert(len);
+    CHECKED(ascends(w->items + first, len)); /* (1) */
     edge->is_set = !(len == 1 && is_plain(w->items[first]));
     if (!edge->is_set) {
         edge->to = (uint32_t)(w->items[first] >> 32);
@@ -239,6 +254,7 @@ static bool sort_steps(struct futures *f, struct future_work *w)
             end = middle < count ? run_end(w->steps, middle, count) : count;
             merge(w->merged + a, w->steps, a, middle, end);
         }
+        assert(w->merged_cap >= count);
         struct step *sorted = w->merged;
         uint64_t cap = w->merged_cap;
         w->merged = w->steps, w->merged_cap = w->step_cap;
@@ -315,9 +331,13 @@ static enum build_status pop_set(struct futures *f, struct future_work *w)
     struct frame *frame = &w->frames[--w->frame_count];
     uint64_t count = w->pending_count - frame->edges;
     if (!ROOM(f->mem, w->edges, &w->edge_cap, count)) return BUILD_REFUSED;
-    for (uint64_t i = 0; i < count; i++)
-        w->edges[i] = (struct future_edge){w->pending[frame->edges + i].label,
-                                           w->pending[frame->edges + i].to};
+    assert(frame->at == w->pending_count);             /* (3) */
+    assert(w->sets[frame->set].result == FUTURE_NONE); /* a set has one turn */
+    for (uint64_t i = 0; i < count; i++) {
+        const struct pending *edge = &w->pending[frame->edges + i];
+        assert(!edge->is_set && edge->to < f->count); /* (4) */
+        w->edges[i] = (struct future_edge){edge->label, edge->to};
+    }
     if (f->is_branching) count = sort_edges(w->edges, count);
     future made = future_make(f, frame->has_empty, w->edges, (uint32_t)count);
     w->pending_count = frame->edges;
@@ -371,6 +391,7 @@ static future combine(struct futures *f, enum mode mode, const uint64_t *items, 
     assert(first.is_set && first.to == 0);
     if (!push_set(f, w, 0)) return (future){FUTURE_NONE};
     f->status = search(f, w);
+    assert(f->status != BUILD_DONE || w->pending_count == 0);
     return (future){f->status == BUILD_DONE ? w->sets[0].result : (uint32_t)FUTURE_NONE};
 }
 

@@ -1,6 +1,10 @@
 /* Greedy orders, forwards and backwards (order.c says why). Both keep the ready states in a heap by
  * news, then by rank. An entry whose state has changed since is left there and passed over when it
- * comes up, so each arrow costs at most one entry. */
+ * comes up, so each arrow costs at most one entry.
+ *
+ * Invariants: (1) a state in the heap has a rank, and by_rank leads back from it; (2) a state has
+ * its turn once, after all that it waits for; (3) no state is news more often than it is reached.
+ */
 #include "automaton/activity/greedy.h"
 
 #include "base/room.h"
@@ -50,6 +54,7 @@ static uint64_t heap_pop(struct greedy *o)
 
 static void give_rank(struct greedy *o, uint32_t state, uint32_t rank)
 {
+    assert(rank < o->graph.states);
     o->rank[state] = rank;
     o->by_rank[rank] = state;
 }
@@ -70,6 +75,7 @@ static void rank_met(struct greedy *o, enum greedy_ties ties, uint32_t state)
 
 static bool push_ready(struct greedy *o, uint32_t state)
 {
+    assert(o->by_rank[o->rank[state]] == state); /* (1) */
     return heap_push(o, (uint64_t)o->news[state] << 32 | o->rank[state]);
 }
 
@@ -94,6 +100,7 @@ static bool reach(struct greedy *o, uint32_t state)
     const struct neighbours *g = &o->graph;
     for (uint32_t e = g->first_before[state]; e < g->first_before[state + 1]; e++) {
         uint32_t s = g->before[e];
+        assert(o->news[s]); /* (3) */
         o->news[s]--;
         if (!o->waiting[s] && !push_ready(o, s)) return false;
     }
@@ -127,7 +134,7 @@ bool greedy_forwards(struct greedy *o, enum greedy_ties ties, const uint32_t *gi
             if (!--o->waiting[to] && !push_ready(o, to)) return false;
         }
     }
-    assert(place == g->states);
+    assert(place == g->states); /* (2) */
     return true;
 }
 
@@ -160,6 +167,7 @@ static bool settle_after(struct greedy *o, uint32_t state)
     for (uint32_t e = g->first_after[state]; e < g->first_after[state + 1]; e++) {
         uint32_t to = g->after[e];
         o->last[to] ^= state;
+        assert(o->left[to]); /* (2) */
         if (--o->left[to] != 1) continue;
         o->news[o->last[to]]--;
         if (!o->waiting[o->last[to]] && !push_ready(o, o->last[to])) return false;
@@ -186,6 +194,6 @@ bool greedy_backwards(struct greedy *o, enum greedy_ties ties, const uint32_t *g
             if (!push_ready(o, from)) return false;
         }
     }
-    assert(place == 0);
+    assert(place == 0); /* (2) */
     return true;
 }

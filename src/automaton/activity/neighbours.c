@@ -1,5 +1,6 @@
 #include "automaton/activity/neighbours.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The other direction of some arrows; what comes out is ascending. */
@@ -43,6 +44,7 @@ bool neighbours_init(struct neighbours *n, const struct dag *dag)
     turn(n->states, dag->first_edge, dag->edge_to, n->first_before, n->before);
     n->arrows = unite(n->states, n->first_before, n->before);
     turn(n->states, n->first_before, n->before, n->first_after, n->after);
+    assert(n->first_before[n->states] == n->arrows && n->first_after[n->states] == n->arrows);
     return true;
 }
 

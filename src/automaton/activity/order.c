@@ -23,6 +23,7 @@
 #include "automaton/activity/order.h"
 
 #include "automaton/activity/greedy.h"
+#include "base/checked.h"
 #include "base/random.h"
 
 #include <assert.h>
@@ -204,6 +205,7 @@ static uint32_t measure(const struct dag *dag, const uint32_t *order, uint8_t *i
     memset(is_reached, 0, dag->states);
     for (uint32_t i = 0; i < dag->states; i++) {
         uint32_t s = order ? order[i] : i;
+        assert(is_reached[s] || !i); /* the order is topological, so a state was reached before */
         if (is_reached[s]) alive--;
         for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++) {
             uint8_t *reached = &is_reached[dag->edge_to[e]];
@@ -212,6 +214,7 @@ static uint32_t measure(const struct dag *dag, const uint32_t *order, uint8_t *i
         }
         if (alive > most) most = alive;
     }
+    assert(!alive); /* all that were reached have had their turn */
     return most + 1;
 }
 
@@ -316,20 +319,20 @@ bool order_metric(const struct dag *dag, const uint32_t *order, uint32_t *metric
     return true;
 }
 
-bool order_is_topological(const struct dag *dag, const uint32_t *order, bool *answer)
+bool order_is_topological(const struct dag *dag, const uint32_t *order)
 {
-    uint32_t *place = mem_try_alloc(dag->mem, (size_t)dag->states * sizeof *place); /* 0: nowhere */
-    if (!place) return false;
-    *answer = true;
-    for (uint32_t i = 0; i < dag->states && *answer; i++) {
-        *answer = order[i] < dag->states && !place[order[i]];
-        if (*answer) place[order[i]] = i + 1;
+    uint32_t *place = checked_alloc((size_t)dag->states * sizeof *place); /* 0: nowhere */
+    bool good = true;
+    if (!place) return true;
+    for (uint32_t i = 0; i < dag->states && good; i++) {
+        good = order[i] < dag->states && !place[order[i]];
+        if (good) place[order[i]] = i + 1;
     }
-    for (uint32_t s = 0; s < dag->states && *answer; s++)
+    for (uint32_t s = 0; s < dag->states && good; s++)
         for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++)
-            *answer &= place[s] < place[dag->edge_to[e]];
-    mem_free(dag->mem, place);
-    return true;
+            good &= place[s] < place[dag->edge_to[e]];
+    checked_free(place);
+    return good;
 }
 
 static bool orderer_init(struct orderer *o, const struct dag *dag)
@@ -363,6 +366,7 @@ static bool try_method(struct orderer *o, struct order_table *table, uint32_t me
     if (!methods[method].run(o)) return false;
     row->metric = measure(o->dag, o->order, o->is_reached);
     if (method && row->metric >= o->metric) return true;
+    CHECKED(order_is_topological(o->dag, o->order));
     uint32_t *better = o->order;
     o->order = o->best;
     o->best = better;

@@ -66,6 +66,7 @@ static bool sum_up(struct paths *paths)
         here.words[0] = dag_is_final(dag, s);
         for (uint32_t e = dag->first_edge[s]; e < dag->first_edge[s + 1]; e++) {
             struct natural below = paths_from(paths, dag->edge_to[e]);
+            assert(below.len <= here.len); /* the room that was planned is enough */
             natural_add_short(here.words, here.len, below.words, below.len);
         }
     }
@@ -152,6 +153,7 @@ bool paths_walk_init(struct paths_walk *walk, const struct dag *dag)
 
 static uint32_t take(struct paths_walk *walk, uint32_t edge)
 {
+    assert(edge < walk->dag->edges); /* from every state a final one is reached */
     walk->edge[walk->length] = edge;
     walk->word[walk->length++] = walk->dag->edge_label[edge];
     return walk->dag->edge_to[edge];

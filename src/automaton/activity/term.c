@@ -1,5 +1,7 @@
 #include "automaton/activity/term.h"
 
+#include "base/checked.h"
+
 #ifdef CAIRN_DEGENERATE
 enum { HASH_MASK = 15, FIRST_SLOTS = 4 };
 #else
@@ -36,10 +38,12 @@ static void grow(struct terms *terms)
     terms->size = size;
     for (uint32_t i = 0; i < terms->nodes.len; i++)
         slots[slot_of(terms, &terms->nodes.data[i])] = i + 1;
+    CHECKED(terms_check(terms));
 }
 
 static term intern(struct terms *terms, struct term_node node)
 {
+    assert(node.a.i <= terms->nodes.len && node.b.i <= terms->nodes.len); /* (2) */
     if (2 * ((uint64_t)terms->nodes.len + 1) > terms->size) grow(terms);
     uint32_t at = slot_of(terms, &node);
     if (!terms->slots[at]) {
@@ -52,7 +56,9 @@ static term intern(struct terms *terms, struct term_node node)
 void terms_init(struct terms *terms, struct mem *mem)
 {
     *terms = (struct terms){.mem = mem};
-    intern(terms, (struct term_node){.op = TERM_SKIP});
+    term skip = intern(terms, (struct term_node){.op = TERM_SKIP});
+    assert(term_same(skip, term_skip())); /* (3) */
+    (void)skip;
 }
 
 void terms_release(struct terms *terms)
@@ -96,4 +102,19 @@ term term_loop(struct terms *terms, uint32_t times, term a)
     if (times == 0 || is_skip(a)) return term_skip();
     if (times == 1) return a;
     return intern(terms, (struct term_node){.op = TERM_LOOP, .number = times, .a = a});
+}
+
+bool terms_check(const struct terms *terms)
+{
+    for (uint32_t i = 0; i < terms->nodes.len; i++) {
+        const struct term_node *node = &terms->nodes.data[i];
+        bool has_parts = node->op != TERM_SKIP && node->op != TERM_EVENT;
+        bool has_two = has_parts && node->op != TERM_LOOP;
+        if (terms->slots[slot_of(terms, node)] != i + 1) return false;                  /* (1) */
+        if (has_parts && (node->a.i >= i || (has_two && node->b.i >= i))) return false; /* (2) */
+        if ((node->op == TERM_SKIP) != (i == 0)) return false;                          /* (3) */
+        if (has_parts && node->op != TERM_CHOICE && (!node->a.i || (has_two && !node->b.i)))
+            return false; /* (3) */
+    }
+    return true;
 }

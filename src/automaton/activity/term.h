@@ -6,9 +6,11 @@
  *   loop(n, a)     n times a, one after another par(a, b)     all interleavings of a word of a with
  *                                                             a word of b
  *
- * Terms are hash-consed: equal terms are equal indices, and the parts of a term have smaller
- * indices than the term. Skip disappears where it changes nothing. Terms are made by readers, so
- * memory that is refused jumps (base/mem.h). */
+ * Terms are hash-consed. Terms are made by readers, so memory that is refused jumps (base/mem.h).
+ *
+ * Invariants (terms_check): (1) equal terms are equal indices; (2) the parts of a term have smaller
+ * indices than the term; (3) skip is term 0, and it disappears where it changes nothing: only a
+ * choice has it as a part. */
 #ifndef CAIRN_AUTOMATON_ACTIVITY_TERM_H
 #define CAIRN_AUTOMATON_ACTIVITY_TERM_H
 
@@ -49,5 +51,8 @@ term term_seq(struct terms *terms, term a, term b);
 term term_choice(struct terms *terms, term a, term b);
 term term_par(struct terms *terms, term a, term b);
 term term_loop(struct terms *terms, uint32_t times, term a);
+
+/* Whether the invariants hold. */
+bool terms_check(const struct terms *terms);
 
 #endif

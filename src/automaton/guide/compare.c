@@ -66,6 +66,8 @@ static bool reach(struct search *s, struct pair pair)
     if (mem_enough(s->mem) || s->count == UINT32_MAX - 1
         || !ROOM(s->mem, s->pairs, &s->cap, (uint64_t)s->count + 1))
         return false;
+    assert(pair.from <= s->count);              /* what it came from was met before */
+    assert(s->both_ways || pair.a != DFA_NONE); /* without a state in a there is nothing to find */
     s->pairs[s->count] = pair;
     s->slots[at] = ++s->count;
     bool in_a = accepts(s->a, pair.a), in_b = accepts(s->b, pair.b);
@@ -106,6 +108,8 @@ static bool tell_word(const struct search *s, struct compare_word *word)
     word->length = length;
     for (uint32_t i = s->difference; i; i = s->pairs[i].from)
         word->labels[--length] = s->pairs[i].label;
+    assert(dfa_accepts(s->a, word->labels, word->length)
+           != dfa_accepts(s->b, word->labels, word->length));
     return true;
 }
 
@@ -133,7 +137,7 @@ enum build_status compare_ends(const struct dfa *a, const struct dfa *b, bool *b
     struct search s = {.mem = a->mem, .a = a, .b = b};
     struct compare_word word;
     enum build_status status = search(&s, &word);
-    assert(!word.exists);
+    assert(!word.exists); /* the contract: a is within b */
     for (uint32_t i = 0; i < a->states; i++) both_end[i] = dfa_is_end(a, i);
     for (uint32_t i = 0; i < s.count; i++) both_end[s.pairs[i].a] &= dfa_is_end(b, s.pairs[i].b);
     mem_free(s.mem, s.pairs);
@@ -145,6 +149,7 @@ enum build_status compare_equal(const struct dfa *a, const struct dfa *b, struct
 {
     struct search s = {.mem = a->mem, .a = a, .b = b, .both_ways = true};
     enum build_status status = search(&s, word);
+    assert(status != BUILD_DONE || !word->exists || !dfa_same(a, b));
     if (status == BUILD_DONE && word->exists) *of_first = accepts(a, s.pairs[s.difference].a);
     mem_free(s.mem, s.pairs);
     return status;

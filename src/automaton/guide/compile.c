@@ -14,8 +14,7 @@
 #include "automaton/guide/compile.h"
 
 #include "automaton/guide/operate.h"
-
-#include <assert.h>
+#include "base/checked.h"
 
 enum { WORDS, PREFIXES, FORMS };
 
@@ -114,6 +113,7 @@ static enum build_status operate(struct compiler *c, const struct operate *how,
     case PHRASE_REP: return operate_rep(how, parts[0], node->low, node->high, to);
     case PHRASE_OF: return operate_of(how, parts, node->count, node->low, node->high, to);
     }
+    assert(false); /* every operation has its case */
     return BUILD_REFUSED;
 }
 
@@ -186,11 +186,16 @@ static enum build_status compute(struct compiler *c, uint32_t t, unsigned form)
     const struct phrase_node *node = &c->terms->nodes.data[t];
     struct operate how = {c->mem, c->max_states, form == PREFIXES};
     struct dfa *to = &c->made[FORMS * (size_t)t + form];
-    for (uint32_t i = 0; i < node->count; i++) c->operands[i] = &c->made[part_of(c, node, form, i)];
+    assert(!to->states); /* it is made once */
+    for (uint32_t i = 0; i < node->count; i++) {
+        c->operands[i] = &c->made[part_of(c, node, form, i)];
+        assert(c->operands[i]->states); /* parts are compiled before, and kept until now */
+    }
     enum build_status status = operate(c, &how, node, to);
     if (status == BUILD_DONE && to->states > c->max_states) status = BUILD_TOO_LARGE;
     for (uint32_t i = 0; i < node->count; i++) {
         size_t part = part_of(c, node, form, i);
+        assert(c->needed[part]);
         if (!--c->needed[part]) dfa_release(&c->made[part]);
     }
     return status;
@@ -233,10 +238,20 @@ static enum build_status compile(struct dfa *dfa, struct mem *mem, const struct 
     return status;
 }
 
+/* For checks. */
+static inline bool all_final(const struct dfa *dfa)
+{
+    for (uint32_t s = 0; s < dfa->states; s++)
+        if (!dfa_is_final(dfa, s)) return false;
+    return true;
+}
+
 enum build_status compile_guide(struct dfa *dfa, struct mem *mem, const struct phrases *terms,
                                 phrase t, uint32_t max_states)
 {
-    return compile(dfa, mem, terms, t, max_states, PREFIXES);
+    enum build_status status = compile(dfa, mem, terms, t, max_states, PREFIXES);
+    CHECKED(status != BUILD_DONE || all_final(dfa)); /* the contract */
+    return status;
 }
 
 enum build_status compile_words(struct dfa *dfa, struct mem *mem, const struct phrases *terms,

@@ -2,7 +2,6 @@
 
 #include "base/find.h"
 
-#include <assert.h>
 #include <string.h>
 
 bool dfa_alloc(struct dfa *dfa, struct mem *mem, uint32_t states, uint32_t edges)

@@ -47,7 +47,7 @@ bool dfa_accepts(const struct dfa *dfa, const uint32_t *word, uint32_t length);
 bool dfa_same(const struct dfa *a,
               const struct dfa *b); /* of minimal automata: whether they have the same language */
 
-/* For tests: whether the invariants hold. */
+/* Whether the invariants hold. */
 bool dfa_check(const struct dfa *dfa);
 
 #endif

@@ -10,8 +10,12 @@
  * however long the automaton's words are, and labels without edges cost nothing.
  *
  * A partition: its items lie in `item`, those of a set next to each other, from first[set] to
- * past[set] - 1, the marked ones in front. */
+ * past[set] - 1, the marked ones in front. Invariants (partition_check): (1) item and place are
+ * inverse to each other; (2) every set has an item, and its items know it; (3) between splits no
+ * item is marked. */
 #include "automaton/guide/minimise.h"
+
+#include "base/checked.h"
 
 struct partition {
     struct mem *mem;
@@ -43,11 +47,29 @@ static void partition_release(struct partition *p)
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(p->mem, arrays[i]);
 }
 
+/* Whether the invariants hold, of so many items. */
+static inline bool partition_check(const struct partition *p, uint32_t items)
+{
+    uint64_t in_sets = 0;
+    for (uint32_t i = 0; i < items; i++)
+        if (p->place[p->item[i]] != i) return false; /* (1) */
+    for (uint32_t set = 0; set < p->sets; set++) {
+        if (p->first[set] >= p->past[set]) return false; /* (2) */
+        for (uint32_t i = p->first[set]; i < p->past[set]; i++)
+            if (p->set[p->item[i]] != set) return false; /* (2) */
+        if (p->marked[set]) return false;                /* (3) */
+        in_sets += p->past[set] - p->first[set];
+    }
+    return in_sets == items && !p->touched_count; /* (2), (3) */
+}
+
 static void mark(struct partition *p, uint32_t item)
 {
     uint32_t set = p->set[item], from = p->place[item], to = p->first[set] + p->marked[set],
              other = p->item[to];
-    if (from < to) return; /* marked already */
+    assert(p->item[from] == item); /* (1) */
+    if (from < to) return;         /* marked already */
+    assert(from < p->past[set]);   /* (2) */
     p->item[from] = other;
     p->place[other] = from;
     p->item[to] = item;
@@ -62,6 +84,7 @@ static void split(struct partition *p)
         uint32_t set = p->touched[--p->touched_count], middle = p->first[set] + p->marked[set],
                  made = p->sets;
         p->marked[set] = 0;
+        assert(middle > p->first[set] && middle <= p->past[set]); /* what is touched is marked */
         if (middle == p->past[set]) continue;
         if (middle - p->first[set] <= p->past[set] - middle) {
             p->first[made] = p->first[set];
@@ -111,6 +134,7 @@ static void begin_cords(struct minimiser *m, uint32_t *other)
     }
     if (dfa->edges) cords->past[sets++] = dfa->edges;
     cords->sets = sets;
+    CHECKED(partition_check(cords, dfa->edges));
 }
 
 static void find_neighbours(struct minimiser *m)
@@ -149,6 +173,7 @@ static bool refine(struct minimiser *m)
             split(cords);
         }
     }
+    CHECKED(partition_check(blocks, m->dfa->states) && partition_check(cords, m->dfa->edges));
     return true;
 }
 
@@ -169,6 +194,7 @@ static uint32_t number_blocks(const struct minimiser *m, uint32_t *number, uint3
             number[block] = met;
             order[met++] = dfa->edge_to[e];
         }
+    assert(met == m->blocks.sets); /* the contract: every state is reached */
     return edges;
 }
 
@@ -187,6 +213,7 @@ static enum build_status extract(const struct minimiser *m, struct dfa *small, u
         }
     }
     small->first_edge[small->states] = at;
+    assert(at == edges);
     return BUILD_DONE;
 }
 
@@ -217,6 +244,8 @@ enum build_status minimise(struct dfa *dfa)
     mem_free(mem, m.first_into);
     mem_free(mem, number);
     if (!good) return BUILD_REFUSED;
+    assert(small.states <= dfa->states && small.edges <= dfa->edges);
+    CHECKED(dfa_check(&small));
     dfa_release(dfa);
     *dfa = small;
     return BUILD_DONE;

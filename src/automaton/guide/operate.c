@@ -12,6 +12,8 @@
 
 #include "automaton/guide/subset.h"
 
+#include <assert.h>
+
 static const uint64_t NOTHING_LEFT = UINT64_MAX;
 
 enum build_status operate_skip(const struct operate *how, struct dfa *to)
@@ -48,6 +50,7 @@ struct row {
 static uint32_t owner(const struct row *row, uint64_t config)
 {
     uint32_t low = 0, high = row->count;
+    assert(config < row->offset[row->count]); /* a state of some operand */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (row->offset[middle] <= config) low = middle;
@@ -210,6 +213,7 @@ static void rep_emit(struct subset *subset, const struct rounds *rounds, uint32_
                      uint32_t state, uint64_t over)
 {
     bool is_end = dfa_is_end(rounds->part, state);
+    assert(over < rounds->high); /* so that no two configurations have one number */
     if (!is_end) subset_emit(subset, label, state * rounds->high + over);
     if (!dfa_is_final(rounds->part, state)) return;
     if (over + 1 < rounds->high) subset_emit(subset, label, over + 1); /* state 0 */
@@ -287,6 +291,7 @@ static void par_follow(struct subset *subset, void *data, uint64_t config)
 {
     const struct pair *pair = data;
     uint64_t width = pair->b->states, p = config / width, q = config % width;
+    assert(p < pair->a->states && (!pair->is_twin || p <= q));
     for (uint32_t e = pair->a->first_edge[p]; e < pair->a->first_edge[p + 1]; e++)
         par_emit(subset, pair, pair->a->edge_label[e], pair->a->edge_to[e], q);
     for (uint32_t e = pair->b->first_edge[q]; e < pair->b->first_edge[q + 1]; e++)

@@ -8,12 +8,16 @@
  *
  * An operand that allows the empty word could be used without a trace. That helps only to reach
  * `low`: between operands all is well when those that were used and those of this sort that were
- * not are `low` together. So such uses need no configurations. */
+ * not are `low` together. So such uses need no configurations.
+ *
+ * Invariants: (1) no two uses have the same counts, and no count is larger than the copies of its
+ * kind; (2) fewer than `high` operands are used in a use of the table. */
 #include "automaton/guide/operate.h"
 
-#include "base/room.h"
 #include "automaton/guide/subset.h"
+#include "base/room.h"
 
+#include <assert.h>
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
@@ -97,9 +101,11 @@ static enum build_status find_use(struct choices *c, const uint16_t *use, uint32
     if (!ROOM(c->mem, c->used, &c->used_cap, (uint64_t)c->use_count + 1)) return BUILD_REFUSED;
     if (!ROOM(c->mem, c->empty, &c->empty_cap, (uint64_t)c->use_count + 1)) return BUILD_REFUSED;
     for (uint32_t k = 0; k < c->kind_count; k++) {
+        assert(use[k] <= c->kinds[k].copies); /* (1) */
         used += use[k];
         if (dfa_is_final(c->kinds[k].part, 0)) empty += c->kinds[k].copies - use[k];
     }
+    assert(used < c->high); /* (2) */
     memcpy(c->uses + (size_t)c->use_count * c->kind_count, use, c->kind_count * sizeof *use);
     c->used[c->use_count] = used;
     c->empty[c->use_count] = empty;
@@ -202,6 +208,7 @@ static enum build_status find_kinds(struct choices *c, const struct dfa *const *
 enum build_status operate_of(const struct operate *how, const struct dfa *const *parts,
                              uint32_t count, uint32_t low, uint32_t high, struct dfa *to)
 {
+    assert(low <= high && high && high <= count); /* the contract */
     struct choices c = {.mem = how->mem, .low = low, .high = high, .max_uses = how->max_states};
     struct subset_rules rules = {.data = &c,
                                  .all_final = how->prefixes,

@@ -1,6 +1,7 @@
 #include "automaton/guide/phrase.h"
 
-#include <assert.h>
+#include "base/checked.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,19 +48,24 @@ static void grow(struct phrases *terms)
         while (slots[at]) at = (at + 1) & (size - 1);
         slots[at] = i + 1;
     }
+    CHECKED(phrases_check(terms));
 }
 
 /* `parts` must not lie in the table itself. */
 static phrase intern(struct phrases *terms, enum phrase_op op, uint32_t low, uint32_t high,
                      const phrase *parts, uint32_t count)
 {
+    assert(low <= high || op == PHRASE_EVENT); /* (5) */
     if (2 * ((uint64_t)terms->nodes.len + 1) > terms->size) grow(terms);
     uint32_t at = hash(op, low, high, parts, count) & (terms->size - 1);
     for (; terms->slots[at]; at = (at + 1) & (terms->size - 1))
         if (is_node(terms, terms->slots[at] - 1, op, low, high, parts, count))
             return (phrase){terms->slots[at] - 1};
     struct phrase_node node = {op, low, high, terms->parts.len, count};
-    for (uint32_t i = 0; i < count; i++) vec_push(terms->mem, &terms->parts, parts[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        assert(parts[i].i < terms->nodes.len); /* (2) */
+        vec_push(terms->mem, &terms->parts, parts[i]);
+    }
     vec_push(terms->mem, &terms->nodes, node);
     terms->slots[at] = terms->nodes.len;
     return (phrase){terms->nodes.len - 1};
@@ -86,7 +92,7 @@ phrase phrase_event(struct phrases *terms, uint32_t label)
     return intern(terms, PHRASE_EVENT, label, 0, NULL, 0);
 }
 
-static int compare_gterms(const void *a, const void *b)
+static int compare_phrases(const void *a, const void *b)
 {
     uint32_t x = ((const phrase *)a)->i, y = ((const phrase *)b)->i;
     return (x > y) - (x < y);
@@ -102,7 +108,8 @@ struct seen {
 
 static bool is_new(struct seen *seen, phrase t)
 {
-    phrase *found = bsearch(&t, seen->sorted, seen->count, sizeof t, compare_gterms);
+    phrase *found = bsearch(&t, seen->sorted, seen->count, sizeof t, compare_phrases);
+    assert(found); /* it is one of the alternatives */
     while (found > seen->sorted && found[-1].i == t.i) found--;
     bool *met = &seen->met[found - seen->sorted];
     return !*met && (*met = true);
@@ -113,7 +120,7 @@ phrase phrase_join(struct phrases *terms, enum phrase_op op, const phrase *parts
     struct mem *mem = terms->mem;
     bool is_choice = op == PHRASE_CHOICE, is_list = op == PHRASE_SEQ || op == PHRASE_PAR;
     if (op == PHRASE_OPT || op == PHRASE_STAR || op == PHRASE_PLUS) {
-        assert(count == 1);
+        assert(count == 1); /* (4) */
         return parts[0].i == 0 ? phrase_skip() : intern(terms, op, 0, 0, parts, 1);
     }
     phrase *kept = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *kept), made;
@@ -123,7 +130,7 @@ phrase phrase_join(struct phrases *terms, enum phrase_op op, const phrase *parts
         seen.sorted = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *kept);
         seen.met = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *seen.met);
         memcpy(seen.sorted, parts, count * sizeof *kept);
-        qsort(seen.sorted, count, sizeof *kept, compare_gterms);
+        qsort(seen.sorted, count, sizeof *kept, compare_phrases);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (is_list && parts[i].i == 0) continue;
@@ -152,6 +159,38 @@ phrase phrase_of(struct phrases *terms, uint32_t low, uint32_t high, const phras
     if (high > count) high = count;
     if (low > count) low = count;
     return high == 0 ? phrase_skip() : intern(terms, PHRASE_OF, low, high, parts, count);
+}
+
+static bool check_node(const struct phrase_node *node, const phrase *parts, uint32_t index)
+{
+    bool is_list = node->op == PHRASE_SEQ || node->op == PHRASE_PAR || node->op == PHRASE_CHOICE;
+    bool is_leaf = node->op == PHRASE_SKIP || node->op == PHRASE_EVENT;
+    bool may_skip = node->op == PHRASE_CHOICE || node->op == PHRASE_OF;
+    for (uint32_t k = 0; k < node->count; k++) {
+        if (parts[k].i >= index) return false;      /* (2) */
+        if (!parts[k].i && !may_skip) return false; /* (3) */
+    }
+    if ((node->op == PHRASE_SKIP) != (index == 0)) return false; /* (3) */
+    if (node->op == PHRASE_OF)
+        return node->low <= node->high && node->high <= node->count;    /* (5) */
+    if (node->op == PHRASE_REP && node->low > node->high) return false; /* (5) */
+    return is_list ? node->count >= 2 : node->count == !is_leaf;        /* (4) */
+}
+
+bool phrases_check(const struct phrases *terms)
+{
+    for (uint32_t i = 0; i < terms->nodes.len; i++) {
+        const struct phrase_node *node = &terms->nodes.data[i];
+        const phrase *parts = terms->parts.data + node->first;
+        if (!check_node(node, parts, i)) return false;
+        uint32_t at = hash(node->op, node->low, node->high, parts, node->count);
+        for (at &= terms->size - 1; terms->slots[at] != i + 1; at = (at + 1) & (terms->size - 1))
+            if (!terms->slots[at]
+                || is_node(terms, terms->slots[at] - 1, node->op, node->low, node->high, parts,
+                           node->count))
+                return false; /* (1) */
+    }
+    return true;
 }
 
 /* ---- other terms ---- */

@@ -11,9 +11,13 @@
  *   of(i, j, a, b, ...)  i to j of the terms, each at most once, one after another in any order; of
  *                        n terms never more than n
  *
- * A guide allows the prefixes of these words, too (compile.h). Terms are hash-consed: equal terms
- * are equal indices, and the parts of a term have smaller indices than the term. Terms are made by
- * readers, so memory that is refused jumps (base/mem.h). */
+ * A guide allows the prefixes of these words, too (compile.h). Terms are hash-consed. They are made
+ * by readers, so memory that is refused jumps (base/mem.h).
+ *
+ * Invariants (phrases_check): (1) equal terms are equal indices; (2) the parts of a term have
+ * smaller indices than the term; (3) skip is term 0, and no sequence, interleaving or repetition
+ * has it as a part; (4) a sequence, a choice and an interleaving have two parts or more, a
+ * repetition has one; (5) low <= high, and of(low, high, ...) has at least `high` parts. */
 #ifndef CAIRN_AUTOMATON_GUIDE_PHRASE_H
 #define CAIRN_AUTOMATON_GUIDE_PHRASE_H
 
@@ -84,5 +88,8 @@ void phrase_print(struct text *text, const struct phrases *terms, phrase t, phra
 
 /* For each label below `labels`: whether the term has it. The array is the caller's. */
 void phrase_mark_labels(const struct phrases *terms, phrase t, bool *has, uint32_t labels);
+
+/* Whether the invariants hold. */
+bool phrases_check(const struct phrases *terms);
 
 #endif

@@ -66,6 +66,7 @@ static void join_all(struct splitter *s, struct phrase_node like, struct phrase_
 {
     uint64_t total = 1;
     phrase *chosen = mem_alloc(s->mem, (count + UINT64_C(1)) * sizeof *chosen);
+    for (uint32_t i = 0; i < count; i++) assert(lists[i]->len); /* what is expanded keeps a word */
     for (uint32_t i = 0; i < count && total <= PHRASE_SPLIT_MAX_PARTS; i++) total *= lists[i]->len;
     if (total > PHRASE_SPLIT_MAX_PARTS) s->too_many = true;
     for (uint64_t n = 0; n < total && !s->too_many; n++) {
@@ -126,6 +127,7 @@ static void expand_of(struct splitter *s, phrase t, struct phrase_list *to)
     struct splitter inside = {.terms = s->terms, .mem = s->mem, .kind = PHRASE_SPLIT_ALTERNATIVES};
     struct phrase_node node = *phrase_get(s->terms, t);
     phrase *parts = copy_parts(s, t);
+    assert(node.high && node.high <= node.count); /* (5) of phrase.h */
     struct phrase_list *lists = expand_each(&inside, parts, node.count);
     struct phrase_list **chosen = mem_alloc(s->mem, node.high * sizeof *chosen);
     uint32_t *set = mem_alloc(s->mem, node.high * sizeof *set);
@@ -169,12 +171,19 @@ static phrase in_sequence(struct splitter *s, phrase t)
     return t;
 }
 
+static bool is_repetition(const struct phrase_node *node)
+{
+    return node->op == PHRASE_STAR || node->op == PHRASE_PLUS
+           || (node->op == PHRASE_REP && node->low < node->high);
+}
+
 /* The repetition as a choice of numbers of rounds. */
 static void expand_rounds(struct splitter *s, phrase t, struct phrase_list *to)
 {
     struct phrase_node node = *phrase_get(s->terms, t);
     phrase body = phrase_part(s->terms, t, 0);
     bool is_bounded = node.op == PHRASE_REP;
+    assert(is_repetition(&node));
     uint64_t low = is_bounded ? node.low : node.op == PHRASE_PLUS,
              rounds = s->rounds ? s->rounds : PHRASE_SPLIT_ROUNDS;
     if (is_bounded && (!s->rounds || low + rounds > node.high))
@@ -191,12 +200,6 @@ static void expand_rounds(struct splitter *s, phrase t, struct phrase_list *to)
     phrase more[] = {phrase_rep(s->terms, past, past, body),
                      phrase_join(s->terms, PHRASE_STAR, &body, 1)};
     push(s, to, phrase_join(s->terms, PHRASE_SEQ, more, 2));
-}
-
-static bool is_repetition(const struct phrase_node *node)
-{
-    return node->op == PHRASE_STAR || node->op == PHRASE_PLUS
-           || (node->op == PHRASE_REP && node->low < node->high);
 }
 
 /* The first operand that can be expanded: of a sequence a repetition that something follows, or
@@ -250,5 +253,6 @@ enum phrase_split_status phrase_split(struct phrases *terms, phrase t, enum phra
 
 phrase phrase_split_union(struct phrases *terms, const struct phrase_list *parts)
 {
+    assert(parts->len); /* a choice of nothing would have no word */
     return phrase_join(terms, PHRASE_CHOICE, parts->data, parts->len);
 }

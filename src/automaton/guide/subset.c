@@ -1,10 +1,14 @@
 /* Sets are sorted lists of configurations, one after the other in one array, and a hash table finds
  * them. They are numbered as they are found and dealt with in this order: what follows all
  * configurations of a set is emitted, sorted by label and configuration, and each label's run is
- * the next set. */
+ * the next set.
+ *
+ * Invariants: (1) the configurations of a set ascend strictly, and there is one; (2) no two sets
+ * have the same; (3) the labels of a set's edges ascend strictly, and they lead to sets. */
 #include "automaton/guide/subset.h"
 
 #include "automaton/guide/minimise.h"
+#include "base/checked.h"
 #include "base/room.h"
 
 #include <stdlib.h>
@@ -119,6 +123,8 @@ static bool is_set(const struct subset *s, uint32_t set, const uint64_t *configs
 static uint32_t find_set(struct subset *s, uint64_t count)
 {
     const uint64_t *configs = s->configs + s->config_count;
+    assert(count);                                                             /* (1) */
+    for (uint64_t i = 1; i < count; i++) CHECKED(configs[i - 1] < configs[i]); /* (1) */
     uint32_t h = hash(configs, count);
     if (2 * ((uint64_t)s->sets + 1) > s->size && !grow(s)) return s->status = BUILD_REFUSED, 0;
     uint32_t at = h & (s->size - 1);
@@ -165,6 +171,8 @@ static void follow_set(struct subset *s, uint32_t set)
         else if (!ROOM(s->mem, s->edges, &s->edge_cap, s->edge_count + 2))
             subset_stop(s, BUILD_REFUSED);
         if (s->status != BUILD_DONE) return;
+        assert(to < s->sets);                                    /* (3) */
+        assert(!i || s->moves[i - 1].label < s->moves[i].label); /* (3) */
         s->edges[s->edge_count++] = s->moves[i].label;
         s->edges[s->edge_count++] = to;
     }
@@ -219,6 +227,7 @@ static void extract(struct subset *s, struct dfa *dfa)
         if (is_final(s, set)) dfa_set_final(dfa, set);
     }
     dfa->first_edge[s->sets] = edges;
+    CHECKED(dfa_check(dfa)); /* (3); sets are numbered as they are found */
 }
 
 enum build_status subset_run(struct dfa *dfa, struct mem *mem, const struct subset_rules *rules,
