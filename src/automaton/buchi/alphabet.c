@@ -2,6 +2,7 @@
 
 #include "automaton/buchi/automaton.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint32_t alphabet_number(struct alphabet *alphabet, const char *name)
@@ -10,6 +11,7 @@ uint32_t alphabet_number(struct alphabet *alphabet, const char *name)
     for (uint32_t i = 0; i < alphabet->propositions.len; i++)
         if (alphabet->propositions.data[i] == interned) return i;
     if (alphabet->propositions.len == AUTOMATON_MAX_PROPOSITIONS) return AUTOMATON_NONE;
+    assert(alphabet->propositions.len < AUTOMATON_MAX_PROPOSITIONS);
     vec_push(alphabet->mem, &alphabet->propositions, interned);
     return alphabet->propositions.len - 1;
 }
@@ -27,6 +29,7 @@ void alphabet_write_letter(FILE *out, const struct alphabet *alphabet, uint64_t 
                            uint64_t negative)
 {
     const char *between = "";
+    assert(!(positive & negative));
     for (uint32_t i = 0; i < alphabet->propositions.len; i++) {
         if (!((positive | negative) >> i & 1)) continue;
         fputs(between, out);
@@ -40,6 +43,7 @@ void alphabet_write_letter(FILE *out, const struct alphabet *alphabet, uint64_t 
 void alphabet_write_word(FILE *out, const struct alphabet *alphabet, const struct word *word)
 {
     uint32_t count = alphabet->propositions.len;
+    assert(word->loop < word->letters.len); /* the cycle has a letter */
     uint64_t all = count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
     for (uint32_t i = 0; i < word->letters.len; i++) {
         if (i) fputs("; ", out);

@@ -1,6 +1,7 @@
 #include "automaton/buchi/automaton.h"
 
-#include <assert.h>
+#include "base/checked.h"
+
 #include <string.h>
 
 void automaton_init(struct automaton *automaton, struct mem *mem)
@@ -20,9 +21,9 @@ bool automaton_check(const struct automaton *automaton)
     uint32_t at = 0;
     if (automaton->acceptance > AUTOMATON_MAX_ACCEPTANCE
         || automaton->initial >= automaton->states.len)
-        return false;
+        return false; /* (5) */
     for (uint32_t s = 0; s < automaton->states.len; s++) {
-        if (automaton->states.data[s].first != at) return false;
+        if (automaton->states.data[s].first != at) return false; /* (1) */
         at += automaton->states.data[s].edges;
     }
     if (at != automaton->edges.len) return false;
@@ -30,7 +31,7 @@ bool automaton_check(const struct automaton *automaton)
         const struct automaton_edge *edge = &automaton->edges.data[e];
         if (edge->target >= automaton->states.len || edge->positive & edge->negative
             || edge->marks & ~automaton_all_marks(automaton))
-            return false;
+            return false; /* (2), (3), (4) */
     }
     return true;
 }
@@ -63,7 +64,9 @@ void automaton_add_edge(struct automaton *automaton, struct automaton_edge edge)
         COMPARED = 2048
     }; /* a state with more edges comes from a strange file: it may keep superfluous ones, but shall
           not cost their square */
+    assert(automaton->states.len && !(edge.positive & edge.negative)); /* the contract; (3) */
     struct automaton_state *state = &automaton->states.data[automaton->states.len - 1];
+    assert(state->first + state->edges == automaton->edges.len); /* (1) */
     for (uint32_t i = 0; i < state->edges && i < COMPARED;) {
         struct automaton_edge *other = &automaton->edges.data[state->first + i];
         bool alike = other->target == edge.target;
@@ -149,6 +152,19 @@ static void find_accepting(const struct automaton *automaton,
     mem_free(automaton->mem, cycle);
 }
 
+/* For checks: edges never lead to a larger number (the contract). */
+static inline bool descends(const struct automaton *automaton,
+                            const struct automaton_components *components)
+{
+    for (uint32_t s = 0; s < automaton->states.len; s++) {
+        const struct automaton_state *state = &automaton->states.data[s];
+        if (components->of[s] == AUTOMATON_NONE) continue;
+        for (uint32_t e = state->first; e < state->first + state->edges; e++)
+            if (components->of[automaton->edges.data[e].target] > components->of[s]) return false;
+    }
+    return true;
+}
+
 void automaton_find_components(const struct automaton *automaton,
                                struct automaton_components *components)
 {
@@ -169,6 +185,8 @@ void automaton_find_components(const struct automaton *automaton,
     memset(components->of, 0xFF, n * sizeof *components->of);
     enter(&t, automaton->initial);
     visit(&t, components);
+    assert(!t.member_count); /* whatever was met is in a component */
+    CHECKED(descends(automaton, components));
     components->accepting = mem_alloc(mem, components->count + 1);
     find_accepting(automaton, components);
     mem_free(mem, space);
@@ -237,6 +255,7 @@ static void clear_marks(struct automaton *automaton, const struct automaton_comp
 static void drop_set(struct automaton *automaton, uint32_t k)
 {
     uint64_t low = (UINT64_C(1) << k) - 1;
+    assert(k < automaton->acceptance); /* (4) */
     for (uint32_t e = 0; e < automaton->edges.len; e++) {
         uint64_t *marks = &automaton->edges.data[e].marks;
         *marks = (*marks & low) | (*marks >> 1 & ~low);
@@ -289,6 +308,7 @@ static void keep_states(struct automaton *automaton, const bool *useful)
             struct automaton_edge edge = automaton->edges.data[e];
             if (!useful[edge.target]) continue;
             edge.target = number[edge.target];
+            assert(edge.target < count); /* (2) */
             automaton_add_edge(&kept, edge);
         }
     }
@@ -318,8 +338,10 @@ void automaton_merge(struct automaton *automaton, const uint32_t *class_of, bool
              count = 0;
     struct automaton merged;
     automaton_init(&merged, automaton->mem);
-    for (uint32_t s = 0; s < n; s++)
+    for (uint32_t s = 0; s < n; s++) {
+        assert(class_of[s] <= s && class_of[class_of[s]] == class_of[s]); /* the contract */
         if (class_of[s] == s) number[s] = count++;
+    }
     for (uint32_t leader = 0; leader < n; leader++) {
         if (class_of[leader] != leader) continue;
         automaton_add_state(&merged);
@@ -338,4 +360,5 @@ void automaton_merge(struct automaton *automaton, const uint32_t *class_of, bool
     mem_free(automaton->mem, number);
     automaton_release(automaton);
     *automaton = merged;
+    assert(automaton_check(automaton));
 }

@@ -4,9 +4,10 @@
  * mark k infinitely often. Labels are cubes: an edge can be taken with every letter that has all
  * its positive and none of its negative propositions; a disjunction is several edges.
  *
- * Invariants (automaton_check): edges of a state are a range of `edges`, in order of states;
- * targets are states; no proposition is positive and negative on one edge; marks are below
- * acceptance. There is always the initial state; the empty language is a state without edges. */
+ * Invariants (automaton_check): (1) the edges of a state are a range of `edges`, in order of
+ * states; (2) targets are states; (3) no proposition is positive and negative on one edge; (4)
+ * marks are below acceptance; (5) there is always the initial state: the empty language is a state
+ * without edges. */
 #ifndef CAIRN_AUTOMATON_BUCHI_AUTOMATON_H
 #define CAIRN_AUTOMATON_BUCHI_AUTOMATON_H
 

@@ -1,5 +1,6 @@
 #include "automaton/buchi/hoa.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* ---- parts shared by the forms ---- */
@@ -171,6 +172,7 @@ static void put_never_state(FILE *out, const struct automaton *automaton,
 
 void hoa_write_never(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet)
 {
+    assert(automaton->acceptance <= 1); /* the contract: accepting states */
     fputs("never {\n", out);
     put_never_state(out, automaton, alphabet, automaton->initial);
     for (uint32_t s = 0; s < automaton->states.len; s++)
@@ -180,7 +182,7 @@ void hoa_write_never(FILE *out, const struct automaton *automaton, const struct 
 
 /* ---- for people ---- */
 
-/* As ltlread writes it, but inside a quoted string of DOT. */
+/* As alphabet_write_letter writes it, but inside a quoted string of DOT. */
 static void put_dot_cube(FILE *out, const struct alphabet *alphabet,
                          const struct automaton_edge *edge)
 {

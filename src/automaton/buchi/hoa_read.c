@@ -7,6 +7,7 @@
  * formulas. */
 #include "automaton/buchi/hoa.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -293,6 +294,7 @@ static uint32_t read_label_part(struct hoa *h)
                                      "there is no proposition with this number");
         label = add_label(h, LABEL_PROPOSITION, number, 0);
     }
+    assert(h->nesting);
     h->nesting--;
     return label;
 }
@@ -346,6 +348,7 @@ static void label_cubes(struct hoa *h, uint32_t index, bool negated, struct cube
 {
     if (h->failed) return;
     const struct label label = h->labels.data[index];
+    assert(label.op < LABEL_NOT || (label.a < index && label.b < index)); /* so that it ends */
     if (++h->work > MAX_WORK) {
         refuse(h, "this label has too many parts");
     } else if (label.op == LABEL_CONSTANT) {
@@ -688,6 +691,7 @@ static void build(struct hoa *h, struct automaton *automaton)
         for (; next < h->edges.len && h->edges.data[next].source == s; next++)
             if (!h->accepts_nothing) automaton_add_edge(automaton, h->edges.data[next].edge);
     }
+    assert(next == h->edges.len); /* every edge has left a state */
     automaton->acceptance = h->wanted.len;
     if (h->starts.len == 1) automaton->initial = h->starts.data[0];
     else add_initial(h, automaton);
@@ -710,6 +714,7 @@ bool hoa_read(struct diag *diag, uint32_t source, struct alphabet *alphabet,
     read_head(&h);
     if (!h.failed) read_body(&h);
     if (!h.failed) build(&h, automaton);
+    assert(h.failed || automaton_check(automaton));
     vec_free(h.mem, &h.propositions);
     vec_free(h.mem, &h.starts);
     vec_free(h.mem, &h.labels);

@@ -1,5 +1,7 @@
 #include "automaton/buchi/nnf.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 enum { SLOTS = 2 * NNF_MAX_NODES };
@@ -36,6 +38,8 @@ static nnf make(struct nnfs *nnfs, enum nnf_op op, bool negated, nnf a, nnf b)
         nnfs->problem = "the formula has too many parts";
         return nnf_false();
     }
+    assert(op == NNF_LITERAL || nnfs->nodes.len < 2
+           || (a.i < nnfs->nodes.len && b.i < nnfs->nodes.len)); /* (2) */
     set_flags(nnfs, &node);
     vec_push(nnfs->mem, &nnfs->nodes, node);
     vec_push(nnfs->mem, &nnfs->duals, 0);
@@ -48,8 +52,9 @@ void nnfs_init(struct nnfs *nnfs, struct mem *mem)
     memset(nnfs, 0, sizeof *nnfs);
     nnfs->mem = mem;
     nnfs->slots = mem_alloc(mem, SLOTS * sizeof *nnfs->slots);
-    make(nnfs, NNF_FALSE, false, nnf_false(), nnf_false()); /* node 0 */
-    make(nnfs, NNF_TRUE, false, nnf_false(), nnf_false());  /* node 1 */
+    make(nnfs, NNF_FALSE, false, nnf_false(), nnf_false());
+    make(nnfs, NNF_TRUE, false, nnf_false(), nnf_false());
+    assert(nnf_is(nnfs, nnf_false(), NNF_FALSE) && nnf_is(nnfs, nnf_true(), NNF_TRUE)); /* (3) */
 }
 
 void nnfs_release(struct nnfs *nnfs)
@@ -62,6 +67,7 @@ void nnfs_release(struct nnfs *nnfs)
 
 nnf nnf_literal(struct nnfs *nnfs, uint32_t proposition, bool negated)
 {
+    assert(proposition < NNF_MAX_PROPOSITIONS);
     return make(nnfs, NNF_LITERAL, negated, (nnf){proposition}, nnf_false());
 }
 
@@ -134,7 +140,34 @@ nnf nnf_negate(struct nnfs *nnfs, nnf f)
     if (nnfs->duals.data[f.i]) return (nnf){nnfs->duals.data[f.i] - 1};
     nnf other = dual(nnfs, *nnf_get(nnfs, f));
     if (nnfs->problem) return nnf_false();
+    assert(!nnfs->duals.data[other.i] || nnfs->duals.data[other.i] == f.i + 1); /* (4) */
     nnfs->duals.data[f.i] = other.i + 1;
     nnfs->duals.data[other.i] = f.i + 1;
     return other;
+}
+
+static bool check_operands(const struct nnf_node *node, uint32_t index)
+{
+    if (node->op <= NNF_LITERAL) return (node->op < NNF_LITERAL) == (index < 2); /* (3) */
+    if (node->a.i >= index || node->b.i >= index) return false;                  /* (2) */
+    if ((node->op == NNF_AND || node->op == NNF_OR) && node->a.i >= node->b.i) return false;
+    return node->b.i > 1 && (node->a.i > 1 || node->op == NNF_U || node->op == NNF_R); /* (3) */
+}
+
+bool nnfs_check(const struct nnfs *nnfs)
+{
+    for (uint32_t i = 0; i < nnfs->nodes.len; i++) {
+        const struct nnf_node *node = &nnfs->nodes.data[i];
+        uint32_t at = slot_of(node), dual = nnfs->duals.data[i];
+        while (nnfs->slots[at] && nnfs->slots[at] != i + 1) {
+            const struct nnf_node *other = &nnfs->nodes.data[nnfs->slots[at] - 1];
+            if (other->op == node->op && other->negated == node->negated && other->a.i == node->a.i
+                && other->b.i == node->b.i)
+                return false; /* (1) */
+            at = (at + 1) % SLOTS;
+        }
+        if (!nnfs->slots[at] || !check_operands(node, i)) return false;
+        if (dual && nnfs->duals.data[dual - 1] != i + 1) return false; /* (4) */
+    }
+    return true;
 }

@@ -3,7 +3,12 @@
  *
  * The makers below rewrite only what is trivial (constants, equal operands); simplify does
  * the rest. Too many nodes set `problem` and give the formula false from then on: callers look at
- * `problem` once, at the end. */
+ * `problem` once, at the end.
+ *
+ * Invariants (nnfs_check): (1) equal formulas are one node; (2) operands have smaller indices, and
+ * those of `and` and `or` ascend; (3) false is node 0 and true node 1, and only U and R have one of
+ * them as an operand: U not as its right one, nor R; (4) the negation of the negation is the
+ * formula. */
 #ifndef CAIRN_AUTOMATON_BUCHI_NNF_H
 #define CAIRN_AUTOMATON_BUCHI_NNF_H
 
@@ -57,5 +62,8 @@ nnf nnf_r(struct nnfs *nnfs, nnf a, nnf b);
 nnf nnf_weak_until(struct nnfs *nnfs, nnf a, nnf b);
 nnf nnf_strong_release(struct nnfs *nnfs, nnf a, nnf b);
 nnf nnf_negate(struct nnfs *nnfs, nnf f);
+
+/* Whether the invariants hold. */
+bool nnfs_check(const struct nnfs *nnfs);
 
 #endif

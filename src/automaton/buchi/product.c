@@ -40,6 +40,7 @@ static uint32_t find_pair(struct pairs *pairs, uint32_t first, uint32_t second)
     uint32_t at = slot_of(pairs, pair);
     for (; pairs->slots[at]; at = (at + 1) & (pairs->size - 1))
         if (pairs->list.data[pairs->slots[at] - 1] == pair) return pairs->slots[at] - 1;
+    assert(pairs->list.len < pairs->size); /* so that every search ends at a free slot */
     vec_push(pairs->mem, &pairs->list, pair);
     return (pairs->slots[at] = pairs->list.len) - 1;
 }
@@ -183,6 +184,7 @@ bool product_find_word(const struct automaton *automaton, struct word *word)
     for (uint32_t c = 0; c < components.count; c++) found |= components.accepting[c];
     struct search search = {automaton, &components, AUTOMATON_NONE, word};
     if (found) write_word(&search);
+    assert(!found || word->loop < word->letters.len); /* a cycle has a letter */
     automaton_free_components(automaton, &components);
     return found;
 }
@@ -190,6 +192,7 @@ bool product_find_word(const struct automaton *automaton, struct word *word)
 void product_word_automaton(const struct word *word, uint64_t care, struct mem *mem,
                             struct automaton *automaton)
 {
+    assert(word->loop < word->letters.len);
     automaton_init(automaton, mem);
     for (uint32_t i = 0; i < word->letters.len; i++) {
         uint64_t letter = word->letters.data[i];
@@ -218,6 +221,7 @@ static void add_levels(const struct automaton *automaton,
         for (uint32_t e = state->first; e < state->first + state->edges; e++) {
             struct automaton_edge edge = automaton->edges.data[e];
             uint32_t c = components->of[q], next = level == top ? 0 : level;
+            assert(level <= top);
             while (next < top && edge.marks >> next & 1) next++;
             if (c != components->of[edge.target] || !components->accepting[c]) next = 0;
             edge.marks = level == top;
@@ -268,4 +272,5 @@ void product_degeneralise(struct automaton *automaton)
     automaton_free_components(automaton, &components);
     automaton_release(automaton);
     *automaton = reduced;
+    assert(automaton->acceptance <= 1 && automaton_check(automaton)); /* the contract */
 }

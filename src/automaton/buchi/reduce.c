@@ -12,9 +12,13 @@
  *
  * Marks of edges between components mean nothing: they are counted as none or as all, in turn,
  * because sometimes one and sometimes the other lets more states be equal. Each step is sound by
- * itself, so when the budget of work is spent what is done so far stays. */
+ * itself, so when the budget of work is spent what is done so far stays.
+ *
+ * Invariants: (1) every state simulates itself; (2) the relation only shrinks; (3) no step makes
+ * the automaton larger. */
 #include "automaton/buchi/reduce.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_STATES = 600, MAX_WORK = 40000000, MAX_ROUNDS = 12 };
@@ -51,6 +55,7 @@ static void index_edges(struct reduction *r)
     memcpy(fill, r->first, r->n * sizeof *fill);
     for (uint32_t e = 0; e < count; e++)
         r->edges[fill[r->backward ? automaton->edges.data[e].target : r->sources[e]]++] = e;
+    assert(r->first[r->n] == count);
     mem_free(r->mem, fill);
 }
 
@@ -71,6 +76,7 @@ static bool is_covered(struct reduction *r, const struct automaton_edge *cube,
         if (automaton_covers(other, cube)) return true;
         uint64_t asked = (other->positive | other->negative) & ~(cube->positive | cube->negative),
                  bit = asked & -asked;
+        assert(asked); /* or it would be covered */
         struct automaton_edge with = *cube, without = *cube;
         with.positive |= bit;
         without.negative |= bit;
@@ -144,6 +150,7 @@ static bool is_dominated(struct reduction *r, uint32_t e, const bool *gone)
 static void drop_edges(struct reduction *r)
 {
     bool *gone = mem_alloc(r->mem, r->automaton->edges.len + 1);
+    for (uint32_t p = 0; p < r->n; p++) assert(r->simulates[(size_t)p * r->n + p]); /* (1) */
     struct automaton kept;
     for (uint32_t e = 0; e < r->automaton->edges.len; e++) gone[e] = is_dominated(r, e, gone);
     automaton_init(&kept, r->mem);
@@ -155,6 +162,7 @@ static void drop_edges(struct reduction *r)
     }
     kept.initial = r->automaton->initial;
     kept.acceptance = r->automaton->acceptance;
+    assert(kept.edges.len <= r->automaton->edges.len); /* (3) */
     mem_free(r->mem, gone);
     automaton_release(r->automaton);
     *r->automaton = kept;
@@ -224,6 +232,7 @@ void reduce_automaton(struct automaton *automaton)
         if (round & 2) mark_transient(automaton);
         reduce_once(automaton, round & 1, &work);
         automaton_trim(automaton);
+        assert(automaton->states.len <= states); /* (3) */
         idle = states == automaton->states.len && edges == automaton->edges.len ? idle + 1 : 0;
     }
 }

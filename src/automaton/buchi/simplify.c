@@ -9,6 +9,8 @@
  * harmless. */
 #include "automaton/buchi/simplify.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 enum { MAX_WORK = 400000, MAX_ROUNDS = 4, CACHE = 1 << 14, MAX_OPERANDS = 48 };
@@ -157,7 +159,11 @@ static bool merge_pair(struct simplifier *s, nnf x, nnf y, nnf *merged)
     return false;
 }
 
-static void remove_operand(struct operands *of, uint32_t i) { of->list[i] = of->list[--of->len]; }
+static void remove_operand(struct operands *of, uint32_t i)
+{
+    assert(i < of->len);
+    of->list[i] = of->list[--of->len];
+}
 
 /* Merges pairs until none can be; a merged formula may have become a conjunction itself. */
 static bool merge_operands(struct simplifier *s, struct operands *of)
@@ -214,6 +220,7 @@ static nnf split(struct simplifier *s, enum nnf_op op, nnf f,
         struct operands *to = wanted(s, of.list[i]) ? &take : &keep;
         to->list[to->len++] = of.list[i];
     }
+    assert(take.len + keep.len == of.len); /* no operand is lost */
     *taken = join(s, op, &take);
     return join(s, op, &keep);
 }
@@ -301,6 +308,7 @@ static nnf make_u(struct simplifier *s, nnf a, nnf b)
 static nnf simplify(struct simplifier *s, nnf f)
 {
     if (f.i < s->memo.len && s->memo.data[f.i]) return (nnf){s->memo.data[f.i] - 1};
+    assert(f.i < s->nnfs->nodes.len);
     const struct nnf_node node = *get(s, f);
     nnf result = f;
     if (node.op > NNF_LITERAL) {
@@ -328,6 +336,7 @@ nnf simplify_formula(struct nnfs *nnfs, nnf f)
         if (same(simpler, f)) break;
         f = simpler;
     }
+    CHECKED(nnfs_check(nnfs));
     mem_free(nnfs->mem, s.known);
     vec_free(nnfs->mem, &s.memo);
     return f;

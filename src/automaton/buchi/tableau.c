@@ -12,12 +12,17 @@
  * many disjunctions small. An edge has the mark of every until that it does not put off. States
  * with the same steps are one state.
  *
- * Sets are bits over the formulas that were ever promised, numbered as they come. */
+ * Sets are bits over the formulas that were ever promised, numbered as they come.
+ *
+ * Invariants: (1) no step asks for a literal and its negation; (2) of the steps of a list none is
+ * easier than another; (3) bit_of and promised are inverse to each other; (4) no two states have
+ * the same steps, and equal sets of promises are one state. */
 #include "automaton/buchi/tableau.h"
 
 #include "automaton/buchi/reduce.h"
 #include "automaton/buchi/simplify.h"
 #include "base/bitset.h"
+#include "base/checked.h"
 
 #include <string.h>
 
@@ -90,6 +95,7 @@ static bool unite(const struct step *a, struct step *b)
 
 static void add_step(struct tableau *t, struct steps *to, struct step step)
 {
+    assert(!(step.positive & step.negative)); /* (1) */
     for (uint32_t i = 0; i < to->len;) {
         if (++t->work > MAX_WORK) t->problem = too_large;
         if (is_easier(&to->data[i], &step)) return;
@@ -143,6 +149,7 @@ static void promise(struct tableau *t, nnf f, set *promises)
         t->bit_of[f.i] = t->promised_count;
     }
     uint32_t bit = t->bit_of[f.i] - 1;
+    assert(t->promised[bit].i == f.i); /* (3) */
     bitset_add(promises->w, bit);
 }
 
@@ -155,6 +162,7 @@ static uint64_t until_bit(struct tableau *t, nnf f)
         }
         t->until_of[f.i] = ++t->until_count;
     }
+    assert(t->until_of[f.i] <= AUTOMATON_MAX_ACCEPTANCE);
     return UINT64_C(1) << (t->until_of[f.i] - 1);
 }
 
@@ -251,8 +259,18 @@ static void set_steps(struct tableau *t, const set *promises, struct steps *resu
         }
 }
 
+/* For checks. */
+static inline bool none_is_easier(const struct steps *steps)
+{
+    for (uint32_t i = 0; i < steps->len; i++)
+        for (uint32_t j = 0; j < steps->len; j++)
+            if (i != j && is_easier(&steps->data[i], &steps->data[j])) return false;
+    return true;
+}
+
 static uint32_t find_steps(struct tableau *t, struct steps *steps)
 {
+    CHECKED(steps->len > 64 || none_is_easier(steps)); /* (2); long lists would take too long */
     size_t bytes = steps->len * sizeof *steps->data;
     uint32_t at = (uint32_t)(hash_bytes(steps->data, bytes) >> 32) % SLOTS;
     for (; t->step_slots[at]; at = (at + 1) % SLOTS) {
@@ -299,6 +317,7 @@ static void build(struct tableau *t, nnf root, struct automaton *automaton)
             const struct step step = t->states.data[s].data[i];
             struct automaton_edge edge = {step.positive, step.negative, ~step.put_off,
                                           find_state(t, &step.next)};
+            assert(t->problem || edge.target < t->states.len); /* (4) */
             automaton_add_edge(automaton, edge);
         }
     }
@@ -332,6 +351,7 @@ const char *tableau_translate(struct nnfs *nnfs, nnf f, struct automaton *automa
     t->bit_of = mem_alloc(t->mem, nodes * sizeof *t->bit_of);
     t->until_of = mem_alloc(t->mem, nodes * sizeof *t->until_of);
     build(t, f, automaton);
+    assert(nnfs->nodes.len == nodes);
     const char *problem = t->problem;
     release(t, nodes);
     if (problem) automaton_release(automaton);
