@@ -1,6 +1,6 @@
 #include "clauses/cone.h"
 
-#include <assert.h>
+#include "base/checked.h"
 
 void cone_init(struct cone *cone, struct circuit *circuit, struct mem *mem)
 {
@@ -30,6 +30,23 @@ void cone_add(struct cone *cone, lit output)
         vec_push(cone->mem, &cone->gates, g);
         cone->place[g] = cone->gates.len;
     }
+}
+
+bool cone_check(const struct cone *cone)
+{
+    uint32_t in_cone = 0;
+    for (uint32_t g = 0; g < cone->place_count; g++) in_cone += cone->place[g] != 0;
+    for (uint32_t i = 0; i < cone->gates.len; i++) {
+        const struct gate *gate = &cone->circuit->gates.data[cone->gates.data[i]];
+        if (cone->place[cone->gates.data[i]] != i + 1 || !is_operation(gate))
+            return false; /* (2) */
+        for (unsigned k = 0; k < 2; k++) {
+            lit operand = k ? gate->b : gate->a;
+            if (!is_operation(&cone->circuit->gates.data[operand / 2])) continue;
+            if (!cone->place[operand / 2] || cone->place[operand / 2] > i) return false; /* (1) */
+        }
+    }
+    return in_cone == cone->gates.len;
 }
 
 int cone_literal(const struct cone *cone, struct cone_copy copy, lit l)

@@ -32,6 +32,8 @@ void cone_release(struct cone *cone);
 
 /* Adds the clauses of a copy for these inputs; returns the first variable of its gates. */
 int cone_copy(const struct cone *cone, struct sat *sat, int true_literal, const int *inputs);
+/* Whether the invariants hold. */
+bool cone_check(const struct cone *cone);
 /* A literal of the circuit in a copy: an input, a constant or one that the cone has. */
 int cone_literal(const struct cone *cone, struct cone_copy copy, lit l);
 

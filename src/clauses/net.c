@@ -1,5 +1,7 @@
 #include "clauses/net.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 /* A balanced conjunction: a chain over thousands of rules would be thousands of gates deep. */
@@ -28,6 +30,7 @@ static void encode_rules(struct net *net)
         net->rules[r] = (struct net_rule){encoded.enabled, encoded.fails, net->stored.len};
         disabled[r] = lit_not(encoded.enabled);
         fine[r] = lit_not(encoded.fails);
+        assert(encoded.enabled != LIT_TRUE || encoded.fails == LIT_FALSE); /* never both */
         for (uint32_t i = 0; i < encoded.stored.len; i++)
             vec_push(net->mem, &net->stored, encoded.stored.data[i]);
     }
@@ -130,6 +133,7 @@ void net_init(struct net *net, struct model *model)
     bits_init(&net->bits, model);
     encode_rules(net);
     encode_states(net);
+    CHECKED(circuit_check(&net->bits.circuit));
 }
 
 void net_release(struct net *net)

@@ -1,5 +1,7 @@
 #include "clauses/unroll.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 /* A literal of the net in a frame whose gates were copied. */
@@ -36,6 +38,7 @@ static void list_accesses(const struct unrolling *u, const struct unroll_step *s
         const struct model_rule *rule = &model->rules.data[step->rules.data[i]];
         total += writes ? rule->writes : rule->reads;
     }
+    assert(step->rules.len <= model->rules.len);
     accesses->list = mem_alloc(u->mem, (total + UINT64_C(1)) * sizeof *accesses->list);
     for (unsigned round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < step->rules.len; i++) {
@@ -79,6 +82,7 @@ static void step_init(struct unrolling *u, struct unroll_step *step, enum step_k
         cone_add(&step->cone, u->net->dead);
     list_accesses(u, step, true, &step->writers);
     list_accesses(u, step, false, &step->readers);
+    CHECKED(cone_check(&step->cone));
 }
 
 static void plan(struct unrolling *u)
@@ -98,6 +102,7 @@ static void plan(struct unrolling *u)
     }
     u->repeat[u->step_count] = 1;
     step_init(u, &u->steps[u->step_count++], schedule->sets ? STEP_SET : STEP_ONE, 0);
+    assert(u->step_count <= processes + UINT64_C(2)); /* the room that was made */
 }
 
 /* ---- clauses of one step ---- */
@@ -261,6 +266,7 @@ static void add_step(struct unrolling *u, const struct unroll_step *step, int ga
     vec_push(u->mem, &u->frames, next);
     struct copy copy = {u, step, &u->frames.data[u->frames.len - 2],
                         &u->frames.data[u->frames.len - 1]};
+    assert(!copy.from->step); /* one step leaves a frame */
     copy.from->step = step;
     copy.from->gates =
         gates ? gates : cone_copy(&step->cone, u->sat, u->true_literal, copy.from->bits);
@@ -303,6 +309,7 @@ static void add_position(struct unrolling *u)
 
 int unroll_output(const struct unrolling *u, uint32_t position, lit output)
 {
+    assert(position < u->positions.len);
     return literal_of(u, &u->frames.data[u->positions.data[position].frame], output_cone(u),
                       u->positions.data[position].gates, output);
 }
@@ -384,6 +391,7 @@ static void read_state(const struct unrolling *u, uint32_t frame, int64_t *value
 struct trace *unroll_trace(const struct unrolling *u, uint32_t last, uint32_t *starts)
 {
     VEC(uint32_t) rules = {0};
+    assert(last <= unroll_last(u));
     for (uint32_t f = 0, position = 0; position <= last; f++) {
         const struct unroll_frame *frame = &u->frames.data[f];
         if (u->positions.data[position].frame == f) starts[position++] = rules.len;

@@ -1,5 +1,6 @@
 #include "clauses/watch.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_STATES = 64, MAX_EDGES = 1024 };
@@ -128,6 +129,7 @@ static void define_bad(struct watch *watch, uint32_t position)
         for (uint32_t m = 0; m < a->acceptance; m++) literals[n++] = mark_at(watch, position, m);
         bad = define_saved_state(watch, position, literals, n);
     }
+    assert(watch->bad.len == position); /* position by position */
     vec_push(watch->u->mem, &watch->bad, bad);
 }
 
@@ -137,6 +139,8 @@ static void add_block(struct watch *watch)
     struct sat *sat = watch->u->sat;
     uint32_t position = watch->blocks.len;
     int states[MAX_STATES];
+    assert(a->states.len <= MAX_STATES
+           && a->edges.len <= MAX_EDGES); /* watcher_init refused more */
     vec_push(watch->u->mem, &watch->blocks, sat_variables(sat, watch_block(watch->watcher)));
     for (uint32_t q = 0; q < a->states.len; q++) states[q] = state_at(watch, position, q);
     for (uint32_t q = 0; q < a->states.len; q++) sat_add(sat, states[q]);
@@ -222,6 +226,7 @@ void watch_start(struct watch *watch, const struct watcher *watcher, struct unro
 void watch_extend(struct watch *watch)
 {
     uint32_t from = watch->blocks.len - 1;
+    assert(from + 1 == unroll_last(watch->u)); /* the contract: after unroll_extend */
     add_block(watch);
     int edges = move_automaton(watch, from);
     if (!watch->watcher->is_safety) move_lasso(watch, from, edges);

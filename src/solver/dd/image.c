@@ -44,6 +44,7 @@ void dd_refresh_relation(struct dd *dd, struct dd_relation *relation)
         for (; j > 0 && levels[j - 1] > level; j--) levels[j] = levels[j - 1];
         levels[j] = level;
     }
+    for (uint32_t i = 1; i < count; i++) assert(levels[i - 1] < levels[i]); /* no pair twice */
     relation->top = dd_position_of(dd, relation->diagram);
     if (count && levels[0] < relation->top) relation->top = levels[0];
     relation->version = dd->version;
@@ -128,6 +129,7 @@ bdd dd_image(struct dd *dd, struct dd_relation *relation, bdd set, enum dd_direc
     dd_push(dd, set);
     dd_push(dd, relation->diagram);
     bdd result = image(&job, set, relation->diagram, 0);
+    assert(dd->stack[dd->top - 2] == set); /* the stack is as high as before */
     dd_pop(dd, 2);
     return result;
 }
@@ -282,6 +284,7 @@ static void prepare(struct saturation *job, struct dd_relation *const *relations
     for (uint32_t k = dd->pairs; k-- > 0;)
         job->busy[k] = job->first[k + 1] > job->first[k] ? k : job->busy[k + 1];
     job->relations = sorted;
+    assert(job->first[dd->pairs] <= count);
 }
 
 static uint32_t next_session(struct dd *dd)
@@ -296,6 +299,7 @@ static uint32_t next_session(struct dd *dd)
 bdd dd_saturate(struct dd *dd, struct dd_relation *const *relations, uint32_t count,
                 enum dd_direction direction, bdd set, bdd within)
 {
+    assert(!dd->saturating); /* one at a time: its results are cached for one set of relations */
     uint32_t *lists = mem_try_alloc(dd->mem, (2 * (size_t)dd->pairs + 4) * sizeof *lists);
     struct dd_relation **sorted = mem_try_alloc(dd->mem, ((size_t)count + 1) * sizeof *sorted);
     volatile bool tried = false;

@@ -25,7 +25,10 @@ static void unlink_node(struct dd *dd, uint32_t n)
 {
     struct dd_subtable *table = &dd->tables[dd->nodes[n].var];
     uint32_t *link = &table->heads[dd_subtable_slot(table, dd->nodes[n].low, dd->nodes[n].high)];
-    while (*link != n) link = &dd->nodes[*link].next;
+    while (*link != n) {
+        assert(*link); /* 2: it is in its chain */
+        link = &dd->nodes[*link].next;
+    }
     *link = dd->nodes[n].next;
     table->count--;
 }
@@ -43,6 +46,7 @@ static void unrefer(struct sifting *s, bdd a)
 {
     while (a > BDD_TRUE && --s->counts[a] == 0) {
         bdd low = s->dd->nodes[a].low, high = s->dd->nodes[a].high;
+        assert(s->dd->nodes[a].var != FREE_VAR); /* what nobody refers to goes once */
         unlink_node(s->dd, a);
         dd_give_node(s->dd, a);
         unrefer(s, low);
@@ -90,7 +94,9 @@ static void turn(struct sifting *s, uint32_t n, uint32_t x, uint32_t y)
     bool y0 = f0 > BDD_TRUE && dd->nodes[f0].var == y, y1 = f1 > BDD_TRUE && dd->nodes[f1].var == y;
     f[0][0] = y0 ? dd->nodes[f0].low : f0, f[0][1] = y0 ? dd->nodes[f0].high : f0;
     f[1][0] = y1 ? dd->nodes[f1].low : f1, f[1][1] = y1 ? dd->nodes[f1].high : f1;
+    assert(dd->nodes[n].var == x && (y0 || y1));
     bdd low = find(s, x, f[0][0], f[1][0]), high = find(s, x, f[0][1], f[1][1]);
+    assert(low != high); /* 1: it depends on y */
     dd->nodes[n] = (struct dd_node){y, low, high, NIL};
     link_node(dd, n);
     unrefer(s, f0);
@@ -269,6 +275,7 @@ bool dd_reorder(struct dd *dd)
     bool tried = s.counts && list && !s.stuck;
     mem_free(dd->mem, s.counts);
     mem_free(dd->mem, list);
+    CHECKED(!dd_check_nodes(dd));
     dd->due = false;
     dd->live = dd->in_use;
     uint32_t base = dd->in_use > before / 2 ? dd->in_use : before / 2;

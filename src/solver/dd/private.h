@@ -1,7 +1,7 @@
 /* The inside of the decision diagrams, shared by its parts: table.c (nodes, collection, limits),
  * boolean.c, image.c (relations, saturation), order.c (sifting), count.c.
  *
- * Invariants (dd_check states them):
+ * Invariants (dd_check; also in the middle of operations, dd_check_nodes):
  *  1. a node's variable comes before those of its children in the order, and its children differ;
  *  2. no two nodes have the same variable and children: every node is in the chain of its
  *     variable's subtable;
@@ -11,9 +11,8 @@
 #ifndef CAIRN_SOLVER_DD_PRIVATE_H
 #define CAIRN_SOLVER_DD_PRIVATE_H
 
+#include "base/checked.h"
 #include "solver/dd/dd.h"
-
-#include <assert.h>
 
 enum { NIL = 0, MARK = 0x80000000u, FREE_VAR = 0x7FFFFFFFu, LAST_LEVEL = 0x7FFFFFFFu };
 
@@ -86,6 +85,7 @@ struct dd {
     bool saturating;
     uint32_t live, threshold;
     uint64_t peak, collections, reorderings;
+    uint64_t check_saved; /* of builds that check: work that pays for the next check */
 };
 
 /* A tag is an operation and, for saturation, the session and how many written pairs were passed. */
@@ -117,7 +117,11 @@ static inline bdd *dd_push(struct dd *dd, bdd a)
     dd->stack[dd->top] = a;
     return &dd->stack[dd->top++];
 }
-static inline void dd_pop(struct dd *dd, uint32_t count) { dd->top -= count; }
+static inline void dd_pop(struct dd *dd, uint32_t count)
+{
+    CHECKED(count <= dd->top);
+    dd->top -= count;
+}
 
 static inline struct dd_cache_entry *dd_cache_slot(const struct dd *dd, uint32_t tag,
                                                    uint32_t extra, bdd a, bdd b, bdd c)
@@ -147,6 +151,7 @@ static inline bdd dd_cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd 
                                bdd result)
 {
     struct dd_cache_entry *entry = dd_cache_slot(dd, tag, extra, a, b, c);
+    CHECKED(tag && result < dd->used); /* 4 */
     if (--dd->poll_in == 0) dd_ask_poll(dd);
     dd->evictions += entry->tag != 0;
     *entry = (struct dd_cache_entry){tag, extra, a, b, c, result};
@@ -166,6 +171,8 @@ uint32_t dd_subtable_slot(const struct dd_subtable *table, bdd low, bdd high);
 /* A fresh node from the free list or the unused part; NIL when there is none. */
 uint32_t dd_take_node(struct dd *dd);
 void dd_give_node(struct dd *dd, uint32_t node);
+/* NULL, or which invariant does not hold, whether operations run or not. */
+const char *dd_check_nodes(const struct dd *dd);
 /* Makes room for `wanted` free nodes by growing the table; false when refused. */
 bool dd_make_room(struct dd *dd, uint32_t wanted);
 

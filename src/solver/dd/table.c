@@ -100,6 +100,7 @@ bool dd_add_pairs(struct dd *dd, uint32_t count, bool first)
     for (uint32_t k = 0; k < after; k++) dd->place[dd->pair_at[k]] = k;
     dd->version++;
     dd_forget_cache(dd);
+    CHECKED(!dd_check_nodes(dd));
     return true;
 }
 
@@ -108,6 +109,7 @@ void dd_set_order(struct dd *dd, const uint32_t *pairs)
     assert(dd->in_use == 2);
     for (uint32_t k = 0; k < dd->pairs; k++) dd->pair_at[k] = pairs[k];
     for (uint32_t k = 0; k < dd->pairs; k++) dd->place[dd->pair_at[k]] = k;
+    for (uint32_t p = 0; p < dd->pairs; p++) assert(dd->pair_at[dd->place[p]] == p); /* 3 */
     dd->version++;
 }
 
@@ -132,6 +134,7 @@ void dd_protect_array(struct dd *dd, bdd *variables, uint32_t count)
         dd->arrays = dd_need(dd, dd->arrays, cap * sizeof *dd->arrays);
         dd->array_cap = cap;
     }
+    for (uint32_t i = 0; i < count; i++) assert(variables[i] < dd->used); /* it is a diagram now */
     dd->arrays[dd->array_count++] = (struct dd_root_array){variables, count};
 }
 
@@ -165,7 +168,8 @@ void dd_uncatch(struct dd *dd, struct dd_guard *guard)
 _Noreturn void dd_give_up(struct dd *dd, enum dd_reason why)
 {
     struct dd_guard *guard = dd->guard;
-    assert(guard);
+    assert(guard); /* the contract: somebody catches */
+    assert(guard->roots <= dd->array_count && guard->stack <= dd->top);
     dd->guard = guard->outer;
     dd->array_count = guard->roots;
     dd->top = guard->stack;
@@ -266,6 +270,7 @@ static void sweep(struct dd *dd)
                     node->var &= ~(uint32_t)MARK;
                     link = &node->next;
                 } else {
+                    assert(node->var == v); /* 2 */
                     *link = node->next;
                     table->count--;
                     dd_give_node(dd, n);
@@ -287,6 +292,9 @@ void dd_collect(struct dd *dd)
     dd->live = dd->in_use;
     dd->collections++;
     if (dd->live > dd->threshold) dd->due = true;
+    assert(dd->top == height);
+    CHECKED(!checked_due(&dd->check_saved, (uint64_t)dd->used + dd->cache_size, dd->used)
+            || !dd_check_nodes(dd));
 }
 
 /* ---- nodes ---- */
@@ -302,6 +310,7 @@ uint32_t dd_take_node(struct dd *dd)
 
 void dd_give_node(struct dd *dd, uint32_t node)
 {
+    assert(node > BDD_TRUE && node < dd->used && dd->nodes[node].var != FREE_VAR);
     dd->nodes[node] = (struct dd_node){FREE_VAR, BDD_FALSE, BDD_FALSE, dd->free_list};
     dd->free_list = node;
     dd->in_use--;
@@ -394,6 +403,8 @@ bdd dd_make(struct dd *dd, uint32_t var, bdd low, bdd high)
 {
     struct dd_subtable *table = &dd->tables[var];
     if (low == high) return low;
+    CHECKED(dd_level_of(dd, low) > 2 * dd->place[var / 2] + (var & 1)
+            && dd_level_of(dd, high) > 2 * dd->place[var / 2] + (var & 1)); /* 1 */
     uint32_t slot = dd_subtable_slot(table, low, high);
     for (uint32_t n = table->heads[slot]; n; n = dd->nodes[n].next)
         if (dd->nodes[n].low == low && dd->nodes[n].high == high) return n;
@@ -405,6 +416,7 @@ bdd dd_make(struct dd *dd, uint32_t var, bdd low, bdd high)
     if (!node) {
         find_nodes(dd, low, high);
         node = dd_take_node(dd);
+        assert(node); /* or it would have been given up */
     }
     if (table->count >= table->size) dd_grow_subtable(dd, table);
     slot = dd_subtable_slot(table, low, high);
@@ -421,10 +433,34 @@ void dd_rest(struct dd *dd)
 
 /* ---- checks ---- */
 
+static bool exists(const struct dd *dd, bdd a)
+{
+    return a <= BDD_TRUE || (a < dd->used && dd->nodes[a].var != FREE_VAR);
+}
+
+static const char *check_cache(const struct dd *dd)
+{
+    for (uint32_t i = 0; i < dd->cache_size; i++) {
+        const struct dd_cache_entry *entry = &dd->cache[i];
+        uint32_t operation = entry->tag & TAG_OPERATION;
+        bool third = operation != OP_IMAGE && operation != OP_PREIMAGE;
+        if (entry->tag
+            && (!exists(dd, entry->a) || !exists(dd, entry->b) || !exists(dd, entry->result)
+                || (third && !exists(dd, entry->c))))
+            return "the cache mentions a node that does not exist"; /* 4 */
+    }
+    return NULL;
+}
+
 const char *dd_check(struct dd *dd)
 {
-    uint32_t found = 2;
     if (dd->top) return "no operation runs, but something is on the stack";
+    return dd_check_nodes(dd);
+}
+
+const char *dd_check_nodes(const struct dd *dd)
+{
+    uint32_t found = 2;
     for (uint32_t p = 0; p < dd->pairs; p++)
         if (dd->pair_at[dd->place[p]] != p) return "the order and its inverse disagree";
     for (uint32_t v = 0; v < 2 * dd->pairs; v++) {
@@ -452,5 +488,5 @@ const char *dd_check(struct dd *dd)
         if (count != table->count) return "a table has lost count";
         found += count;
     }
-    return found == dd->in_use ? NULL : "nodes are lost";
+    return found == dd->in_use ? check_cache(dd) : "nodes are lost";
 }
