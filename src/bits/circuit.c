@@ -50,8 +50,7 @@ static void grow(struct circuit *circuit)
 
 static lit cons(struct circuit *circuit, struct gate gate)
 {
-    assert(gate.kind < GATE_AND
-           || (gate.a / 2 < circuit->gates.len && gate.b / 2 < circuit->gates.len)); /* (1) */
+    assert(gate.kind < GATE_AND || gate.a / 2 < gate.b / 2); /* (3) */
     if (2 * circuit->gates.len >= circuit->size) grow(circuit);
     uint32_t at = slot_of(circuit, &gate);
     if (!circuit->slots[at]) {
@@ -89,6 +88,7 @@ lit circuit_and(struct circuit *circuit, lit a, lit b)
         a = b;
         b = swap;
     }
+    assert(b / 2 < circuit->gates.len); /* (1) */
     if (a == LIT_FALSE || a == lit_not(b)) return LIT_FALSE;
     if (a == LIT_TRUE || a == b) return b;
     if (absorb(circuit, a, b, &simpler) || absorb(circuit, b, a, &simpler)) return simpler;
@@ -106,6 +106,7 @@ lit circuit_xor(struct circuit *circuit, lit a, lit b)
         a = b;
         b = swap;
     }
+    assert(b / 2 < circuit->gates.len); /* (1) */
     if (a == LIT_FALSE) return b ^ sign;
     return cons(circuit, (struct gate){GATE_XOR, a, b}) ^ sign;
 }
