@@ -16,7 +16,7 @@
 #ifdef CAIRN_TEST_HOOKS
 #define CHECKED(condition) assert(condition)
 #else
-#define CHECKED(condition) ((void)0)
+#define CHECKED(condition) ((void)(false && (condition))) /* compiled, never evaluated */
 #endif
 
 /* Whether it is time for a check of this cost, which is paid for by work that has been done since

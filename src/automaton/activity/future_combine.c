@@ -168,7 +168,7 @@ static uint64_t item_of(const struct future_work *w, uint32_t a, uint32_t b)
 static bool is_plain(uint64_t item) { return (uint32_t)item == FUTURE_END; }
 
 /* For checks. */
-static inline bool ascends(const uint64_t *items, uint32_t len)
+static bool ascends(const uint64_t *items, uint32_t len)
 {
     for (uint32_t i = 1; i < len; i++)
         if (items[i - 1] >= items[i]) return false;

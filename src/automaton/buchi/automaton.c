@@ -153,8 +153,8 @@ static void find_accepting(const struct automaton *automaton,
 }
 
 /* For checks: edges never lead to a larger number (the contract). */
-static inline bool descends(const struct automaton *automaton,
-                            const struct automaton_components *components)
+static bool descends(const struct automaton *automaton,
+                     const struct automaton_components *components)
 {
     for (uint32_t s = 0; s < automaton->states.len; s++) {
         const struct automaton_state *state = &automaton->states.data[s];

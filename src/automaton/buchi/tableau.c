@@ -260,7 +260,7 @@ static void set_steps(struct tableau *t, const set *promises, struct steps *resu
 }
 
 /* For checks. */
-static inline bool none_is_easier(const struct steps *steps)
+static bool none_is_easier(const struct steps *steps)
 {
     for (uint32_t i = 0; i < steps->len; i++)
         for (uint32_t j = 0; j < steps->len; j++)

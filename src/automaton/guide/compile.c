@@ -239,7 +239,7 @@ static enum build_status compile(struct dfa *dfa, struct mem *mem, const struct 
 }
 
 /* For checks. */
-static inline bool all_final(const struct dfa *dfa)
+static bool all_final(const struct dfa *dfa)
 {
     for (uint32_t s = 0; s < dfa->states; s++)
         if (!dfa_is_final(dfa, s)) return false;

@@ -48,7 +48,7 @@ static void partition_release(struct partition *p)
 }
 
 /* Whether the invariants hold, of so many items. */
-static inline bool partition_check(const struct partition *p, uint32_t items)
+static bool partition_check(const struct partition *p, uint32_t items)
 {
     uint64_t in_sets = 0;
     for (uint32_t i = 0; i < items; i++)
