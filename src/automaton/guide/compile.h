@@ -1,5 +1,14 @@
 /* From guides to automata: the minimal deterministic automaton of all prefixes of a term's words.
- * All its states are final. */
+ * All its states are final. What must hold, here and for whoever uses guides:
+ *  1. No term is without a word: whatever has begun can be finished. So prefixes may be taken
+ *     early, and all states of a guide are final.
+ *  2. Operands are minimal before an operation works on them; an operation makes only sets of
+ *     configurations that are reached.
+ *  3. A limit is a status, never a wrong automaton. A split is written only after the languages
+ *     were compared.
+ *  4. What a guide does to a step depends on its alphabet, too: the names in its text
+ *     (xgdl_mark_alphabet), which its term, and more so a part of it, may have lost. Whoever
+ *     searches, writes or compares guides takes names from there. */
 #ifndef CAIRN_AUTOMATON_GUIDE_COMPILE_H
 #define CAIRN_AUTOMATON_GUIDE_COMPILE_H
 
