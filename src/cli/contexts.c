@@ -50,7 +50,7 @@ bool contexts_are_several(struct options *options, struct mem *mem)
     struct diag *diag = &session.diag;
     if (!options->context) return false;
     session_init(&session, options, mem);
-    diag->out = NULL; /* the search will tell what is wrong */
+    diag->listener = NULL; /* the search will tell what is wrong */
     const char *name;
     bool several =
         session_read_context(&session, &name) && !name && cdl_context_count(session.cdl) > 1;

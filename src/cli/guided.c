@@ -284,7 +284,7 @@ static bool is_run_of_whole(struct session *session, const struct property_resul
     options.time = 0; /* what was found is told, however long that takes */
     options.quiet = true;
     session_init(&whole, &options, session->mem);
-    whole.diag.out = NULL; /* everything was told */
+    whole.diag.listener = NULL; /* everything was told */
     if (!entry->trace || !session_load(&whole, options.file)
         || whole.model->rules.len != session->model->rules.len)
         return false;
@@ -389,7 +389,7 @@ bool guided_are_several(struct options *options, struct mem *mem, struct guided_
     memset(list, 0, sizeof *list);
     if (!options->guide) return false;
     session_init(&session, options, mem);
-    session.diag.out = NULL;                          /* the search will tell what is wrong */
+    session.diag.listener = NULL;                     /* the search will tell what is wrong */
     struct work *work = mem_alloc(mem, sizeof *work); /* names live in it */
     *work = (struct work){.session = &session, .mem = mem};
     guidefile_init(&work->in, mem, &session.diag);

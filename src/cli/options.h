@@ -6,6 +6,8 @@
 #include "lang/common/language.h"
 #include "result/conclude.h"
 
+#include <stdio.h>
+
 enum engine { ENGINE_AUTO, ENGINE_EXPLICIT, ENGINE_SYMBOLIC, ENGINE_BOUNDED, ENGINE_TIMED };
 
 enum split { SPLIT_NEVER, SPLIT_AUTO, SPLIT_ALWAYS };

@@ -525,7 +525,7 @@ static bool can_run(struct session *session)
     }
     bool timed = options->engine == ENGINE_TIMED || model_is_timed(model);
     const char *why = timed ? timed_refuses(model, &place) : NULL;
-    if (why && place.line) diag_error(&session->diag, place, "%s", why);
+    if (why && place.line) diag_error(&session->diag, DIAG_UNSUPPORTED, place, "%s", why);
     else if (why) fprintf(stderr, "cairn: error: %s: %s\n", model->file, why);
     return !why;
 }

@@ -8,6 +8,7 @@
 #include "pass/senders.h"
 #include "pass/tighten.h"
 #include "pass/weave.h"
+#include "report/diagnostics.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -29,8 +30,8 @@ void session_init(struct session *session, struct options *options, struct mem *
     if (!mem->limit)
         mem_set_limit(mem, options->memory ? options->memory
                                            : mem_available() / 5 * 4); /* reading counts, too */
-    diag_init(&session->diag, mem, stderr);
-    session->diag.color = use_color(options, stderr);
+    diag_init(&session->diag, mem);
+    diagnostics_open(&session->diag, stderr, use_color(options, stderr));
     session->diag.quiet = options->quiet;
     session->status = EXIT_USAGE;
     session->style =
@@ -253,7 +254,7 @@ void session_hide(struct session *session, const struct property_result *propert
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct model_var *var = &model->vars.data[v];
         if (session->hiding.influences[v])
-            diag_warning(&session->diag,
+            diag_warning(&session->diag, DIAG_COVERAGE,
                          session->hiding.where[v].line ? session->hiding.where[v] : var->place,
                          "the hidden variable '%.60s' influences what can be seen: coverage is not "
                          "guaranteed",
@@ -312,11 +313,11 @@ int session_tell_refusal(struct session *session, const char *purpose)
 {
     const struct flatten_refusal *refusal = &session->refusal;
     if (refusal->rule)
-        diag_error(&session->diag, refusal->place,
+        diag_error(&session->diag, DIAG_UNSUPPORTED, refusal->place,
                    "the rule '%.60s' cannot be turned into conditions for %s: %s", refusal->rule,
                    purpose, refusal->reason);
     else
-        diag_error(&session->diag, refusal->place,
+        diag_error(&session->diag, DIAG_UNSUPPORTED, refusal->place,
                    "the model cannot be turned into conditions for %s: %s", purpose,
                    refusal->reason);
     diag_finish(&session->diag);

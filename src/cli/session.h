@@ -9,6 +9,8 @@
 #include "pass/hide.h"
 #include "report/text.h"
 
+#include <stdio.h>
+
 struct session {
     struct options *options;
     struct mem *mem;
