@@ -237,7 +237,7 @@ static bool has_properties(const struct divide *divide, const json_t *properties
         json_array_foreach((json_t *)properties, index, row) found |=
             !strcmp(json_string_value(json_object_get(row, "name")), name);
         if (found) continue;
-        message(&divide->session->diag, MESSAGE_ERROR, NULL, "no %s has a property '%.60s'",
+        message(&divide->session->diag, DIAG_ERROR, NULL, "no %s has a property '%.60s'",
                 divide->word, name);
         return false;
     }
