@@ -546,7 +546,7 @@ bool wire_load(struct wire *message, const uint64_t identity[2], struct mem *mem
 bool wire_relay(int from, int to)
 {
     char buffer[RELAY_BYTES];
-    uint64_t left;
+    uint64_t left = 0;
     bool good = wire_read_all(from, buffer, WIRE_HEAD) && read_head(buffer, NULL, &left)
                 && wire_write_all(to, buffer, WIRE_HEAD);
     for (left += WIRE_CHECK; good && left;) {
