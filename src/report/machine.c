@@ -2,7 +2,7 @@
 
 #include "report/explain.h"
 #include "report/text.h"
-#include "report/value.h"
+#include "result/value.h"
 #include "result/conclude.h"
 #include "result/tables.h"
 

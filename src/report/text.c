@@ -1,7 +1,7 @@
 #include "report/text.h"
 
 #include "report/explain.h"
-#include "report/value.h"
+#include "result/value.h"
 #include "result/conclude.h"
 #include "result/tables.h"
 

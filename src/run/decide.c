@@ -1,0 +1,186 @@
+#define XXH_INLINE_ALL
+#include "run/decide.h"
+
+#include "base/version.h"
+#include "model/print.h"
+#include "run/deadline.h"
+#include "run/guideclaim.h"
+#include "run/load.h"
+#include "run/message.h"
+#include "run/plan.h"
+#include "run/race.h"
+#include "run/split.h"
+#include "run/stages.h"
+#include "run/verify.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* What was found without the variables that were left out is shown with them. False, after a
+ * message: that is impossible. */
+static bool show_hidden(struct session *session, const struct task *task)
+{
+    bool good = true;
+    if (!session->shown) return true;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        if (entry->trace) good &= session_show_run(session, entry->trace);
+        for (uint32_t b = 0; b < entry->branch_count; b++)
+            good &= session_show_run(session, entry->branches[b].trace);
+    }
+    if (!good)
+        message(&session->diag, MESSAGE_BUG, NULL,
+                "a trace does not replay with hidden variables (cairn %s, %s); please report it "
+                "with the model",
+                CAIRN_VERSION, session->model->file);
+    session->model = session->shown;
+    return good;
+}
+
+/* ---- whose run it is ---- */
+
+static ssize_t hash_write(void *context, const char *bytes, size_t size)
+{
+    XXH3_128bits_update(context, bytes, size);
+    return (ssize_t)size;
+}
+
+/* A hash of the model as it is printed and of what is asked: a frozen run is continued only by the
+ * same. False: memory was refused. */
+static bool identify_run(struct session *session, enum engine engine, struct task *task)
+{
+    struct mem *mem = session->mem;
+    jmp_buf refused, *const outer = mem->recover;
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    FILE *const out = fopencookie(&state, "w", (cookie_io_functions_t){.write = hash_write});
+    if (!out) return false;
+    if (setjmp(refused)) { /* the stream must not outlive the state */
+        mem->recover = outer;
+        fclose(out);
+        return false;
+    }
+    mem->recover = &refused;
+    fprintf(out, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION,
+            session->ask->command == ASK_CHECK ? "check" : "explore",
+            task->stop_at_first ? ", first" : "", task->property_count);
+    if (engine == ENGINE_TIMED)
+        fprintf(out, "timed, zones %s\n", task->equal_zones ? "equal" : "by inclusion");
+    for (uint32_t i = 0; i < task->property_count; i++)
+        fprintf(out, "%s %u %u\n", task->properties[i].property->name,
+                (unsigned)task->properties[i].kind, task->properties[i].watched_only);
+    model_print(session->model, &session->diag, out);
+    mem->recover = outer;
+    if (fclose(out)) return false;
+    XXH128_hash_t hash = XXH3_128bits_digest(&state);
+    task->freeze_hash[0] = hash.low64;
+    task->freeze_hash[1] = hash.high64;
+    return true;
+}
+
+/* ---- the result ---- */
+
+/* From here on what was found is told: with more memory, and without a clock. */
+static bool may_be_told(struct session *session, const struct task *task, struct result *result,
+                        int *status)
+{
+    struct diag *diag = &session->diag;
+    mem_lift(session->mem); /* the report is small, and must not fail for the limit on the search */
+    deadline_tell();
+    session_end_progress(session);
+    *status = EXIT_INTERNAL;
+    if (result->refused) {
+        *status = EXIT_USAGE;
+        return message_error(diag, "%s", result->refused);
+    }
+    if (result->broken) {
+        message(diag, MESSAGE_BUG, NULL, "%s (cairn %s, %s)", result->broken, CAIRN_VERSION,
+                session->model->file);
+        return false;
+    }
+    if (!verify_traces(diag, session->model, task) || !show_hidden(session, task)) return false;
+    if (session->shown) result->searched = session->hiding.model;
+    *status = conclude_status(session->ask->command == ASK_CHECK, task, result);
+    return true;
+}
+
+static enum decide_end conclude(struct session *session, struct task *task, struct result *result,
+                                int *status)
+{
+    guideclaim_cut(session, task, result);
+    guideclaim_part(session, task, result);
+    return may_be_told(session, task, result, status) ? DECIDE_RESULT : DECIDE_NONE;
+}
+
+static void run_engines(struct session *session, const struct plan *plan, struct task *task,
+                        struct result *result)
+{
+    if (plan->engine == ENGINE_AUTO) stages_run(session, task, result);
+    else stages_run_one(engines_find(plan->engine), task, result);
+    if (plan->why) result->why_engine = plan->why;
+}
+
+/* ---- the search ---- */
+
+static enum decide_end search(struct session *session, const struct plan *plan, struct task *task,
+                              struct result *result, int *status)
+{
+    if (plan->splits) {
+        bool timed = plan->engine == ENGINE_TIMED;
+        return split_run(session, task, timed, result, status)
+                   ? conclude(session, task, result, status)
+                   : DECIDE_NONE;
+    }
+    bool is_check = session->ask->command == ASK_CHECK;
+    deadline_search(task->max_seconds);
+    switch (plan->races ? race_run(session, task, is_check, result, status) : RACE_NONE) {
+    case RACE_TOLD: return DECIDE_TOLD;
+    case RACE_TELL: break;
+    case RACE_NONE: run_engines(session, plan, task, result); break;
+    }
+    return conclude(session, task, result, status);
+}
+
+enum decide_end decide_run(struct session *session, struct task *task, struct result *result,
+                           int *status)
+{
+    struct plan plan;
+    bool good = load_model(session, session->ask->file);
+    *status = good ? EXIT_USAGE : session->status;
+    if (!good || (session->ask->command == ASK_CHECK && !session_properties(session, task)))
+        return DECIDE_NONE;
+    session_hide(session, task->properties, task->property_count);
+    if (!plan_make(session, task, &plan)) {
+        *status = session->status;
+        return DECIDE_NONE;
+    }
+    if ((task->freeze || plan.splits) && !identify_run(session, plan.engine, task))
+        mem_refuse(session->mem);
+    return search(session, &plan, task, result, status);
+}
+
+bool decide_process_model(struct session *session, struct process_model *process_model,
+                          bool **visible)
+{
+    const struct ask *ask = session->ask;
+    struct task task = {0};
+    if (!load_model(session, ask->file)) return false;
+    struct model *model = session->model;
+    *visible = mem_alloc(session->mem, model->vars.len + UINT64_C(1));
+    session->status = EXIT_USAGE;
+    if ((ask->properties.len || ask->formulas.len) && !session_properties(session, &task))
+        return false;
+    session_hide(session, task.properties, task.property_count);
+    for (uint32_t i = 0; i < task.property_count; i++) {
+        const struct property_result *entry = &task.properties[i];
+        if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) continue;
+        bool given = entry->property - model->properties.data
+                     >= (ptrdiff_t)(model->properties.len - ask->formulas.len);
+        if (ask->properties.len || given) process_model_see(model, entry->property->root, *visible);
+    }
+    process_model_init(process_model, session->model, *visible);
+    mem_lift(session->mem);
+    deadline_tell();
+    return true;
+}
