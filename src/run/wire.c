@@ -263,16 +263,25 @@ bool wire_send(const struct wire *message, const uint64_t identity[2], int to)
     return wire_write(message, identity, put_to_file, &to);
 }
 
+/* Whether it is a file that may be removed: never a device. */
+static bool is_plain_file(int file)
+{
+    struct stat status;
+    return !fstat(file, &status) && S_ISREG(status.st_mode);
+}
+
 const char *wire_save(const struct wire *message, const uint64_t identity[2], const char *path,
                       const char *new_path)
 {
     int file = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool good = file >= 0 && wire_send(message, identity, file) && !fsync(file);
+    if (file < 0) return strerror(errno);
+    bool good = wire_send(message, identity, file) && !fsync(file);
     int reason = errno;
-    if (file >= 0 && close(file) && good) good = false, reason = errno;
+    const bool is_plain = is_plain_file(file);
+    if (close(file) && good) good = false, reason = errno;
     if (good && !rename(new_path, path)) return NULL;
     if (good) reason = errno;
-    else if (file >= 0) unlink(new_path);
+    else if (is_plain) unlink(new_path);
     return strerror(reason);
 }
 
@@ -448,6 +457,19 @@ void wire_free(struct wire *message, struct mem *mem)
     const struct member_shape shape = message->shape;
     free_struct(mem, &wire_members, message, &shape);
     memset(message, 0, sizeof *message);
+}
+
+bool wire_fits(const struct wire *message, const struct model *model, const struct task *task)
+{
+    const struct member_shape shape = result_shape(model), *its = &message->shape;
+    bool good = its->variables == shape.variables && its->rules == shape.rules
+                && its->processes == shape.processes && its->reached == shape.reached
+                && message->property_count == task->property_count;
+    for (uint32_t i = 0; good && i < task->property_count; i++)
+        good =
+            message->properties[i].kind == task->properties[i].kind
+            && !strcmp(message->properties[i].property->name, task->properties[i].property->name);
+    return good;
 }
 
 /* Whether the head is whole, of this version and, unless that is NULL, of this run. */

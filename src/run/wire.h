@@ -60,6 +60,8 @@ bool wire_read(struct wire *message, const uint64_t identity[2], struct mem *mem
 bool wire_receive(struct wire *message, const uint64_t identity[2], struct mem *mem, int from);
 bool wire_load(struct wire *message, const uint64_t identity[2], struct mem *mem, const char *path);
 void wire_free(struct wire *message, struct mem *mem);
+/* Whether what was read is about this model and these properties. */
+bool wire_fits(const struct wire *message, const struct model *model, const struct task *task);
 
 /* Passes a message on without looking at more than its head, and without allocating. */
 bool wire_relay(int from, int to);
