@@ -1,5 +1,6 @@
 #include "cli/door.h"
 
+#include "report/diagnostics.h"
 #include "report/machine.h"
 #include "run/deadline.h"
 
@@ -90,6 +91,12 @@ static void clear(void *context, bool others)
     screen->progress_shown = false;
 }
 
+static void relay(void *context, const char *text)
+{
+    (void)context;
+    fputs(text, stderr);
+}
+
 /* ---- sessions ---- */
 
 static bool use_color(const struct options *options, FILE *stream)
@@ -104,18 +111,19 @@ void door_open_session(struct screen *screen, struct session *session, struct op
     bool always = options->progress == WHEN_ALWAYS,
          usually = options->progress == WHEN_AUTO && isatty(STDERR_FILENO) && !options->quiet;
     *screen = (struct screen){
-        .door = {.messages = stderr,
-                 .color = use_color(options, stderr),
-                 .quiet = options->quiet,
+        .door = {.quiet = options->quiet,
+                 .may_return_twice = true,
                  .context = screen,
                  .show = (always || usually) && !options->quiet ? show_progress : NULL,
                  .show_jobs = always || usually ? show_jobs : NULL,
-                 .clear = clear},
+                 .clear = clear,
+                 .relay = relay},
         .style = {stdout, use_color(options, stdout), options->full, options->quiet,
                   options->ask.verbose, options->raw},
         .options = options,
         .mem = mem};
     session_init(session, &options->ask, mem, &screen->door);
+    diagnostics_open(&session->diag, stderr, use_color(options, stderr));
 }
 
 /* ---- files ---- */

@@ -5,6 +5,8 @@
 
 #include "run/ask.h"
 
+#include <stdio.h>
+
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {

@@ -13,6 +13,8 @@
 #include "logic/alphabet.h"
 #include "logic/product.h"
 
+#include <stdio.h>
+
 /* False after diagnostics. */
 bool ltlread_formula(struct diag *diag, uint32_t source, struct alphabet *alphabet,
                      struct nnfs *nnfs, nnf *f);

@@ -6,6 +6,8 @@
 #include "base/out.h"
 #include "result/result.h"
 
+#include <stdio.h>
+
 /* Opens an object with what every result begins with; the caller goes on and closes it. */
 void machine_begin(struct out *json, FILE *out, const char *command, const char *model);
 

@@ -34,7 +34,8 @@ static struct {
     struct deadline_plan plan;
     timer_t timer;
     bool has_timer;
-    bool is_part; /* of the work of other processes */
+    bool is_begun; /* otherwise nobody wants this: there is no timer, and nothing is set */
+    bool is_part;  /* of the work of other processes */
     enum phase phase;
     double soft_wall, soft_cpu; /* the phase ends when both have passed */
     double half_wall;           /* half of the phase is gone */
@@ -129,6 +130,7 @@ void deadline_stop_at(int signal_number)
 static void enter(enum phase phase, double wall, double cpu)
 {
     sigset_t all, old;
+    if (!state.is_begun) return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     if (limits_interrupted && phase == PHASE_SEARCHING) wall = cpu = after_signal;
@@ -175,6 +177,7 @@ static void begin_reading(double threads)
 void deadline_begin(const struct deadline_plan *plan)
 {
     state.plan = *plan;
+    state.is_begun = true;
     deadline_stop_at(SIGINT);
     deadline_stop_at(SIGTERM);
     begin_reading(plan->threads > 1 ? (double)plan->threads : 1);
@@ -182,7 +185,7 @@ void deadline_begin(const struct deadline_plan *plan)
 
 void deadline_begin_again(void)
 {
-    state.is_part = true;
+    state.is_begun = state.is_part = true;
     begin_reading(1);
 }
 

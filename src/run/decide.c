@@ -30,7 +30,7 @@ static bool show_hidden(struct session *session, const struct task *task)
             good &= session_show_run(session, entry->branches[b].trace);
     }
     if (!good)
-        message(&session->diag, MESSAGE_BUG, NULL,
+        message(&session->diag, DIAG_BUG, NULL,
                 "a trace does not replay with hidden variables (cairn %s, %s); please report it "
                 "with the model",
                 CAIRN_VERSION, session->model->file);
@@ -95,7 +95,7 @@ static bool may_be_told(struct session *session, const struct task *task, struct
         return message_error(diag, "%s", result->refused);
     }
     if (result->broken) {
-        message(diag, MESSAGE_BUG, NULL, "%s (cairn %s, %s)", result->broken, CAIRN_VERSION,
+        message(diag, DIAG_BUG, NULL, "%s (cairn %s, %s)", result->broken, CAIRN_VERSION,
                 session->model->file);
         return false;
     }
@@ -146,7 +146,7 @@ enum decide_end decide_run(struct session *session, struct task *task, struct re
                            int *status)
 {
     struct plan plan;
-    bool good = load_model(session, session->ask->file);
+    bool good = session->model || load_model(session, session->ask->file);
     *status = good ? EXIT_USAGE : session->status;
     if (!good || (session->ask->command == ASK_CHECK && !session_properties(session, task)))
         return DECIDE_NONE;

@@ -12,9 +12,10 @@ enum decide_end {
     DECIDE_TOLD    /* another process has told it (run/race.h) */
 };
 
-/* Of an initialised session. *status is the exit status. With several engines at the same time
- * (threads and ENGINE_AUTO) it may return in two processes, like fork: with DECIDE_TOLD and with
- * DECIDE_RESULT. After DECIDE_RESULT memory is enough to tell it, and no clock runs. */
+/* Of an initialised session, whose model is loaded unless it is there. *status is the exit status.
+ * With several engines at the same time (threads and ENGINE_AUTO) it may return in two processes,
+ * like fork: with DECIDE_TOLD and with DECIDE_RESULT. After DECIDE_RESULT memory is enough to tell
+ * it, and no clock runs. */
 enum decide_end decide_run(struct session *session, struct task *task, struct result *result,
                            int *status);
 

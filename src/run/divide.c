@@ -91,9 +91,8 @@ static void keep_result(struct divide *divide, uint32_t job)
     text_add(&beside, "%s.part", path.data);
     if (wire_save(result, divide->key, path.data, beside.data)) {
         session_end_progress(divide->session);
-        message(&divide->session->diag, MESSAGE_WARNING, NULL,
-                "cannot keep the result of '%s' in %s", divide_name(divide, job),
-                divide->ask->results);
+        message(&divide->session->diag, DIAG_WARNING, NULL, "cannot keep the result of '%s' in %s",
+                divide_name(divide, job), divide->ask->results);
     }
     text_free(&path);
     text_free(&beside);
@@ -195,7 +194,8 @@ static void tell_errors(struct divide *divide, const struct text *errors)
     memcpy(copy, errors->data, errors->len);
     vec_push(mem, &divide->told, copy);
     session_end_progress(divide->session);
-    if (divide->session->diag.out) fputs(errors->data, divide->session->diag.out);
+    const struct door *door = divide->session->door;
+    if (door->relay) door->relay(door->context, errors->data);
 }
 
 static void job_done(void *context, uint32_t job, const struct text *output,
@@ -254,10 +254,10 @@ static void tell_remarks(const struct divide *divide, bool good)
     struct diag *diag = &divide->session->diag;
     if (!good) message_error(diag, "not all processes could be started");
     if (divide->repeated && !divide->guides)
-        message(diag, MESSAGE_NOTE, NULL, "the same in %u other context%s", divide->repeated,
+        message(diag, DIAG_NOTE, NULL, "the same in %u other context%s", divide->repeated,
                 divide->repeated == 1 ? "" : "s");
     if (divide->kept && !diag->quiet)
-        message(diag, MESSAGE_NOTE, NULL, "%u of %u results were taken from %s", divide->kept,
+        message(diag, DIAG_NOTE, NULL, "%u of %u results were taken from %s", divide->kept,
                 divide->count, divide->ask->results);
 }
 

@@ -3,9 +3,8 @@
 #ifndef CAIRN_RUN_DOOR_H
 #define CAIRN_RUN_DOOR_H
 
+#include "base/diag.h"
 #include "result/result.h"
-
-#include <stdio.h>
 
 /* Jobs in processes of their own: how far they are. */
 struct door_jobs {
@@ -15,9 +14,10 @@ struct door_jobs {
 };
 
 struct door {
-    FILE *messages; /* diagnostics, as they come; NULL: they are counted only */
-    bool color;     /* of them */
-    bool quiet;     /* no warnings and notes */
+    diag_listener *listener; /* of diagnostics, as they come; NULL: they are kept only */
+    void *listener_context;
+    bool quiet;            /* no warnings and notes */
+    bool may_return_twice; /* engines may race in processes, one of which tells (run/race.h) */
     void *context;
     /* Progress of a search, and of jobs; NULL: nobody looks. */
     void (*show)(void *context, const struct search_progress *progress);
@@ -25,6 +25,8 @@ struct door {
     /* The display of progress ends, or makes room for a message. `others`: also what another
      * process has shown. May be NULL. */
     void (*clear)(void *context, bool others);
+    /* What a job has written to its standard error. May be NULL. */
+    void (*relay)(void *context, const char *text);
 };
 
 void door_clear(const struct door *door, bool others);

@@ -73,7 +73,7 @@ bool guidefile_is_done(struct guide_reader *reader, enum dag_status status, cons
 {
     if (status == DAG_DONE) return true;
     if (status == DAG_REFUSED) mem_refuse(reader->mem);
-    message(reader->diag, MESSAGE_ERROR, NULL, "%s%s%s%s needs more than %d states", what,
+    message(reader->diag, DIAG_ERROR, NULL, "%s%s%s%s needs more than %d states", what,
             name ? " '" : "", name ? name : "", name ? "'" : "", GUIDEFILE_MOST_STATES);
     reader->status = EXIT_INCONCLUSIVE;
     return false;
@@ -126,8 +126,8 @@ static bool prove(struct guide_reader *reader, const char *name, gterm whole,
     dfa_release(&all);
     dfa_release(&together);
     if (is_same) return true;
-    message(reader->diag, MESSAGE_BUG, NULL,
-            "the parts of the guide '%s' do not allow what it allows", name);
+    message(reader->diag, DIAG_BUG, NULL, "the parts of the guide '%s' do not allow what it allows",
+            name);
     reader->status = EXIT_INTERNAL;
     return false;
 }
@@ -138,7 +138,7 @@ bool guidefile_split(struct guide_reader *reader, const char *how, const char *n
     enum gsplit_kind kind;
     uint32_t rounds;
     if (!read_split(how, &kind, &rounds)) {
-        message(reader->diag, MESSAGE_ERROR, NULL,
+        message(reader->diag, DIAG_ERROR, NULL,
                 "a guide is split by alternatives, permutations or position[=N], N "
                 "from 1 to %d, not by '%.40s'",
                 MOST_ROUNDS, how);

@@ -45,7 +45,7 @@ static bool choose_part(struct guideload *work)
     if (!ask->split_by) return true;
     if (!guidefile_split(&work->in, ask->split_by, work->name, work->term, &parts)) return false;
     if (!ask->guide_part || ask->guide_part > parts.len) {
-        message(&work->session->diag, MESSAGE_ERROR, NULL,
+        message(&work->session->diag, DIAG_ERROR, NULL,
                 "the guide '%s' has %" PRIu32
                 " parts, from 1 on, when it is split by %s: --guide-part chooses one",
                 work->name, parts.len, ask->split_by);
@@ -123,7 +123,7 @@ static void tell_remarks(struct guideload *work, const struct guide_remarks *rem
                    *nearest = NULL;
         unsigned distance = 0;
         if (i == SHOWN)
-            message(&work->session->diag, MESSAGE_WARNING, model->file,
+            message(&work->session->diag, DIAG_WARNING, model->file,
                     "... and has no step for %" PRIu32 " more interactions of the guide '%s'",
                     remarks->missing.len - SHOWN, work->name);
         if (i >= SHOWN) break;
@@ -133,7 +133,7 @@ static void tell_remarks(struct guideload *work, const struct guide_remarks *rem
         for (uint32_t d = 0; d < model->dead_steps.len; d++)
             if (!model->dead_steps.data[d].is_internal)
                 text_nearest(name, model->dead_steps.data[d].label, &nearest, &distance);
-        message(&work->session->diag, MESSAGE_WARNING, model->file,
+        message(&work->session->diag, DIAG_WARNING, model->file,
                 "the model has no step for the interaction '%.60s' of the guide "
                 "'%s'%s%.60s%s",
                 name, work->name, nearest ? ": did you mean '" : "", nearest ? nearest : "",
@@ -146,7 +146,7 @@ static void tell_remarks(struct guideload *work, const struct guide_remarks *rem
         text_add(&text, "%s %.60s", i ? "," : "", remarks->forbidden.data[i]);
     if (remarks->forbidden.len > SHOWN)
         text_add(&text, ", and %" PRIu32 " more", remarks->forbidden.len - SHOWN);
-    message(&work->session->diag, MESSAGE_NOTE, model->file,
+    message(&work->session->diag, DIAG_NOTE, model->file,
             "the guide '%s' does not mention %s of the model, which it thereby forbids (unless the "
             "file says `ignore ...;`):%s",
             work->name, remarks->forbidden.len == 1 ? "an interaction" : "some interactions",
@@ -188,7 +188,7 @@ static bool weave(struct guideload *work)
     guide.kinds = find_kinds(work, state_of);
     guide.is_filter = work->told.is_filter && work->told.matters;
     if (!guide_fits(&guide)) {
-        message(&work->session->diag, MESSAGE_ERROR, NULL,
+        message(&work->session->diag, DIAG_ERROR, NULL,
                 "the guide '%s' is too large to be composed with a model: %" PRIu32
                 " states and %" PRIu32 " interactions",
                 work->name, guide.states, labels);
@@ -209,7 +209,7 @@ static bool find_reading(struct guideload *work)
     work->told.is_filter = work->session->ask->guide_filters;
     work->told.matters = is_timed || model->priorities.len;
     if (!work->told.is_filter || !is_timed || !model->priorities.len) return true;
-    message(&work->session->diag, MESSAGE_ERROR, NULL,
+    message(&work->session->diag, DIAG_ERROR, NULL,
             "%s: --guide-semantics filter is not possible for models that have "
             "priorities and time "
             "intervals at once: leave it out, then what the guide forbids is not enabled",

@@ -25,17 +25,19 @@ bool load_source(struct diag *diag, const struct diag *known, const char *path, 
 struct load_silence load_in_silence(struct session *session)
 {
     struct diag *diag = &session->diag;
-    struct load_silence silence = {diag->out, diag->sources.len, diag->errors, diag->warnings};
-    diag->out = NULL;
+    struct load_silence silence = {diag->listener, diag->sources.len, diag->list.len, diag->errors,
+                                   diag->warnings};
+    diag->listener = NULL;
     return silence;
 }
 
 bool load_aloud(struct session *session, struct load_silence silence, bool good)
 {
     struct diag *diag = &session->diag;
-    diag->out = silence.out;
+    diag->listener = silence.listener;
     if (good && diag->warnings == silence.warnings) return true;
     diag->sources.len = silence.sources;
+    diag->list.len = silence.told;
     diag->errors = silence.errors;
     diag->warnings = silence.warnings;
     return false;
@@ -163,7 +165,7 @@ bool load_model(struct session *session, const char *path)
     }
     diag_finish(&session->diag);
     if (session->diag.errors && !languages_knows(path))
-        message(&session->diag, MESSAGE_NOTE, NULL,
+        message(&session->diag, DIAG_NOTE, NULL,
                 "'%.60s' was read as %s: its name has none of the known endings", path,
                 language->name);
     if (session->diag.errors || !session->model) return false;
@@ -171,7 +173,7 @@ bool load_model(struct session *session, const char *path)
     struct text complaint;
     text_init(&complaint, session->mem);
     if (!model_check(session->model, &complaint)) {
-        message(&session->diag, MESSAGE_BUG, NULL, "the model of %s is not well formed: %s", path,
+        message(&session->diag, DIAG_BUG, NULL, "the model of %s is not well formed: %s", path,
                 complaint.data);
         session->status = EXIT_INTERNAL;
         return false;

@@ -25,8 +25,8 @@ bool load_source(struct diag *diag, const struct diag *known, const char *path, 
  * is. False: there is something to tell, or what was read is not good; then it is as if nothing had
  * been read, and it must be read once more, so that its mistakes are told in their place. */
 struct load_silence {
-    FILE *out;
-    uint32_t sources, errors, warnings;
+    diag_listener *listener;
+    uint32_t sources, told, errors, warnings;
 };
 struct load_silence load_in_silence(struct session *session);
 bool load_aloud(struct session *session, struct load_silence silence, bool good);

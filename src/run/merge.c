@@ -253,7 +253,7 @@ static bool has_properties(const struct divide *divide, struct merged *all)
             || !strcmp(name, property_kind_name[PROPERTY_RUNTIME_ERROR])
             || find_property(all, name))
             continue;
-        message(&divide->session->diag, MESSAGE_ERROR, NULL, "no %s has a property '%.60s'",
+        message(&divide->session->diag, DIAG_ERROR, NULL, "no %s has a property '%.60s'",
                 divide->word, name);
         return false;
     }

@@ -1,35 +1,19 @@
 #include "run/message.h"
 
-#include <stdarg.h>
-
-static const char *const words[] = {[MESSAGE_ERROR] = "error: ",
-                                    [MESSAGE_WARNING] = "warning: ",
-                                    [MESSAGE_NOTE] = "note: ",
-                                    [MESSAGE_BUG] = "BUG: ",
-                                    [MESSAGE_PLAIN] = ""};
-
-static void add(struct diag *diag, enum message_kind kind, const char *about, const char *format,
-                va_list arguments)
+void message(struct diag *diag, enum diag_severity severity, const char *about, const char *format,
+             ...)
 {
-    if (!diag->out) return;
-    fprintf(diag->out, "%s: %s", about ? about : "cairn", words[kind]);
-    vfprintf(diag->out, format, arguments);
-    fputc('\n', diag->out);
-}
-
-void message(struct diag *diag, enum message_kind kind, const char *about, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    add(diag, kind, about, format, arguments);
-    va_end(arguments);
+    va_list args;
+    va_start(args, format);
+    diag_tell(diag, severity, about, format, args);
+    va_end(args);
 }
 
 bool message_error(struct diag *diag, const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    add(diag, MESSAGE_ERROR, NULL, format, arguments);
-    va_end(arguments);
+    va_list args;
+    va_start(args, format);
+    diag_tell(diag, DIAG_ERROR, NULL, format, args);
+    va_end(args);
     return false;
 }

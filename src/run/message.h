@@ -5,18 +5,10 @@
 
 #include "base/diag.h"
 
-enum message_kind {
-    MESSAGE_ERROR,
-    MESSAGE_WARNING,
-    MESSAGE_NOTE,
-    MESSAGE_BUG,  /* our mistake */
-    MESSAGE_PLAIN /* how it goes */
-};
-
 /* `about` is a file, or NULL: the program itself. Whoever does not want notes does not give them:
  * diag->quiet is for the caller to ask. */
-void message(struct diag *diag, enum message_kind kind, const char *about, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void message(struct diag *diag, enum diag_severity severity, const char *about, const char *format,
+             ...) __attribute__((format(printf, 4, 5)));
 /* An error about nothing in particular. Always false. */
 bool message_error(struct diag *diag, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -100,7 +100,7 @@ static bool can_run(struct session *session)
     if (!combine_check_model(ask, &facts, &session->diag)) return false;
     bool timed = ask->engine == ENGINE_TIMED || model_is_timed(model);
     const char *why = timed ? timed_refuses(model, &place) : NULL;
-    if (why && place.line) diag_error(&session->diag, place, "%s", why);
+    if (why && place.line) diag_error(&session->diag, DIAG_UNSUPPORTED, place, "%s", why);
     else if (why) message_error(&session->diag, "%s: %s", model->file, why);
     return !why;
 }
@@ -145,7 +145,7 @@ static void choose_threads(struct session *session, enum engine engine, struct t
                       : engine == ENGINE_AUTO ? NULL
                                               : "only the explicit engine has several";
     if (why && !session->diag.quiet)
-        message(&session->diag, MESSAGE_NOTE, NULL, "--threads: one thread, because %s", why);
+        message(&session->diag, DIAG_NOTE, NULL, "--threads: one thread, because %s", why);
 }
 
 /* Several engines run at the same time unless one was chosen, by name or by an option that only it
@@ -154,7 +154,7 @@ static bool races(const struct session *session, enum engine engine)
 {
     const struct ask *ask = session->ask;
     const struct model_guide *guide = session->model->guide;
-    return ask->threads > 1 && engine == ENGINE_AUTO && !ask->show_process_model
+    return session->door->may_return_twice && ask->threads > 1 && engine == ENGINE_AUTO
            && !(guide && (guide->is_cut || guide->split));
 }
 

@@ -410,7 +410,7 @@ static void start_more(struct race *race)
             return;
         if (start(race, &race->racers[race->started])) continue;
         if (race->session->ask->verbose)
-            message(&race->session->diag, MESSAGE_NOTE, NULL, "no process for the %s engine: %s",
+            message(&race->session->diag, DIAG_NOTE, NULL, "no process for the %s engine: %s",
                     race->racers[race->started].engine->name, strerror(errno));
         return;
     }
@@ -436,10 +436,10 @@ static void clear_line(struct race *race)
 static void tell_crash(const struct race *race, const char *name, int status)
 {
     if (WIFSIGNALED(status))
-        message(&race->session->diag, MESSAGE_WARNING, NULL, "the %s engine crashed: %s", name,
+        message(&race->session->diag, DIAG_WARNING, NULL, "the %s engine crashed: %s", name,
                 strsignal(WTERMSIG(status)));
     else
-        message(&race->session->diag, MESSAGE_WARNING, NULL,
+        message(&race->session->diag, DIAG_WARNING, NULL,
                 "the %s engine ended with status %d and without an answer", name,
                 WEXITSTATUS(status));
 }
@@ -530,7 +530,7 @@ static bool find_contradiction(const struct race *race)
         }
         if (!holds || !violated) continue;
         found = true;
-        message(&race->session->diag, MESSAGE_BUG, NULL,
+        message(&race->session->diag, DIAG_BUG, NULL,
                 "'%s' holds for the %s engine and is violated for the %s engine (cairn "
                 "%s, %s); please report it with the model",
                 race->task->properties[p].property->name, holds, violated, CAIRN_VERSION,
@@ -592,7 +592,7 @@ static void tell_course(const struct race *race)
                            : racer->state == RACER_GONE ? "crashed"
                            : racer->answer.definite     ? "answered"
                                                         : "gave up";
-        message(&race->session->diag, MESSAGE_NOTE, NULL, "the %s engine %s after %.2f s",
+        message(&race->session->diag, DIAG_NOTE, NULL, "the %s engine %s after %.2f s",
                 racer->engine->name, fate, (stopped ? end : racer->ended) - racer->started);
     }
 }

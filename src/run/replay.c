@@ -16,7 +16,7 @@ static bool bad_trace(struct session *session, const char *format, const char *d
     struct text text;
     text_init(&text, session->mem);
     text_add(&text, format, detail);
-    message(&session->diag, MESSAGE_ERROR, session->ask->file, "%s", text.data);
+    message(&session->diag, DIAG_ERROR, session->ask->file, "%s", text.data);
     text_free(&text);
     return false;
 }
@@ -34,7 +34,7 @@ static json_t *read_trace(struct session *session, const char *path)
     if (!root) {
         char *where = mem_alloc(session->mem, strlen(path) + 32);
         sprintf(where, "%s:%d:%d", path, error.line, error.column);
-        message(&session->diag, MESSAGE_ERROR, where, "not a JSON text: %s", error.text);
+        message(&session->diag, DIAG_ERROR, where, "not a JSON text: %s", error.text);
     }
     return root;
 }
@@ -411,7 +411,7 @@ static bool replay_trace(struct session *session, json_t *root, const struct rep
     take_guide(session, root);
     if (!load_model(session, model)) {
         if (!session->ask->model)
-            message(&session->diag, MESSAGE_NOTE, NULL,
+            message(&session->diag, DIAG_NOTE, NULL,
                     "the trace names the model %.200s; --model FILE names another", model);
         return false;
     }

@@ -14,10 +14,12 @@ void session_init(struct session *session, struct ask *ask, struct mem *mem,
     session->mem = mem;
     if (!mem->limit) /* reading counts, too */
         mem_set_limit(mem, ask->memory ? ask->memory : mem_available() / 5 * 4);
-    diag_init(&session->diag, mem, door->messages);
-    session->diag.color = door->color;
+    diag_init(&session->diag, mem);
+    session->diag.listener = door->listener;
+    session->diag.door = door->listener_context;
     session->diag.quiet = door->quiet;
     session->status = EXIT_USAGE;
+    session->interrupted = &limits_interrupted;
 }
 
 void door_clear(const struct door *door, bool others)
@@ -73,10 +75,9 @@ bool session_properties(struct session *session, struct task *task)
         for (uint32_t p = 0; p < session->model->properties.len; p++)
             text_nearest(name, session->model->properties.data[p].name, &nearest, &distance);
         if (nearest)
-            message(&session->diag, MESSAGE_ERROR, NULL,
+            message(&session->diag, DIAG_ERROR, NULL,
                     "the model has no property '%.60s': did you mean '%s'?", name, nearest);
-        else
-            message(&session->diag, MESSAGE_ERROR, NULL, "the model has no property '%.60s'", name);
+        else message(&session->diag, DIAG_ERROR, NULL, "the model has no property '%.60s'", name);
         return false;
     }
     return true;
@@ -100,7 +101,7 @@ void session_hide(struct session *session, const struct property_result *propert
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct model_var *var = &model->vars.data[v];
         if (session->hiding.influences[v])
-            diag_warning(&session->diag,
+            diag_warning(&session->diag, DIAG_COVERAGE,
                          session->hiding.where[v].line ? session->hiding.where[v] : var->place,
                          "the hidden variable '%.60s' influences what can be seen: coverage is not "
                          "guaranteed",
@@ -159,11 +160,11 @@ int session_tell_refusal(struct session *session, const char *purpose)
 {
     const struct flatten_refusal *refusal = &session->refusal;
     if (refusal->rule)
-        diag_error(&session->diag, refusal->place,
+        diag_error(&session->diag, DIAG_UNSUPPORTED, refusal->place,
                    "the rule '%.60s' cannot be turned into conditions for %s: %s", refusal->rule,
                    purpose, refusal->reason);
     else
-        diag_error(&session->diag, refusal->place,
+        diag_error(&session->diag, DIAG_UNSUPPORTED, refusal->place,
                    "the model cannot be turned into conditions for %s: %s", purpose,
                    refusal->reason);
     diag_finish(&session->diag);
@@ -173,7 +174,7 @@ int session_tell_refusal(struct session *session, const char *purpose)
 bool session_refuses_time(struct session *session)
 {
     if (!model_is_timed(session->model)) return false;
-    message(&session->diag, MESSAGE_ERROR, session->model->file,
+    message(&session->diag, DIAG_ERROR, session->model->file,
             "cannot be translated to %s: the model has clocks or time intervals", session->ask->to);
     return true;
 }
@@ -205,7 +206,7 @@ void session_prepare(struct session *session, struct task *task)
     task->max_depth = ask->bound;
     task->max_seconds = ask->time;
     task->stop_at_first = ask->first;
-    task->interrupted = &limits_interrupted;
+    task->interrupted = session->interrupted;
     if (session->door->show) {
         task->progress = session->door->show;
         task->progress_context = session->door->context;

@@ -10,6 +10,8 @@
 #include "run/ask.h"
 #include "run/door.h"
 
+#include <stdio.h>
+
 struct session {
     struct ask *ask;
     const struct door *door;
@@ -30,6 +32,7 @@ struct session {
     struct flatten_refusal refusal; /* why there is none ... */
     bool is_limited;                /* ... namely for lack of time or memory */
     int status;                     /* of loading that failed */
+    atomic_int *interrupted;        /* whoever wants the search to end sets it */
 };
 
 /* The ask, the memory and the door outlive the session. */

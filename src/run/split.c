@@ -200,7 +200,7 @@ static int run_part(void *context, uint32_t number)
     if (begins_again(split, number, &result)) run_engine(split, &task, &result);
     mem_lift(mem);
     if (result.broken) {
-        message(&split->session->diag, MESSAGE_BUG, NULL, "part %u: %s (cairn %s, %s)", number,
+        message(&split->session->diag, DIAG_BUG, NULL, "part %u: %s (cairn %s, %s)", number,
                 result.broken, CAIRN_VERSION, split->session->model->file);
         return EXIT_INTERNAL;
     }
@@ -399,7 +399,7 @@ static bool take_over(struct division *split)
     uint32_t damaged;
     match_pieces(split);
     while ((damaged = find_damaged(split)) != NO_PART) {
-        message(&split->session->diag, MESSAGE_NOTE, NULL,
+        message(&split->session->diag, DIAG_NOTE, NULL,
                 "what part %u has left in '%.200s' is damaged: it is searched again", damaged,
                 split->parts.folder);
         if (!parts_distrust(&split->parts, damaged)) return false;
@@ -449,20 +449,20 @@ static void part_failed(struct division *split, uint32_t number, const struct te
         split->begins_again = split->stopping = true;
     } else if (status == -SIGKILL) {
         if (may_tell(split))
-            message(&split->session->diag, MESSAGE_PLAIN, NULL,
+            message(&split->session->diag, DIAG_REMARK, NULL,
                     "part %u was killed, perhaps for want of memory", number);
         fail(split, STOP_MEMORY, NULL);
     } else if (status == EXIT_INCONCLUSIVE && stop < STOP_COUNT) {
         why += *why == ' ';
         if (*why && may_tell(split))
-            message(&split->session->diag, MESSAGE_PLAIN, NULL, "part %u: %s", number, why);
+            message(&split->session->diag, DIAG_REMARK, NULL, "part %u: %s", number, why);
         fail(split, (enum stop_reason)stop, why);
     } else if (status == EXIT_HOLDS) {
         fail(split, STOP_DISK, "what a part has written cannot be read");
     } else {
         if (status < 0)
-            message(&split->session->diag, MESSAGE_BUG, NULL, "part %u was ended by signal %d",
-                    number, -status);
+            message(&split->session->diag, DIAG_BUG, NULL, "part %u was ended by signal %d", number,
+                    -status);
         split->is_broken = true;
     }
 }
@@ -488,7 +488,7 @@ static void part_done(void *context, uint32_t number, const struct text *output,
                                 && split->parts.lines.data[number].parent != NO_PART
                                 && states_at_first(split, number) == 1;
         if (outcome->detail && may_tell(split))
-            message(&split->session->diag, MESSAGE_PLAIN, NULL, "part %u: %s", number,
+            message(&split->session->diag, DIAG_REMARK, NULL, "part %u: %s", number,
                     outcome->detail);
         fail(split, outcome->stop, outcome->detail);
         return;
@@ -726,7 +726,7 @@ static void conclude(struct division *split)
     layout_release(&layout, split->session->model);
     result->seconds = clock_now() - split->started;
     if (split->messages > MOST_MESSAGES)
-        message(&split->session->diag, MESSAGE_PLAIN, NULL, "... and so did %u more parts",
+        message(&split->session->diag, DIAG_REMARK, NULL, "... and so did %u more parts",
                 split->messages - MOST_MESSAGES);
     conclude_properties(split);
 }
@@ -817,7 +817,7 @@ static bool begin_again(struct division *split)
     split->stop = STOP_NONE;
     split->stopping = split->begins_again = false;
     if (split->only != NO_PART && split->only) {
-        message(&split->session->diag, MESSAGE_NOTE, NULL,
+        message(&split->session->diag, DIAG_NOTE, NULL,
                 "part %u found that deadlocks need zones of another kind: all parts "
                 "begin again, with part 0",
                 split->only);
@@ -836,11 +836,11 @@ static int search(struct division *split)
     bool opened = parts_open(&split->parts, session->mem, ask->freeze, identity_of(split).hash,
                              resume, split->only != NO_PART && split->only);
     if (!opened || !take_over(split)) {
-        message(&split->session->diag, MESSAGE_ERROR, NULL, "%s", split->parts.error);
+        message(&split->session->diag, DIAG_ERROR, NULL, "%s", split->parts.error);
         return EXIT_USAGE;
     }
     if (split->only != NO_PART && split->only >= split->pieces.len) {
-        message(&split->session->diag, MESSAGE_ERROR, NULL,
+        message(&split->session->diag, DIAG_ERROR, NULL,
                 "there is no part %u in the folder '%.200s': parts are 0 to %u", split->only,
                 ask->freeze, split->pieces.len - 1);
         return EXIT_USAGE;

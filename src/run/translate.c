@@ -19,7 +19,7 @@
 
 static int incomplete(struct session *session, const struct result *result)
 {
-    message(&session->diag, MESSAGE_ERROR, NULL, "the state graph is not complete: %s",
+    message(&session->diag, DIAG_ERROR, NULL, "the state graph is not complete: %s",
             stop_reason_text[result->stop]);
     return EXIT_INCONCLUSIVE;
 }
@@ -31,7 +31,7 @@ static bool has_zones(struct session *session, bool *good)
     bool timed = model_is_timed(session->model);
     const char *why = timed ? timed_refuses(session->model, &place) : NULL;
     *good = !why;
-    if (why) message(&session->diag, MESSAGE_ERROR, session->model->file, "%s", why);
+    if (why) message(&session->diag, DIAG_ERROR, session->model->file, "%s", why);
     return timed;
 }
 
@@ -69,7 +69,7 @@ static void tell_reduction(struct session *session, const struct task *task,
         fprintf(comments, "// a part of the state graph: --reduce %s %s\n",
                 reduction_name[result->reduction], kept.data);
     if (!session->diag.quiet)
-        message(&session->diag, MESSAGE_NOTE, NULL,
+        message(&session->diag, DIAG_NOTE, NULL,
                 "this is a part of the state graph: --reduce %s %s%s",
                 reduction_name[result->reduction], kept.data,
                 result->keeps == KEEP_LTL ? "; for checkers of branching time add --keep ctl" : "");
@@ -92,7 +92,7 @@ static int write_dot(struct session *session, FILE *out)
     graph_dot_end(&writer);
     tell_reduction(session, &task, &result, out);
     if (result.states > 2000 && !session->diag.quiet)
-        message(&session->diag, MESSAGE_NOTE, NULL, "%llu states make a large picture",
+        message(&session->diag, DIAG_NOTE, NULL, "%llu states make a large picture",
                 (unsigned long long)result.states);
     return result.complete ? EXIT_HOLDS : incomplete(session, &result);
 }
@@ -124,7 +124,7 @@ static int write_aut(struct session *session, FILE *out)
 static int refused(struct session *session, const char *why)
 {
     if (!why) return EXIT_HOLDS;
-    message(&session->diag, MESSAGE_ERROR, session->model->file, "cannot be translated to %s: %s",
+    message(&session->diag, DIAG_ERROR, session->model->file, "cannot be translated to %s: %s",
             session->ask->to, why);
     return EXIT_USAGE;
 }
@@ -176,7 +176,7 @@ static int write_gates(struct session *session, FILE *out, bool binary)
     aiger_write(model, task.properties, count, out, binary, &left_out);
     char *rest = left_out.data;
     for (char *line; !session->diag.quiet && (line = strsep(&rest, "\n")) && *line;)
-        message(&session->diag, MESSAGE_NOTE, NULL, "%s", line);
+        message(&session->diag, DIAG_NOTE, NULL, "%s", line);
     text_free(&left_out);
     return EXIT_HOLDS;
 }
@@ -214,7 +214,7 @@ static int write_observers(struct session *session, FILE *out, bool as_dot)
     const struct observer_words words = {context, &session->model->exprs, session->model->ticks,
                                          cdl_predicate_name, session->cdl};
     if (!context) {
-        message(&session->diag, MESSAGE_ERROR, NULL,
+        message(&session->diag, DIAG_ERROR, NULL,
                 "--to %s needs --context: observers are those of a context", session->ask->to);
         return EXIT_USAGE;
     }
@@ -268,7 +268,7 @@ static bool leave_out(struct session *session, int (*write)(struct session *sess
     session_hide(session, task.properties, task.property_count);
     text_init(&names, session->mem);
     if (!session_is_influenced(session, &names)) return true;
-    message(&session->diag, MESSAGE_ERROR, session->model->file,
+    message(&session->diag, DIAG_ERROR, session->model->file,
             "cannot be translated to %s: hidden variables influence what can be seen (%s)",
             session->ask->to, names.data);
     return false;

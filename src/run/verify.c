@@ -28,7 +28,7 @@ bool verify_traces(struct diag *diag, const struct model *model, const struct ta
         const struct property_result *entry = &task->properties[i];
         const char *wrong = find_fault(model, task, entry);
         if (!wrong) continue;
-        message(diag, MESSAGE_BUG, NULL,
+        message(diag, DIAG_BUG, NULL,
                 "the trace of '%s' does not replay: %s (cairn %s, %s); please report it with the "
                 "model",
                 entry->property->name, wrong, CAIRN_VERSION, model->file);

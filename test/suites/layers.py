@@ -9,7 +9,7 @@ from lib import ROOT, check, finish
 
 # Bottom first; entries of one row are siblings. A folder belongs to the row with its longest prefix.
 LAYERS = [['base'], ['solver', 'automaton'], ['model'], ['context'], ['result'], ['lang/common'], ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/cdl', 'lang/xgdl', 'logic'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
-          ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'], ['run'], ['report'], ['cli'], ['']]
+          ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'], ['run'], ['report'], ['cli', 'lib'], ['']]
 MAX_LINES = 1200
 MAX_WIDTH = 100
 
@@ -38,7 +38,7 @@ for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=Tru
     number, folder = layer(name)
     with open(path, encoding='utf-8') as file:
         text = file.read()
-    check(f'{name} has a layer of its own', folder != '' or name == 'main.c')
+    check(f'{name} has a layer of its own', folder != '' or name in ('main.c', 'cairn.h'))
     check(f'{name} has at most {MAX_LINES} lines', text.count('\n') <= MAX_LINES, text.count('\n'))
     for included in re.findall(r'#include "([^"]+)"', text):
         other, other_folder = layer(included)
