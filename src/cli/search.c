@@ -127,21 +127,41 @@ static const char *own_file(struct mem *mem, const char *path, const char *name)
     return text.data;
 }
 
-/* In a process of its own: what it prints is put together by the first one. */
-static int search_part(void *context, struct ask *ask, const char *name, struct mem *mem)
+/* What was found goes to the process that puts all together, with the object that tells it. */
+static int send_part(struct telling *telling, const struct divide_job *job, int status)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const char *trace_file = first_trace(&telling->task) ? telling->options->trace_file : NULL;
+    bool saved = save_trace(telling);
+    FILE *memory = open_memstream(&text, &size);
+    if (memory) write_object(telling, memory, trace_file);
+    if (!memory || fclose(memory)) return free(text), EXIT_INCONCLUSIVE;
+    bool sent = divide_send(job, telling->session.model, &telling->task, &telling->result, text,
+                            saved ? status : EXIT_USAGE);
+    free(text);
+    return saved && sent ? status : EXIT_USAGE;
+}
+
+/* In a process of its own. */
+static int search_part(void *context, struct ask *ask, const struct divide_job *job,
+                       struct mem *mem)
 {
     const struct telling *whole = context;
     struct options options = *whole->options;
     struct telling telling = {.options = &options};
+    int status;
     options.ask = *ask;
-    options.json = true;
     options.told = true; /* what there is to tell when nothing could be searched, the whole tells */
+    options.json = true;
     options.json_file = options.report_file = NULL;
     options.quiet = true;
     options.progress = WHEN_NEVER;
-    if (options.trace_file) options.trace_file = own_file(mem, options.trace_file, name);
+    if (options.trace_file) options.trace_file = own_file(mem, options.trace_file, job->name);
     door_open_session(&telling.screen, &telling.session, &options, mem);
-    return search_one(&telling);
+    if (decide_run(&telling.session, &telling.task, &telling.result, &status) != DECIDE_RESULT)
+        return status;
+    return send_part(&telling, job, status);
 }
 
 static bool tell_matrix(struct telling *telling, const json_t *all)

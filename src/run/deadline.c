@@ -222,7 +222,7 @@ static void make_empty(const struct task *task, const struct property_result *be
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     result->reached_first =
         mem_alloc(mem, (model->processes.len + UINT64_C(1)) * sizeof *result->reached_first);
-    result->reached = mem_alloc(mem, model->locations.len / 8 + 1);
+    result->reached = mem_alloc(mem, result_shape(model).reached);
     for (uint32_t i = 0; i < task->property_count; i++)
         if (task->properties[i].verdict == VERDICT_UNKNOWN)
             task->properties[i].reason = stop_reason_text[result->stop];
@@ -252,6 +252,7 @@ void deadline_run(struct task *task, struct result *result, const char *engine,
         run(task, context, result);
         mem->recover = outer;
     }
+    result_assert(task, result);
     mem_free(mem, before_it);
     return_to(phase, soft_wall, soft_cpu);
 }

@@ -1,6 +1,6 @@
 #define XXH_INLINE_ALL
 /* Each context (or guide: the same is meant of them) is searched in a process of its own
- * (jobs.h) by the command itself with --json; the objects they print are put together here. So a
+ * (jobs.h) as if it were alone; the results they send (run/wire.h) are put together here. So a
  * context that runs out of memory leaves the others alone, and what is said of one context is what
  * a search of it alone says. A mistake in the model is one in every context: messages that were
  * told are not told again. */
@@ -69,78 +69,66 @@ static void make_key(struct divide *divide)
 static void kept_path(const struct divide *divide, uint32_t job, struct text *path)
 {
     text_init(path, divide->session->mem);
-    text_add(path, "%s/%s.json", divide->ask->results, divide_name(divide, job));
-}
-
-static void key_text(const struct divide *divide, char *text)
-{
-    snprintf(text, 40, "%016llx%016llx", (unsigned long long)divide->key[1],
-             (unsigned long long)divide->key[0]);
+    text_add(path, "%s/%s.result", divide->ask->results, divide_name(divide, job));
 }
 
 /* Whether the same search would say the same again: it was not ended by a limit or a signal. (What
  * is left open by the bound of a guide, or because a part does not tell, stays open.) */
-static bool is_final(const json_t *result, int status)
+static bool is_final(const struct wire *message)
 {
-    static const enum stop_reason ends[] = {STOP_DECIDED, STOP_FIRST, STOP_GUIDE};
-    const json_t *stop = json_object_get(json_object_get(result, "statistics"), "stop");
-    const char *text = json_string_value(stop);
-    bool good = json_is_null(stop);
-    for (size_t i = 0; text && i < sizeof ends / sizeof *ends; i++)
-        good |= !strcmp(text, stop_reason_text[ends[i]]);
-    return good && (status == EXIT_HOLDS || status == EXIT_VIOLATED || status == EXIT_INCONCLUSIVE);
+    const enum stop_reason stop = message->result.stop;
+    return (stop == STOP_NONE || stop == STOP_DECIDED || stop == STOP_FIRST || stop == STOP_GUIDE)
+           && (message->status == EXIT_HOLDS || message->status == EXIT_VIOLATED
+               || message->status == EXIT_INCONCLUSIVE);
 }
 
-/* Written beside, then renamed, so that a file is there whole or not at all. */
 static void keep_result(struct divide *divide, uint32_t job)
 {
-    int status = divide->statuses[job];
-    char key[40];
     struct text path, beside;
-    if (!divide->ask->results || !divide->results[job] || !is_final(divide->results[job], status))
-        return;
+    const struct wire *result = &divide->messages[job];
+    if (!divide->ask->results || !divide->results[job] || !is_final(result)) return;
     kept_path(divide, job, &path);
     text_init(&beside, divide->session->mem);
     text_add(&beside, "%s.part", path.data);
-    key_text(divide, key);
-    json_t *object =
-        json_pack("{s:s, s:i, s:O}", "key", key, "status", status, "result", divide->results[job]);
-    bool written = object
-                   && !json_dump_file(object, beside.data, JSON_COMPACT | JSON_REAL_PRECISION(6))
-                   && !rename(beside.data, path.data);
-    if (!written) {
+    if (wire_save(result, divide->key, path.data, beside.data)) {
         session_end_progress(divide->session);
         message(&divide->session->diag, DIAG_WARNING, NULL, "cannot keep the result of '%s' in %s",
                 divide_name(divide, job), divide->ask->results);
     }
-    json_decref(object);
     text_free(&path);
     text_free(&beside);
+}
+
+/* The object that a message has. What tells nothing is no result. */
+static bool take_object(struct divide *divide, uint32_t job)
+{
+    struct wire *told = &divide->messages[job];
+    json_t *object = told->told ? json_loads(told->told, 0, NULL) : NULL;
+    const bool is_object = json_is_object(object);
+    if (is_object) divide->results[job] = object;
+    else json_decref(object);
+    return is_object;
 }
 
 /* A file that is damaged, or of another search, is as good as none. */
 static bool take_kept(struct divide *divide, uint32_t job)
 {
     const struct ask *ask = divide->ask;
-    char key[40];
+    struct mem *mem = divide->session->mem;
     struct text path;
     if (!ask->results || !ask->resume) return false;
     kept_path(divide, job, &path);
-    json_t *object = json_load_file(path.data, 0, NULL);
+    bool good = wire_load(&divide->messages[job], divide->key, mem, path.data)
+                && is_final(&divide->messages[job]) && take_object(divide, job);
     text_free(&path);
-    key_text(divide, key);
-    const char *its = json_string_value(json_object_get(object, "key"));
-    json_t *result = json_object_get(object, "result"), *status = json_object_get(object, "status");
-    bool good = its && !strcmp(its, key) && json_is_object(result) && json_is_integer(status)
-                && is_final(result, (int)json_integer_value(status));
-    if (good) {
-        divide->results[job] = json_incref(result);
-        divide->statuses[job] = (int)json_integer_value(status);
-        divide->kept++;
-        divide->done++;
+    if (!good) {
+        wire_free(&divide->messages[job], mem);
+        return false;
     }
-    json_decref(object);
-    return good;
+    divide->statuses[job] = (int)divide->messages[job].status;
+    divide->kept++;
+    divide->done++;
+    return true;
 }
 
 /* ---- jobs ---- */
@@ -154,9 +142,19 @@ static bool next_job(void *context, uint32_t *job)
     return true;
 }
 
+bool divide_send(const struct divide_job *job, const struct model *model, const struct task *task,
+                 const struct result *result, const char *object, int status)
+{
+    struct wire message = wire_of(model, task, result);
+    message.status = (uint32_t)status;
+    message.told = object;
+    return wire_send(&message, job->key, STDOUT_FILENO);
+}
+
 static int run_job(void *context, uint32_t job)
 {
     struct divide *divide = context;
+    const struct divide_job one = {divide_name(divide, job), {divide->key[0], divide->key[1]}};
     struct ask ask = *divide->ask;
     struct mem mem;
     jmp_buf recover;
@@ -181,7 +179,7 @@ static int run_job(void *context, uint32_t job)
             message_error(&divide->session->diag, "%s", deadline_words());
         return deadline_status();
     }
-    return divide->one(divide->context, &ask, divide_name(divide, job), &mem);
+    return divide->one(divide->context, &ask, &one, &mem);
 }
 
 static void tell_errors(struct divide *divide, const struct text *errors)
@@ -205,17 +203,20 @@ static void job_done(void *context, uint32_t job, const struct text *output,
                      const struct text *errors, int status)
 {
     struct divide *divide = context;
-    json_error_t error;
+    struct wire *told = &divide->messages[job];
+    struct mem *mem = divide->session->mem;
     assert(job < divide->count && !divide->results[job]); /* each is done once */
     divide->done++;
     if (status > DEADLINE_STATUS)
         divide->limits[job] = (enum stop_reason)(status - DEADLINE_STATUS);
     divide->statuses[job] = status > DEADLINE_STATUS ? EXIT_INCONCLUSIVE : status;
-    json_t *result = output->len ? json_loadb(output->data, output->len, 0, &error) : NULL;
-    if (json_is_object(result)) divide->results[job] = result;
-    else json_decref(result);
+    if (output->len && wire_read(told, divide->key, mem, output->data, output->len)
+        && !take_object(divide, job))
+        wire_free(told, mem);
     tell_errors(divide, errors);
     keep_result(divide, job);
+    mem_free(mem, (char *)told->told); /* it is in the object */
+    told->told = NULL;
 }
 
 static void look(void *context, uint32_t running)
@@ -237,6 +238,7 @@ static void begin(struct divide *divide, uint32_t at_once)
     struct ask *ask = divide->ask;
     struct mem *mem = divide->session->mem;
     divide->results = mem_alloc(mem, divide->count * sizeof *divide->results);
+    divide->messages = mem_alloc(mem, divide->count * sizeof *divide->messages);
     divide->statuses = mem_alloc(mem, divide->count * sizeof *divide->statuses);
     divide->limits = mem_alloc(mem, divide->count * sizeof *divide->limits);
     for (uint32_t i = 0; i < divide->count; i++) divide->statuses[i] = DIVIDE_NOT_BEGUN;

@@ -6,12 +6,23 @@
 
 #include "run/guideload.h"
 #include "run/session.h"
+#include "run/wire.h"
 
 struct json_t;
 
-/* Searches one of them, `name`, in a process of its own, with memory of its own, and writes its
- * result as an object of JSON to standard output. Returns the exit status. */
-typedef int divide_one(void *context, struct ask *ask, const char *name, struct mem *mem);
+/* One of them, in a process of its own. */
+struct divide_job {
+    const char *name;
+    uint64_t key[2]; /* of all of them */
+};
+/* Searches it, with memory of its own, and sends the result (divide_send). Returns the exit
+ * status. */
+typedef int divide_one(void *context, struct ask *ask, const struct divide_job *job,
+                       struct mem *mem);
+/* Sends what was found, and the object of JSON that tells it, through standard output
+ * (run/wire.h). False: errno says why not. */
+bool divide_send(const struct divide_job *job, const struct model *model, const struct task *task,
+                 const struct result *result, const char *object, int status);
 
 enum { DIVIDE_NOT_BEGUN = -1000 }; /* a status */
 
@@ -26,7 +37,8 @@ struct divide {
     uint64_t key[2]; /* of kept results */
     uint32_t kept;   /* that were taken over */
     uint32_t count, next, done;
-    struct json_t **results; /* NULL: none yet */
+    struct json_t **results; /* as they are told; NULL: none yet */
+    struct wire *messages;   /* what they say */
     int *statuses;
     enum stop_reason *limits; /* that ended a job without a result, or STOP_NONE */
     VEC(const char *) told;   /* messages of jobs */

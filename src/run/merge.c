@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/version.h"
+#include "result/tables.h"
 #include "run/message.h"
 
 #include <assert.h>
@@ -65,15 +66,18 @@ static char *add_digits(struct mem *mem, const char *a, const char *b)
     return sum;
 }
 
-static void add_count(struct mem *mem, struct sum *sum, const json_t *value)
+static void add_count(struct mem *mem, struct sum *sum, const struct result *result,
+                      const char *name)
 {
+    const struct member_view view = {.result = result};
+    struct member_value value;
     char number[32];
-    if (json_is_integer(value))
-        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    sum->is_known &= json_is_integer(value) || json_is_string(value);
+    member_get(member_find(&tables_result, name, strlen(name)), &view, result, &value);
+    snprintf(number, sizeof number, "%" PRIu64, value.count);
+    sum->is_known &= value.is_known;
     if (sum->is_known)
-        sum->digits = add_digits(mem, sum->digits ? sum->digits : "0",
-                                 json_is_string(value) ? json_string_value(value) : number);
+        sum->digits =
+            add_digits(mem, sum->digits ? sum->digits : "0", value.text ? value.text : number);
 }
 
 static json_t *count_of(const struct sum *sum)
@@ -96,113 +100,130 @@ static json_t *nothing(const struct divide *divide, uint32_t job)
                           ? "memory ran out before there was a result"
                           : "nothing was checked: see the messages on standard error";
     json_t *result = json_pack("{s:b, s:s}", "complete", 0, "assurance", why);
-    if (strcmp(command_word(divide), "check")) return result;
+    if (divide->ask->command != ASK_CHECK) return result;
     json_object_set_new(result, "verdict", json_string("unknown"));
     json_object_set_new(result, "properties", json_array());
     return result;
 }
 
-static bool is_reach(const json_t *row)
+/* What is known of a property in all contexts together. */
+struct merged_property {
+    json_t *row;
+    const char *name;
+    enum verdict verdict;
+    bool is_reach, is_asked;
+};
+
+struct merged {
+    json_t *contexts, *rows; /* rows: those of `properties` */
+    VEC(struct merged_property) properties;
+    bool complete, violated, unknown, broken, usage;
+    bool found; /* something that was sought: then nothing needs to be searched to its end */
+    struct sum states, transitions, initial_states, deadlocks;
+    uint64_t peak, depth;
+    bool has_depth;
+    const char *silent; /* the first context in which nothing was searched, or NULL */
+};
+
+static struct merged_property *find_property(struct merged *all, const char *name)
 {
-    const char *kind = json_string_value(json_object_get(row, "kind"));
-    return kind && !strcmp(kind, property_kind_name[PROPERTY_REACH]);
+    for (uint32_t i = 0; i < all->properties.len; i++)
+        if (!strcmp(all->properties.data[i].name, name)) return &all->properties.data[i];
+    return NULL;
 }
 
-static enum verdict verdict_of(const char *word)
+static void copy_row(json_t *to, const json_t *from)
 {
-    for (unsigned v = 0; v < 3; v++)
-        if (!strcmp(word, verdict_name[v])) return (enum verdict)v;
-    return VERDICT_UNKNOWN;
+    static const char *const keys[] = {"name",    "kind",   "text", "verdict", "asked", "engine",
+                                       "vacuous", "reason", "why",  "trace",   "state"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(from, keys[i]);
+        if (value) json_object_set(to, keys[i], value);
+        else json_object_del(to, keys[i]);
+    }
 }
 
 /* A row per property: its verdict in all contexts together, and the run of the first context that
  * violates it. */
-static void merge_property(json_t *properties, const json_t *row, const char *context)
+static void merge_property(struct mem *mem, struct merged *all, const json_t *row,
+                           const struct property_result *entry, const char *context)
 {
-    static const char *const keys[] = {"name",    "kind",   "text", "verdict", "asked", "engine",
-                                       "vacuous", "reason", "why",  "trace",   "state"};
-    const char *name = json_string_value(json_object_get(row, "name")),
-               *verdict = json_string_value(json_object_get(row, "verdict"));
-    size_t index;
-    json_t *known, *target = NULL;
-    if (!name || !verdict) return;
-    json_array_foreach(properties, index,
-                       known) if (!strcmp(json_string_value(json_object_get(known, "name")), name))
-        target = known;
-    enum verdict before = target ? verdict_of(json_string_value(json_object_get(target, "verdict")))
-                                 : VERDICT_UNKNOWN;
-    if (target && !json_is_true(json_object_get(row, "vacuous")))
-        json_object_del(target, "vacuous"); /* in all contexts, or not at all */
-    if (target && conclude_joined(is_reach(row), before, verdict_of(verdict)) == before) return;
-    if (!target) json_array_append_new(properties, target = json_object());
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        json_t *value = json_object_get(row, keys[i]);
-        if (value) json_object_set(target, keys[i], value);
-        else json_object_del(target, keys[i]);
+    struct merged_property *target = find_property(all, entry->property->name);
+    const bool is_reach = entry->kind == PROPERTY_REACH;
+    const enum verdict verdict = result_answer(entry);
+    if (target && !result_is_vacuous(entry))
+        json_object_del(target->row, "vacuous"); /* in all contexts, or not at all */
+    if (target && conclude_joined(is_reach, target->verdict, verdict) == target->verdict) return;
+    if (!target) {
+        vec_push(mem, &all->properties,
+                 ((struct merged_property){.row = json_object(), .name = entry->property->name}));
+        target = &all->properties.data[all->properties.len - 1];
+        json_array_append_new(all->rows, target->row);
     }
-    if (strcmp(verdict, "holds") || is_reach(row))
-        json_object_set_new(target, "context", json_string(context));
+    target->verdict = verdict;
+    target->is_reach = is_reach;
+    target->is_asked = !entry->watched_only;
+    copy_row(target->row, row);
+    if (verdict != VERDICT_HOLDS || is_reach)
+        json_object_set_new(target->row, "context", json_string(context));
 }
-
-struct merged {
-    json_t *contexts, *properties;
-    bool complete, violated, unknown, broken, usage;
-    bool found; /* something that was sought: then nothing needs to be searched to its end */
-    struct sum states, transitions, initial_states, deadlocks;
-    json_int_t peak, depth; /* depth -1: not known */
-    const char *silent;     /* the first context in which nothing was searched, or NULL */
-};
 
 /* Counts are over what was visited, so a context that left none leaves those of the others
  * alone. */
-static void merge_counts(struct mem *mem, const json_t *result, struct merged *all)
+static void merge_counts(struct mem *mem, const struct result *result, struct merged *all)
 {
-    const json_t *depth = json_object_get(result, "depth");
-    if (!json_object_get(result, "states")) return;
-    add_count(mem, &all->states, json_object_get(result, "states"));
-    add_count(mem, &all->transitions, json_object_get(result, "transitions"));
-    add_count(mem, &all->initial_states, json_object_get(result, "initial_states"));
-    add_count(mem, &all->deadlocks, json_object_get(result, "deadlocks"));
-    if (!json_is_integer(depth)) all->depth = -1;
-    else if (all->depth >= 0 && json_integer_value(depth) > all->depth)
-        all->depth = json_integer_value(depth);
+    add_count(mem, &all->states, result, "states");
+    add_count(mem, &all->transitions, result, "transitions");
+    add_count(mem, &all->initial_states, result, "initial_states");
+    add_count(mem, &all->deadlocks, result, "deadlocks");
+    all->has_depth &= result->has_depth;
+    if (result->depth > all->depth) all->depth = result->depth;
+    if (result->peak_bytes > all->peak) all->peak = result->peak_bytes;
+}
+
+static void merge_verdicts(struct divide *divide, uint32_t job, struct merged *all)
+{
+    const struct wire *message = &divide->messages[job];
+    const json_t *rows = json_object_get(divide->results[job], "properties");
+    all->complete &= message->result.complete;
+    merge_counts(divide->session->mem, &message->result, all);
+    for (uint32_t i = 0; i < message->property_count; i++)
+        merge_property(divide->session->mem, all, json_array_get(rows, i), &message->properties[i],
+                       divide_name(divide, job));
 }
 
 static void merge_context(struct divide *divide, uint32_t job, struct merged *all)
 {
     struct mem *mem = divide->session->mem;
-    int status = divide->statuses[job];
-    json_t *result = divide->results[job] ? divide->results[job] : nothing(divide, job), *row;
-    const char *verdict = json_string_value(json_object_get(result, "verdict"));
-    json_int_t peak = json_integer_value(json_object_get(result, "peak_memory_bytes"));
-    size_t index;
+    const int status = divide->statuses[job];
+    const bool is_check = divide->ask->command == ASK_CHECK, is_there = divide->results[job];
+    json_t *result = is_there ? divide->results[job] : nothing(divide, job);
     struct text arguments;
     text_init(&arguments, mem);
     add_arguments(divide, job, &arguments);
     json_object_set_new(result, "context", json_string(divide_name(divide, job)));
     json_object_set_new(result, "arguments", string_of(mem, arguments.data));
     text_free(&arguments);
-    all->complete &= json_is_true(json_object_get(result, "complete"));
-    bool has_verdicts = json_array_size(json_object_get(result, "properties")) > 0;
-    all->violated |= !verdict && status == EXIT_VIOLATED;
-    all->unknown |= (verdict ? !has_verdicts : status == EXIT_INCONCLUSIVE) || status < 0;
+    const bool has_verdicts = is_there && divide->messages[job].property_count;
+    all->violated |= !is_check && status == EXIT_VIOLATED;
+    all->unknown |= (is_check ? !has_verdicts : status == EXIT_INCONCLUSIVE) || status < 0;
     all->broken |= status == EXIT_INTERNAL
                    || (status < 0 && status != DIVIDE_NOT_BEGUN && status != -SIGKILL
                        && status != -SIGTERM && status != -SIGINT);
     all->usage |= status == EXIT_USAGE;
-    if (!json_object_get(result, "states") && !all->silent) all->silent = divide_name(divide, job);
-    merge_counts(mem, result, all);
-    if (peak > all->peak) all->peak = peak;
-    json_array_foreach(json_object_get(result, "properties"), index, row)
-        merge_property(all->properties, row, divide_name(divide, job));
+    if (is_there) merge_verdicts(divide, job, all);
+    else all->complete = false;
+    if (!is_there && !all->silent) all->silent = divide_name(divide, job);
     json_array_append_new(all->contexts, result);
 }
 
 /* What holds in all contexts but one, of which nothing is known, may not hold there. */
-static void join_silence(json_t *row, const char *context)
+static void join_silence(struct merged_property *property, const char *context)
 {
-    enum verdict before = verdict_of(json_string_value(json_object_get(row, "verdict")));
-    if (conclude_joined(is_reach(row), before, VERDICT_UNKNOWN) == before) return;
+    json_t *row = property->row;
+    const enum verdict before = property->verdict;
+    if (conclude_joined(property->is_reach, before, VERDICT_UNKNOWN) == before) return;
+    property->verdict = VERDICT_UNKNOWN;
     json_object_set_new(row, "verdict", json_string(verdict_name[VERDICT_UNKNOWN]));
     json_object_set_new(row, "reason", json_sprintf("%s was not searched", context));
     json_object_set_new(row, "context", json_string(context));
@@ -212,32 +233,27 @@ static void join_silence(json_t *row, const char *context)
 /* What each property comes to in all contexts together. */
 static void join_verdicts(struct merged *all)
 {
-    json_t *row;
-    size_t index;
-    json_array_foreach(all->properties, index, row)
-    {
-        if (all->silent) join_silence(row, all->silent);
-        enum verdict verdict = verdict_of(json_string_value(json_object_get(row, "verdict")));
-        all->violated |= verdict == VERDICT_VIOLATED;
-        all->unknown |= verdict == VERDICT_UNKNOWN && !json_is_false(json_object_get(row, "asked"));
-        all->found |= verdict == VERDICT_HOLDS && is_reach(row);
+    for (uint32_t i = 0; i < all->properties.len; i++) {
+        struct merged_property *property = &all->properties.data[i];
+        if (all->silent) join_silence(property, all->silent);
+        all->violated |= property->verdict == VERDICT_VIOLATED;
+        all->unknown |= property->verdict == VERDICT_UNKNOWN && property->is_asked;
+        all->found |= property->verdict == VERDICT_HOLDS && property->is_reach;
     }
 }
 
 /* -p NAME: a context may do without, but not all of them. */
-static bool has_properties(const struct divide *divide, const json_t *properties)
+static bool has_properties(const struct divide *divide, struct merged *all)
 {
     const struct ask *ask = divide->ask;
     for (uint32_t i = 0; i < divide->count; i++)
         if (!divide->results[i]) return true; /* it could be there */
     for (uint32_t i = 0; i < ask->properties.len; i++) {
         const char *name = ask->properties.data[i];
-        bool found = !strcmp(name, "deadlock") || !strcmp(name, "runtime-error");
-        const json_t *row;
-        size_t index;
-        json_array_foreach((json_t *)properties, index, row) found |=
-            !strcmp(json_string_value(json_object_get(row, "name")), name);
-        if (found) continue;
+        if (!strcmp(name, property_kind_name[PROPERTY_DEADLOCK])
+            || !strcmp(name, property_kind_name[PROPERTY_RUNTIME_ERROR])
+            || find_property(all, name))
+            continue;
         message(&divide->session->diag, DIAG_ERROR, NULL, "no %s has a property '%.60s'",
                 divide->word, name);
         return false;
@@ -317,18 +333,19 @@ static void word_all(struct divide *divide, const json_t *under, bool complete,
 struct json_t *merge_results(struct divide *divide, int *status)
 {
     struct merged all = {.contexts = json_array(),
-                         .properties = json_array(),
+                         .rows = json_array(),
                          .complete = true,
+                         .has_depth = true,
                          .states.is_known = true,
                          .transitions.is_known = true,
                          .initial_states.is_known = true,
                          .deadlocks.is_known = true};
     struct mem *mem = divide->session->mem;
-    bool is_check = !strcmp(command_word(divide), "check");
+    bool is_check = divide->ask->command == ASK_CHECK;
     struct text assurance;
     for (uint32_t i = 0; i < divide->count; i++) merge_context(divide, i, &all);
     join_verdicts(&all);
-    if (!has_properties(divide, all.properties)) all.usage = true;
+    if (!has_properties(divide, &all)) all.usage = true;
     json_t *under = join_under(divide, all.contexts);
     text_init(&assurance, mem);
     word_all(divide, under, all.complete, &assurance);
@@ -355,11 +372,13 @@ struct json_t *merge_results(struct divide *divide, int *status)
     json_object_set_new(object, "transitions", count_of(&all.transitions));
     json_object_set_new(object, "initial_states", count_of(&all.initial_states));
     json_object_set_new(object, "deadlocks", count_of(&all.deadlocks));
-    json_object_set_new(object, "depth", all.depth < 0 ? json_null() : json_integer(all.depth));
+    json_object_set_new(object, "depth",
+                        all.has_depth ? json_integer((json_int_t)all.depth) : json_null());
     json_object_set_new(object, "seconds", json_real(clock_now() - divide->started));
-    json_object_set_new(object, "peak_memory_bytes", json_integer(all.peak));
-    if (is_check) json_object_set(object, "properties", all.properties);
-    json_decref(all.properties);
+    json_object_set_new(object, "peak_memory_bytes", json_integer((json_int_t)all.peak));
+    if (is_check) json_object_set(object, "properties", all.rows);
+    json_decref(all.rows);
+    vec_free(mem, &all.properties);
     json_object_set_new(object, "contexts", all.contexts);
     json_object_set_new(object, "statistics", json_object());
     *status = all.broken                                    ? EXIT_INTERNAL

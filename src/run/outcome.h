@@ -1,6 +1,6 @@
 /* What a part of a split search found, as a file: written by the process that searched it, read by
- * the one that puts all together. Text, with a checksum: a file that is damaged or cut off, or that
- * is of another part, is not read at all. */
+ * the one that puts all together (run/wire.h). A file that is damaged or cut off, or that is of
+ * another part, is not read at all. */
 #ifndef CAIRN_RUN_OUTCOME_H
 #define CAIRN_RUN_OUTCOME_H
 

@@ -31,6 +31,7 @@
 #include "base/clock.h"
 #include "run/deadline.h"
 #include "run/handover.h"
+#include "run/wire.h"
 #include "run/message.h"
 #include "run/engines.h"
 #include "run/verify.h"
@@ -139,7 +140,12 @@ static void misbehave_after(struct race *race, struct result *result)
         if (lies) entry->verdict = VERDICT_HOLDS + VERDICT_VIOLATED - entry->verdict;
         if (is_told_to(race->self, "badtrace") && entry->trace && entry->trace->steps)
             entry->trace->steps--;
-        if (hidden) entry->verdict = VERDICT_UNKNOWN, entry->trace = NULL;
+        if (!hidden) continue;
+        entry->verdict = VERDICT_UNKNOWN;
+        entry->trace = NULL;
+        entry->last = NULL;
+        entry->has_end = false;
+        entry->branch_count = 0;
     }
     struct timespec rest = {0, is_told_to(race->self, "slow") ? 400000000 : 0};
     while (nanosleep(&rest, &rest)) continue; /* a signal does not end it */
@@ -229,7 +235,8 @@ static bool is_definite(const struct race *race, const struct result *result)
     if (task->stop_at_first && status == EXIT_VIOLATED) return true;
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
-        bool has_no_answer = result->complete && entry->reason == result_cannot_evaluate;
+        bool has_no_answer =
+            result->complete && result_reason(entry->reason) == REASON_CANNOT_EVALUATE;
         if (entry->verdict == VERDICT_UNKNOWN && !entry->watched_only && !has_no_answer)
             return false;
     }
@@ -288,7 +295,7 @@ static struct word await_word(int socket)
 {
     struct word word;
     do
-        if (!handover_read_all(socket, &word, sizeof word)) word.what = WORD_LEAVE;
+        if (!wire_read_all(socket, &word, sizeof word)) word.what = WORD_LEAVE;
     while (word.what == WORD_SPEAK);
     return word;
 }
@@ -321,12 +328,14 @@ static void take_part(struct race *race, struct racer *self, struct result *resu
     race->task->progress = race->show; /* the race ends before the task does */
     race->task->progress_context = race->show_context;
     session_end_progress(race->session);
-    bool sent = handover_write_all(self->socket, &self->answer, sizeof self->answer)
-                && handover_write_all(self->socket, self->verdicts, self->answer.properties);
+    bool sent = wire_write_all(self->socket, &self->answer, sizeof self->answer)
+                && wire_write_all(self->socket, self->verdicts, self->answer.properties);
     if (!sent) _exit(EXIT_INTERNAL);
     struct word word = await_word(self->socket);
     while (word.what == WORD_SHARE) {
-        if (!handover_write(self->socket, race->task, race->session->model)) _exit(EXIT_INTERNAL);
+        if (!handover_write(self->socket, (uint64_t)race->referee, race->task,
+                            race->session->model))
+            _exit(EXIT_INTERNAL);
         word = await_word(self->socket);
     }
     if (word.what == WORD_LEAVE) _exit(EXIT_INCONCLUSIVE);
@@ -335,8 +344,8 @@ static void take_part(struct race *race, struct racer *self, struct result *resu
     deadline_tell();
     for (uint32_t i = 0; i < race->count; i++)
         if (word.shared >> i & 1
-            && !handover_read(self->socket, race->task, race->session->model,
-                              race->racers[i].engine->name))
+            && !handover_read(self->socket, (uint64_t)race->referee, race->task,
+                              race->session->model, race->racers[i].engine->name))
             break;
     result->why_engine = explain(race, word);
 }
@@ -439,9 +448,9 @@ static void hear(struct race *race, struct racer *racer)
 {
     struct answer *answer = &racer->answer;
     racer->ended = clock_now();
-    if (handover_read_all(racer->socket, answer, sizeof *answer)
+    if (wire_read_all(racer->socket, answer, sizeof *answer)
         && answer->properties <= race->task->property_count
-        && handover_read_all(racer->socket, racer->verdicts, answer->properties)) {
+        && wire_read_all(racer->socket, racer->verdicts, answer->properties)) {
         racer->state = RACER_ANSWERED;
         return;
     }
@@ -485,7 +494,7 @@ static void give_voice(struct race *race)
     race->voice = NULL;
     for (uint32_t i = 0; i < race->count && !race->voice; i++)
         if (race->racers[i].state == RACER_SEARCHING) race->voice = &race->racers[i];
-    if (race->voice) handover_write_all(race->voice->socket, &word, sizeof word);
+    if (race->voice) wire_write_all(race->voice->socket, &word, sizeof word);
 }
 
 /* SIGKILL, since there is nothing that these processes should still do, and a gentler signal only
@@ -608,12 +617,11 @@ static void gather(struct race *race, struct racer *chosen, struct word word)
     for (uint32_t i = 0; can_take && i < race->count; i++)
         if (knows_more(race, &race->racers[i], chosen)) word.shared |= (uint8_t)(1u << i);
     assert(chosen->state == RACER_ANSWERED && chosen->socket >= 0);
-    bool good = handover_write_all(chosen->socket, &word, sizeof word);
+    bool good = wire_write_all(chosen->socket, &word, sizeof word);
     for (uint32_t i = 0; i < race->count; i++) {
         if (!(word.shared >> i & 1) || !good) continue;
         int from = race->racers[i].socket;
-        good =
-            handover_write_all(from, &share, sizeof share) && handover_relay(from, chosen->socket);
+        good = wire_write_all(from, &share, sizeof share) && wire_relay(from, chosen->socket);
     }
 }
 

@@ -181,6 +181,7 @@ static void run_engine(const struct division *split, struct task *task, struct r
     deadline_search(task->max_seconds);
     if (split->timed) timed_run(task, NULL, result);
     else explicit_run(task, NULL, result);
+    result_assert(task, result);
     deadline_tell();
 }
 
