@@ -44,7 +44,8 @@ struct batch {
     struct batch_state *states;
     struct batch_step *steps;
     uint64_t *records;
-    uint32_t *fresh; /* steps that were new when they were added last; room as for steps */
+    uint32_t *fresh; /* steps that were added and are new, until that is dealt with; room as for
+                        steps */
     uint32_t *rules; /* of steps that were taken out */
 };
 
@@ -63,7 +64,7 @@ static inline uint64_t *batch_words(const struct batch *batch, uint32_t step)
 
 static inline void batch_clear(struct batch *batch)
 {
-    batch->state_count = batch->step_count = batch->rule_count = 0;
+    batch->state_count = batch->step_count = batch->rule_count = batch->fresh_count = 0;
 }
 
 /* Room for one more step, and where its words go; NULL: memory was refused. */

@@ -15,6 +15,7 @@ struct frame {
 struct depth {
     struct frame *stack;
     uint64_t len, room;
+    uint64_t found; /* the new state that the last step led to, or SET_NONE */
 };
 
 static bool begin(struct search *search)
@@ -29,7 +30,9 @@ static bool begin(struct search *search)
 static bool log_steps(struct search *search, struct worker *worker, const struct batch_state *state,
                       uint32_t first, uint32_t end)
 {
-    (void)search, (void)worker, (void)state, (void)first, (void)end; /* the stack is the log */
+    struct depth *depth = search->own; /* whose stack is the log */
+    (void)state, (void)end;
+    if (worker->batch.fresh_count) depth->found = worker->batch.steps[first].to;
     return true;
 }
 
@@ -59,12 +62,12 @@ static bool take_step(struct search *search)
     if (!search->space->kind->expand_next(worker, search->set, frame->state, &frame->cursor))
         return poll_stop(search, STOP_MEMORY);
     const uint32_t steps = worker->batch.step_count;
+    depth->found = SET_NONE;
     search->is_first_pass = search->is_last_pass = !steps;
     bool good = search_add(search, worker, 0, 1, &next);
-    const uint64_t found = worker->batch.fresh_count ? worker->batch.steps[0].to : SET_NONE;
     batch_clear(&worker->batch);
     if (!steps) depth->len--;
-    else if (good && found != SET_NONE) good = push(search, found);
+    else if (good && depth->found != SET_NONE) good = push(search, depth->found);
     return good;
 }
 

@@ -1,6 +1,7 @@
 #include "search/flat.h"
 
 #include "search/space.h"
+#include "solver/freezer.h"
 
 #include <assert.h>
 #include <string.h>
@@ -65,7 +66,6 @@ static void look(struct worker *worker, uint32_t first, uint32_t end)
 static uint32_t add(struct worker *worker, uint32_t first, uint32_t end)
 {
     struct batch *batch = &worker->batch;
-    batch->fresh_count = 0;
     for (uint32_t i = first; i < end; i++) {
         struct batch_step *step = &batch->steps[i];
         if (step->to != SET_NONE || !step->set) continue;
@@ -92,6 +92,28 @@ static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_
     return !memcmp(store_get(store, state), batch_words(&worker->batch, i), store->record_bytes);
 }
 
+static uint64_t bytes(const struct set *set, uint64_t count)
+{
+    const struct store *store = flat_store(set);
+    return count * store->record_bytes + ((count >> store->chunk_shift) + 1) * FREEZER_ITEM;
+}
+
+/* A chunk at a time. */
+static bool freeze(const struct set *set, uint64_t count, struct freezer *freezer)
+{
+    const struct store *store = flat_store(set);
+    for (uint64_t first = 0; first < count;) {
+        uint64_t some = (UINT64_C(1) << store->chunk_shift)
+                        - (first & ((UINT64_C(1) << store->chunk_shift) - 1));
+        if (some > count - first) some = count - first;
+        if (!freezer_put(freezer, FREEZER_RECORDS, store_get(store, first),
+                         some * store->record_bytes))
+            return false;
+        first += some;
+    }
+    return true;
+}
+
 const struct set_kind flat_kind = {.make = make,
                                    .free = free_flat,
                                    .clear = clear,
@@ -100,4 +122,6 @@ const struct set_kind flat_kind = {.make = make,
                                    .look = look,
                                    .add = add,
                                    .find = find,
+                                   .bytes = bytes,
+                                   .freeze = freeze,
                                    .is = is};

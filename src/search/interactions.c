@@ -77,14 +77,11 @@ static bool close_round(struct search *search, uint64_t start)
 {
     const struct interactions *own = search->own;
     struct set *set = search->set;
-    bool good = true;
     search->space->leave_out = own->guided;
     search->is_first_pass = true;
     search->is_last_pass = false;
     set->next_level = start;
-    for (uint64_t cursor = start; good && cursor < set->count;)
-        good = search_expand(search, &cursor, set->count);
-    return good;
+    return search_expand(search, &start, SET_NONE);
 }
 
 static bool take_interactions(struct search *search, uint64_t start, uint64_t last)

@@ -125,6 +125,7 @@ static bool add_listed(struct search *search, struct worker *worker,
         if (search->graph) tell_graph(search, worker, state, at, done);
         if (search->findings.active) watch(search, worker);
         good = search->order->log(search, worker, state, at, done);
+        worker->batch.fresh_count = 0;
         at = done;
         if (good && at < end && !(search->order->relieve && search->order->relieve(search)))
             good = poll_stop(search, STOP_MEMORY);
@@ -149,8 +150,9 @@ static bool add_steps(struct search *search, struct worker *worker, const struct
     const struct batch_step *steps = worker->batch.steps;
     const uint32_t all = state->steps + state->known, end = state->first + state->steps;
     uint32_t number = 0, at = state->first, known = 0;
-    if (!state->known && all < lot->most_steps - lot->steps) { /* nearly always */
+    if (all < lot->most_steps - lot->steps) { /* nearly always */
         lot->steps += all;
+        if (state->known) count_known(search, worker, state, 0, state->known);
         return add_listed(search, worker, state, at, end);
     }
     while (number < all) {
@@ -254,7 +256,7 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
     struct worker *worker = search->worker;
     const struct batch *batch = &worker->batch;
     bool paused = false;
-    while (*cursor < end && !paused) {
+    while (*cursor < (end == SET_NONE ? search->set->count : end) && !paused) {
         if (!poll_look(search)) return batch_clear(&worker->batch), false;
         if (!search_expand_ahead(search, worker, *cursor)) {
             /* what is on its way may be all that takes memory */
@@ -273,10 +275,17 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
 
 bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
 {
-    bool together = search->team && team_is_worth(end - *cursor);
-    bool good = together ? team_expand(search->team, cursor, end)
-                         : search_expand_alone(search, cursor, end);
-    return good && search_end_lot(search);
+    bool good = true, paused = false;
+    const bool grows = end == SET_NONE;
+    do {
+        const uint64_t until = grows ? search->set->count : end;
+        good = search->team && team_is_worth(until - *cursor)
+                   ? team_expand(search->team, cursor, until)
+                   : search_expand_alone(search, cursor, end);
+        good = good && search_end_lot(search);
+        paused = !grows || (search->order->pauses && search->order->pauses(search));
+    } while (good && !paused && *cursor < search->set->count);
+    return good;
 }
 
 bool search_add_initial(struct search *search)

@@ -57,9 +57,9 @@ struct search {
     uint64_t initial_number;          /* of the initial state at hand */
 };
 
-/* Expands states of search->set from *cursor on, those before `end`, and adds what they lead to.
- * *cursor: the next one that is to be expanded; before `end` only when the order pauses. False: the
- * search must end. */
+/* Expands states of search->set from *cursor on, those before `end`, and adds what they lead to;
+ * `end` may be SET_NONE: all, while the set grows. *cursor: the next one that is to be expanded;
+ * before `end` only when the order pauses. False: the search must end. */
 bool search_expand(struct search *search, uint64_t *cursor, uint64_t end);
 /* Adds the initial states, to search->set unless the order places them. */
 bool search_add_initial(struct search *search);

@@ -9,6 +9,7 @@
 
 struct worker;
 struct space;
+struct freezer;
 
 #define SET_NONE UINT64_MAX /* no state's number */
 
@@ -36,7 +37,7 @@ struct set_kind {
      * becomes a number, or SET_NONE, which says nothing. Steps without a set are left alone. */
     void (*look)(struct worker *worker, uint32_t first, uint32_t end);
     /* Adds steps that have a set, in their order, unless they are known: `to` is their number, and
-     * new ones are listed in the batch's `fresh`. Returns where it ended: before `end`, memory was
+     * new ones are added to the batch's `fresh`. Returns where it ended: before `end`, memory was
      * refused for that step. */
     uint32_t (*add)(struct worker *worker, uint32_t first, uint32_t end);
     /* The number of the state that a step leads to, or SET_NONE. */
@@ -45,6 +46,10 @@ struct set_kind {
     bool (*is_open)(const struct set *set, uint64_t state);
     /* The states that count: NULL: all that have numbers. */
     uint64_t (*kept)(const struct set *set);
+    /* The first `count` states as records in files: how many bytes at most, with FREEZER_ITEM for
+     * each piece that they are put in; puts them. False: see freezer_error. */
+    uint64_t (*bytes)(const struct set *set, uint64_t count);
+    bool (*freeze)(const struct set *set, uint64_t count, struct freezer *freezer);
     /* Whether a step leads to just this state, and not to one that it stands for. */
     bool (*is)(struct worker *worker, uint32_t step, const struct set *set, uint64_t state);
 };

@@ -50,14 +50,33 @@ void worker_close(struct worker *worker)
     mem_free(worker->mem, worker->other);
 }
 
-bool space_take_steps(struct worker *worker, struct set *set, struct batch_state *begun,
-                      struct program_cursor *cursor, uint32_t most)
+/* Takes the last step out of the batch if it is known; otherwise it is added. False: memory was
+ * refused. */
+static bool take_out(struct worker *worker, struct set *set, struct batch_state *begun)
+{
+    struct batch *batch = &worker->batch;
+    const uint32_t last = batch->step_count - 1;
+    batch->steps[last].number = begun->known;
+    if (worker->lists_known) return true;
+    if (batch->rule_count == batch->rule_room && !batch_grow_rules(batch)) return false;
+    if (set->kind->add(worker, last, last + 1) == last) return false;
+    if (batch->fresh_count) return true;
+    batch->rules[batch->rule_count++] = batch->steps[last].fast->rule;
+    begun->known++;
+    begun->steps--;
+    batch->step_count--;
+    return true;
+}
+
+/* one_by_one: up to a step that is not known; those before it are taken out. */
+static inline bool take(struct worker *worker, struct set *set, struct batch_state *begun,
+                        struct program_cursor *cursor, bool one_by_one)
 {
     struct batch *batch = &worker->batch;
     const bool *leave_out = worker->space->leave_out;
     const uint32_t key_bytes = worker->space->layout.key_bytes;
     const struct fast_rule *fast;
-    while (most) {
+    for (;;) {
         uint64_t *next = batch_room(batch);
         if (!next) return false;
         enum step step = program_next(worker->program, cursor, worker->words, next, &fast);
@@ -74,10 +93,24 @@ bool space_take_steps(struct worker *worker, struct set *set, struct batch_state
         to->fast = fast;
         to->hash = store_hash(next, key_bytes);
         to->set = set;
-        most--;
+        if (!one_by_one) continue;
+        if (!take_out(worker, set, begun)) return false;
+        if (begun->steps) break;
     }
-    begun->enabled |= begun->steps != 0;
+    begun->enabled |= begun->steps + begun->known != 0;
     return true;
+}
+
+bool space_take_steps(struct worker *worker, struct set *set, struct batch_state *begun,
+                      struct program_cursor *cursor)
+{
+    return take(worker, set, begun, cursor, false);
+}
+
+bool space_take_next(struct worker *worker, struct set *set, struct batch_state *begun,
+                     struct program_cursor *cursor)
+{
+    return take(worker, set, begun, cursor, true);
 }
 
 bool space_is_final(const struct space *space, const struct program *program, const uint64_t *words)

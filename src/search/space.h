@@ -31,8 +31,9 @@ struct space_kind {
     /* Working memory of a worker beyond the common one: may be NULL. False: memory was refused. */
     bool (*open)(struct worker *worker);
     void (*close)(struct worker *worker);
-    /* Appends a state of a set, and all its steps, to the worker's batch. Several workers may do
-     * this at the same time. False: memory was refused, and the batch is as before. */
+    /* Appends a state of a set, and all its steps, to the worker's batch; without a set, the state
+     * is in worker->words. Several workers may do this at the same time. False: memory was refused,
+     * and the batch is as before. */
     bool (*expand)(struct worker *worker, struct set *set, uint64_t state);
     /* The same with the next steps, from the cursor on, which is all zero at first: up to one that
      * is not known, those before it taken out. No step is listed: there are no more. NULL: the
@@ -42,6 +43,9 @@ struct space_kind {
     /* Appends the first, or the next, initial state to an empty batch, as the step of no state; a
      * state without a step: that one is not possible. False: there are no more. */
     bool (*initial)(struct worker *worker, bool first);
+    /* Appends a state that was in files to an empty batch, as an initial one. False: it makes no
+     * sense. */
+    bool (*thaw)(struct worker *worker, const unsigned char *record, uint64_t size);
     /* Fills in what a trace that shows a violation needs beside its rules, such as dates; `words`:
      * its last state. May be NULL. */
     void (*complete)(struct space *space, struct property_result *entry, const uint64_t *words);
@@ -70,11 +74,15 @@ void space_release(struct space *space);
 bool worker_open(struct worker *worker, struct space *space, struct mem *mem, bool is_alone);
 void worker_close(struct worker *worker);
 
-/* Appends steps of the state in worker->words to the batch, from the cursor on, at most so many,
- * with their rules and hashes; they belong to `set`. This is the loop around the rules of a model:
- * there is no other. False: memory was refused. */
+/* Appends the steps of the state in worker->words to the batch, from the cursor on, with their
+ * rules and hashes; they belong to `set`. This is the loop around the rules of a model: there is no
+ * other. False: memory was refused. */
 bool space_take_steps(struct worker *worker, struct set *set, struct batch_state *begun,
-                      struct program_cursor *cursor, uint32_t most);
+                      struct program_cursor *cursor);
+/* The same up to the first step that is not known, which is added; those before it are taken out.
+ * One worker at a time. */
+bool space_take_next(struct worker *worker, struct set *set, struct batch_state *begun,
+                     struct program_cursor *cursor);
 
 /* Whether the state in `words` is a final one of the model. */
 bool space_is_final(const struct space *space, const struct program *program,

@@ -7,6 +7,8 @@
  */
 #include "automaton/activity/greedy.h"
 
+#include "base/checked.h"
+
 #include "base/room.h"
 
 #include <assert.h>
@@ -54,7 +56,7 @@ static uint64_t heap_pop(struct greedy *o)
 
 static void give_rank(struct greedy *o, uint32_t state, uint32_t rank)
 {
-    assert(rank < o->graph.states);
+    CHECKED(rank < o->graph.states);
     o->rank[state] = rank;
     o->by_rank[rank] = state;
 }
@@ -75,7 +77,7 @@ static void rank_met(struct greedy *o, enum greedy_ties ties, uint32_t state)
 
 static bool push_ready(struct greedy *o, uint32_t state)
 {
-    assert(o->by_rank[o->rank[state]] == state); /* (1) */
+    CHECKED(o->by_rank[o->rank[state]] == state); /* (1) */
     return heap_push(o, (uint64_t)o->news[state] << 32 | o->rank[state]);
 }
 
@@ -100,7 +102,7 @@ static bool reach(struct greedy *o, uint32_t state)
     const struct neighbours *g = &o->graph;
     for (uint32_t e = g->first_before[state]; e < g->first_before[state + 1]; e++) {
         uint32_t s = g->before[e];
-        assert(o->news[s]); /* (3) */
+        CHECKED(o->news[s]); /* (3) */
         o->news[s]--;
         if (!o->waiting[s] && !push_ready(o, s)) return false;
     }
@@ -167,7 +169,7 @@ static bool settle_after(struct greedy *o, uint32_t state)
     for (uint32_t e = g->first_after[state]; e < g->first_after[state + 1]; e++) {
         uint32_t to = g->after[e];
         o->last[to] ^= state;
-        assert(o->left[to]); /* (2) */
+        CHECKED(o->left[to]); /* (2) */
         if (--o->left[to] != 1) continue;
         o->news[o->last[to]]--;
         if (!o->waiting[o->last[to]] && !push_ready(o, o->last[to])) return false;

@@ -14,6 +14,7 @@
 #include "search/flat.h"
 #include "search/frame.h"
 #include "search/interactions.h"
+#include "search/rank.h"
 #include "search/twophase.h"
 #include "reduce/process_model.h"
 
@@ -26,6 +27,7 @@ enum { POLL_STATES = 2048, POLL_RULES = 200000 };
 
 static const struct order *order_of(const struct task *task)
 {
+    if (task->order == ORDER_PAST_FREEZE) return &rank_order;
     if (task->reduction != REDUCE_NONE) return &twophase_order;
     if (task->by_interactions) return &interactions_order;
     return task->order == ORDER_DFS ? &depth_order : &breadth_order;
@@ -61,13 +63,24 @@ static void tell_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
     graph->edge(graph->context, (uint32_t)from, rule, (uint32_t)to);
 }
 
+/* The states that temporal properties would need are gone. */
+static void refuse_temporal(struct task *task)
+{
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        struct property_result *entry = &task->properties[i];
+        if (!entry->in_each_state && entry->verdict == VERDICT_UNKNOWN)
+            entry->reason =
+                "it needs the whole graph, and past-freeze order frees the past: --order bfs";
+    }
+}
+
 /* One search, reduced when the task says so and then for all its properties. */
 static void run_once(struct task *task, const struct explicit_graph *graph, struct result *result)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
     const struct search_graph told = {tell_state, tell_edge, (void *)graph};
-    if (task->order == ORDER_PAST_FREEZE || task->points) {
+    if (task->points) {
         old_run(task, graph, result);
         return;
     }
@@ -82,14 +95,16 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     prepare_properties(search);
     frame_run(search, explicit_one_thread(task) ? 1 : task->threads);
     if (hides) result->has_depth = false;
-    result->states = search->set ? search->order->states(search) : 0;
+    result->states = search->own ? search->order->states(search) : 0;
     if (hides && result->stop == STOP_NONE) poll_stop(search, STOP_INFLUENCE);
     result->all_states = result->stop == STOP_NONE;
-    temporal_check(search);
+    if (search->order == &rank_order) refuse_temporal(task);
+    else temporal_check(search);
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     const struct mem_lift before = mem_lift(mem);
-    if (search->set) reached_find(model, &space->layout, flat_store(search->set), result);
+    if (search->set && search->order != &rank_order)
+        reached_find(model, &space->layout, flat_store(search->set), result);
     frame_end(search);
     space_release(space);
     mem_free(mem, space);
@@ -199,7 +214,6 @@ const char *explicit_one_thread(const struct task *task)
 {
     if (model_has_hidden(task->model)) return "a search of a model with hidden variables has one";
     if (task->order == ORDER_DFS) return "a depth-first search has one";
-    if (task->order == ORDER_PAST_FREEZE) return "past-freeze order has one";
     if (task->by_interactions) return "a search by interactions has one";
     if (task->reduction != REDUCE_NONE) return "a search with --reduce has one";
     if (task->points && !task->hides_position) return NULL;

@@ -1,0 +1,532 @@
+/* The model has a rank: a variable that no step makes smaller. States with one rank are a cluster.
+ * The smallest reached rank is next, and its cluster is searched breadth-first until it finds
+ * nothing new; then no later step can lead into it, and it is given up at once: freed, or frozen in
+ * files (past/history.h). What is visited is what every other order visits. In memory there are
+ * only the cluster at hand and those that were reached and have not had their turn.
+ *
+ * Memory. A cluster is a set of its own and a log of origins. Clusters may be very many and very
+ * small, so finished ones are used again, with their memory unless that is much. Where ranks are
+ * very many, some neighbouring ones are one cluster: no step leads back to it either, and tables
+ * that are a little larger are worth their while. What stays of a finished cluster is its log,
+ * about half a byte per state: counterexamples are followed through logs alone. When memory is
+ * refused, unused clusters are freed first, then all logs are given up: the search goes on, and
+ * violations that are found later are told without their run.
+ *
+ * Determinism. Numbers of states depend on the model only: the order of ranks, of states in a
+ * cluster and of rules in a state is all that counts.
+ *
+ * Invariants:
+ *  1. every waiting cluster has a larger rank than the current one, and has a state unless memory
+ *     was refused;
+ *  2. unless logs were dropped, the log of a cluster has one entry per state, in the order of
+ *     numbers;
+ *  3. the current cluster is not among them; its states before the cursor are expanded. */
+#include "search/rank.h"
+
+#include "model/eval.h"
+#include "past/part.h"
+#include "program/reached.h"
+#include "search/flat.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { MANY_CLUSTERS = 1 << 13 };
+
+struct cluster {
+    struct history_cluster head; /* first: it is known by it */
+    struct set *set;
+    struct cluster *next; /* in the list of unused ones */
+};
+
+struct rank {
+    struct history history;
+    struct cluster *unused;
+    bool has_seeds; /* what is added now was left by another part */
+};
+
+static struct history *history_of(const struct search *search)
+{
+    return &((struct rank *)search->own)->history;
+}
+
+static struct cluster *current(const struct search *search)
+{
+    return (struct cluster *)history_of(search)->current;
+}
+
+/* ---- making and freeing clusters ---- */
+
+static struct cluster *make_cluster(struct search *search)
+{
+    struct rank *own = search->own;
+    struct mem *mem = search->model->mem;
+    struct cluster *cluster = own->unused;
+    if (cluster) {
+        own->unused = cluster->next;
+        return cluster;
+    }
+    cluster = mem_try_alloc(mem, sizeof *cluster);
+    if (!cluster) return NULL;
+    origins_init(&cluster->head.origins, mem);
+    cluster->set = search->space->kind->sets->make(search->space);
+    if (!cluster->set) {
+        mem_free(mem, cluster);
+        return NULL;
+    }
+    cluster->set->owner = cluster;
+    return cluster;
+}
+
+static void free_cluster(struct search *search, struct cluster *cluster)
+{
+    cluster->set->kind->free(cluster->set);
+    origins_release(&cluster->head.origins);
+    mem_free(search->model->mem, cluster);
+}
+
+/* For the next one. */
+static void recycle(struct search *search, struct cluster *cluster)
+{
+    struct rank *own = search->own;
+    own->history.statistics->live--;
+    own->history.statistics->live_states -= set_kept(cluster->set);
+    if (!cluster->set->kind->clear(cluster->set)) {
+        free_cluster(search, cluster);
+        return;
+    }
+    origins_clear(&cluster->head.origins);
+    cluster->next = own->unused;
+    own->unused = cluster;
+}
+
+static bool free_unused(struct search *search)
+{
+    struct rank *own = search->own;
+    bool some = own->unused != NULL;
+    while (own->unused) {
+        struct cluster *next = own->unused->next;
+        free_cluster(search, own->unused);
+        own->unused = next;
+    }
+    return some;
+}
+
+/* A part that can be handed on ends when memory runs out: what was put aside is for the way to that
+ * end. */
+static bool relieve(struct search *search)
+{
+    struct history *history = history_of(search);
+    return free_unused(search) || history_use_reserve(history)
+           || (!history->is_full && history_drop_logs(history));
+}
+
+static struct cluster *new_cluster(struct search *search, uint64_t rank)
+{
+    struct history *history = history_of(search);
+    struct cluster_statistics *statistics = history->statistics;
+    struct cluster *cluster = NULL;
+    do {
+        if (ranks_reserve(&history->waiting)) cluster = make_cluster(search);
+    } while (!cluster && relieve(search));
+    if (!cluster) {
+        poll_stop(search, STOP_MEMORY);
+        return NULL;
+    }
+    assert(!history->current || rank > history->current->rank); /* (1) */
+    cluster->head.rank = rank;
+    ranks_put(&history->waiting, rank, cluster);
+    statistics->clusters++;
+    if (++statistics->live > statistics->live_peak) statistics->live_peak = statistics->live;
+    return cluster;
+}
+
+/* The cluster of a state; NULL: the search must end, as the result says. */
+static struct cluster *reach(struct search *search, uint64_t rank)
+{
+    struct history *history = history_of(search);
+    if (history->current && rank == history->current->rank) return current(search);
+    if (history->current && rank < history->current->rank) {
+        poll_stop(search, STOP_RANK);
+        return NULL;
+    }
+    if (rank > history->farthest) history->farthest = rank;
+    struct cluster *cluster = ranks_find(&history->waiting, rank);
+    return cluster ? cluster : new_cluster(search, rank);
+}
+
+/* ---- where steps belong ---- */
+
+/* Most steps stay in their cluster. */
+static void place(const struct search *search, struct worker *worker, uint32_t first, uint32_t end)
+{
+    const struct history *history = history_of(search);
+    for (uint32_t i = first; i < end; i++) {
+        struct batch_step *step = &worker->batch.steps[i];
+        step->tag = history_rank(history, batch_words(&worker->batch, i));
+        step->set = NULL;
+        if (history->current && step->tag == history->current->rank) step->set = search->set;
+        else ranks_prefetch(&history->waiting, step->tag);
+    }
+}
+
+/* For the others there are two more cache misses, for the table of clusters and the cluster. */
+static void resolve(const struct search *search, struct worker *worker)
+{
+    const struct history *history = history_of(search);
+    struct batch *batch = &worker->batch;
+    bool some = false;
+    for (uint32_t i = 0; i < batch->step_count; i++) {
+        struct batch_step *step = &batch->steps[i];
+        if (step->set) continue;
+        const struct cluster *cluster = ranks_find(&history->waiting, step->tag);
+        if (!cluster) continue;
+        step->set = cluster->set;
+        some = true;
+        __builtin_prefetch(step->set);
+        __builtin_prefetch((const char *)step->set + 64);
+        origins_prefetch(&cluster->head.origins);
+    }
+    if (some) search->space->kind->sets->prefetch(worker, 0, batch->step_count);
+}
+
+static bool admit(struct search *search, struct worker *worker, struct batch_state *state)
+{
+    struct batch *batch = &worker->batch;
+    for (uint32_t i = state->first; i < state->first + state->steps; i++) {
+        struct batch_step *step = &batch->steps[i];
+        if (step->set == search->set && step->set) continue;
+        struct cluster *cluster = reach(search, step->tag);
+        if (!cluster) return false;
+        step->set = cluster->set;
+    }
+    return true;
+}
+
+/* ---- how states were found ---- */
+
+static bool log_steps(struct search *search, struct worker *worker, const struct batch_state *state,
+                      uint32_t first, uint32_t end)
+{
+    struct rank *own = search->own;
+    struct cluster_statistics *statistics = own->history.statistics;
+    const struct batch *batch = &worker->batch;
+    (void)first, (void)end;
+    for (uint32_t f = 0; f < batch->fresh_count; f++) {
+        const struct batch_step *step = &batch->steps[batch->fresh[f]];
+        struct cluster *cluster = step->set->owner;
+        if (++statistics->live_states > statistics->peak_states)
+            statistics->peak_states = statistics->live_states;
+        uint64_t from = state->state != SET_NONE ? state->state
+                        : own->has_seeds         ? cluster->head.origins.states
+                                                 : search->initial_number;
+        if (!history_log(&own->history, &cluster->head, (uint32_t)from,
+                         state->state == SET_NONE ? 0 : step->number))
+            return poll_stop(search, STOP_MEMORY);
+    }
+    return true;
+}
+
+/* ---- the search ---- */
+
+static bool pauses(struct search *search)
+{
+    const struct history *history = history_of(search);
+    return history->is_full && history->statistics->finished;
+}
+
+/* False: the search must end. */
+static bool finish(struct search *search)
+{
+    struct history *history = history_of(search);
+    struct cluster *cluster = current(search);
+    reached_scan(search->model, &search->space->layout, flat_store(cluster->set), search->result,
+                 history->scan);
+    if (!history_finish(history, set_kept(cluster->set))) return false;
+    search->set = NULL;
+    recycle(search, cluster);
+    return true;
+}
+
+static bool search_cluster(struct search *search)
+{
+    uint64_t cursor = 0;
+    if (!search_expand(search, &cursor, SET_NONE)) return false;
+    return cursor == search->set->count || poll_stop(search, STOP_MEMORY);
+}
+
+static bool search_all(void *context)
+{
+    struct search *search = context;
+    struct history *history = history_of(search);
+    while (history->waiting.count) {
+        if (part_is_deep(history, history->waiting.heap[0].rank))
+            return poll_stop(search, STOP_HANDED_ON);
+        history->current = ranks_take(&history->waiting);
+        history->farthest = history->current->rank;
+        history->statistics->rank = history->current->rank << history->shift;
+        search->set = current(search)->set;
+        if (!search_cluster(search) || !finish(search)) return false;
+    }
+    return true;
+}
+
+static bool run(struct search *search)
+{
+    struct rank *own = search->own;
+    bool seeds = own->has_seeds = part_has_seeds(search->task);
+    bool good = seeds ? part_add_seeds(&own->history, true, 0, true) : search_add_initial(search);
+    own->has_seeds = false;
+    return good && history_run(&own->history, search_all);
+}
+
+static void violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
+                     uint32_t failed_rule)
+{
+    const struct cluster *cluster = set->owner;
+    set->kind->load(set, state, search->worker->other);
+    history_violated(history_of(search), property, cluster->head.rank, (uint32_t)state, failed_rule,
+                     search->worker->other);
+}
+
+static uint64_t states(const struct search *search)
+{
+    const struct history *history = history_of(search);
+    return history->done_states
+           + (history->statistics->handed_on ? 0 : history->statistics->live_states);
+}
+
+static void show(const struct search *search, struct search_progress *progress)
+{
+    progress->rank = history_of(search)->statistics->rank;
+    progress->ranks = history_of(search)->statistics->ranks;
+}
+
+/* ---- what history asks ---- */
+
+static struct search *search_of(const struct history *history) { return history->search; }
+
+static struct set *set_of(const struct history_cluster *cluster)
+{
+    return ((const struct cluster *)cluster)->set;
+}
+
+static uint64_t states_of(const struct history_cluster *cluster)
+{
+    return set_kept(set_of(cluster));
+}
+
+static uint64_t records_of(const struct history_cluster *cluster)
+{
+    uint64_t count = set_of(cluster)->count;
+    return count < cluster->origins.states ? count : cluster->origins.states;
+}
+
+static uint64_t bytes_of(const struct history *history, const struct history_cluster *cluster)
+{
+    (void)history;
+    return set_of(cluster)->kind->bytes(set_of(cluster), records_of(cluster));
+}
+
+static bool put_records(struct history *history, const struct history_cluster *cluster,
+                        struct freezer *freezer)
+{
+    (void)history;
+    return set_of(cluster)->kind->freeze(set_of(cluster), records_of(cluster), freezer);
+}
+
+static bool relieve_history(struct history *history) { return relieve(search_of(history)); }
+
+static void discard(struct history *history)
+{
+    while (history->waiting.count) recycle(search_of(history), ranks_take(&history->waiting));
+}
+
+/* Adds the steps of the only state in the batch whose rank is larger than `last`, or all: without
+ * counting or looking at them. */
+static bool add_quietly(struct search *search, bool all, uint64_t last)
+{
+    struct worker *worker = search->worker;
+    struct batch *batch = &worker->batch;
+    const struct set_kind *sets = search->space->kind->sets;
+    bool good = true;
+    for (uint32_t i = 0; good && i < batch->step_count; i++) {
+        struct batch_step *step = &batch->steps[i];
+        step->tag = history_rank(history_of(search), batch_words(batch, i));
+        step->set = NULL;
+        if (!all && step->tag <= last) continue;
+        struct cluster *cluster = reach(search, step->tag);
+        good = cluster != NULL;
+        if (good) step->set = cluster->set;
+        while (good && sets->add(worker, i, i + 1) == i)
+            good = relieve(search) || poll_stop(search, STOP_MEMORY);
+        good = good && log_steps(search, worker, &batch->states[0], i, i + 1);
+        batch->fresh_count = 0;
+    }
+    batch_clear(batch);
+    return good;
+}
+
+static bool add_initial(struct history *history, bool all, uint64_t above)
+{
+    struct search *search = search_of(history);
+    struct rank *own = search->own;
+    const struct space_kind *kind = search->space->kind;
+    bool good = true;
+    own->has_seeds = part_has_seeds(search->task);
+    if (own->has_seeds) good = part_add_seeds(history, all, above, false);
+    search->initial_number = 0;
+    for (bool first = true; good && !own->has_seeds && kind->initial(search->worker, first);
+         first = false) {
+        good = add_quietly(search, all, above);
+        search->initial_number++;
+    }
+    own->has_seeds = false;
+    return good;
+}
+
+static bool add_seed(struct history *history, const unsigned char *record, uint64_t size,
+                     bool is_watched)
+{
+    struct search *search = search_of(history);
+    struct worker *worker = search->worker;
+    uint32_t next;
+    if (!search->space->kind->thaw(worker, record, size)) return false;
+    if (!is_watched) return add_quietly(search, true, 0) && poll_look(search);
+    const uint64_t before = search->result->initial_states;
+    place(search, worker, 0, worker->batch.step_count);
+    bool good = search_add(search, worker, 0, 1, &next);
+    batch_clear(&worker->batch);
+    search->result->initial_states = before;
+    return good && search_end_lot(search) && poll_look(search);
+}
+
+/* Steps of a frozen state beyond the last frozen rank. */
+static bool expand(struct history *history, const unsigned char *record, uint64_t size,
+                   uint32_t state, uint64_t last)
+{
+    struct search *search = search_of(history);
+    struct worker *worker = search->worker;
+    if (!poll_look(search) || !search->space->kind->thaw(worker, record, size)) return false;
+    memcpy(worker->words, batch_words(&worker->batch, 0), worker->batch.words * sizeof(uint64_t));
+    batch_clear(&worker->batch);
+    return (search->space->kind->expand(worker, NULL, state) || poll_stop(search, STOP_MEMORY))
+           && add_quietly(search, false, last);
+}
+
+static uint32_t monitors(const struct history *history)
+{
+    return search_of(history)->findings.count;
+}
+
+static unsigned monitor_bits(const struct history *history, uint32_t m)
+{
+    const struct monitor *monitor = &search_of(history)->findings.monitors[m];
+    return !monitor->active + 2u * monitor->failed;
+}
+
+static void set_monitor(struct history *history, uint32_t m, unsigned bits)
+{
+    struct search *search = search_of(history);
+    search->findings.monitors[m].failed |= bits >> 1 & 1;
+    if (bits & 1) findings_end(search, m);
+}
+
+static void decided(struct history *history, uint32_t property)
+{
+    struct search *search = search_of(history);
+    search->findings.undecided -= !search->task->properties[property].watched_only;
+}
+
+static bool find_initial(const struct history *history, uint64_t rank, uint32_t number,
+                         int64_t *values)
+{
+    (void)rank;
+    eval_first_initial(history->model, values);
+    for (; number; number--)
+        if (!eval_next_initial(history->model, values)) return false;
+    return true;
+}
+
+static void complete(struct history *history, struct property_result *entry, const uint64_t *words)
+{
+    struct space *space = search_of(history)->space;
+    if (space->kind->complete) space->kind->complete(space, entry, words);
+}
+
+static const struct history_engine engine = {.states = states_of,
+                                             .records = records_of,
+                                             .bytes = bytes_of,
+                                             .put = put_records,
+                                             .relieve = relieve_history,
+                                             .add_initial = add_initial,
+                                             .add_seed = add_seed,
+                                             .expand = expand,
+                                             .discard = discard,
+                                             .monitors = monitors,
+                                             .monitor = monitor_bits,
+                                             .set_monitor = set_monitor,
+                                             .decided = decided,
+                                             .find_initial = find_initial,
+                                             .complete = complete};
+
+/* ---- before and after ---- */
+
+static bool begin(struct search *search)
+{
+    const struct task *task = search->task;
+    struct rank *own = search->own = mem_alloc(search->model->mem, sizeof *own);
+    own->history = (struct history){.search = search,
+                                    .engine = &engine,
+                                    .task = search->task,
+                                    .model = search->model,
+                                    .result = search->result,
+                                    .layout = &search->space->layout,
+                                    .program = &search->space->program,
+                                    .alone = search->space->kind->alone,
+                                    .hash = {task->freeze_hash[0], task->freeze_hash[1]}};
+    while ((model_rank_count(search->model) - 1) >> own->history.shift >= MANY_CLUSTERS)
+        own->history.shift++;
+    return history_init(&own->history);
+}
+
+static void conclude(struct search *search)
+{
+    struct history *history = history_of(search);
+    const struct layout *layout = &search->space->layout;
+    history_conclude(history);
+    for (uint32_t i = 0; i < history->waiting.count; i++)
+        reached_scan(search->model, layout, flat_store(set_of(history_waiting(history, i))),
+                     search->result, history->scan);
+    if (history->current)
+        reached_scan(search->model, layout, flat_store(current(search)->set), search->result,
+                     history->scan);
+    reached_end(search->model, search->result);
+}
+
+static void end(struct search *search)
+{
+    struct rank *own = search->own;
+    struct history *history = &own->history;
+    if (history->current) free_cluster(search, current(search));
+    for (uint32_t i = 0; i < history->waiting.count; i++)
+        free_cluster(search, (struct cluster *)history_waiting(history, i));
+    free_unused(search);
+    history_release(history);
+    mem_free(search->model->mem, own);
+}
+
+const struct order rank_order = {.name = "past-freeze",
+                                 .begin = begin,
+                                 .run = run,
+                                 .conclude = conclude,
+                                 .end = end,
+                                 .place = place,
+                                 .resolve = resolve,
+                                 .admit = admit,
+                                 .log = log_steps,
+                                 .relieve = relieve,
+                                 .pauses = pauses,
+                                 .violated = violated,
+                                 .states = states,
+                                 .show = show};
