@@ -15,6 +15,7 @@
 #include "lang/common/lexer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_NESTING = 500, MAX_COUNT = 1 << 24, MAX_CHOICES = 4096 };
@@ -63,14 +64,14 @@ static void unexpected(struct parser *parser, const char *wanted)
 {
     char found[48];
     if (!parser->panic)
-        diag_error(parser->diag, peek(parser)->place, "expected %s, found %s", wanted,
+        diag_error(parser->diag, DIAG_SYNTAX, peek(parser)->place, "expected %s, found %s", wanted,
                    token_show(peek(parser), found));
     parser->panic = true;
 }
 
 static void nameless(struct parser *parser)
 {
-    diag_error(parser->diag, peek(parser)->place, "an interaction without a name");
+    diag_error(parser->diag, DIAG_MISSING, peek(parser)->place, "an interaction without a name");
     parser->panic = true;
 }
 
@@ -87,7 +88,7 @@ static const char *expect_new_name(struct parser *parser, const char *wanted)
     const struct token *token = peek(parser);
     if (!is_at(parser, TOKEN_NAME)) unexpected(parser, wanted);
     else if (xgdl_is_keyword(token->text)) {
-        diag_error(parser->diag, token->place,
+        diag_error(parser->diag, DIAG_MISPLACED, token->place,
                    "'%s' is a word of the language: choose another name", token->text);
         parser->panic = true;
     }
@@ -100,7 +101,7 @@ static const char *expect_new_name(struct parser *parser, const char *wanted)
 
 static struct xgdl_node *parse_term(struct parser *parser);
 
-static struct xgdl_node *new_node(struct parser *parser, enum gterm_op op, struct place place)
+static struct xgdl_node *new_node(struct parser *parser, enum phrase_op op, struct place place)
 {
     struct xgdl_node *node = arena_alloc(parser->arena, sizeof *node);
     node->op = op;
@@ -116,8 +117,8 @@ static uint32_t parse_number(struct parser *parser)
         return 0;
     }
     if (token->number <= MAX_COUNT) return (uint32_t)token->number;
-    diag_error(parser->diag, token->place, "%" PRIu64 " is too large: a count is at most %d",
-               token->number, MAX_COUNT);
+    diag_error(parser->diag, DIAG_LIMIT, token->place,
+               "%" PRIu64 " is too large: a count is at most %d", token->number, MAX_COUNT);
     parser->panic = true;
     return 0;
 }
@@ -132,7 +133,7 @@ static void parse_count(struct parser *parser, struct xgdl_node *node)
     if (!parser->panic && !accept(parser, TOKEN_CLOSE_CURLY))
         unexpected(parser, "',' or '}' in the count");
     if (parser->panic || node->low <= node->high) return;
-    diag_error(parser->diag, place,
+    diag_error(parser->diag, DIAG_RANGE, place,
                "{%" PRIu32 ",%" PRIu32 "}: the second number must not be less than the first",
                node->low, node->high);
     parser->panic = true;
@@ -141,7 +142,7 @@ static void parse_count(struct parser *parser, struct xgdl_node *node)
 /* {i,j} of [t, ...] */
 static struct xgdl_node *parse_of(struct parser *parser)
 {
-    struct xgdl_node *node = new_node(parser, GTERM_OF, peek(parser)->place), **end = &node->parts;
+    struct xgdl_node *node = new_node(parser, PHRASE_OF, peek(parser)->place), **end = &node->parts;
     uint32_t count = 0;
     parse_count(parser, node);
     if (!parser->panic && !is_word(peek(parser), "of"))
@@ -158,12 +159,12 @@ static struct xgdl_node *parse_of(struct parser *parser)
         unexpected(parser, "an operator, ',' or ']' in the list of terms");
     if (parser->panic) return node;
     if (count > MAX_CHOICES) {
-        diag_error(parser->diag, node->place,
+        diag_error(parser->diag, DIAG_LIMIT, node->place,
                    "there are %" PRIu32 " terms to choose from: at most %d are allowed", count,
                    MAX_CHOICES);
         parser->panic = true;
     } else if (node->high > count) {
-        diag_warning(parser->diag, node->place,
+        diag_warning(parser->diag, DIAG_NEVER, node->place,
                      "there are only %" PRIu32 " term%s to choose from: {%" PRIu32 ",%" PRIu32
                      "} is read as {%" PRIu32 ",%" PRIu32 "}",
                      count, count == 1 ? "" : "s", node->low, node->high,
@@ -186,7 +187,7 @@ static struct xgdl_node *parse_parentheses(struct parser *parser)
 static struct xgdl_node *parse_primary(struct parser *parser)
 {
     const struct token *token = peek(parser);
-    struct xgdl_node *node = new_node(parser, GTERM_SKIP, token->place);
+    struct xgdl_node *node = new_node(parser, PHRASE_SKIP, token->place);
     if (is_at(parser, TOKEN_OPEN)) return parse_parentheses(parser);
     if (is_at(parser, TOKEN_OPEN_CURLY)) return parse_of(parser);
     if (!parser->panic && is_word(token, "skip")) {
@@ -199,7 +200,7 @@ static struct xgdl_node *parse_primary(struct parser *parser)
         nameless(parser);
     } else if (is_name || is_quoted) {
         parser->at++;
-        node->op = GTERM_EVENT;
+        node->op = PHRASE_EVENT;
         node->name = token->text;
         node->is_quoted = is_quoted;
     } else {
@@ -212,14 +213,14 @@ static struct xgdl_node *parse_repeated(struct parser *parser)
 {
     struct xgdl_node *node = parse_primary(parser);
     for (;;) {
-        enum gterm_op op = is_at(parser, TOKEN_QUESTION) ? GTERM_OPT
-                           : is_at(parser, TOKEN_TIMES)  ? GTERM_STAR
-                           : is_at(parser, TOKEN_PLUS)   ? GTERM_PLUS
-                                                         : GTERM_REP;
-        if (op == GTERM_REP && !is_at(parser, TOKEN_OPEN_CURLY)) return node;
+        enum phrase_op op = is_at(parser, TOKEN_QUESTION) ? PHRASE_OPT
+                            : is_at(parser, TOKEN_TIMES)  ? PHRASE_STAR
+                            : is_at(parser, TOKEN_PLUS)   ? PHRASE_PLUS
+                                                          : PHRASE_REP;
+        if (op == PHRASE_REP && !is_at(parser, TOKEN_OPEN_CURLY)) return node;
         struct xgdl_node *made = new_node(parser, op, node->place);
         made->parts = node;
-        if (op == GTERM_REP) parse_count(parser, made);
+        if (op == PHRASE_REP) parse_count(parser, made);
         else parser->at++;
         node = made;
     }
@@ -244,7 +245,7 @@ static bool accept_operator(struct parser *parser, unsigned level)
 
 static struct xgdl_node *parse_level(struct parser *parser, unsigned level)
 {
-    static const enum gterm_op ops[] = {GTERM_PAR, GTERM_CHOICE, GTERM_SEQ};
+    static const enum phrase_op ops[] = {PHRASE_PAR, PHRASE_CHOICE, PHRASE_SEQ};
     if (level > 2) return parse_repeated(parser);
     struct xgdl_node *first = parse_level(parser, level + 1), *last = first;
     if (!accept_operator(parser, level)) return first;
@@ -264,9 +265,10 @@ static struct xgdl_node *parse_term(struct parser *parser)
         node = parse_level(parser, 0);
     } else {
         if (!parser->panic)
-            diag_error(parser->diag, peek(parser)->place, "brackets are nested too deeply");
+            diag_error(parser->diag, DIAG_NESTING, peek(parser)->place,
+                       "brackets are nested too deeply");
         parser->panic = true;
-        node = new_node(parser, GTERM_SKIP, peek(parser)->place);
+        node = new_node(parser, PHRASE_SKIP, peek(parser)->place);
     }
     parser->nesting--;
     return node;
@@ -321,11 +323,9 @@ static void parse_nothing(struct parser *parser)
     char found[48];
     for (unsigned i = 0; token->kind == TOKEN_NAME && i < DECLARATIONS; i++)
         text_nearest(token->text, keywords[i], &nearest, &distance);
-    diag_error(parser->diag, token->place,
-               nearest
-                   ? "expected a declaration (let, guide or ignore), found %s: did you mean '%s'?"
-                   : "expected a declaration (let, guide or ignore), found %s",
-               token_show(token, found), nearest);
+    diag_error_near(parser->diag, DIAG_SYNTAX, token->place, nearest,
+                    "expected a declaration (let, guide or ignore), found %s",
+                    token_show(token, found));
     parser->panic = true;
     parser->at++;
 }
