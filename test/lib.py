@@ -1,11 +1,17 @@
 """What the test suites share: running the program, counting results, reading its JSON.
 
-A suite is a script in test/suites. It calls check(...) and ends with finish(), which prints "N passed, N failed". Environment: CAIRN is the
-program (default ./cairn), CAIRN_ASAN and CAIRN_DEGENERATE the other builds, LONG=1 asks for longer runs, SEED shifts random choices.
+A suite is a script in test/suites. It calls check(...) and ends with finish(), which prints
+"N passed, N failed". Environment: CAIRN is the program (default ./cairn), CAIRN_ASAN and
+CAIRN_DEGENERATE the other builds, LONG=1 asks for longer runs, SEED shifts random choices.
+
+CASE, or the words behind the name of a suite, choose cases: if a section of the suite has them in
+its name, only such sections run; otherwise only checks with these words in their names count.
 """
 import json
 import os
+import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,13 +27,45 @@ sys.path.insert(0, os.path.join(ROOT, 'test', 'oracle'))
 
 PATIENCE = 1200  # seconds until a run counts as hanging: a net, never a measure of speed
 
+CASE = os.environ.get('CASE') or ' '.join(each for each in sys.argv[1:] if each[:1] != '-')
+
 passed = failed = 0
 scratch = tempfile.TemporaryDirectory(prefix='cairn-test-')
+
+
+def chosen_sections():
+    """Functions of the suite with CASE in their names."""
+    suite = getattr(sys.modules['__main__'], '__file__', None)
+    if not CASE or not suite:
+        return []
+    with open(suite, encoding='utf-8') as file:
+        called = re.findall(r'^section\((\w+)', file.read(), re.MULTILINE)
+    return [name for name in called if CASE.replace(' ', '_') in name]
+
+
+SECTIONS = chosen_sections()
+in_section = False
+
+
+def section(function, *arguments, **more):
+    """Runs a function of the suite, if CASE does not choose others."""
+    global in_section
+    if not SECTIONS or function.__name__ in SECTIONS:
+        in_section = bool(SECTIONS)
+        function(*arguments, **more)
+        in_section = False
+
+
+def is_chosen(name):
+    """Whether a check of this name counts."""
+    return not CASE or (in_section if SECTIONS else CASE in name)
 
 
 def check(name, good, detail=''):
     """Counts one result; a failure is shown with its detail."""
     global passed, failed
+    if not is_chosen(name):
+        return bool(good)
     if good:
         passed += 1
     else:
@@ -37,6 +75,8 @@ def check(name, good, detail=''):
 
 
 def finish():
+    if CASE and not passed + failed:
+        check(CASE, False, 'there is no such case')
     print(f'{passed} passed, {failed} failed')
     sys.exit(1 if failed else 0)
 
@@ -73,13 +113,31 @@ def run_json(*arguments, **more):
         return result.returncode, None
 
 
-def told(*arguments, program=None):
-    """Runs the program in silence with --json; returns (what it printed, the object or None)."""
-    result = run(*arguments, '-q', '--json', program=program)
+def told(*arguments, **more):
+    """Runs the program with --json; returns (what it printed, the object or None)."""
+    result = run(*arguments, '--json', **more)
     try:
         return result, json.loads(result.stdout)
     except ValueError:
         return result, None
+
+
+def refuses(name, words, *arguments, status=2):
+    """A run that ends with this status and says these words."""
+    result = run(*arguments)
+    check(name, result.returncode == status and words in result.stderr + result.stdout
+          and not crashed(result), f'{result.returncode} {result.stderr} {result.stdout[-300:]}')
+
+
+in_memory = tempfile.TemporaryDirectory(prefix='cairn-frozen-',
+                                        dir='/dev/shm' if os.path.isdir('/dev/shm') else None)
+
+
+def folder(name='work'):
+    """An empty place for a folder that is not there; in memory, since syncing a disk is slow."""
+    where = os.path.join(in_memory.name, name)
+    shutil.rmtree(where, ignore_errors=True)
+    return where
 
 
 class Wrong:

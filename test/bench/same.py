@@ -9,6 +9,7 @@ seconds, nor other orders of that engine then.
   same.py --with COMMIT            another commit; nothing may differ then
   same.py --only examples --names philosophers,dfs      cases whose name has all these words
   same.py --text                   also what is printed for people
+  same.py --lengths                of runs only their lengths, and not what they explain
   same.py --list                   names of cases
 
 Differences that version 0.2 makes on purpose are in EXPLAINED, each with its reason; they are
@@ -199,6 +200,17 @@ def parsed(text):
         return None
 
 
+def shortened(value):
+    """An object whose runs are only lengths, without explanations, which stand on runs."""
+    if isinstance(value, list):
+        return [shortened(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(value.get('steps'), list):
+        return {**value, 'steps': len(value['steps'])}
+    return {key: shortened(each) for key, each in value.items() if key != 'why'}
+
+
 def for_people(text):
     """What is printed, without seconds and memory."""
     return re.sub(r'\d[\d,.]* ?(?:ms|s|h|min|[KMG]i?B|bytes|states per second)\b', '#', text)
@@ -265,7 +277,8 @@ class Comparison:
         if old.returncode != new.returncode:
             found.append(('status', old.returncode, new.returncode))
         if '--json' in more:
-            found += differences(parsed(old.stdout), parsed(new.stdout))
+            objects = parsed(old.stdout), parsed(new.stdout)
+            found += differences(*(map(shortened, objects) if self.options.lengths else objects))
         elif for_people(old.stdout) != for_people(new.stdout):
             pairs = zip(for_people(old.stdout).splitlines(), for_people(new.stdout).splitlines())
             found.append(('text', *next((pair for pair in pairs if pair[0] != pair[1]), ('', ''))))
@@ -379,6 +392,7 @@ def read_options():
                         help='seconds of CPU time for each run of the older program')
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--text', action='store_true')
+    parser.add_argument('--lengths', action='store_true', help='of runs only their lengths')
     parser.add_argument('--list', action='store_true')
     options = parser.parse_args()
     options.names = [word for word in options.names.split(',') if word]

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, run_json, section, write
 sys.path.insert(0, os.path.join(ROOT, 'test', 'tools'))
 import aiger
 from generate import generate
@@ -278,9 +278,9 @@ def told():
 sys.setrecursionlimit(20000)
 for example, settings, small in EXAMPLES:
     compare_with_program(' '.join([example, *settings]), os.path.join(ROOT, 'examples', example), settings, small)
-ranges()
-odd_models()
-many_rules()
+section(ranges)
+section(odd_models)
+section(many_rules)
 told()
-random_models()
+section(random_models)
 finish()

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, finish, run, run_json, write
+from lib import ASAN, CAIRN, LONG, SEED, check, finish, run, run_json, section, write
 from generate import generate
 from odd import odd
 import oracle
@@ -237,9 +237,9 @@ def dimacs():
 
 
 sys.setrecursionlimit(20000)
-single_models()
-dimacs()
-random_models()
-odd_models()
+section(single_models)
+section(dimacs)
+section(random_models)
+section(odd_models)
 print(statistics)
 finish()

@@ -6,7 +6,7 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import subprocess
-from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, check, finish, path, run, run_json, write
+from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, check, finish, path, run, run_json, section, write
 
 PC, CP, EL, PETERSON, RUNNING = (os.path.join(ROOT, 'examples', name) for name in ('producer-consumer/pc.mil', 'cash-point/cp.mil', 'elevator/el.mil', 'peterson/peterson.mil', 'running/running.mil'))
 METHODS = ['', '--no-induction', '--reduce por', '--reduce por --phase 2', '--reduce steps', '--reduce steps --phase 1', '--reduce steps --phase auto --no-induction']
@@ -157,9 +157,9 @@ def dimacs():
         check(f'dimacs {wrong} is refused with a word', result.returncode == 2 and word in result.stderr, result.stderr)
 
 
-examples()
-thesis()
-proofs()
+section(examples)
+section(thesis)
+section(proofs)
 told()
-dimacs()
+section(dimacs)
 finish()

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, SEED, check, crashed, finish, path, run, run_json, section, write
 sys.path.insert(0, os.path.join(ROOT, 'test', 'tools'))
 import aiger
 from fiacre.generate import draw
@@ -222,8 +222,8 @@ def explanations():
         check(f'check: {reason}', f'{reason} at m.src:1' in told, told)
 
 
-random_models()
-fiacre_programs()
-refusals()
-explanations()
+section(random_models)
+section(fiacre_programs)
+section(refusals)
+section(explanations)
 finish()

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, PATIENCE, ROOT, at_work, check, crashed, finish, path, run, write
+from lib import ASAN, CAIRN, PATIENCE, ROOT, at_work, check, crashed, finish, path, run, told, write
 
 MODEL = 'examples/contexts/behavior.fcr'
 MANY = 'examples/contexts/contexts.cdl'
@@ -61,14 +61,6 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         self.words.append(data)
-
-
-def told(*arguments, **more):
-    result = run(*arguments, '--json', **more)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def words_of(value):

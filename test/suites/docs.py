@@ -11,13 +11,15 @@ import re
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import lib
 from lib import CAIRN, LONG, ROOT, check, finish, spent
 import documents
 import figures
 
 UPDATE = '--update' in sys.argv
 TIMES = os.environ.get('TIMES', '') not in ('', '0')
-CHOSEN = [name for name in sys.argv[1:] if not name.startswith('-')]
+CHOSEN = [name for name in sys.argv[1:] if os.path.exists(os.path.join(ROOT, name))]
+lib.CASE = '' if CHOSEN else lib.CASE # documents are no cases
 NAMES = ['README.md', *sorted(glob.glob('docs/*.md', root_dir=ROOT)), 'examples/README.md',
          *sorted(glob.glob('examples/*/README.md', root_dir=ROOT))]
 SLOW = 4  # CPU seconds: what takes longer should be marked as long

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ROOT, CAIRN, DEGENERATE, LONG, SEED, check, finish, run, run_json, write
+from lib import ROOT, CAIRN, DEGENERATE, LONG, SEED, check, finish, run, run_json, section, write
 from fiacre.generate import draw
 
 NAIVE = os.path.join(ROOT, 'build/release/tools/naive')
@@ -80,7 +80,7 @@ def compare(seed, frac):
             check(f'seed {seed} reference evaluator {key}', naive.get(key) == theirs[key], f'{naive.get(key)} instead of {theirs[key]}')
 
 
-known_models()
+section(known_models)
 count = 1500 if LONG else 16
 for number in range(count):
     compare(SEED * 100000 + number, number % 5 == 4)

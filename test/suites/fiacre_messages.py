@@ -4,12 +4,11 @@ reason, exit status 1 and a trace that replays; limits; odd files.
 In a model the mark § stands before the place that the message points to, and is taken out. At the end every message of src/lang/fiacre must have been
 seen, except those in UNSEEN."""
 import glob
-import json
 import os
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, ROOT, check, finish, path, run, write
+from lib import ASAN, CAIRN, ROOT, check, finish, path, run, write
 
 seen = []
 

@@ -7,7 +7,7 @@ import random
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, ROOT, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, LONG, ROOT, SEED, check, crashed, finish, run, run_json, write
 from generate import generate
 
 EXAMPLE = os.path.join(ROOT, 'examples')

@@ -3,13 +3,11 @@
 With priorities or time these differ: what is forbidden holds back what is below it, and its deadline
 counts, or not. Random models with priorities and guides in both readings against products by brute
 force, in every engine; random timed models; parts of guides; the model's own text; messages."""
-import json
 import os
 import random
-import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, run_json, told, write
+from lib import ASAN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, run_json, section, told, write
 import guided
 import guides
 
@@ -217,7 +215,7 @@ def known():
     check('a step that would fail and is forbidden', code == 0 and claim['complete'], claim)
 
 
-known()
-priorities(25 * FACTOR)
-timed(12 * FACTOR)
+section(known)
+section(priorities, 25 * FACTOR)
+section(timed, 12 * FACTOR)
 finish()

@@ -11,7 +11,7 @@ import random
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, LONG, ROOT, SEED, Wrong, check, crashed, finish, path, run, run_json, write
+from lib import ASAN, LONG, ROOT, SEED, Wrong, check, crashed, finish, path, run, run_json, section, write
 import generate
 import guided
 import guides
@@ -308,7 +308,7 @@ def known():
     check('what names do not show', done.returncode == 0 and "the guide 'g' does not mention c" in done.stderr, done.stderr)
 
 
-known()
-unions(2000 if LONG else 40)
-comparisons(5000 if LONG else 250)
+section(known)
+section(unions, 2000 if LONG else 40)
+section(comparisons, 5000 if LONG else 250)
 finish()

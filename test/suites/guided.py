@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, Wrong, check, crashed, finish, path, run, told, until, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, Wrong, check, crashed, finish, path, run, section, told, until, write
 import generate
 import guided
 import guides
@@ -364,12 +364,12 @@ def random_timed(count):
     bounds.close(count // 2)
 
 
-random_products(CAIRN, 40 * FACTOR, 'release')
-random_products(ASAN, 2 * FACTOR, 'asan')
-random_products(DEGENERATE, 4 * FACTOR, 'degenerate')
-random_verdicts(30 * FACTOR)
-random_parts(20 * FACTOR)
-random_timed(20 * FACTOR)
+section(random_products, CAIRN, 40 * FACTOR, 'release')
+section(random_products, ASAN, 2 * FACTOR, 'asan')
+section(random_products, DEGENERATE, 4 * FACTOR, 'degenerate')
+section(random_verdicts, 30 * FACTOR)
+section(random_parts, 20 * FACTOR)
+section(random_timed, 20 * FACTOR)
 
 # ---- guides that allow everything ----
 

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ROOT, CAIRN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, run_json, write
+from lib import ROOT, CAIRN, DEGENERATE, LONG, SEED, check, finish, path, run, run_json, section, write
 from hidden_models import LEFT_OUT, Harmless, Marked, draw
 import oracle
 
@@ -301,11 +301,11 @@ for seed in range(first, first + (1000 if LONG else 14)):
 for seed in range(first, first + (3000 if LONG else 50)):
     marked(seed)
 check('random models are of every kind', all(count >= (5 if kind != 'fewer' else 1) for kind, count in told.items()), told)
-known()
-code()
-documented()
-timed()
-woven()
-refusals()
-messages()
+section(known)
+section(code)
+section(documented)
+section(timed)
+section(woven)
+section(refusals)
+section(messages)
 finish()

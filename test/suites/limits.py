@@ -13,12 +13,11 @@ import sys
 import threading
 import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import CAIRN, LONG, ROOT, check, finish, path, write
+from lib import CAIRN, CASE, LONG, ROOT, check, finish, path, write
 
 SECONDS = 2 if LONG else 0.5
 MEGABYTES = 200
 REGRESS = os.path.join(ROOT, 'test', 'regress')
-ONLY = sys.argv[1:]  # names of cases, to run these alone
 
 
 class Run:
@@ -398,7 +397,7 @@ def limits_of(arguments):
 
 def run_cases():
     for name, short, options, make in CASES:
-        if ONLY and name not in ONLY or not ONLY and not LONG and not short:
+        if CASE and CASE not in name or not CASE and not LONG and not short:
             continue
         arguments = make()
         needs_json = options.pop('needs_json', False)
@@ -426,7 +425,7 @@ def run_signalled():
     """Without a limit on time, a signal ends each phase."""
     by_name = {name: make for name, _, _, make in CASES}
     for number, name in enumerate(SIGNALLED):
-        if ONLY and name not in ONLY or not ONLY and not LONG and number % 5:
+        if CASE and CASE not in name or not CASE and not LONG and number % 5:
             continue
         arguments = by_name[name]()
         sent = signal.SIGINT if number % 2 else signal.SIGTERM
@@ -446,6 +445,6 @@ def run_blocked():
 
 run_cases()
 run_signalled()
-if not ONLY:
+if not CASE:
     run_blocked()
 finish()

@@ -12,7 +12,7 @@ import random
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, LONG, SEED, check, crashed, finish, path, run, write
+from lib import ASAN, CAIRN, LONG, SEED, check, crashed, finish, path, run, section, write
 import contexts
 import observers
 import patterns
@@ -612,9 +612,9 @@ def random_observers():
         told_wrong(failed))
 
 
-random_patterns()
-random_clockworks()
-random_observers()
+section(random_patterns)
+section(random_clockworks)
+section(random_observers)
 for key, value in sorted(tally.items()):
     print(f'  {key}: {value}')
 finish()

@@ -1,24 +1,15 @@
 """Observers: random ones beside random systems in random contexts, against a brute force that follows the definition (test/oracle/observers.py), in every engine; timed ones against dates by hand and
 against a brute force over whole dates."""
-import json
 import os
 import random
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, write
+from lib import CAIRN, LONG, SEED, check, crashed, finish, path, run, told, write
 import contexts
 import observers
 import observers_timed
 
 rng = random.Random(f'observers {SEED}')
-
-
-def told(*arguments, program=None):
-    result = run(*arguments, '--json', program=program)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def watched(rng, most=3000):

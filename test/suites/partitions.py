@@ -13,19 +13,11 @@ import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, timeless, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, run, section, spent, timeless, told, write
 from generate import generate
 
 TSAN = os.path.join(ROOT, 'build/tsan/cairn')
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
-
-
-def told(*arguments, program=None, env=None):
-    result = run(*arguments, '--json', program=program, env=env)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def essence(claim):
@@ -397,17 +389,17 @@ def orders():
     check('temporal properties stay unknown', result.returncode == 3 and [p['verdict'] for p in ours['properties'] if p['name'] == 'can_enter'] == ['unknown'], result.returncode)
 
 
-random_runs()
-examples()
-little_memory()
-quarter()
-hidden()
-hidden_threads()
-orders()
-limits()
-full_disk()
-faults()
-messages()
+section(random_runs)
+section(examples)
+section(little_memory)
+section(quarter)
+section(hidden)
+section(hidden_threads)
+section(orders)
+section(limits)
+section(full_disk)
+section(faults)
+section(messages)
 if LONG:
     sanitized()
 check('several threads were used', used > 40, used)

@@ -4,17 +4,14 @@ A random model is a random cyclic part beside a random acyclic automaton whose s
 must be those of breadth-first search, and about traces, which must replay.
 """
 import glob
-import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, folder, refuses, run, section, spent, told, write
 from ranked import random_model
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
@@ -33,14 +30,6 @@ def reached_future(edges, sizes):
     return 1 + best
 
 
-def told(*arguments, program=None, env=None):
-    result = run(*arguments, '--json', program=program, env=env)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
-
-
 def essence(claim):
     """What must not depend on the order."""
     keys = {key: claim[key] for key in COUNTS}
@@ -49,15 +38,6 @@ def essence(claim):
     keys['complete'] = claim['complete']
     keys['properties'] = [(p['name'], p['verdict'], p.get('vacuous'), p.get('reason')) for p in claim.get('properties', [])]
     return keys
-
-
-frozen = tempfile.TemporaryDirectory(prefix='cairn-frozen-', dir='/dev/shm' if os.path.isdir('/dev/shm') else None)   # syncing a disk is slow, and others wait for it
-
-
-def folder(name='frozen'):
-    where = os.path.join(frozen.name, name)
-    shutil.rmtree(where, ignore_errors=True)
-    return where
 
 
 def differs(claim, other, result):
@@ -171,10 +151,10 @@ def parallel(events):
 
 
 rng = random.Random(f'past {SEED}')
-random_runs(CAIRN, 400 if LONG else 30, 'release', rng)
-random_runs(DEGENERATE, 400 if LONG else 20, 'degenerate', rng)
-random_runs(ASAN, 100 if LONG else 8, 'sanitized', rng)
-killed_runs(40 if LONG else 8, rng)
+section(random_runs, CAIRN, 400 if LONG else 30, 'release', rng)
+section(random_runs, DEGENERATE, 400 if LONG else 20, 'degenerate', rng)
+section(random_runs, ASAN, 100 if LONG else 8, 'sanitized', rng)
+section(killed_runs, 40 if LONG else 8, rng)
 
 # ---- the figures of the paper ----
 
@@ -196,11 +176,6 @@ shown = run('explore', PARALLEL, '--order', 'past-freeze', '-v')
 check('the text report has clusters and their sizes', 'clusters' in shown.stdout and 'cluster sizes' in shown.stdout and 'rank by rank' in shown.stdout, shown.stdout)
 
 # ---- what is refused ----
-
-
-def refuses(name, words, *arguments, status=2):
-    result = run(*arguments)
-    check(name, result.returncode == status and words in result.stderr + result.stdout and not crashed(result), f'{result.returncode} {result.stderr} {result.stdout[-300:]}')
 
 
 PLAIN = write('plain.cairn', 'cairn 1 model "m" variable "x" 0..3 = 0 rule "a" part global set "x" 1\n')

@@ -3,23 +3,14 @@
 A random model is two cyclic timed processes beside a random acyclic automaton whose states are numbered topologically: the rank. With `--zones equal` every count must be that of
 breadth-first search; by inclusion discrete states and verdicts. Every violation has a trace, which replays.
 """
-import json
 import os
 import random
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, run, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, crashed, finish, path, refuses, run, section, told, write
 from timed_ranks import line, random_model
 
 PAST = ('--order', 'past-freeze')
-
-
-def told(*arguments, program=None, env=None):
-    result = run(*arguments, '--json', program=program, env=env)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def essence(claim, equal):
@@ -96,9 +87,9 @@ def random_runs(program, count, name, rng):
 
 
 rng = random.Random(f'past timed {SEED}')
-random_runs(CAIRN, 500 if LONG else 30, 'release', rng)
-random_runs(DEGENERATE, 300 if LONG else 12, 'degenerate', rng)
-random_runs(ASAN, 100 if LONG else 5, 'sanitized', rng)
+section(random_runs, CAIRN, 500 if LONG else 30, 'release', rng)
+section(random_runs, DEGENERATE, 300 if LONG else 12, 'degenerate', rng)
+section(random_runs, ASAN, 100 if LONG else 5, 'sanitized', rng)
 check('... and they say something', min(seen.values()) > 5 and seen['states'] > 2000, seen)
 
 # ---- a rank that becomes smaller ----
@@ -166,11 +157,6 @@ while undisturbed < 30 and number < 20000:   # until there are no more allocatio
 check('the n-th allocation fails: a result without its run, or none', not wrong and endings['state'] > 10 and endings['nothing'] > 10, (endings, wrong[:1]))
 
 # ---- what is refused ----
-
-
-def refuses(name, words, *arguments, status=2):
-    result = run(*arguments)
-    check(name, result.returncode == status and words in result.stderr + result.stdout and not crashed(result), f'{result.returncode} {result.stderr} {result.stdout[-300:]}')
 
 
 refuses('a translation', 'past-freeze', 'translate', MIDDLE, *PAST, '--to', 'dot')

@@ -12,7 +12,7 @@ import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from collections import Counter
-from lib import CAIRN, DEGENERATE, LONG, SEED, ROOT, check, finish, run, run_json, write
+from lib import CAIRN, DEGENERATE, LONG, SEED, ROOT, check, finish, run, run_json, section, write
 from generate import generate
 import oracle
 import random
@@ -388,8 +388,8 @@ def by_hand():
 
 
 sys.setrecursionlimit(20000)
-by_hand()
-verdicts_by_hand()
+section(by_hand)
+section(verdicts_by_hand)
 first = 1 + 1000000 * SEED
 for seed in range(first, first + (2000 if LONG else 60)):
     compare(seed, 'medium' if seed % 10 == 0 else 'small')

@@ -11,33 +11,17 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, until, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, folder, in_memory, path, refuses, run, section, spent, told, until, write
 import contexts
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
 rng = random.Random(f'split {SEED}')
-shared = tempfile.TemporaryDirectory(prefix='cairn-split-', dir='/dev/shm' if os.path.isdir('/dev/shm') else None)
-own_temporary = os.path.join(shared.name, 'tmp')
+own_temporary = os.path.join(in_memory.name, 'tmp')
 os.mkdir(own_temporary)
 os.environ['TMPDIR'] = own_temporary   # where the program puts its own folders: nothing may be left there
 BEHAVIOR = ('examples/contexts/behavior.fcr', '--context')
 CDL = 'examples/contexts/contexts.cdl'
-
-
-def folder(name='work'):
-    where = os.path.join(shared.name, name)
-    shutil.rmtree(where, ignore_errors=True)
-    return where
-
-
-def told(*arguments, program=None, env=None):
-    result = run(*arguments, '--json', program=program, env=env)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def essence(claim):
@@ -115,8 +99,8 @@ def random_runs(program, count, name):
     check(f'{name}: {count} random contexts in {parts} parts have the result of one search', parts > count and not wrong, f'{len(wrong)} wrong: {wrong[:1]}')
 
 
-random_runs(CAIRN, 300 if LONG else 20, 'release')
-random_runs(DEGENERATE, 60 if LONG else 4, 'degenerate')
+section(random_runs, CAIRN, 300 if LONG else 20, 'release')
+section(random_runs, DEGENERATE, 60 if LONG else 4, 'degenerate')
 
 # ---- the examples ----
 
@@ -217,11 +201,6 @@ result, claim = told(*LISTED, '--freeze', where, '--part', 2)
 check('a part that is done is not done again', result.returncode == 0 and not differs(claim, whole, result))
 
 
-def refuses(name, words, *arguments, status=2):
-    result = run(*arguments)
-    check(name, result.returncode == status and words in result.stderr + result.stdout and not crashed(result), f'{result.returncode} {result.stderr} {result.stdout[-300:]}')
-
-
 refuses('a part that is not there', f'parts are 0 to {len(rows) - 1}', *LISTED, '--freeze', where, '--part', 99)
 refuses('a part of no folder', '--freeze', *LISTED, '--part', 1)
 refuses('a part of an empty folder', 'no search that was split', *LISTED, '--freeze', folder('empty'), '--part', 3)
@@ -229,9 +208,9 @@ refuses('a part of nothing that is split', '--split', 'check', *BEHAVIOR, f'{CDL
 refuses('a folder with an earlier search', '--resume', *LISTED, '--freeze', where)
 refuses('a folder of another search', 'another model', 'explore', *BEHAVIOR, f'{CDL}:c7', '--split', 'always', '--freeze', where, '--resume')
 os.makedirs(folder('other'))
-write(os.path.join(shared.name, 'other', 'letter'), 'mine')
-refuses('a folder with other files', 'is not empty', *LISTED, '--freeze', os.path.join(shared.name, 'other'))
-check('... which are still there', os.listdir(os.path.join(shared.name, 'other')) == ['letter'])
+write(os.path.join(in_memory.name, 'other', 'letter'), 'mine')
+refuses('a folder with other files', 'is not empty', *LISTED, '--freeze', os.path.join(in_memory.name, 'other'))
+check('... which are still there', os.listdir(os.path.join(in_memory.name, 'other')) == ['letter'])
 refuses('the folder of an unsplit search', 'is not empty', *LISTED, '--freeze', os.path.dirname(glob.glob(os.path.join(where, '000001', 'journal'))[0]))
 refuses('a folder that cannot be made', 'cannot make', *LISTED, '--freeze', '/proc/nobody/here')
 
@@ -251,7 +230,7 @@ def children():
     for entry in glob.glob('/proc/[0-9]*/cmdline'):
         try:
             with open(entry, 'rb') as file:
-                if shared.name.encode() in file.read():
+                if in_memory.name.encode() in file.read():
                     found.append(entry)
         except OSError:
             pass

@@ -4,22 +4,19 @@ contexts and on random models, in much and in little memory, with zones of both 
 With `--zones equal` every count of a split search must be that of the unsplit one; by inclusion discrete states and verdicts. A resumed run has every count of an undisturbed one, in both.
 """
 import glob
-import json
 import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, at_work, check, crashed, finish, folder, in_memory, path, refuses, run, section, spent, told, write
 from timed_ranks import line, random_model, tree
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
 rng = random.Random(f'split timed {SEED}')
-shared = tempfile.TemporaryDirectory(prefix='cairn-split-timed-', dir='/dev/shm' if os.path.isdir('/dev/shm') else None)
-own_temporary = os.path.join(shared.name, 'tmp')
+own_temporary = os.path.join(in_memory.name, 'tmp')
 os.mkdir(own_temporary)
 os.environ['TMPDIR'] = own_temporary   # where the program puts its own folders: nothing may be left there
 PAST = ('--order', 'past-freeze')
@@ -28,20 +25,6 @@ ZONES = ('equal', 'inclusion')
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks', 'complete')
 DETAILS = ('discrete_states', 'zones', 'zone_bytes', 'covered', 'given_up', 'most_clocks', 'extrapolation', 'cluster_sizes', 'clusters', 'live_clusters_peak', 'live_states_peak', 'freed_states', 'ends',
            'runtime_errors', 'expanded', 'rules_never_taken', 'locations_never_reached')
-
-
-def folder(name='work'):
-    where = os.path.join(shared.name, name)
-    shutil.rmtree(where, ignore_errors=True)
-    return where
-
-
-def told(*arguments, program=None, env=None):
-    result = run(*arguments, '--json', program=program, env=env)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def verdicts(claim):
@@ -130,9 +113,9 @@ def frozen_runs(program, count, name, kills):
     check(f'{name}: {count} random models, frozen and resumed, have every count and run of an unfrozen search', not wrong, f'{len(wrong)} wrong: {wrong[:1]}')
 
 
-frozen_runs(CAIRN, 100 if LONG else 4, 'release', 0)
-frozen_runs(DEGENERATE, 300 if LONG else 14, 'degenerate, killed', 3)
-frozen_runs(ASAN, 60 if LONG else 2, 'sanitized', 1)
+section(frozen_runs, CAIRN, 100 if LONG else 4, 'release', 0)
+section(frozen_runs, DEGENERATE, 300 if LONG else 14, 'degenerate, killed', 3)
+section(frozen_runs, ASAN, 60 if LONG else 2, 'sanitized', 1)
 check('... and they say something', min(seen.values()) > 3, seen)
 
 MIDDLE = write('middle.cairn', line(60, 2))
@@ -141,11 +124,6 @@ _, whole = told(*FROZEN)
 finished = folder('finished')
 result, claim = told(*FROZEN, '--freeze', finished)
 check('a run through all clusters, from files', not frozen_differs(claim, whole, result) and len(claim['properties'][0]['trace']['steps']) > 60, frozen_differs(claim, whole, result))
-
-
-def refuses(name, words, *arguments, status=2):
-    refused = run(*arguments)
-    check(name, refused.returncode == status and words in refused.stderr + refused.stdout and not crashed(refused), f'{refused.returncode} {refused.stderr} {refused.stdout[-300:]}')
 
 
 refuses('a folder with an earlier run', '--resume', *FROZEN, '--freeze', finished)

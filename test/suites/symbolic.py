@@ -6,7 +6,7 @@ import os
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, finish, run, run_json, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, ROOT, SEED, check, finish, run, run_json, section, write
 from generate import generate
 import oracle
 
@@ -174,10 +174,10 @@ def told():
 
 exploded = 0
 sys.setrecursionlimit(20000)
-examples()
-random_models()
+section(examples)
+section(random_models)
 check('few random models are too hard', exploded < (300 if LONG else 20), exploded)
-producers_consumers()
-pauses()
+section(producers_consumers)
+section(pauses)
 told()
 finish()

@@ -2,7 +2,6 @@
 
 Random models are of two kinds: those of the oracle's generator, and our own, which have wider levels, failing rules, final states, priorities and several initial states. Builds with test hooks use several
 threads for levels of two states already. With LONG=1 also in a build with the thread sanitizer."""
-import glob
 import json
 import os
 import random
@@ -10,20 +9,12 @@ import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, timeless, write
+from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, path, run, spent, timeless, told, write
 from generate import generate
 from wide import random_model
 
 EXPLICIT = ('--engine', 'explicit')
 TSAN = os.path.join(ROOT, 'build/tsan/cairn')
-
-
-def told(*arguments, program=None, **more):
-    result = run(*arguments, '--json', program=program, **more)
-    try:
-        return result, json.loads(result.stdout)
-    except ValueError:
-        return result, None
 
 
 def length(item):

@@ -3,7 +3,7 @@ own text form (test/oracle/tck.py) and written for Cairn.
 
 Files of ../shared/corpus/tck (CORPUS: another folder than ../shared/corpus) are used when they are there. LONG=1: larger ones, more random networks; SEED shifts these.
 
-    python3 test/suites/zones.py SEED      prints the random network of that seed
+    python3 test/suites/zones.py --print SEED      prints the random network of that seed
 """
 import glob
 import os
@@ -72,8 +72,8 @@ def edge(dice, clocks):
     return ' : '.join([f'provided: {" && ".join(guards)}'] * bool(guards) + [f'do: {";".join(does)}'] * bool(does))
 
 
-if len(sys.argv) > 1:
-    print(draw(int(sys.argv[1]))[0], end='')
+if sys.argv[1:2] == ['--print']: # the network of a seed
+    print(draw(int(sys.argv[2]))[0], end='')
     sys.exit(0)
 
 # ---- published sizes ------------------------------------------------------------------------------------------------------------
