@@ -21,7 +21,7 @@ MODULES = ['solver/dd', 'solver/zone', 'engine/symbolic', 'lang/cdl', 'lang/fiac
 VOCABULARIES = ['model/model.h', 'model/code.h', 'context/context.h', 'result/result.h', 'program/program.h']
 # Further words of single headers: things that a module deals in besides the one it is named after. Their functions begin with them, too.
 WORDS = {
-    'base/diag.h': 'place source', 'base/mem.h': 'arena', 'base/text.h': 'names', 'bits/circuit.h': 'gate lit', 'clauses/unroll.h': 'step_kind schedule unrolling',
+    'base/diag.h': 'place source diagnostic', 'base/mem.h': 'arena', 'base/text.h': 'names', 'bits/circuit.h': 'gate lit', 'clauses/unroll.h': 'step_kind schedule unrolling',
     'clauses/watch.h': 'watcher', 'engine/symbolic/encode.h': 'encoded_rule encoding', 'engine/symbolic/evidence.h': 'walk', 'engine/symbolic/partial.h': 'part',
     'engine/symbolic/temporal.h': 'shown', 'export/names.h': 'naming number_span numbers', 'lang/common/lexer.h': 'token tokens', 'model/expr.h': 'failure',
     'pass/hide.h': 'hiding', 'program/dispatch.h': 'comparison', 'program/layout.h': 'field', 'reduce/process_model.h': 'unsafe_reason', 'report/machine.h': 'simulation',
