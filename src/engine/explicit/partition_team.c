@@ -20,7 +20,7 @@
  * Invariants: (1) a round writes to its worker, to slices that the worker has taken and to the
  * cursor only; (2) slices are in the order of states and have no gaps; (3) a worker has the records
  * of those successors only that were not in the store, in their order. */
-#include "engine/explicit/team.h"
+#include "engine/explicit/partition_team.h"
 
 #include <string.h>
 
@@ -282,12 +282,12 @@ static bool add_slice(struct team *team, const struct slice *slice, uint64_t end
     return finish_slice(team, end);
 }
 
-bool oldteam_is_worth(const struct team *team, uint64_t states)
+bool partition_team_is_worth(const struct team *team, uint64_t states)
 {
     return team->crew.count > 1 && states >= ALONE;
 }
 
-bool oldteam_expand(struct team *team, uint64_t end)
+bool partition_team_expand(struct team *team, uint64_t end)
 {
     struct partition *partition = team->partition;
     const uint64_t states = end - partition->cursor,
@@ -327,7 +327,7 @@ static bool new_worker(struct team *team)
            && program_fork(&team->search->space.program, &worker->program);
 }
 
-struct team *oldteam_new(struct partition *partition, uint32_t threads, uint64_t bytes)
+struct team *partition_team_new(struct partition *partition, uint32_t threads, uint64_t bytes)
 {
     struct team *team = mem_try_alloc(partition->mem, sizeof *team);
     if (!team) return NULL;
@@ -339,31 +339,31 @@ struct team *oldteam_new(struct partition *partition, uint32_t threads, uint64_t
     team->room = room < 1 ? 1 : room > MOST_ROOM ? MOST_ROOM : (uint32_t)room;
     while (team->count < threads && team->count < CREW_MOST)
         if (!new_worker(team)) {
-            oldteam_release(team);
+            partition_team_release(team);
             return NULL;
         }
     return team;
 }
 
-uint32_t oldteam_start(struct team *team)
+uint32_t partition_team_start(struct team *team)
 {
     crew_start(&team->crew, team->count);
     team->is_started = true;
     return team->crew.count;
 }
 
-void oldteam_stop(struct team *team)
+void partition_team_stop(struct team *team)
 {
     if (team->is_started) crew_stop(&team->crew);
     team->is_started = false;
 }
 
-struct crew *oldteam_crew(struct team *team) { return &team->crew; }
+struct crew *partition_team_crew(struct team *team) { return &team->crew; }
 
-void oldteam_release(struct team *team)
+void partition_team_release(struct team *team)
 {
     struct mem *mem = team->partition->mem;
-    oldteam_stop(team);
+    partition_team_stop(team);
     for (uint32_t w = 0; w < team->count; w++) {
         struct worker *worker = team->workers[w];
         program_release_fork(&worker->program);
