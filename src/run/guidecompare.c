@@ -23,12 +23,12 @@
 #include <string.h>
 
 struct side {
-    const struct guide_source *source;
+    const struct guidefile_source *source;
     bool *ignored; /* per label */
 };
 
 struct comparison {
-    struct guide_reader *in;
+    struct guidefile_reader *in;
     struct mem *mem;
     uint32_t labels;
     bool *known;    /* per label: by any guide of either side */
@@ -112,7 +112,7 @@ static phrase guide_in_all_names(struct comparison *c, const struct side *side, 
 
 /* ---- a side ---- */
 
-static void init_side(struct comparison *c, unsigned which, const struct guide_source *source)
+static void init_side(struct comparison *c, unsigned which, const struct guidefile_source *source)
 {
     uint32_t count;
     const uint32_t *ignored = xgdl_ignored(source->xgdl, &count);
@@ -125,9 +125,9 @@ static void init_side(struct comparison *c, unsigned which, const struct guide_s
 
 /* The automaton over all known names; the size of the guides themselves goes to the answer. */
 static bool compile_side(struct comparison *c, unsigned which, struct dfa *dfa,
-                         struct guide_answer *answer)
+                         struct guidecompare_answer *answer)
 {
-    const struct guide_source *source = c->sides[which].source;
+    const struct guidefile_source *source = c->sides[which].source;
     struct phrase_list terms = {0};
     for (uint32_t i = 0; i < source->count; i++)
         vec_push(c->mem, &terms, guide_in_all_names(c, &c->sides[which], source->first + i));
@@ -150,7 +150,7 @@ static bool compile_side(struct comparison *c, unsigned which, struct dfa *dfa,
 static uint32_t find_allowing(struct comparison *c, const struct side *side,
                               const struct compare_word *word)
 {
-    const struct guide_source *source = side->source;
+    const struct guidefile_source *source = side->source;
     for (uint32_t i = 0; i < source->count; i++) {
         struct dfa dfa;
         uint32_t index = source->first + i;
@@ -192,7 +192,7 @@ static void tell_others(struct comparison *c, const struct side *side,
 static void tell_forbidden(struct comparison *c, const struct side *side, const struct dfa *dfa,
                            uint32_t label, struct text *why)
 {
-    const struct guide_source *source = side->source;
+    const struct guidefile_source *source = side->source;
     const char *which = side == c->sides ? "first" : "second", *between = why->len ? "; " : "";
     for (uint32_t e = 0; e < dfa->edges; e++)
         if (dfa->edge_label[e] == label) return;
@@ -205,7 +205,8 @@ static void tell_forbidden(struct comparison *c, const struct side *side, const 
     mem_free(c->mem, mentioned);
 }
 
-static void explain(struct comparison *c, const struct dfa *other, struct guide_answer *answer)
+static void explain(struct comparison *c, const struct dfa *other,
+                    struct guidecompare_answer *answer)
 {
     const struct compare_word *word = &answer->word;
     struct text why;
@@ -218,7 +219,7 @@ static void explain(struct comparison *c, const struct dfa *other, struct guide_
 }
 
 /* A name that one guide knows and another one does not, which allows others. */
-static void warn(struct comparison *c, struct guide_answer *answer)
+static void warn(struct comparison *c, struct guidecompare_answer *answer)
 {
     for (unsigned which = 0; which < 2; which++) {
         const struct side *side = &c->sides[which];
@@ -245,12 +246,13 @@ static void warn(struct comparison *c, struct guide_answer *answer)
 
 /* ---- both sides ---- */
 
-bool guidecompare(struct guide_reader *in, const struct guide_source *first,
-                  const struct guide_source *second, bool equal, struct guide_answer *answer)
+bool guidecompare(struct guidefile_reader *in, const struct guidefile_source *first,
+                  const struct guidefile_source *second, bool equal,
+                  struct guidecompare_answer *answer)
 {
     struct comparison c = {.in = in, .mem = in->mem, .labels = in->space.interactions.len};
     struct dfa a = {.mem = in->mem}, b = {.mem = in->mem};
-    *answer = (struct guide_answer){.of_first = true};
+    *answer = (struct guidecompare_answer){.of_first = true};
     c.known = new_marks(&c);
     c.mentions = new_marks(&c);
     init_side(&c, 0, first);

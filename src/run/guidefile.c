@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void guidefile_init(struct guide_reader *reader, struct mem *mem, struct diag *diag)
+void guidefile_init(struct guidefile_reader *reader, struct mem *mem, struct diag *diag)
 {
-    *reader = (struct guide_reader){.mem = mem, .diag = diag, .status = EXIT_HOLDS};
+    *reader = (struct guidefile_reader){.mem = mem, .diag = diag, .status = EXIT_HOLDS};
     xgdl_space_init(&reader->space, mem);
 }
 
@@ -21,7 +21,7 @@ bool guidefile_knows(const char *file)
 
 /* ---- reading ---- */
 
-static bool choose_guides(struct guide_reader *reader, struct guide_source *source)
+static bool choose_guides(struct guidefile_reader *reader, struct guidefile_source *source)
 {
     const char *nearest;
     struct phrase_list terms = {0};
@@ -50,7 +50,7 @@ static bool choose_guides(struct guide_reader *reader, struct guide_source *sour
     return true;
 }
 
-bool guidefile_parse(struct guide_reader *reader, struct guide_source *source)
+bool guidefile_parse(struct guidefile_reader *reader, struct guidefile_source *source)
 {
     uint32_t number;
     if (!source->xgdl && load_source(reader->diag, reader->known, source->file, &number))
@@ -58,7 +58,7 @@ bool guidefile_parse(struct guide_reader *reader, struct guide_source *source)
     return source->xgdl;
 }
 
-bool guidefile_read(struct guide_reader *reader, struct guide_source *source)
+bool guidefile_read(struct guidefile_reader *reader, struct guidefile_source *source)
 {
     if (!guidefile_knows(source->file))
         return message_error(reader->diag,
@@ -69,7 +69,7 @@ bool guidefile_read(struct guide_reader *reader, struct guide_source *source)
 
 /* ---- automata ---- */
 
-bool guidefile_is_done(struct guide_reader *reader, enum build_status status, const char *what,
+bool guidefile_is_done(struct guidefile_reader *reader, enum build_status status, const char *what,
                        const char *name)
 {
     if (status == BUILD_DONE) return true;
@@ -80,7 +80,7 @@ bool guidefile_is_done(struct guide_reader *reader, enum build_status status, co
     return false;
 }
 
-bool guidefile_compile(struct guide_reader *reader, phrase t, const char *name, struct dfa *dfa)
+bool guidefile_compile(struct guidefile_reader *reader, phrase t, const char *name, struct dfa *dfa)
 {
     return guidefile_is_done(
         reader, compile_guide(dfa, reader->mem, &reader->space.terms, t, GUIDEFILE_MOST_STATES),
@@ -116,7 +116,7 @@ bool guidefile_is_split(const char *how)
 
 /* Whether the union of the parts is the whole. It always is, because splits rest on laws; but
  * nobody should have to believe that. */
-static bool prove(struct guide_reader *reader, const char *name, phrase whole,
+static bool prove(struct guidefile_reader *reader, const char *name, phrase whole,
                   const struct phrase_list *parts)
 {
     struct dfa all, together;
@@ -134,8 +134,8 @@ static bool prove(struct guide_reader *reader, const char *name, phrase whole,
     return false;
 }
 
-bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, phrase whole,
-                     struct phrase_list *parts)
+bool guidefile_split(struct guidefile_reader *reader, const char *how, const char *name,
+                     phrase whole, struct phrase_list *parts)
 {
     enum phrase_split_kind kind;
     uint32_t rounds;
@@ -157,7 +157,7 @@ bool guidefile_split(struct guide_reader *reader, const char *how, const char *n
                          name, split_words[kind]);
 }
 
-const char *guidefile_stem(struct guide_reader *reader, const char *name)
+const char *guidefile_stem(struct guidefile_reader *reader, const char *name)
 {
     const char *stem = names_format(&reader->space.names, "%s_", name);
     for (uint32_t i = 0; i < reader->space.interactions.len; i++) {
@@ -172,7 +172,7 @@ const char *guidefile_stem(struct guide_reader *reader, const char *name)
     return stem;
 }
 
-const char *guidefile_free_name(struct guide_reader *reader, const char *wanted)
+const char *guidefile_free_name(struct guidefile_reader *reader, const char *wanted)
 {
     struct names *names = &reader->space.names;
     const char *name = names_intern(names, wanted, strlen(wanted));

@@ -13,8 +13,8 @@
 struct guideload { /* a guide on its way into a model */
     struct session *session;
     struct mem *mem;
-    struct guide_reader in;
-    struct guide_source source;
+    struct guidefile_reader in;
+    struct guidefile_source source;
     const char *name; /* of the guide */
     phrase term;
     struct dfa dfa;

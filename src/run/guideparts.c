@@ -111,8 +111,8 @@ void guideparts_write(struct guideparts *work, const char *how, FILE *file)
     vec_free(work->in->mem, &lost);
 }
 
-bool guideparts_make(struct guideparts *work, struct guide_reader *in,
-                     const struct guide_source *source, const char *how)
+bool guideparts_make(struct guideparts *work, struct guidefile_reader *in,
+                     const struct guidefile_source *source, const char *how)
 {
     *work = (struct guideparts){.in = in, .source = source};
     work->name = xgdl_guide_name(source->xgdl, source->first);

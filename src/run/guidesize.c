@@ -5,7 +5,8 @@
 
 enum { MOST_LENGTHS = 1000 };
 
-static bool measure_words(struct guide_reader *in, const struct dfa *dfa, struct guide_size *size)
+static bool measure_words(struct guidefile_reader *in, const struct dfa *dfa,
+                          struct guidesize *size)
 {
     struct dag dag;
     enum build_status status = unfold_acyclic(dfa, &dag, true);
@@ -26,8 +27,8 @@ static bool measure_words(struct guide_reader *in, const struct dfa *dfa, struct
     return true;
 }
 
-static bool measure_dag(struct guide_reader *in, const struct dfa *dfa, const char *name,
-                        const struct guidesize_wish *wish, struct guide_size *size)
+static bool measure_dag(struct guidefile_reader *in, const struct dfa *dfa, const char *name,
+                        const struct guidesize_wish *wish, struct guidesize *size)
 {
     struct dag dag;
     if (!guidefile_is_done(in, unfold(dfa, wish->bound, true, GUIDEFILE_MOST_STATES, &dag, NULL),
@@ -43,15 +44,16 @@ static bool measure_dag(struct guide_reader *in, const struct dfa *dfa, const ch
     return true;
 }
 
-bool *guidesize_alphabet(struct guide_reader *in, const struct guide_source *source, uint32_t index)
+bool *guidesize_alphabet(struct guidefile_reader *in, const struct guidefile_source *source,
+                         uint32_t index)
 {
     bool *has = mem_alloc(in->mem, in->space.interactions.len + UINT64_C(1));
     xgdl_mark_alphabet(source->xgdl, index, has);
     return has;
 }
 
-bool guidesize_measure(struct guide_reader *in, const struct guide_source *source, uint32_t index,
-                       const struct guidesize_wish *wish, struct guide_size *size)
+bool guidesize_measure(struct guidefile_reader *in, const struct guidefile_source *source,
+                       uint32_t index, const struct guidesize_wish *wish, struct guidesize *size)
 {
     const char *name = xgdl_guide_name(source->xgdl, index);
     phrase t = xgdl_guide_term(source->xgdl, index);
@@ -77,7 +79,7 @@ static const char *label_of(void *data, uint32_t label)
     return ((const struct xgdl_space *)data)->interactions.data[label];
 }
 
-bool guidesize_draw(struct guide_reader *in, const struct guide_source *side, FILE *out)
+bool guidesize_draw(struct guidefile_reader *in, const struct guidefile_source *side, FILE *out)
 {
     struct text text;
     text_init(&text, in->mem);

@@ -10,6 +10,10 @@ from lib import ROOT, check, finish
 # Bottom first; entries of one row are siblings. A folder belongs to the row with its longest prefix.
 LAYERS = [['base'], ['solver', 'automaton/activity', 'automaton/guide', 'automaton/buchi'], ['model'], ['context'], ['result'], ['lang/common'], ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/cdl', 'lang/xgdl', 'lang/ltl', 'automaton'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'], ['clauses', 'search'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'], ['run'], ['report'], ['cli', 'lib'], ['']]
+# The door of the command line asks run/ for everything, and stays small.
+CLI_MAY_INCLUDE = ('cli', 'run', 'report', 'base')
+CLI_MAX_LINES = 3500
+
 # A name that other files see (a function, a type of a header) begins with the name of its file. FILE_PART.c is a part of the module FILE;
 # a table of things has their plural (term_seq, terms_init). In these folders, which are one module each, the folder's name serves as well.
 MODULES = ['solver/dd', 'solver/zone', 'engine/symbolic', 'lang/cdl', 'lang/fiacre', 'lang/milestones', 'lang/xgdl', 'program', 'report', 'model']
@@ -21,11 +25,9 @@ WORDS = {
     'clauses/watch.h': 'watcher', 'engine/symbolic/encode.h': 'encoded_rule encoding', 'engine/symbolic/evidence.h': 'walk', 'engine/symbolic/partial.h': 'part',
     'engine/symbolic/temporal.h': 'shown', 'export/names.h': 'naming number_span numbers', 'lang/common/lexer.h': 'token tokens', 'model/expr.h': 'failure',
     'pass/hide.h': 'hiding', 'program/dispatch.h': 'comparison', 'program/layout.h': 'field', 'reduce/process_model.h': 'unsafe_reason', 'report/machine.h': 'simulation',
-    'result/value.h': 'shown', 'cli/door.h': 'screen', 'run/guidecompare.h': 'guide', 'run/guidefile.h': 'guide', 'run/guidesize.h': 'guide', 'solver/dd/dd.h': 'bdd', 'search/space.h': 'worker', 'search/findings.h': 'monitor', 'search/search.h': 'lot', 'solver/zone/bound.h': 'dbm_bound'}
+    'result/value.h': 'shown', 'run/ask.h': 'engine split', 'cli/options.h': 'when command', 'cli/door.h': 'screen', 'solver/dd/dd.h': 'bdd', 'search/space.h': 'worker', 'search/findings.h': 'monitor', 'search/search.h': 'lot', 'solver/zone/bound.h': 'dbm_bound'}
 # What is not yet as it should be. This list only shrinks: a row, or a word of it, that is not needed is a failure.
 NOT_YET = {
-    'cli/options.h': 'when command', 'run/ask.h': 'engine split',
-    
     'engine/explicit/partition.h': 'waiting_entries epoch_log', 'engine/explicit/past.h': 'cluster', 'engine/explicit/scouts.h': 'scouted',
     'engine/explicit/visit.h': 'monitor successor expansion finding search', 'engine/timed/nodes.h': 'discrete_info',
     'engine/timed/search.h': 'monitor finding enabled', 'engine/timed/timed.c': 'zsearch', 'lang/cairn/reader.h': 'term frame late_pc function',
@@ -36,7 +38,6 @@ NOT_YET = {
     'lang/milestones/expression.c': 'parse', 'lang/milestones/parse.c': 'parser', 'lang/milestones/scope.h': 'type_scope meaning'}
 MAX_LINES = 1200
 MAX_WIDTH = 100
-MAX_DOOR = 3500
 
 
 def layer(path):
@@ -103,7 +104,7 @@ for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=Tru
         good = other < number or other_folder == folder
         check(f'{name} may include {included}', good, 'it points up or sideways')
         if folder == 'cli':
-            check(f'{name} is a door: {included}', included.split('/')[0] in ('cli', 'run', 'report', 'base'), 'it includes run/, report/ and base/ only')
+            check(f'{name} includes {included} from where it may', included.split('/')[0] in CLI_MAY_INCLUDE)
     check_names(name, text, names_not_yet)
     for word in ('TODO', 'FIXME', 'XXX '):
         check(f'{name} has no {word}', word not in text)
@@ -121,5 +122,5 @@ door = 0
 for path in glob.glob(os.path.join(source, 'cli', '*.[ch]')):
     with open(path, encoding='utf-8') as file:
         door += file.read().count('\n')
-check(f'cli/ has at most {MAX_DOOR} lines', door <= MAX_DOOR, door)
+check(f'cli/ has at most {CLI_MAX_LINES} lines', door <= CLI_MAX_LINES, door)
 finish()

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include <stdio.h>
+
 struct alphabet {
     struct mem *mem;
     struct names *names; /* where they are interned */
