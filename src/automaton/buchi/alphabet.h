@@ -2,9 +2,9 @@
 #ifndef CAIRN_AUTOMATON_BUCHI_ALPHABET_H
 #define CAIRN_AUTOMATON_BUCHI_ALPHABET_H
 
+#include "automaton/buchi/word.h"
 #include "base/diag.h"
 #include "base/text.h"
-#include "automaton/buchi/word.h"
 
 struct alphabet {
     struct mem *mem;
