@@ -39,7 +39,7 @@ struct found { /* a successor */
     const struct fast_rule *fast;
     uint64_t hash;
     uint32_t point;
-    uint32_t guess;  /* its number, probably */
+    uint64_t guess;  /* its number, probably */
     bool is_known;   /* it was in the store before the round */
     bool is_noticed; /* a monitor is false in it, or true if that is what it waits for, or fails */
 };
@@ -151,7 +151,7 @@ static void look_up(struct worker *worker, const struct slice *slice)
         const uint64_t *record =
             worker->records + (size_t)(slice->record + i - slice->found) * words;
         found->is_known = store_has(&search->store, found->guess, record)
-                          || store_find(&search->store, record, found->hash) != UINT32_MAX;
+                          || store_find(&search->store, record, found->hash) != STORE_NONE;
         if (found->is_known) continue;
         uint64_t bits = found->point == MODEL_NONE ? found->fast->touches & search->active : 0;
         found->is_noticed = bits && is_noticed(worker, bits, record);
@@ -282,12 +282,12 @@ static bool add_slice(struct team *team, const struct slice *slice, uint64_t end
     return finish_slice(team, end);
 }
 
-bool team_is_worth(const struct team *team, uint64_t states)
+bool oldteam_is_worth(const struct team *team, uint64_t states)
 {
     return team->crew.count > 1 && states >= ALONE;
 }
 
-bool team_expand(struct team *team, uint64_t end)
+bool oldteam_expand(struct team *team, uint64_t end)
 {
     struct partition *partition = team->partition;
     const uint64_t states = end - partition->cursor,
@@ -327,7 +327,7 @@ static bool new_worker(struct team *team)
            && program_fork(&team->search->space.program, &worker->program);
 }
 
-struct team *team_new(struct partition *partition, uint32_t threads, uint64_t bytes)
+struct team *oldteam_new(struct partition *partition, uint32_t threads, uint64_t bytes)
 {
     struct team *team = mem_try_alloc(partition->mem, sizeof *team);
     if (!team) return NULL;
@@ -339,31 +339,31 @@ struct team *team_new(struct partition *partition, uint32_t threads, uint64_t by
     team->room = room < 1 ? 1 : room > MOST_ROOM ? MOST_ROOM : (uint32_t)room;
     while (team->count < threads && team->count < CREW_MOST)
         if (!new_worker(team)) {
-            team_release(team);
+            oldteam_release(team);
             return NULL;
         }
     return team;
 }
 
-uint32_t team_start(struct team *team)
+uint32_t oldteam_start(struct team *team)
 {
     crew_start(&team->crew, team->count);
     team->is_started = true;
     return team->crew.count;
 }
 
-void team_stop(struct team *team)
+void oldteam_stop(struct team *team)
 {
     if (team->is_started) crew_stop(&team->crew);
     team->is_started = false;
 }
 
-struct crew *team_crew(struct team *team) { return &team->crew; }
+struct crew *oldteam_crew(struct team *team) { return &team->crew; }
 
-void team_release(struct team *team)
+void oldteam_release(struct team *team)
 {
     struct mem *mem = team->partition->mem;
-    team_stop(team);
+    oldteam_stop(team);
     for (uint32_t w = 0; w < team->count; w++) {
         struct worker *worker = team->workers[w];
         program_release_fork(&worker->program);

@@ -9,21 +9,21 @@
 struct team;
 
 /* Room for so many threads, of about `bytes` each; NULL: memory was refused. No thread runs before
- * team_start. */
-struct team *team_new(struct partition *partition, uint32_t threads, uint64_t bytes);
-void team_release(struct team *team);
+ * oldteam_start. */
+struct team *oldteam_new(struct partition *partition, uint32_t threads, uint64_t bytes);
+void oldteam_release(struct team *team);
 /* Starts the threads, as many as the system gives, and says how many there are now; ends them. */
-uint32_t team_start(struct team *team);
-void team_stop(struct team *team);
+uint32_t oldteam_start(struct team *team);
+void oldteam_stop(struct team *team);
 /* For other work between rounds. */
-struct crew *team_crew(struct team *team);
+struct crew *oldteam_crew(struct team *team);
 
 /* Whether so many states are worth waking anybody. */
-bool team_is_worth(const struct team *team, uint64_t states);
+bool oldteam_is_worth(const struct team *team, uint64_t states);
 /* Expands states from the partition's cursor on, some of those before `end`, and adds their
  * successors in the order in which one thread would have; the batch of the search is empty. The
  * cursor is behind the last state that was expanded: the epoch may have to end there. False: memory
  * was refused, as partition_add has noted, or the search must end. */
-bool team_expand(struct team *team, uint64_t end);
+bool oldteam_expand(struct team *team, uint64_t end);
 
 #endif

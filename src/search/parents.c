@@ -1,4 +1,4 @@
-#include "engine/explicit/parents.h"
+#include "search/parents.h"
 
 #include <assert.h>
 
@@ -33,23 +33,9 @@ static bool add_page(struct parents *parents)
     return true;
 }
 
-static bool mark(struct parents *parents, bool one)
-{
-    if (parents->bits == (uint64_t)parents->page_count * PAGE_BITS && !add_page(parents))
-        return false;
-    uint64_t within = parents->bits % PAGE_BITS;
-    if (one)
-        parents->pages[parents->page_count - 1]->words[within / 64] |= UINT64_C(1) << within % 64;
-    else parents->zeros++;
-    parents->bits++;
-    return true;
-}
+bool parents_grow(struct parents *parents) { return add_page(parents); }
 
-bool parents_expand(struct parents *parents) { return mark(parents, true); }
-
-bool parents_found(struct parents *parents) { return mark(parents, false); }
-
-uint64_t parents_of(const struct parents *parents, uint32_t state)
+uint64_t parents_of(const struct parents *parents, uint64_t state)
 {
     assert(state < parents->zeros);
     uint32_t low = 0, high = parents->page_count - 1;
