@@ -31,7 +31,7 @@ NOT_YET = {
     'cli/guidecompare.h': 'guide', 'cli/guidefile.h': 'guide', 'cli/options.h': 'engine split when formula_option command',
     'engine/explicit/partition.h': 'waiting_entries epoch_log', 'engine/explicit/past.h': 'cluster', 'engine/explicit/scouts.h': 'scouted',
     'engine/explicit/visit.h': 'monitor successor expansion finding search', 'engine/timed/nodes.h': 'discrete_info',
-    'engine/timed/search.h': 'monitor finding enabled', 'engine/timed/timed.c': 'search', 'lang/cairn/reader.h': 'term frame late_pc function',
+    'engine/timed/search.h': 'monitor finding enabled', 'engine/timed/timed.c': 'zsearch', 'engine/explicit/team.c': 'oldteam', 'lang/cairn/reader.h': 'term frame late_pc function',
     'lang/fiacre/inline.c': 'function', 'lang/fiacre/lower.c': 'cell value emit complain_types env constructor',
     'lang/fiacre/scope.h': 'plural kind ftype cell_range value binding env constructor function port instance component group init_stage lowering step_kind path '
                            'dead_steps',
