@@ -1,19 +1,21 @@
 #include "base/diag.h"
 
+#include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SOURCE_MAX = 64 << 20, SHOWN_COLUMNS = 110 };
+enum { SOURCE_MAX = 64 << 20 };
 
-void diag_init(struct diag *diag, struct mem *mem, FILE *out)
+void diag_init(struct diag *diag, struct mem *mem)
 {
     memset(diag, 0, sizeof *diag);
     diag->mem = mem;
-    diag->out = out;
 }
 
 uint32_t diag_add_source(struct diag *diag, const char *name, const char *text, size_t length)
@@ -48,65 +50,121 @@ const char *diag_line(const struct diag *diag, struct place place, size_t *lengt
 
 static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* Shows the line around the place, with control characters made harmless, and a caret below. */
-static void show_line(struct diag *diag, struct place place)
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* What a place means: the word that begins there, or one character; nothing at the end of a line.
+ */
+static struct place_range range_of(const struct diag *diag, struct place place)
 {
-    size_t length;
+    struct place_range range = {place, place.line, place.column};
+    size_t length, at = 0;
     const char *line = diag_line(diag, place, &length);
-    if (!line) return;
-    if (length && line[length - 1] == '\r') length--;
-    size_t target = 0;
-    for (uint32_t column = 1; target < length && column < place.column; column++) do
-            target++;
-        while (target < length && is_continuation(line[target]));
-    size_t first = target > SHOWN_COLUMNS * 2 / 3 ? target - SHOWN_COLUMNS * 2 / 3 : 0;
-    while (first > 0 && is_continuation(line[first])) first--;
-    fputs(first ? "    ..." : "    ", diag->out);
-    unsigned caret = first ? 7 : 4, shown = 0;
-    for (size_t i = first; i < length && shown < SHOWN_COLUMNS; i++) {
-        unsigned char c = (unsigned char)line[i];
-        fputc(c == '\t' ? ' ' : c < 0x20 || c == 0x7F ? '?' : c, diag->out);
-        if (is_continuation(line[i])) continue;
-        shown++;
-        if (i < target) caret++;
-    }
-    fprintf(diag->out, "\n%*s%s^%s\n", (int)caret, "", diag->color ? "\033[32m" : "",
-            diag->color ? "\033[0m" : "");
+    if (!line) return range;
+    for (uint32_t column = 1; at < length && column < place.column; column++) do
+            at++;
+        while (at < length && is_continuation(line[at]));
+    if (at >= length) return range;
+    do range.end_column++;
+    while (is_word(line[at]) && ++at < length && is_word(line[at]));
+    return range;
 }
 
-static void show(struct diag *diag, struct place place, const char *kind, const char *color,
-                 const char *format, va_list args)
+/* ---- making and keeping ---- */
+
+/* Room for one more in the list; false when memory is refused. */
+static bool make_room(struct diag *diag)
 {
-    if (!diag->out) return;
-    if (place.source < diag->sources.len) {
-        fputs(diag->sources.data[place.source].name, diag->out);
-        if (place.line) fprintf(diag->out, ":%u:%u", place.line, place.column);
-        fputs(": ", diag->out);
-    } else {
-        fputs("cairn: ", diag->out);
-    }
-    fprintf(diag->out, "%s%s:%s ", diag->color ? color : "", kind, diag->color ? "\033[0m" : "");
-    vfprintf(diag->out, format, args);
-    fputc('\n', diag->out);
-    show_line(diag, place);
+    if (diag->list.len < diag->list.cap) return true;
+    uint32_t cap = diag->list.cap ? 2 * diag->list.cap : 8;
+    void *grown = mem_try_resize(diag->mem, diag->list.data, cap * sizeof *diag->list.data);
+    if (!grown) return false;
+    diag->list.data = grown;
+    diag->list.cap = cap;
+    return true;
 }
 
-void diag_error(struct diag *diag, struct place place, const char *format, ...)
+static const char *copy(struct diag *diag, const char *text)
 {
-    if (++diag->errors > DIAG_MAX_ERRORS) return;
+    size_t length = strlen(text) + 1;
+    char *kept = mem_try_alloc(diag->mem, length);
+    return kept ? memcpy(kept, text, length) : NULL;
+}
+
+/* Invariant 3: the list gets a copy of the words, if there is memory for it. */
+static void keep(struct diag *diag, const struct diagnostic *one)
+{
+    struct diagnostic kept = *one;
+    if (!make_room(diag)) return;
+    kept.text = copy(diag, one->text);
+    if (kept.text && one->about) kept.about = copy(diag, one->about);
+    if (kept.text && one->suggestion) kept.suggestion = copy(diag, one->suggestion);
+    if (kept.text) diag->list.data[diag->list.len++] = kept;
+}
+
+/* Words that are longer than usual have memory of their own, if there is some. */
+static char *write_text(struct diag *diag, char *room, size_t size, const char *format,
+                        va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(room, size, format, args);
+    char *longer = length >= (int)size ? mem_try_alloc(diag->mem, (size_t)length + 1) : NULL;
+    if (longer) vsnprintf(longer, (size_t)length + 1, format, again);
+    va_end(again);
+    return longer ? longer : room;
+}
+
+static void make(struct diag *diag, struct diagnostic one, const char *format, va_list args)
+{
+    char room[2048];
+    char *text = write_text(diag, room, sizeof room, format, args);
+    assert((one.severity == DIAG_NOTE) == (one.code == DIAG_NO_CODE));
+    one.text = text;
+    one.range = range_of(diag, one.range.start);
+    one.suggestion = one.severity == DIAG_NOTE ? NULL : diag->suggestion;
+    if (diag->listener) diag->listener(diag->door, diag, &one);
+    keep(diag, &one);
+    if (text != room) mem_free(diag->mem, text);
+}
+
+void diag_suggest(struct diag *diag, const char *suggestion) { diag->suggestion = suggestion; }
+
+void diag_error(struct diag *diag, enum diag_code code, struct place place, const char *format, ...)
+{
+    if (++diag->errors <= DIAG_MAX_ERRORS) {
+        va_list args;
+        va_start(args, format);
+        make(diag, (struct diagnostic){.code = code, .range.start = place}, format, args);
+        va_end(args);
+    }
+    diag->suggestion = NULL;
+}
+
+void diag_error_near(struct diag *diag, enum diag_code code, struct place place,
+                     const char *suggestion, const char *format, ...)
+{
+    char text[512];
     va_list args;
     va_start(args, format);
-    show(diag, place, "error", "\033[1;31m", format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    diag_suggest(diag, suggestion);
+    if (suggestion) diag_error(diag, code, place, "%s: did you mean '%.60s'?", text, suggestion);
+    else diag_error(diag, code, place, "%s", text);
 }
 
-void diag_warning(struct diag *diag, struct place place, const char *format, ...)
+void diag_warning(struct diag *diag, enum diag_code code, struct place place, const char *format,
+                  ...)
 {
-    if (++diag->warnings > DIAG_MAX_ERRORS || diag->quiet) return;
-    va_list args;
-    va_start(args, format);
-    show(diag, place, "warning", "\033[1;35m", format, args);
-    va_end(args);
+    if (++diag->warnings <= DIAG_MAX_ERRORS && !diag->quiet) {
+        va_list args;
+        va_start(args, format);
+        make(diag,
+             (struct diagnostic){.severity = DIAG_WARNING, .code = code, .range.start = place},
+             format, args);
+        va_end(args);
+    }
+    diag->suggestion = NULL;
 }
 
 void diag_note(struct diag *diag, struct place place, const char *format, ...)
@@ -114,19 +172,63 @@ void diag_note(struct diag *diag, struct place place, const char *format, ...)
     if (diag->errors > DIAG_MAX_ERRORS || (diag->quiet && !diag->errors)) return;
     va_list args;
     va_start(args, format);
-    show(diag, place, "note", "\033[1;36m", format, args);
+    make(diag, (struct diagnostic){.severity = DIAG_NOTE, .range.start = place}, format, args);
     va_end(args);
+}
+
+void diag_tell(struct diag *diag, enum diag_severity severity, const char *about,
+               const char *format, va_list args)
+{
+    struct diagnostic one = {.severity = severity,
+                             .code = severity == DIAG_NOTE ? DIAG_NO_CODE : DIAG_RUN,
+                             .range.start = {UINT32_MAX, 0, 0},
+                             .about = about};
+    make(diag, one, format, args);
 }
 
 void diag_finish(struct diag *diag)
 {
-    if (!diag->out) return;
-    if (diag->errors > DIAG_MAX_ERRORS)
-        fprintf(diag->out, "cairn: %u more errors, %u in all\n", diag->errors - DIAG_MAX_ERRORS,
-                diag->errors);
-    if (diag->warnings > DIAG_MAX_ERRORS && !diag->quiet)
-        fprintf(diag->out, "cairn: %u more warnings\n", diag->warnings - DIAG_MAX_ERRORS);
+    if (diag->listener) diag->listener(diag->door, diag, NULL);
 }
+
+const char *diag_code_word(enum diag_code code)
+{
+    static const char *const words[DIAG_CODES] = {
+        [DIAG_NO_CODE] = "none",
+        [DIAG_FILE] = "file",
+        [DIAG_CHARACTER] = "character",
+        [DIAG_NUMBER] = "number",
+        [DIAG_SYNTAX] = "syntax",
+        [DIAG_MACRO] = "macro",
+        [DIAG_NESTING] = "nesting",
+        [DIAG_LIMIT] = "limit",
+        [DIAG_UNKNOWN] = "unknown",
+        [DIAG_DUPLICATE] = "duplicate",
+        [DIAG_CIRCULAR] = "circular",
+        [DIAG_MISSING] = "missing",
+        [DIAG_TYPE] = "type",
+        [DIAG_RANGE] = "range",
+        [DIAG_CONSTANT] = "constant",
+        [DIAG_ARGUMENTS] = "arguments",
+        [DIAG_ACCESS] = "access",
+        [DIAG_MISPLACED] = "misplaced",
+        [DIAG_CONFLICT] = "conflict",
+        [DIAG_UNSUPPORTED] = "unsupported",
+        [DIAG_OPTION] = "option",
+        [DIAG_FAILURE] = "failure",
+        [DIAG_VALUE_CUT] = "value-cut",
+        [DIAG_NEVER] = "never",
+        [DIAG_UNUSED] = "unused",
+        [DIAG_HIDES] = "hides",
+        [DIAG_DIALECT] = "dialect",
+        [DIAG_COVERAGE] = "coverage",
+        [DIAG_RUN] = "run",
+    };
+    assert(code < DIAG_CODES && words[code]);
+    return words[code];
+}
+
+/* ---- reading ---- */
 
 /* Opens without waiting for a writer: a FIFO that nobody writes to is an empty file, not a hang. */
 static int open_source(struct diag *diag, struct place place, const char *path)
@@ -135,9 +237,9 @@ static int open_source(struct diag *diag, struct place place, const char *path)
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
     if (fd < 0 || fstat(fd, &info)) {
-        diag_error(diag, place, "cannot open: %s", strerror(errno));
+        diag_error(diag, DIAG_FILE, place, "cannot open: %s", strerror(errno));
     } else if (S_ISDIR(info.st_mode)) {
-        diag_error(diag, place, "is a folder, not a file");
+        diag_error(diag, DIAG_FILE, place, "is a folder, not a file");
     } else {
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
         return fd;
@@ -166,8 +268,8 @@ bool diag_read_source(struct diag *diag, const char *path, uint32_t *index)
     }
     int reason = errno;
     if (fd != STDIN_FILENO) close(fd);
-    if (got < 0) diag_error(diag, place, "cannot read: %s", strerror(reason));
-    else if (got > 0) diag_error(diag, place, "is larger than %d MiB", SOURCE_MAX >> 20);
+    if (got < 0) diag_error(diag, DIAG_FILE, place, "cannot read: %s", strerror(reason));
+    else if (got > 0) diag_error(diag, DIAG_FILE, place, "is larger than %d MiB", SOURCE_MAX >> 20);
     text[length] = 0;
     diag->sources.data[*index].text = text;
     diag->sources.data[*index].length = length;

@@ -4,6 +4,8 @@
 
 #include "context/context.h"
 
+#include <stdio.h>
+
 /* What the numbers of an observer stand for. */
 struct observer_words {
     const struct context *context;

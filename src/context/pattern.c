@@ -608,14 +608,15 @@ bool pattern_observe(struct mem *mem, struct names *names, struct exprs *exprs,
     make_letters(&b);
     bool good = explore(&b);
     if (!good)
-        diag_error(diag, pattern->place, "the observer of '%s' would have more than %d states",
-                   pattern->name, PATTERN_MOST_STATES);
+        diag_error(diag, DIAG_LIMIT, pattern->place,
+                   "the observer of '%s' would have more than %d states", pattern->name,
+                   PATTERN_MOST_STATES);
     b.class = mem_alloc(mem, (b.configs.len + UINT64_C(1)) * sizeof *b.class);
     if (good) {
         minimise(&b);
         good = b.class[START_CONFIG] != 0;
         if (!good)
-            diag_error(diag, pattern->place,
+            diag_error(diag, DIAG_NEVER, pattern->place,
                        "'%s' can never hold: what it asks for is also forbidden by it",
                        pattern->name);
     }

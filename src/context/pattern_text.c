@@ -29,7 +29,7 @@ static bool check_set(const struct pattern *p, const struct pattern_set *set,
                       struct diag *diag)
 {
     bool good = set->count > 0;
-    if (!good) diag_error(diag, set->place, "a set of events is empty");
+    if (!good) diag_error(diag, DIAG_RANGE, set->place, "a set of events is empty");
     for (uint32_t i = 0; i < set->count; i++) {
         const struct pattern_item *item = &set->items[i];
         const char *problem = NULL;
@@ -38,9 +38,10 @@ static bool check_set(const struct pattern *p, const struct pattern_set *set,
         if (other && has_event(other, item->event)) problem = "is in both sets";
         if (item->event == p->close) problem = "ends the scope, so it never occurs inside";
         if (problem)
-            diag_error(diag, item->place, "event '%s' %s", name_of(context, item->event), problem);
+            diag_error(diag, DIAG_CONFLICT, item->place, "event '%s' %s",
+                       name_of(context, item->event), problem);
         if (item->count < 1 || item->count > PATTERN_MOST_COUNT)
-            diag_error(diag, item->place, "occurrences are counted from 1 to %d",
+            diag_error(diag, DIAG_RANGE, item->place, "occurrences are counted from 1 to %d",
                        PATTERN_MOST_COUNT);
         good &= !problem && item->count >= 1 && item->count <= PATTERN_MOST_COUNT;
     }
@@ -56,11 +57,12 @@ static bool check_options(const struct pattern *p, const struct context *context
         bool is_end =
             p->close != CONTEXT_NONE && (option->event == p->close || option->before == p->close);
         if (is_end)
-            diag_error(diag, option->place, "event '%s' ends the scope, so it never occurs inside",
+            diag_error(diag, DIAG_CONFLICT, option->place,
+                       "event '%s' ends the scope, so it never occurs inside",
                        name_of(context, p->close));
         else if (option->event == option->before)
-            diag_error(diag, option->place, "event '%s' cannot be asked to come after itself",
-                       event);
+            diag_error(diag, DIAG_CIRCULAR, option->place,
+                       "event '%s' cannot be asked to come after itself", event);
         else continue;
         good = false;
     }
@@ -73,12 +75,13 @@ bool pattern_check(const struct pattern *p, const struct context *context, struc
     if (has_right(p)) good &= check_set(p, &p->right, &p->left, context, diag);
     good &= check_options(p, context, diag);
     if (p->open != CONTEXT_NONE && p->open == p->close) {
-        diag_error(diag, p->place, "the scope of '%s' begins and ends with the same event '%s'",
-                   p->name, name_of(context, p->open));
+        diag_error(diag, DIAG_CONFLICT, p->place,
+                   "the scope of '%s' begins and ends with the same event '%s'", p->name,
+                   name_of(context, p->open));
         good = false;
     }
     if (p->has_bound && p->bound < 0) {
-        diag_error(diag, p->place, "the bound of '%s' is negative", p->name);
+        diag_error(diag, DIAG_RANGE, p->place, "the bound of '%s' is negative", p->name);
         good = false;
     }
     return good;

@@ -5,6 +5,8 @@
 
 #include "model/model.h"
 
+#include <stdio.h>
+
 struct graph_writer {
     const struct model *model;
     FILE *out;

@@ -5,6 +5,8 @@
 
 #include "model/model.h"
 
+#include <stdio.h>
+
 enum { MODEL_FORMAT_VERSION = 1 };
 
 /* Prints the whole model. The same model gives the same bytes, and so does the model that

@@ -657,7 +657,8 @@ static bool check_clocks(struct weaver *w, struct woven *o)
             const struct observer_guard *guard = &observer->guards.data[edge->first_guard + g];
             uint8_t here = runs[(size_t)edge->from * clocks + guard->clock];
             if (!here || here == ON) continue;
-            diag_error(w->diag, edge->place, "the clock '%s' %s in state '%s' of '%s'",
+            diag_error(w->diag, DIAG_CONFLICT, edge->place,
+                       "the clock '%s' %s in state '%s' of '%s'",
                        observer->clocks.data[guard->clock],
                        here == OFF ? "does not run" : "runs or not, depending on the way there,",
                        observer->states.data[edge->from], observer->name);
@@ -744,7 +745,7 @@ static bool check_guards(struct weaver *w, const struct woven *o)
         uint32_t count = constraints_in(observer, edge);
         if (count <= MOST_CONSTRAINTS) continue;
         diag_error(
-            w->diag, edge->place,
+            w->diag, DIAG_LIMIT, edge->place,
             "an edge of '%s' has %u guards of clocks (an equality is two): at most %d are possible",
             observer->name, count, MOST_CONSTRAINTS);
         return false;
@@ -755,7 +756,7 @@ static bool check_guards(struct weaver *w, const struct woven *o)
             if (counts(o, i, s))
                 ways *= constraints_in(observer, &observer->edges.data[i]) + UINT64_C(1);
         if (ways <= MOST_WAYS) continue;
-        diag_error(w->diag, observer->place,
+        diag_error(w->diag, DIAG_LIMIT, observer->place,
                    "the edges from state '%s' of '%s' have too many guards of clocks together",
                    observer->states.data[s], observer->name);
         return false;
@@ -783,7 +784,7 @@ static bool add_clocks(struct weaver *w, struct woven *o)
     for (uint32_t s = 0; s < observer->states.len; s++)
         if (o->is_timed[s] && edges_from(o, s) > most) most = edges_from(o, s);
     if (most > MOST_TIMED_EDGES) {
-        diag_error(w->diag, observer->place,
+        diag_error(w->diag, DIAG_LIMIT, observer->place,
                    "a state of '%s' has %u edges, some with clocks: at most %d are possible",
                    observer->name, most, MOST_TIMED_EDGES);
         return false;
@@ -811,7 +812,7 @@ static bool begin(struct weaver *w, struct woven *o, const struct observer *obse
     struct start start = {w, o};
     if (looks_at_start(observer)
         && !graft_initial(model, o->state, MOST_INITIAL, start_in, &start)) {
-        diag_error(w->diag, observer->place,
+        diag_error(w->diag, DIAG_LIMIT, observer->place,
                    "'%s' looks at initial states, and there are more than %d of them",
                    observer->name, MOST_INITIAL);
         return false;

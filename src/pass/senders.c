@@ -198,7 +198,7 @@ static const char *queue_name(struct settling *s)
 
 static bool refuse(struct settling *s, const struct model_rule *rule, const char *why)
 {
-    diag_error(s->diag, s->asked->sender_place,
+    diag_error(s->diag, DIAG_UNSUPPORTED, s->asked->sender_place,
                "it cannot be told who sends the messages in '%.60s': %s", queue_name(s), why);
     diag_note(s->diag, place_of(s, rule), "the step '%.60s'", rule->label);
     return false;
@@ -308,7 +308,7 @@ static bool add_companions(struct settling *s)
         if (!is_empty_at_first(s)
             && !graft_initial(model, made, MOST_INITIAL, first_value, &beginning)) {
             diag_error(
-                s->diag, s->asked->sender_place,
+                s->diag, DIAG_LIMIT, s->asked->sender_place,
                 "the model has too many initial states for a queue whose senders are asked for");
             return false;
         }
@@ -388,7 +388,7 @@ bool senders_settle(struct model *model, struct context *context, struct diag *d
         s.asked = &context->events.data[e];
         s.queue = &s.asked->queue;
         if (s.asked->never)
-            diag_warning(diag, s.asked->sender_place,
+            diag_warning(diag, DIAG_NEVER, s.asked->sender_place,
                          "this never happens: no step of %.60s writes '%.60s'",
                          model->processes.data[s.asked->sender].name, queue_name(&s));
     }

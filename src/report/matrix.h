@@ -6,6 +6,8 @@
 
 #include "report/text.h"
 
+#include <stdio.h>
+
 struct json_t;
 
 void matrix_show(const struct report_style *style, const struct json_t *all);

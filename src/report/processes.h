@@ -6,6 +6,8 @@
 #include "reduce/process_model.h"
 #include "report/text.h"
 
+#include <stdio.h>
+
 /* `visible`: per variable, whether a property that must be kept reads it, as the process model was
  * made with. */
 void processes_show(const struct report_style *style, const struct process_model *process_model,

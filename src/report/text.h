@@ -4,6 +4,8 @@
 
 #include "result/result.h"
 
+#include <stdio.h>
+
 struct report_style {
     FILE *out;
     bool color;

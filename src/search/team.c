@@ -26,7 +26,7 @@ struct slice {
     uint64_t stop;       /* states before this one are done */
 };
 
-struct member {
+struct mate {
     struct mem mem;
     struct worker worker;
 };
@@ -34,7 +34,7 @@ struct member {
 struct team {
     struct search *search;
     struct crew crew;
-    struct member *members;
+    struct mate *mates;
     uint32_t count;
     void *share;   /* of the search's memory, all workers' together: it is never used itself */
     uint32_t room; /* steps in a batch before its worker takes no more slices */
@@ -95,7 +95,7 @@ static bool work_on(const struct team *team, struct worker *worker, struct slice
 static void work(void *context, uint32_t number)
 {
     struct team *team = context;
-    struct worker *worker = &team->members[number].worker;
+    struct worker *worker = &team->mates[number].worker;
     struct batch *batch = &worker->batch;
     bool good = true;
     while (good && batch->step_count < team->room && batch->state_count < team->room) {
@@ -139,7 +139,7 @@ static bool add_slices(struct team *team, uint64_t *cursor, bool *whole)
     *whole = true;
     for (uint32_t i = 0; i < taken && i < team->slice_count && *whole; i++) {
         const struct slice *slice = &team->slices[i];
-        struct worker *worker = &team->members[slice->worker].worker;
+        struct worker *worker = &team->mates[slice->worker].worker;
         uint32_t next;
         if (!search_add(search, worker, slice->first, slice->end, &next) || !poll_look(search))
             return false;
@@ -154,7 +154,7 @@ static bool run_round(struct team *team, uint64_t *cursor, uint64_t end, bool *w
     cut(team, *cursor, end);
     crew_round(&team->crew, work, team);
     bool good = add_slices(team, cursor, whole);
-    for (uint32_t w = 0; w < team->count; w++) batch_clear(&team->members[w].worker.batch);
+    for (uint32_t w = 0; w < team->count; w++) batch_clear(&team->mates[w].worker.batch);
     return good;
 }
 
@@ -174,12 +174,12 @@ bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
 
 /* ---- before and after ---- */
 
-static bool add_member(struct team *team, uint64_t bytes)
+static bool add_mate(struct team *team, uint64_t bytes)
 {
-    struct member *member = &team->members[team->count++];
-    mem_init(&member->mem);
-    member->mem.limit = bytes;
-    return worker_open(&member->worker, team->search->space, &member->mem, false);
+    struct mate *mate = &team->mates[team->count++];
+    mem_init(&mate->mem);
+    mate->mem.limit = bytes;
+    return worker_open(&mate->worker, team->search->space, &mate->mem, false);
 }
 
 struct team *team_start(struct search *search, uint32_t threads, uint64_t bytes)
@@ -193,10 +193,10 @@ struct team *team_start(struct search *search, uint32_t threads, uint64_t bytes)
     if (!team) return NULL;
     team->search = search;
     team->room = room < 1 ? 1 : room > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)room;
-    team->members = mem_try_alloc(mem, threads * sizeof *team->members);
+    team->mates = mem_try_alloc(mem, threads * sizeof *team->mates);
     team->share = mem_try_alloc(mem, threads * bytes);
-    bool good = team->members && team->share;
-    while (good && team->count < threads) good = add_member(team, bytes);
+    bool good = team->mates && team->share;
+    while (good && team->count < threads) good = add_mate(team, bytes);
     crew_start(&team->crew, good ? team->count : 1);
     if (team->crew.count > 1) return team;
     team_stop(team);
@@ -208,10 +208,10 @@ void team_stop(struct team *team)
     struct mem *mem = team->search->model->mem;
     crew_stop(&team->crew);
     for (uint32_t w = 0; w < team->count; w++) {
-        worker_close(&team->members[w].worker);
-        mem_release(&team->members[w].mem);
+        worker_close(&team->mates[w].worker);
+        mem_release(&team->mates[w].mem);
     }
-    mem_free(mem, team->members);
+    mem_free(mem, team->mates);
     mem_free(mem, team->share);
     mem_free(mem, team);
 }

@@ -11,6 +11,7 @@
  *   fiacre_print --mutate-formulas SEED N TEXT ...     the same for formulas */
 #include "base/random.h"
 #include "lang/fiacre/ast.h"
+#include "report/diagnostics.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static void reader_init(struct reader *reader, FILE *errors)
     mem_init(&reader->mem);
     arena_init(&reader->arena, &reader->mem);
     names_init(&reader->names, &reader->arena);
-    diag_init(&reader->diag, &reader->mem, errors);
+    diag_init(&reader->diag, &reader->mem);
+    if (errors) diagnostics_open(&reader->diag, errors, false);
 }
 
 /* Parses and prints; NULL after errors. The result belongs to the reader. */
@@ -64,7 +66,7 @@ static int is_stable(const char *name, const char *data, size_t length, bool is_
     reader_init(&reader, errors);
     char *once = print_again(&reader, name, data, length, is_formula);
     if (once) {
-        reader.diag.out = stdout;
+        diagnostics_open(&reader.diag, stdout, false);
         char *twice = print_again(&reader, "what was printed", once, strlen(once), is_formula);
         result = twice && !strcmp(once, twice) ? 1 : 2;
         if (result == 2)

@@ -3,6 +3,7 @@
  * table. Prints the counts that engines must agree with. Usage: naive MODEL [MODEL ...] */
 #include "lang/languages.h"
 #include "model/eval.h"
+#include "report/diagnostics.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -109,7 +110,8 @@ int main(int argc, char **argv)
         mem_init(&mem);
         mem.recover = &recover;
         if (setjmp(recover)) return fputs("out of memory\n", stderr), 3;
-        diag_init(&diag, &mem, stderr);
+        diag_init(&diag, &mem);
+        diagnostics_open(&diag, stderr, false);
         diag.quiet = true;
         struct language_input input = {.mem = &mem, .diag = &diag};
         if (!diag_read_source(&diag, argv[i], &input.source)) return 2;

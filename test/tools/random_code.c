@@ -2,6 +2,7 @@
  * damage inputs. Usage: random_code SEED [timed] [small] [wild]; wild: most steps fail */
 #include "../unit/random_model.h"
 #include "model/print.h"
+#include "report/diagnostics.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ int main(int argc, char **argv)
     mem_init(&mem);
     mem.recover = &recover;
     if (setjmp(recover)) return fputs("out of memory\n", stderr), 3;
-    diag_init(&diag, &mem, stderr);
+    diag_init(&diag, &mem);
+    diagnostics_open(&diag, stderr, false);
     diag_add_source(&diag, "random", "", 0);
     g.random.state = strtoull(argv[1], NULL, 10);
     for (int i = 2; i < argc; i++) {

@@ -1,6 +1,7 @@
 /* The syntax of Fiacre: what is read as what, what is printed, what is told about errors,
  * limits. */
 #include "lang/fiacre/ast.h"
+#include "report/diagnostics.h"
 #include "unit/unit.h"
 
 #include <setjmp.h>
@@ -25,7 +26,8 @@ static void start(struct reader *reader)
     mem_init(&reader->mem);
     arena_init(&reader->arena, &reader->mem);
     names_init(&reader->names, &reader->arena);
-    diag_init(&reader->diag, &reader->mem, open_memstream(&reader->told, &reader->told_length));
+    diag_init(&reader->diag, &reader->mem);
+    diagnostics_open(&reader->diag, open_memstream(&reader->told, &reader->told_length), false);
 }
 
 static void finish(struct reader *reader)
@@ -40,7 +42,7 @@ static void read_bytes(struct reader *reader, const char *data, size_t length)
     uint32_t source = diag_add_source(&reader->diag, "test", data, length);
     reader->good = fiacre_parse(&reader->diag, &reader->names, &reader->arena, &reader->mem, source,
                                 &reader->file);
-    fclose(reader->diag.out);
+    fclose(reader->diag.door);
 }
 
 static void read_file(struct reader *reader, const char *text)
@@ -55,7 +57,7 @@ static void read_formula(struct reader *reader, const char *text)
     reader->good =
         fiacre_parse_expression_source(&reader->diag, &reader->names, &reader->arena, &reader->mem,
                                        source, PROPERTY_CTL, &reader->property);
-    fclose(reader->diag.out);
+    fclose(reader->diag.door);
 }
 
 static void expect_text(struct unit *unit, const char *input, const char *found,
@@ -80,7 +82,7 @@ static void check_exp(struct unit *unit, const char *text, const char *expected)
     uint32_t number = diag_add_source(&reader.diag, "test", source.data, source.len);
     bool good =
         fiacre_parse(&reader.diag, &reader.names, &reader.arena, &reader.mem, number, &reader.file);
-    fclose(reader.diag.out);
+    fclose(reader.diag.door);
     CHECK(unit, good && reader.file.root && !strcmp(reader.file.root->name, "Main"));
     if (good) fiacre_print_exp(&printed, reader.file.decls->exp);
     expect_text(unit, text, good ? printed.data : reader.told, expected);
@@ -873,7 +875,7 @@ static bool is_refused(uint64_t n)
         refused = !fiacre_parse(&reader.diag, &reader.names, &reader.arena, &reader.mem, source,
                                 &reader.file);
     reader.mem.recover = NULL;
-    fclose(reader.diag.out);
+    fclose(reader.diag.door);
     finish(&reader);
     return refused;
 }

@@ -38,7 +38,7 @@ static void bench_init(struct bench *b, uint64_t seed)
                                               "r", "open", "close", "other", "unused"};
     memset(b, 0, sizeof *b);
     mem_init(&b->mem);
-    diag_init(&b->diag, &b->mem, NULL);
+    diag_init(&b->diag, &b->mem);
     arena_init(&b->arena, &b->mem);
     names_init(&b->names, &b->arena);
     exprs_init(&b->exprs, &b->mem);

@@ -2,6 +2,7 @@
  * give the same bytes, and the model that was read does what the first one does. */
 #include "lang/cairn/cairn.h"
 #include "model/print.h"
+#include "report/diagnostics.h"
 #include "unit/random_model.h"
 #include "unit/unit.h"
 
@@ -65,7 +66,8 @@ static bool test_round_trip(struct generator *g, uint64_t seed, unsigned *enable
     text_init(&complaint, g->mem);
     if (!model_check(g->model, &complaint))
         return printf("seed %llu: %s\n", (unsigned long long)seed, complaint.data), false;
-    diag_init(&diag, g->mem, stdout);
+    diag_init(&diag, g->mem);
+    diagnostics_open(&diag, stdout, false);
     uint32_t source = diag_add_source(&diag, "random", "", 0);
     (void)source;
     char *text = print(g->model, &diag, &length);

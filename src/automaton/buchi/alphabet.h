@@ -6,6 +6,8 @@
 #include "base/diag.h"
 #include "base/text.h"
 
+#include <stdio.h>
+
 struct alphabet {
     struct mem *mem;
     struct names *names; /* where they are interned */

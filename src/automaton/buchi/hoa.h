@@ -10,6 +10,8 @@
 #include "automaton/buchi/alphabet.h"
 #include "automaton/buchi/automaton.h"
 
+#include <stdio.h>
+
 void hoa_write(FILE *out, const struct automaton *automaton, const struct alphabet *alphabet,
                const char *name, bool accepting_states);
 /* A never claim of Spin. The automaton must have accepting states (product_degeneralise). */

@@ -80,7 +80,8 @@ struct hoa {
 static void fail_at(struct hoa *h, struct place place, const char *what, const char *found)
 {
     if (!h->failed)
-        diag_error(h->diag, place, "%s%s%.40s", what, found ? ", found " : "", found ? found : "");
+        diag_error(h->diag, DIAG_SYNTAX, place, "%s%s%.40s", what, found ? ", found " : "",
+                   found ? found : "");
     h->failed = true;
 }
 
@@ -625,7 +626,7 @@ static void read_body(struct hoa *h)
     if (h->token.kind != MARK_END) fail(h, "expected 'State:', an edge or --END--");
     advance(h);
     if (h->token.kind == HEADER && !strcmp(h->token.text, "HOA"))
-        diag_warning(h->diag, h->token.place,
+        diag_warning(h->diag, DIAG_NEVER, h->token.place,
                      "there are several automata: only the first one is read");
     else if (h->token.kind != END) fail(h, "expected nothing after --END--");
 }

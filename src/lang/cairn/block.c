@@ -74,7 +74,7 @@ static bool check_stored(struct reader *reader, const struct cell *cell, const s
         int64_t low = low_of(model, cell->local, cell->base + i),
                 high = high_of(model, cell->local, cell->base + i);
         if (!possible[i] || (value->low >= low && value->high <= high)) continue;
-        diag_error(reader->diag, value->place,
+        diag_error(reader->diag, DIAG_RANGE, value->place,
                    "the value may leave the range of \"%.60s\": it is %" PRId64 " to %" PRId64
                    ", the range %" PRId64 "..%" PRId64,
                    cell->local ? model->locals.data[cell->base + i].name
@@ -107,8 +107,8 @@ static bool is_run(struct reader *reader, const struct cell *cell, uint32_t cell
 {
     uint64_t last = cell->local ? reader->model->locals.len : reader->model->vars.len;
     if ((uint64_t)cell->base + cell->count - 1 + cells <= last) return true;
-    diag_error(reader->diag, place, "%" PRIu32 " cells from here on may be more than there are",
-               cells);
+    diag_error(reader->diag, DIAG_LIMIT, place,
+               "%" PRIu32 " cells from here on may be more than there are", cells);
     return false;
 }
 
@@ -125,7 +125,7 @@ static bool check_copied(struct reader *reader, const struct code_node *node, st
         range_in_run(model, &node->source, sources, k, true, &low, &high);
         range_in_run(model, &node->target, targets, k, false, &lowest, &highest);
         if (low > high || (low >= lowest && high <= highest)) continue;
-        diag_error(reader->diag, place,
+        diag_error(reader->diag, DIAG_RANGE, place,
                    "the values of cell %" PRIu32 " of the copy, %" PRId64 " to %" PRId64
                    ", may leave the range of their target, %" PRId64 "..%" PRId64,
                    k, low, high, lowest, highest);
@@ -153,7 +153,7 @@ static bool read_copy(struct block *block, struct code_node *node)
     struct place place = reader_peek(reader)->place;
     if (!reader_count(reader, "the number of cells", UINT32_MAX, &node->cells)) return false;
     if (!node->cells) {
-        diag_error(reader->diag, place, "at least one cell is copied");
+        diag_error(reader->diag, DIAG_RANGE, place, "at least one cell is copied");
         return false;
     }
     return read_cell(reader, &node->target) && read_cell(reader, &node->source)
@@ -174,7 +174,7 @@ static bool is_shallow(struct block *block, uint32_t inner, struct place place)
 {
     if (inner > block->depth) block->depth = inner;
     if (block->outer + inner <= MAX_DEPTH) return true;
-    diag_error(block->reader->diag, place,
+    diag_error(block->reader->diag, DIAG_NESTING, place,
                "code is nested too deeply, with the functions that it calls: more than %d levels",
                MAX_DEPTH);
     return false;
@@ -189,7 +189,7 @@ static bool read_call(struct block *block, struct code_node *node)
     if (!reader_count(reader, "the number of a function, or 'nothing'", UINT32_MAX, &number))
         return false;
     if (!number || number > reader->functions.len) {
-        diag_error(reader->diag, place,
+        diag_error(reader->diag, DIAG_UNKNOWN, place,
                    "there is no function %" PRIu32
                    " yet: functions are declared before they are called",
                    number);

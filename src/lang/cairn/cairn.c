@@ -137,7 +137,7 @@ static bool read_shared_locations(struct reader *reader, struct model_process *p
     if (!reader_accept_word(reader, "of")) return reader_unexpected(reader, "'of' and a process");
     if (!reader_reference(reader, SCOPE_PROCESS, "process", &other)) return false;
     if (other == reader->model->processes.len) {
-        diag_error(reader->diag, start->place,
+        diag_error(reader->diag, DIAG_CIRCULAR, start->place,
                    "the process \"%.60s\" cannot take its locations from itself", process->name);
         return false;
     }
@@ -193,7 +193,7 @@ static void resolve_late_pcs(struct reader *reader)
         uint32_t var = map_get(&reader->names, late->name->text, SCOPE_VARIABLE);
         if (var == MAP_NONE) reader_unknown(reader, late->name, SCOPE_VARIABLE, "variable");
         else if (reader->model->vars.data[var].is_hidden)
-            diag_error(reader->diag, late->name->place,
+            diag_error(reader->diag, DIAG_ACCESS, late->name->place,
                        "the variable that says where a process stands cannot be hidden");
         else reader->model->processes.data[late->process].location = var;
     }
@@ -204,7 +204,7 @@ static bool read_range(struct reader *reader, struct model_var *var)
     const struct token *low = reader_peek(reader);
     if (!reader_range(reader, &var->low, &var->high)) return false;
     if ((uint64_t)var->high - (uint64_t)var->low > INT64_MAX) {
-        diag_error(reader->diag, low->place,
+        diag_error(reader->diag, DIAG_LIMIT, low->place,
                    "the range %" PRId64 "..%" PRId64 " has too many values", var->low, var->high);
         return false;
     }
@@ -215,7 +215,7 @@ static bool read_range(struct reader *reader, struct model_var *var)
     if (!var->any_init && !reader_number(reader, "the initial value or 'any'", &var->init))
         return false;
     if (var->init >= var->low && var->init <= var->high) return true;
-    diag_error(reader->diag, init->place,
+    diag_error(reader->diag, DIAG_RANGE, init->place,
                "the initial value %" PRId64 " is outside %" PRId64 "..%" PRId64, var->init,
                var->low, var->high);
     return false;
@@ -231,7 +231,8 @@ static bool read_value_names(struct reader *reader, struct model_var *var)
         vec_push(reader_mem(reader), &names, reader->tokens[reader->at++].text);
     var->value_names = names.data; /* they live as long as the model */
     if (names.len && (uint64_t)var->high - (uint64_t)var->low == names.len - 1) return true;
-    diag_error(reader->diag, start->place, "there must be a name for each value of the range");
+    diag_error(reader->diag, DIAG_MISSING, start->place,
+               "there must be a name for each value of the range");
     return false;
 }
 
@@ -249,7 +250,7 @@ static bool read_variable(struct reader *reader)
     /* A damaged one is kept: every use of it would look like an error otherwise. */
     if (!good) reader->vague = true;
     if (reader->model->initial.len) {
-        diag_error(reader->diag, token->place,
+        diag_error(reader->diag, DIAG_MISPLACED, token->place,
                    "variables are declared before initial states are listed");
         return false;
     }
@@ -266,7 +267,7 @@ static bool read_initial(struct reader *reader)
     struct model *model = reader->model;
     reader->initial_place = reader_peek(reader)[-1].place;
     if (!model->vars.len)
-        diag_error(reader->diag, reader->initial_place,
+        diag_error(reader->diag, DIAG_MISPLACED, reader->initial_place,
                    "there are no variables yet: an initial state is a value for each of them");
     for (uint32_t v = 0; v < model->vars.len; v++) {
         const struct token *token = reader_peek(reader);
@@ -274,7 +275,7 @@ static bool read_initial(struct reader *reader)
         int64_t value = 0;
         bool good = reader_number(reader, "a value for each variable", &value);
         if (good && !reader->vague && (value < var->low || value > var->high)) {
-            diag_error(reader->diag, token->place,
+            diag_error(reader->diag, DIAG_RANGE, token->place,
                        "the initial value %" PRId64 " of \"%.60s\" is outside %" PRId64
                        "..%" PRId64,
                        value, var->name, var->low, var->high);
@@ -302,7 +303,8 @@ static void sort_initial(struct reader *reader)
     for (uint32_t i = 1; i < count; i++)
         if (!memcmp(model->initial.data + (size_t)i * vars,
                     model->initial.data + (size_t)(i - 1) * vars, bytes)) {
-            diag_error(reader->diag, reader->initial_place, "an initial state is listed twice");
+            diag_error(reader->diag, DIAG_DUPLICATE, reader->initial_place,
+                       "an initial state is listed twice");
             return;
         }
 }
@@ -329,7 +331,7 @@ static bool read_function(struct reader *reader)
     uint32_t number;
     if (!reader_count(reader, "the number of the function", UINT32_MAX, &number)) return false;
     if (number != reader->functions.len + 1)
-        diag_error(reader->diag, token->place,
+        diag_error(reader->diag, DIAG_RANGE, token->place,
                    "functions are counted from 1: this is number %" PRIu32 ", not %" PRIu32,
                    reader->functions.len + 1, number);
     block_read(reader, &function.body, &function.depth);
@@ -347,7 +349,8 @@ static bool read_body(struct reader *reader)
     block_read(reader, &body, &depth);
     model->rules.data[model->rules.len - 1].body = body;
     if (!is_first)
-        diag_error(reader->diag, place, "a rule has one code block: this is a second one");
+        diag_error(reader->diag, DIAG_DUPLICATE, place,
+                   "a rule has one code block: this is a second one");
     return true;
 }
 
@@ -377,7 +380,7 @@ static bool read_conjunct(struct reader *reader)
         || !expression_is_condition(reader, &cond) || !reader_place(reader, &place))
         return false;
     if (!model->rules.data[model->rules.len - 1].parts) {
-        diag_error(reader->diag, cond.place,
+        diag_error(reader->diag, DIAG_MISPLACED, cond.place,
                    "this condition belongs to no part: a 'part' comes first");
         return false;
     }
@@ -398,14 +401,14 @@ static bool read_store(struct reader *reader)
         return false;
     const struct model_var *var = &model->vars.data[index];
     if (!reader->vague && !value.fails && (value.low < var->low || value.high > var->high)) {
-        diag_error(reader->diag, value.place,
+        diag_error(reader->diag, DIAG_RANGE, value.place,
                    "the value may leave the range of \"%.60s\": it is %" PRId64 " to %" PRId64
                    ", the range %" PRId64 "..%" PRId64,
                    var->name, value.low, value.high, var->low, var->high);
         return false;
     }
     if (reader->writer.data[index] == model->rules.len) {
-        diag_error(reader->diag, target->place,
+        diag_error(reader->diag, DIAG_DUPLICATE, target->place,
                    "the variable \"%.60s\" is written twice in one rule", var->name);
         return false;
     }
@@ -422,7 +425,7 @@ static bool read_permit(struct reader *reader)
         || !expression_is_condition(reader, &cond))
         return false;
     if (rule->asks) {
-        diag_error(reader->diag, cond.place, "the rule has a permission already");
+        diag_error(reader->diag, DIAG_DUPLICATE, cond.place, "the rule has a permission already");
         return false;
     }
     rule->asks = true;
@@ -455,7 +458,8 @@ static bool read_rule(struct reader *reader)
         if (!good) skip_to_clause(reader);
     }
     if (good && !reader->model->rules.data[reader->model->rules.len - 1].parts)
-        diag_error(reader->diag, start->place, "a rule needs a part: a process, or global");
+        diag_error(reader->diag, DIAG_MISSING, start->place,
+                   "a rule needs a part: a process, or global");
     model_end_rule(reader->model);
     return true;
 }
@@ -488,7 +492,7 @@ static bool read_table(struct reader *reader)
     uint32_t count;
     bool good = reader_count(reader, "the number of entries", UINT32_MAX - 1, &count);
     if (good && !count) {
-        diag_error(reader->diag, token->place, "a table needs an entry");
+        diag_error(reader->diag, DIAG_MISSING, token->place, "a table needs an entry");
         return false;
     }
     for (uint32_t i = 0; good && i < count; i++) {
@@ -496,7 +500,8 @@ static bool read_table(struct reader *reader)
         int64_t value;
         good = reader_number(reader, "an entry of the table", &value);
         if (good && (value < INT32_MIN || value > INT32_MAX)) {
-            diag_error(reader->diag, entry->place, "an entry of a table has at most 32 bits");
+            diag_error(reader->diag, DIAG_LIMIT, entry->place,
+                       "an entry of a table has at most 32 bits");
             good = false;
         }
         if (good) vec_push(reader_mem(reader), &values, (int32_t)value);
@@ -512,11 +517,11 @@ static bool read_rank(struct reader *reader)
     uint32_t var;
     if (!reader_reference(reader, SCOPE_VARIABLE, "variable", &var)) return false;
     if (reader->model->rank != MODEL_NONE) {
-        diag_error(reader->diag, token->place, "the rank is known already");
+        diag_error(reader->diag, DIAG_DUPLICATE, token->place, "the rank is known already");
         return false;
     }
     if (reader->model->vars.data[var].is_hidden) {
-        diag_error(reader->diag, token->place,
+        diag_error(reader->diag, DIAG_ACCESS, token->place,
                    "the rank cannot be hidden: the order of the search depends on it");
         return false;
     }
@@ -532,7 +537,8 @@ static bool read_final(struct reader *reader)
         || !expression_is_condition(reader, &cond))
         return false;
     if (reader->model->has_final) {
-        diag_error(reader->diag, token->place, "the final states are known already");
+        diag_error(reader->diag, DIAG_DUPLICATE, token->place,
+                   "the final states are known already");
         return false;
     }
     reader->model->has_final = true;
@@ -574,8 +580,8 @@ static bool read_property(struct reader *reader)
         || !read_kind(reader, &property.kind))
         return false;
     if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error")) {
-        diag_error(reader->diag, token->place, "'%s' is the name of a built-in property",
-                   property.name);
+        diag_error(reader->diag, DIAG_DUPLICATE, token->place,
+                   "'%s' is the name of a built-in property", property.name);
         return false;
     }
     if (!reader_declare(reader, token, SCOPE_PROPERTY, model->properties.len, "property")
@@ -620,8 +626,8 @@ static bool read_lone_property(struct reader *reader, enum property_kind kind)
         return false;
     if (!property.name) property.name = free_property_name(reader, kind);
     if (!map_add(&reader->names, property.name, SCOPE_PROPERTY, reader->model->properties.len)) {
-        diag_error(reader->diag, property.place, "there are two properties named '%.60s'",
-                   property.name);
+        diag_error(reader->diag, DIAG_DUPLICATE, property.place,
+                   "there are two properties named '%.60s'", property.name);
         return false;
     }
     property.text = describe(reader, property.root);
@@ -640,7 +646,7 @@ static bool read_header(struct reader *reader)
         return reader_unexpected(reader, "'cairn' and the version of the format");
     if (!reader_count(reader, "the version of the format", UINT32_MAX, &number)) return false;
     if (number != MODEL_FORMAT_VERSION) {
-        diag_error(reader->diag, version->place,
+        diag_error(reader->diag, DIAG_UNSUPPORTED, version->place,
                    "this is version %u of the format: only version %d is known", number,
                    MODEL_FORMAT_VERSION);
         return false;
@@ -678,7 +684,7 @@ static void check_defines(const struct language_input *input, const struct model
             same |= !strcmp(model->constants.data[c].name, input->defines[i].name)
                     && model->constants.data[c].value == input->defines[i].value;
         if (!same && !input->defines[i].optional)
-            diag_error(input->diag, (struct place){.source = input->source},
+            diag_error(input->diag, DIAG_OPTION, (struct place){.source = input->source},
                        "-D %.60s: the constants of a model in this form are fixed",
                        input->defines[i].name);
     }
@@ -704,8 +710,8 @@ static struct model *cairn_load(struct language_input *input, void **scope)
     text_init(&complaint, input->mem);
     model_finish(reader->model);
     if (!model_check(reader->model, &complaint)) {
-        diag_error(reader->diag, (struct place){.source = input->source}, "this is no model: %s",
-                   complaint.data);
+        diag_error(reader->diag, DIAG_CONFLICT, (struct place){.source = input->source},
+                   "this is no model: %s", complaint.data);
         return NULL;
     }
     *scope = reader;

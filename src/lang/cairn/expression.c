@@ -103,11 +103,11 @@ static bool within_modulus(struct reader *reader, const struct frame *frame,
     if (!too_wide && operand->low >= 0 && operand->high <= (int64_t)expr_mask(frame->bits))
         return true;
     if (too_wide)
-        diag_error(reader->diag, operand->place,
+        diag_error(reader->diag, DIAG_RANGE, operand->place,
                    "the modulus of this operand is larger than that of '%s', which has %u bits",
                    expr_table[frame->op].word, frame->bits);
     else
-        diag_error(reader->diag, operand->place,
+        diag_error(reader->diag, DIAG_RANGE, operand->place,
                    "this operand may be %" PRId64 " to %" PRId64
                    ", but '%s' has %u bits: 0 to %" PRIu64,
                    operand->low, operand->high, expr_table[frame->op].word, frame->bits,
@@ -120,14 +120,16 @@ static bool within_modulus(struct reader *reader, const struct frame *frame,
 bool expression_is_condition(struct reader *reader, const struct term *term)
 {
     if (term->type != TERM_NUMBER) return true;
-    diag_error(reader->diag, term->place, "a condition is needed here, this is a number");
+    diag_error(reader->diag, DIAG_TYPE, term->place,
+               "a condition is needed here, this is a number");
     return false;
 }
 
 bool expression_is_number(struct reader *reader, const struct term *term)
 {
     if (term->type == TERM_NUMBER) return true;
-    diag_error(reader->diag, term->place, "a number is needed here, this is a condition");
+    diag_error(reader->diag, DIAG_TYPE, term->place,
+               "a number is needed here, this is a condition");
     return false;
 }
 
@@ -138,7 +140,7 @@ bool expression_is_offset(struct reader *reader, const struct term *offset, uint
     if (offset->fails || (reader->vague && !is_constant)
         || (offset->low >= 0 && offset->high < count))
         return true;
-    diag_error(reader->diag, offset->place,
+    diag_error(reader->diag, DIAG_RANGE, offset->place,
                "this offset may be %" PRId64 " to %" PRId64 ", but there are %" PRIu32
                " cells: 0 to %" PRIu32,
                offset->low, offset->high, count, count - 1);
@@ -150,7 +152,8 @@ static bool is_state_formula(struct reader *reader, const struct term *term)
 {
     if (!expression_is_condition(reader, term)) return false;
     if (!term->is_path) return true;
-    diag_error(reader->diag, term->place, "in CTL '%s' needs 'all' or 'exists' directly above it",
+    diag_error(reader->diag, DIAG_MISPLACED, term->place,
+               "in CTL '%s' needs 'all' or 'exists' directly above it",
                formula_table[formula_get(&reader->model->formulas, term->f)->op].word);
     return false;
 }
@@ -182,7 +185,7 @@ static bool combine_temporal(struct reader *reader, const struct frame *frame, s
     const struct term *first = &frame->operands[0];
     if (frame->op == FORMULA_A || frame->op == FORMULA_E) {
         if (!first->is_path) {
-            diag_error(reader->diag, first->place,
+            diag_error(reader->diag, DIAG_MISPLACED, first->place,
                        "'%s' must stand directly above a path operator such as 'globally'",
                        formula_table[frame->op].word);
             return false;
@@ -220,7 +223,7 @@ static bool combine_choice(struct reader *reader, const struct frame *frame, str
         return false;
     for (unsigned i = 0; i < 3; i++)
         if (frame->operands[i].type == TERM_FORMULA) {
-            diag_error(reader->diag, frame->operands[i].place,
+            diag_error(reader->diag, DIAG_MISPLACED, frame->operands[i].place,
                        "the temporal operators of a formula do not stand below 'choose'");
             return false;
         }
@@ -249,7 +252,7 @@ static bool combine_array(struct reader *reader, const struct frame *frame, stru
                 &result->high);
     if (frame->has_bounds) {
         if (!reader->vague && (frame->low > result->low || frame->high < result->high)) {
-            diag_error(reader->diag, frame->place,
+            diag_error(reader->diag, DIAG_RANGE, frame->place,
                        "the cells that can be meant have values from %" PRId64 " to %" PRId64
                        ", not from %" PRId64 " to %" PRId64,
                        result->low, result->high, frame->low, frame->high);
@@ -351,10 +354,8 @@ static bool unknown_operator(struct reader *reader, const struct token *token)
         if (is_operator(op)) text_nearest(token->text, expr_table[op].word, &nearest, &distance);
     for (unsigned op = FORMULA_X; op < FORMULA_OPS; op++)
         text_nearest(token->text, formula_table[op].word, &nearest, &distance);
-    if (nearest)
-        diag_error(reader->diag, token->place, "unknown operator '%.60s': did you mean '%s'?",
-                   token->text, nearest);
-    else diag_error(reader->diag, token->place, "unknown operator '%.60s'", token->text);
+    diag_error_near(reader->diag, DIAG_UNKNOWN, token->place, nearest, "unknown operator '%.60s'",
+                    token->text);
     return false;
 }
 
@@ -365,11 +366,11 @@ static bool allowed_in_logic(struct reader *reader, const struct frame *frame)
     bool is_quantifier = frame->op == FORMULA_A || frame->op == FORMULA_E;
     if (reader->logic == PROPERTY_LTL && !is_quantifier) return true;
     if (reader->logic == PROPERTY_LTL)
-        diag_error(reader->diag, frame->place, "LTL has no path quantifiers: '%s' belongs to CTL",
-                   word);
+        diag_error(reader->diag, DIAG_MISPLACED, frame->place,
+                   "LTL has no path quantifiers: '%s' belongs to CTL", word);
     else
-        diag_error(reader->diag, frame->place, "the temporal operator '%s' is not allowed here",
-                   word);
+        diag_error(reader->diag, DIAG_MISPLACED, frame->place,
+                   "the temporal operator '%s' is not allowed here", word);
     return false;
 }
 
@@ -381,8 +382,8 @@ static bool read_bits(struct reader *reader, struct frame *frame)
         return false;
     frame->bits = (uint8_t)bits;
     if (bits || frame->op != EXPR_CUT) return true;
-    diag_error(reader->diag, token->place, "the modulus of 'cut' has 1 to %d bits, not 0",
-               EXPR_MAX_BITS);
+    diag_error(reader->diag, DIAG_RANGE, token->place,
+               "the modulus of 'cut' has 1 to %d bits, not 0", EXPR_MAX_BITS);
     return false;
 }
 
@@ -415,7 +416,7 @@ static bool read_table_number(struct reader *reader, struct frame *frame)
     const struct token *token = reader_peek(reader);
     if (!reader_count(reader, "the number of a table", UINT32_MAX, &frame->base)) return false;
     if (frame->base < reader->model->tables.len) return true;
-    diag_error(reader->diag, token->place,
+    diag_error(reader->diag, DIAG_UNKNOWN, token->place,
                "there are only %" PRIu32 " tables so far, counted from 0",
                reader->model->tables.len);
     return false;
@@ -445,7 +446,7 @@ static bool open_frame(struct reader *reader, struct frame *frame)
     const struct token *token = reader_peek(reader);
     *frame = (struct frame){.place = token->place};
     if (reader->stack.len >= EXPR_MAX_DEPTH) {
-        diag_error(reader->diag, token->place,
+        diag_error(reader->diag, DIAG_NESTING, token->place,
                    "this expression is nested too deeply: more than %d levels", EXPR_MAX_DEPTH);
         return false;
     }
@@ -454,7 +455,7 @@ static bool open_frame(struct reader *reader, struct frame *frame)
     if (!allowed_in_logic(reader, frame)) return false;
     if (!frame->is_temporal && (frame->op == EXPR_LOCAL || frame->op == EXPR_LOCAL_AT)
         && !reader->in_code) {
-        diag_error(reader->diag, token->place, "locals exist in code blocks only");
+        diag_error(reader->diag, DIAG_MISPLACED, token->place, "locals exist in code blocks only");
         return false;
     }
     reader->at++;

@@ -8,8 +8,8 @@
 bool reader_unexpected(struct reader *reader, const char *wanted)
 {
     char shown[48];
-    diag_error(reader->diag, reader_peek(reader)->place, "expected %s, found %s", wanted,
-               token_show(reader_peek(reader), shown));
+    diag_error(reader->diag, DIAG_SYNTAX, reader_peek(reader)->place, "expected %s, found %s",
+               wanted, token_show(reader_peek(reader), shown));
     return false;
 }
 
@@ -60,7 +60,8 @@ bool reader_count(struct reader *reader, const char *wanted, uint64_t most, uint
     if (!reader_expect(reader, TOKEN_NUMBER, wanted)) return false;
     *value = (uint32_t)token->number;
     if (token->number <= most) return true;
-    diag_error(reader->diag, token->place, "expected %s, and at most %" PRIu64, wanted, most);
+    diag_error(reader->diag, DIAG_LIMIT, token->place, "expected %s, and at most %" PRIu64, wanted,
+               most);
     return false;
 }
 
@@ -72,8 +73,8 @@ bool reader_range(struct reader *reader, int64_t *low, int64_t *high)
         || !reader_number(reader, "the highest value", high))
         return false;
     if (*low <= *high) return true;
-    diag_error(reader->diag, start->place, "the range %" PRId64 "..%" PRId64 " is empty", *low,
-               *high);
+    diag_error(reader->diag, DIAG_RANGE, start->place,
+               "the range %" PRId64 "..%" PRId64 " is empty", *low, *high);
     return false;
 }
 
@@ -91,7 +92,7 @@ bool reader_place(struct reader *reader, struct place *place)
         && !reader_count(reader, "the number of a source", UINT32_MAX, &number))
         return false;
     if (!place->line || !number || number > reader->sources.len) {
-        diag_error(reader->diag, start->place,
+        diag_error(reader->diag, DIAG_RANGE, start->place,
                    !place->line ? "lines are counted from 1"
                                 : "no source is declared for this position");
         return false;
@@ -131,10 +132,13 @@ bool reader_unknown(struct reader *reader, const struct token *token, enum reade
     uint32_t count = reader->diag->errors >= DIAG_MAX_ERRORS ? 0 : count_names(model, scope);
     for (uint32_t i = 0; i < count; i++)
         text_nearest(token->text, name_of(model, scope, i), &nearest, &distance);
+    diag_suggest(reader->diag, nearest);
     if (nearest)
-        diag_error(reader->diag, token->place, "unknown %s \"%.60s\": did you mean \"%s\"?", what,
-                   token->text, nearest);
-    else diag_error(reader->diag, token->place, "unknown %s \"%.60s\"", what, token->text);
+        diag_error(reader->diag, DIAG_UNKNOWN, token->place,
+                   "unknown %s \"%.60s\": did you mean \"%s\"?", what, token->text, nearest);
+    else
+        diag_error(reader->diag, DIAG_UNKNOWN, token->place, "unknown %s \"%.60s\"", what,
+                   token->text);
     return false;
 }
 
@@ -154,14 +158,15 @@ bool reader_local(struct reader *reader, uint32_t *index)
         if (!reader_reference(reader, SCOPE_LOCAL, "local", index)) return false;
         if (map_get(&reader->names, token->text, SCOPE_AMBIGUOUS) == MAP_NONE) return true;
         diag_error(
-            reader->diag, token->place,
+            reader->diag, DIAG_UNKNOWN, token->place,
             "there are several locals \"%.60s\": one of them is meant by its number, from 0 on",
             token->text);
         return false;
     }
     if (!reader_count(reader, "a local", UINT32_MAX, index)) return false;
     if (*index < reader->model->locals.len) return true;
-    diag_error(reader->diag, token->place, "there is no local number %" PRIu32, *index);
+    diag_error(reader->diag, DIAG_UNKNOWN, token->place, "there is no local number %" PRIu32,
+               *index);
     return false;
 }
 
@@ -175,10 +180,11 @@ bool reader_array(struct reader *reader, bool local, uint32_t *base, uint32_t *c
         return false;
     uint32_t last = local ? reader->model->locals.len : reader->model->vars.len;
     if (*count && *count <= last - *base) return true;
-    if (!*count) diag_error(reader->diag, token->place, "at least one cell can be meant");
+    if (!*count)
+        diag_error(reader->diag, DIAG_RANGE, token->place, "at least one cell can be meant");
     else
-        diag_error(reader->diag, token->place, "there are only %" PRIu32 " cells from here on",
-                   last - *base);
+        diag_error(reader->diag, DIAG_RANGE, token->place,
+                   "there are only %" PRIu32 " cells from here on", last - *base);
     return false;
 }
 
@@ -186,6 +192,7 @@ bool reader_declare(struct reader *reader, const struct token *token, enum reade
                     uint32_t index, const char *what)
 {
     if (map_add(&reader->names, token->text, scope, index)) return true;
-    diag_error(reader->diag, token->place, "the %s \"%.60s\" is declared twice", what, token->text);
+    diag_error(reader->diag, DIAG_DUPLICATE, token->place, "the %s \"%.60s\" is declared twice",
+               what, token->text);
     return false;
 }

@@ -17,7 +17,7 @@ bool timing_ticks(struct reader *reader)
     if (!reader_number(reader, "the number of ticks in a unit of time", &reader->model->ticks))
         return false;
     if (reader->model->ticks >= 1) return true;
-    diag_error(reader->diag, token->place, "a unit of time has at least one tick");
+    diag_error(reader->diag, DIAG_RANGE, token->place, "a unit of time has at least one tick");
     return false;
 }
 
@@ -40,7 +40,7 @@ bool timing_classes(struct reader *reader)
     uint32_t count;
     if (!reader_count(reader, "the number of classes", MAX_CLASSES, &count)) return false;
     if (!reader->model->class_count) return reader->model->class_count = count, true;
-    diag_error(reader->diag, token->place, "the number of classes is given twice");
+    diag_error(reader->diag, DIAG_DUPLICATE, token->place, "the number of classes is given twice");
     return false;
 }
 
@@ -49,7 +49,7 @@ static bool read_class(struct reader *reader, uint32_t *priority_class)
     const struct token *token = reader_peek(reader);
     if (!reader_count(reader, "the number of a class", UINT32_MAX, priority_class)) return false;
     if (*priority_class < reader->model->class_count) return true;
-    diag_error(reader->diag, token->place,
+    diag_error(reader->diag, DIAG_UNKNOWN, token->place,
                "there is no class %" PRIu32 ": 'classes' says that there are %" PRIu32
                ", from 0 on",
                *priority_class, reader->model->class_count);
@@ -95,7 +95,7 @@ void timing_close_priorities(struct reader *reader)
                 vec_push(model->mem, &model->priorities, ((struct model_priority){i, k}));
         }
     if (is_cyclic)
-        diag_error(reader->diag, reader->priority_place,
+        diag_error(reader->diag, DIAG_CIRCULAR, reader->priority_place,
                    "the priorities go round in a circle: a class would wait for itself");
     mem_free(model->mem, below);
     mem_free(model->mem, told);
@@ -111,7 +111,7 @@ bool timing_class(struct reader *reader)
     if (!read_class(reader, &priority_class)) return false;
     if (last_rule(reader)->classes
         && model->rule_classes.data[model->rule_classes.len - 1] >= priority_class) {
-        diag_error(reader->diag, token->place, "the classes of a rule ascend");
+        diag_error(reader->diag, DIAG_MISPLACED, token->place, "the classes of a rule ascend");
         return false;
     }
     model_add_class(model, priority_class);
@@ -146,12 +146,13 @@ bool timing_interval(struct reader *reader)
         && (interval.low > interval.high
             || (interval.low == interval.high && (interval.low_open || interval.high_open)));
     if (is_empty || interval.low < 0) {
-        diag_error(reader->diag, token->place,
+        diag_error(reader->diag, DIAG_RANGE, token->place,
                    is_empty ? "this interval is empty" : "time begins with 0");
         return false;
     }
     if (last_rule(reader)->interval != MODEL_NONE) {
-        diag_error(reader->diag, token->place, "a rule has one interval: this is a second one");
+        diag_error(reader->diag, DIAG_DUPLICATE, token->place,
+                   "a rule has one interval: this is a second one");
         return false;
     }
     last_rule(reader)->interval = model->intervals.len;
@@ -207,7 +208,7 @@ uint32_t timing_constraint(struct reader *reader, struct clock_constraint constr
     bool has_upper = kind != TOKEN_GT && kind != TOKEN_GE,
          has_lower = kind != TOKEN_LT && kind != TOKEN_LE;
     if (has_lower && upper.bound == INT64_MIN) {
-        diag_error(reader->diag, token[1].place, "this number is too low for a clock");
+        diag_error(reader->diag, DIAG_RANGE, token[1].place, "this number is too low for a clock");
         return 0;
     }
     if (!reader_place(reader, &upper.place)) return 0;

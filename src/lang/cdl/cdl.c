@@ -33,7 +33,7 @@ struct cdl *cdl_read(struct diag *diag, struct mem *mem, uint32_t source)
     for (struct cdl_decl *decl = cdl->file.decls; decl; decl = decl->next) {
         uint32_t before = map_get(&cdl->map, decl->name, space_of(decl->kind));
         if (before != MAP_NONE) {
-            diag_error(diag, decl->place, "there is a %s '%.60s' already",
+            diag_error(diag, DIAG_DUPLICATE, decl->place, "there is a %s '%.60s' already",
                        kind_names[cdl->decls.data[before]->kind], decl->name);
             diag_note(diag, cdl->decls.data[before]->place, "here");
             continue;
@@ -42,7 +42,7 @@ struct cdl *cdl_read(struct diag *diag, struct mem *mem, uint32_t source)
         vec_push(mem, &cdl->decls, decl);
     }
     if (diag->errors == errors && !cdl_context_count(cdl))
-        diag_error(diag, (struct place){source, 1, 1},
+        diag_error(diag, DIAG_MISSING, (struct place){source, 1, 1},
                    "the file has no context (cdl NAME is { ... })");
     return diag->errors == errors ? cdl : NULL;
 }
@@ -95,9 +95,8 @@ struct cdl_decl *cdl_find(struct cdl *cdl, enum cdl_kind kind, const char *name,
     for (uint32_t i = 0; i < cdl->decls.len; i++)
         if (cdl->decls.data[i]->kind == kind)
             text_nearest(name, cdl->decls.data[i]->name, &nearest, &distance);
-    diag_error(cdl->diag, place,
-               nearest ? "there is no %s '%.60s': did you mean '%.60s'?" : "there is no %s '%.60s'",
-               kind_names[kind], name, nearest);
+    diag_error_near(cdl->diag, DIAG_UNKNOWN, place, nearest, "there is no %s '%.60s'",
+                    kind_names[kind], name);
     return NULL;
 }
 
@@ -126,12 +125,8 @@ bool cdl_number(struct cdl *cdl, const struct cdl_number *number, int64_t *value
     unsigned distance = 0;
     for (uint32_t i = 0; cdl->model && i < cdl->model->constants.len; i++)
         text_nearest(number->name, cdl->model->constants.data[i].name, &nearest, &distance);
-    diag_error(
-        cdl->diag, number->place,
-        nearest
-            ? "there is no constant '%.60s' in the model or given with -D: did you mean '%.60s'?"
-            : "there is no constant '%.60s' in the model or given with -D",
-        number->name, nearest);
+    diag_error_near(cdl->diag, DIAG_UNKNOWN, number->place, nearest,
+                    "there is no constant '%.60s' in the model or given with -D", number->name);
     return false;
 }
 
@@ -153,14 +148,12 @@ static bool declare_called(struct cdl *cdl, const struct cdl_activity *activity)
             if (cdl->decls.data[i]->kind == CDL_DECL_ACTIVITY
                 || cdl->decls.data[i]->kind == CDL_DECL_EVENT)
                 text_nearest(activity->name, cdl->decls.data[i]->name, &nearest, &distance);
-        diag_error(cdl->diag, activity->place,
-                   nearest ? "there is no activity or event '%.60s': did you mean '%.60s'?"
-                           : "there is no activity or event '%.60s'",
-                   activity->name, nearest);
+        diag_error_near(cdl->diag, DIAG_UNKNOWN, activity->place, nearest,
+                        "there is no activity or event '%.60s'", activity->name);
         return false;
     }
     if (decl->is_busy) {
-        diag_error(cdl->diag, activity->place,
+        diag_error(cdl->diag, DIAG_CIRCULAR, activity->place,
                    "the activity '%.60s' contains itself: contexts are finite", decl->name);
         return false;
     }
@@ -179,7 +172,7 @@ static bool declare_events(struct cdl *cdl, const struct cdl_activity *activity)
     uint32_t index;
     bool good = true;
     if (cdl->nesting++ > MOST) {
-        diag_error(cdl->diag, activity->place, "activities are nested too deeply");
+        diag_error(cdl->diag, DIAG_NESTING, activity->place, "activities are nested too deeply");
         good = false;
     } else if (activity->kind == CDL_EVENT)
         good = cdl_event(cdl, activity->name, activity->place, &index);
@@ -197,7 +190,7 @@ static bool event_term(struct cdl *cdl, uint32_t event, struct place place, term
 {
     if (cdl->context->events.data[event].kind == EVENT_BECOMES) {
         diag_error(
-            cdl->diag, place,
+            cdl->diag, DIAG_MISPLACED, place,
             "the environment sends, receives and synchronises: '%.60s' is a change in the system",
             cdl->context->events.data[event].name);
         return false;
@@ -229,8 +222,8 @@ static bool loop_term(struct cdl *cdl, const struct cdl_activity *activity, term
     if (!cdl_number(cdl, &activity->count, &times) || !find_term(cdl, activity->parts, found))
         return false;
     if (times < 0 || times > INT32_MAX) {
-        diag_error(cdl->diag, activity->count.place, "a loop cannot have %" PRId64 " rounds",
-                   times);
+        diag_error(cdl->diag, DIAG_RANGE, activity->count.place,
+                   "a loop cannot have %" PRId64 " rounds", times);
         return false;
     }
     *found = term_loop(&cdl->terms, (uint32_t)times, *found);
@@ -325,7 +318,8 @@ static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
     context->has_scenario = status == BUILD_DONE && context->scenario.states > 1;
     if (status == BUILD_REFUSED) mem_refuse(cdl->mem);
     if (status == BUILD_TOO_LARGE)
-        diag_error(cdl->diag, decl->place, "the scenario of this context has too many states");
+        diag_error(cdl->diag, DIAG_LIMIT, decl->place,
+                   "the scenario of this context has too many states");
     return status == BUILD_DONE;
 }
 
@@ -343,7 +337,7 @@ static bool check_alphabet(struct cdl *cdl)
             uint32_t *before = &owner[event->rules[i]];
             good = !*before;
             if (*before) {
-                diag_error(cdl->diag, event->place,
+                diag_error(cdl->diag, DIAG_CONFLICT, event->place,
                            "a step '%.60s' would be both '%.60s' and '%.60s'",
                            cdl->model->rules.data[event->rules[i]].label,
                            context->events.data[*before - 1].name, event->name);
@@ -373,13 +367,13 @@ static bool is_repeated(const struct cdl_decl *decl, const struct cdl_name *name
 static bool is_new_name(struct cdl *cdl, const struct cdl_decl *decl, const struct cdl_name *name)
 {
     if (is_repeated(decl, name)) {
-        diag_error(cdl->diag, name->place, "'%.60s' is listed twice", name->name);
+        diag_error(cdl->diag, DIAG_DUPLICATE, name->place, "'%.60s' is listed twice", name->name);
         return false;
     }
     for (uint32_t i = 0; i < cdl->model->properties.len; i++)
         if (!strcmp(cdl->model->properties.data[i].name, name->name)) {
-            diag_error(cdl->diag, name->place, "the model has a property '%.60s' already",
-                       name->name);
+            diag_error(cdl->diag, DIAG_DUPLICATE, name->place,
+                       "the model has a property '%.60s' already", name->name);
             return false;
         }
     return true;

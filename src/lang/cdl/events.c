@@ -54,7 +54,7 @@ static bool sync_event(struct cdl *cdl, const struct cdl_body *body, struct cont
     unsigned distance = 0;
     if (body->unit.name && !cdl_find_unit(cdl, &body->unit, &unit)) return false;
     if (body->unit.name && unit.process == MODEL_NONE) {
-        diag_error(cdl->diag, body->unit.place,
+        diag_error(cdl->diag, DIAG_MISPLACED, body->unit.place,
                    "'%.60s' is a component: only processes take part in steps", body->unit.name);
         return false;
     }
@@ -64,13 +64,11 @@ static bool sync_event(struct cdl *cdl, const struct cdl_body *body, struct cont
     for (uint32_t i = 0; i < cdl->model->dead_steps.len; i++)
         text_nearest(body->name, cdl->model->dead_steps.data[i].label, &nearest, &distance);
     if (body->unit.name && find_rules(cdl, body->name, MODEL_NONE, event))
-        diag_error(cdl->diag, body->unit.place, "%s takes part in no step '%.60s'",
+        diag_error(cdl->diag, DIAG_UNKNOWN, body->unit.place, "%s takes part in no step '%.60s'",
                    cdl_unit_text(cdl, &body->unit), body->name);
     else
-        diag_error(cdl->diag, body->name_place,
-                   nearest ? "the model has no step '%.60s': did you mean '%.60s'?"
-                           : "the model has no step '%.60s'",
-                   body->name, nearest);
+        diag_error_near(cdl->diag, DIAG_UNKNOWN, body->name_place, nearest,
+                        "the model has no step '%.60s'", body->name);
     return false;
 }
 
@@ -81,7 +79,7 @@ static bool take_queue(struct cdl *cdl, const struct cdl_body *body, const struc
 {
     const struct shape *shape = name->shape;
     if (shape->kind != SHAPE_QUEUE) {
-        diag_error(cdl->diag, body->place, "messages need a queue, and '%.60s' is none",
+        diag_error(cdl->diag, DIAG_TYPE, body->place, "messages need a queue, and '%.60s' is none",
                    name->name);
         return false;
     }
@@ -108,7 +106,7 @@ static bool step_instead(struct cdl *cdl, const struct cdl_body *body, uint32_t 
     if (is_name && find_rules(cdl, message->name, process, event)) return true;
     const char *step = is_name ? message->name : "?",
                *who = body->unit.name ? cdl_unit_text(cdl, &body->unit) : "";
-    diag_error(cdl->diag, body->unit.name ? body->unit.place : body->place,
+    diag_error(cdl->diag, DIAG_UNKNOWN, body->unit.name ? body->unit.place : body->place,
                is_name ? "there is neither a queue '%s' of a component nor a step '%.60s'%s%s"
                        : "there is no queue '%s' of a component",
                queue, step, *who ? " of " : "", who);
@@ -138,7 +136,7 @@ static bool receive_event(struct cdl *cdl, const struct cdl_body *body, struct c
     if (!name) return step_instead(cdl, body, unit.process, queue, event);
     if (body->unit.name && unit.process == MODEL_NONE
         && unit.first) { /* the outermost component is everybody */
-        diag_error(cdl->diag, body->unit.place,
+        diag_error(cdl->diag, DIAG_MISPLACED, body->unit.place,
                    "'%.60s' is a component: messages come from processes", body->unit.name);
         return false;
     }

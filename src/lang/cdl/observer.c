@@ -3,6 +3,7 @@
  * property may have `pending s1, s2`. */
 #include "lang/cdl/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct cdl_guard *parse_guards(struct cdl_parser *parser)

@@ -26,8 +26,8 @@ static bool add_guards(struct cdl *cdl, const struct cdl_guard *guard, struct ob
         int64_t units;
         if (!cdl_number(cdl, &guard->number, &units)) return false;
         if (units < 0 || __builtin_mul_overflow(units, cdl->model->ticks, &added.ticks)) {
-            diag_error(cdl->diag, guard->number.place, "a clock cannot be compared with %" PRId64,
-                       units);
+            diag_error(cdl->diag, DIAG_RANGE, guard->number.place,
+                       "a clock cannot be compared with %" PRId64, units);
             return false;
         }
         vec_push(cdl->mem, &observer->guards, added);
@@ -89,7 +89,7 @@ static void warn_hidden(struct cdl *cdl, const struct observer *observer)
                     && !(edge->has_predicate && expr_same(edge->predicate, before->predicate)))
                 || (before->event != CONTEXT_NONE && before->event != edge->event);
             if (before->from != edge->from || asks) continue;
-            diag_warning(cdl->diag, edge->place,
+            diag_warning(cdl->diag, DIAG_NEVER, edge->place,
                          "this edge is never taken: one above is always taken instead");
             diag_note(cdl->diag, before->place, "here");
             break;
@@ -108,7 +108,7 @@ static void warn_clocks(struct cdl *cdl, const struct cdl_decl *decl,
                           && !strcmp(observer->clocks.data[observer->actions.data[i].clock],
                                      guard->clock);
             if (!starts)
-                diag_warning(cdl->diag, guard->place,
+                diag_warning(cdl->diag, DIAG_NEVER, guard->place,
                              "the clock '%.60s' is never started: this is never true",
                              guard->clock);
         }
@@ -140,14 +140,12 @@ static bool add_pending(struct cdl *cdl, const struct cdl_decl *decl, struct obs
             text_nearest(name->name, observer->states.data[s++], &nearest, &distance);
         if (s == observer->states.len || s == observer->bad) {
             if (s == observer->bad)
-                diag_error(cdl->diag, name->place,
+                diag_error(cdl->diag, DIAG_MISPLACED, name->place,
                            "a run is violated at once in 'reject': nothing is pending there");
             else
-                diag_error(cdl->diag, name->place,
-                           nearest
-                               ? "the property '%.60s' has no state '%.60s': did you mean '%.60s'?"
-                               : "the property '%.60s' has no state '%.60s'",
-                           decl->name, name->name, nearest);
+                diag_error_near(cdl->diag, DIAG_UNKNOWN, name->place, nearest,
+                                "the property '%.60s' has no state '%.60s'", decl->name,
+                                name->name);
             return false;
         }
         vec_push(cdl->mem, &observer->pending, s);
@@ -180,10 +178,11 @@ static void warn_ends(struct cdl *cdl, const struct cdl_decl *decl, const struct
     const char *what = observer->is_restriction ? "restriction" : "property";
     uint32_t end = observer->goal != CONTEXT_NONE ? observer->goal : observer->bad;
     if (end == CONTEXT_NONE && !observer->pending.len)
-        diag_warning(cdl->diag, decl->place, "the %s '%.60s' has no state '%s': it %s", what,
-                     decl->name, bad, observer->is_restriction ? "cuts nothing" : "always holds");
+        diag_warning(cdl->diag, DIAG_NEVER, decl->place, "the %s '%.60s' has no state '%s': it %s",
+                     what, decl->name, bad,
+                     observer->is_restriction ? "cuts nothing" : "always holds");
     else if (end != CONTEXT_NONE && !is_reached(cdl, observer, end))
-        diag_warning(cdl->diag, decl->place,
+        diag_warning(cdl->diag, DIAG_UNUSED, decl->place,
                      "the state '%s' of the %s '%.60s' is not reached from 'start'",
                      observer->states.data[end], what, decl->name);
 }
@@ -205,7 +204,7 @@ bool cdl_observer(struct cdl *cdl, const struct cdl_decl *decl)
         starts |= !strcmp(edge->from.name, "start");
     }
     if (!starts) {
-        diag_error(cdl->diag, decl->place,
+        diag_error(cdl->diag, DIAG_MISSING, decl->place,
                    "the %s '%.60s' has no edge from 'start', where it begins", what, decl->name);
         return false;
     }

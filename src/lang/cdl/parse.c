@@ -4,6 +4,7 @@
  * Activities: `;` binds tightest, then `[]`, then `||`; braces group. */
 #include "lang/cdl/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const kind_words[CDL_KINDS] = {"event",    "predicate",   "activity",
@@ -34,7 +35,7 @@ bool cdl_unexpected(struct cdl_parser *parser, const char *wanted)
 {
     char found[48];
     if (!parser->panic)
-        diag_error(parser->diag, cdl_here(parser), "expected %s, found %s", wanted,
+        diag_error(parser->diag, DIAG_SYNTAX, cdl_here(parser), "expected %s, found %s", wanted,
                    token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return false;
@@ -45,7 +46,7 @@ bool cdl_expect(struct cdl_parser *parser, enum token_kind kind, const char *aft
     char found[48];
     if (cdl_accept(parser, kind)) return true;
     if (!parser->panic)
-        diag_error(parser->diag, cdl_here(parser), "expected '%s' %s, found %s",
+        diag_error(parser->diag, DIAG_SYNTAX, cdl_here(parser), "expected '%s' %s, found %s",
                    token_kind_show(kind), after, token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return false;
@@ -56,8 +57,8 @@ bool cdl_expect_word(struct cdl_parser *parser, const char *word, const char *af
     char found[48];
     if (cdl_accept_word(parser, word)) return true;
     if (!parser->panic)
-        diag_error(parser->diag, cdl_here(parser), "expected '%s' %s, found %s", word, after,
-                   token_show(cdl_peek(parser, 0), found));
+        diag_error(parser->diag, DIAG_SYNTAX, cdl_here(parser), "expected '%s' %s, found %s", word,
+                   after, token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return false;
 }
@@ -68,7 +69,7 @@ const char *cdl_expect_name(struct cdl_parser *parser, const char *after, struct
     *place = cdl_here(parser);
     if (!parser->panic && cdl_at(parser, TOKEN_NAME)) return parser->tokens[parser->at++].text;
     if (!parser->panic)
-        diag_error(parser->diag, *place, "expected a name %s, found %s", after,
+        diag_error(parser->diag, DIAG_SYNTAX, *place, "expected a name %s, found %s", after,
                    token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return "?";
@@ -78,7 +79,7 @@ bool cdl_enter(struct cdl_parser *parser)
 {
     if (parser->nesting++ < CDL_MAX_NESTING) return true;
     if (!parser->panic)
-        diag_error(parser->diag, cdl_here(parser), "brackets are nested too deeply");
+        diag_error(parser->diag, DIAG_NESTING, cdl_here(parser), "brackets are nested too deeply");
     parser->panic = true;
     return false;
 }
@@ -318,7 +319,7 @@ static void parse_part(struct cdl_parser *parser, const char *what, struct cdl_a
     struct place place = parser->tokens[parser->at - 1].place;
     cdl_expect_word(parser, "is", what);
     if (*part && !parser->panic) {
-        diag_error(parser->diag, place, "this context has this part already");
+        diag_error(parser->diag, DIAG_DUPLICATE, place, "this context has this part already");
         diag_note(parser->diag, (*part)->place, "here");
     }
     *part = parse_braces(parser, "after 'is'");
@@ -386,8 +387,7 @@ static struct cdl_decl *parse_declaration(struct cdl_parser *parser)
                  "expected a declaration (event, predicate, activity, property, restriction or "
                  "cdl), found %s",
                  token_show(token, found));
-        diag_error(parser->diag, token->place, nearest ? "%s: did you mean '%s'?" : "%s", wanted,
-                   nearest);
+        diag_error_near(parser->diag, DIAG_SYNTAX, token->place, nearest, "%s", wanted);
         parser->panic = true;
         return decl;
     }

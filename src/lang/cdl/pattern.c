@@ -13,6 +13,7 @@
  * A pattern ends where no option follows. */
 #include "lang/cdl/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool next_is(const struct cdl_parser *parser, unsigned ahead, const char *word)
@@ -57,7 +58,7 @@ static struct cdl_name parse_event(struct cdl_parser *parser, const char *after)
     event.name = cdl_expect_name(parser, after, &event.place);
     unsigned length = parser->panic ? 0 : arguments(parser, 0);
     if (!length) return event;
-    diag_warning(parser->diag, cdl_here(parser),
+    diag_warning(parser->diag, DIAG_NEVER, cdl_here(parser),
                  "arguments say nothing here: this is the event '%.60s', as it is declared",
                  event.name);
     parser->at += length;
@@ -72,8 +73,8 @@ static uint64_t parse_count(struct cdl_parser *parser)
     if (cdl_accept_word(parser, "one")) return 1;
     if (!cdl_at(parser, TOKEN_NUMBER)) cdl_unexpected(parser, "'one' or a number of occurrences");
     else if (count < 1 || count > PATTERN_MOST_COUNT) {
-        diag_error(parser->diag, cdl_here(parser), "occurrences are counted from 1 to %d",
-                   PATTERN_MOST_COUNT);
+        diag_error(parser->diag, DIAG_RANGE, cdl_here(parser),
+                   "occurrences are counted from 1 to %d", PATTERN_MOST_COUNT);
         parser->panic = true;
     } else parser->at++;
     return count;
@@ -241,9 +242,10 @@ static void parse_repeatability(struct cdl_parser *parser, struct cdl_pattern *p
     struct place place = cdl_here(parser);
     bool has_rounds = pattern->family == PATTERN_RESPONSE || pattern->family == PATTERN_PRECEDENCE;
     parser->at++;
-    if (*is_said) diag_error(parser->diag, place, "repeatability is given twice");
+    if (*is_said) diag_error(parser->diag, DIAG_DUPLICATE, place, "repeatability is given twice");
     else if (!has_rounds)
-        diag_error(parser->diag, place, "repeatability is about 'leads-to' and 'precedes' only");
+        diag_error(parser->diag, DIAG_MISPLACED, place,
+                   "repeatability is about 'leads-to' and 'precedes' only");
     *is_said = true;
     cdl_expect(parser, TOKEN_COLON, "after 'repeatability'");
     pattern->repeats = cdl_accept_word(parser, "true");

@@ -17,7 +17,7 @@ static bool resolve_set(struct cdl *cdl, const struct cdl_set *set, struct patte
     result->place = set->place;
     for (const struct cdl_item *item = set->items; item; item = item->next) {
         if (result->count == PATTERN_MOST_ITEMS) {
-            diag_error(cdl->diag, item->event.place, "a set has at most %d events",
+            diag_error(cdl->diag, DIAG_LIMIT, item->event.place, "a set has at most %d events",
                        PATTERN_MOST_ITEMS);
             return false;
         }
@@ -39,7 +39,7 @@ static bool resolve_option(struct cdl *cdl, const struct cdl_option *option,
     if (!good) return false;
     if ((option->is_asked ? pattern->option_count : pattern->naming_count)
         == PATTERN_MOST_OPTIONS) {
-        diag_error(cdl->diag, added.place, "a pattern has at most %d options",
+        diag_error(cdl->diag, DIAG_LIMIT, added.place, "a pattern has at most %d options",
                    PATTERN_MOST_OPTIONS);
         return false;
     }
@@ -60,7 +60,7 @@ static bool check_contradictions(struct cdl *cdl, const struct cdl_pattern *patt
         for (const struct cdl_option *b = a->next; b; b = b->next) {
             bool is_same = a->event.name == b->event.name && a->before.name == b->before.name;
             if (!is_same || a->is_asked == b->is_asked) continue;
-            diag_error(cdl->diag, b->event.place,
+            diag_error(cdl->diag, DIAG_CONFLICT, b->event.place,
                        "this contradicts what was said of '%.60s' before", b->event.name);
             diag_note(cdl->diag, a->event.place, "here");
             return false;
@@ -76,7 +76,7 @@ static bool resolve_bound(struct cdl *cdl, const struct cdl_pattern *from, struc
     if (!cdl_number(cdl, &from->bound, &units)) return false;
     if (units >= 0 && !__builtin_mul_overflow(units, cdl->model->ticks, &pattern->bound))
         return true;
-    diag_error(cdl->diag, from->bound.place, "a bound cannot be %" PRId64, units);
+    diag_error(cdl->diag, DIAG_RANGE, from->bound.place, "a bound cannot be %" PRId64, units);
     return false;
 }
 

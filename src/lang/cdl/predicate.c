@@ -1,6 +1,7 @@
 /* Predicates, values and references to variables: `not p and ({P}1@idle or {P}2:x[3].f <= 7)`. */
 #include "lang/cdl/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- references ---- */

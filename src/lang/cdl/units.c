@@ -9,6 +9,7 @@
 #include "lang/cdl/scope.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,10 +218,8 @@ static bool unknown_unit(struct cdl *cdl, const struct cdl_unit *unit)
     unsigned distance = 0;
     for (uint32_t i = 0; i < cdl->units.len; i++)
         text_nearest(unit->name, cdl->units.data[i].unit, &nearest, &distance);
-    diag_error(cdl->diag, unit->place,
-               nearest && *nearest ? "the model has no %s '%.60s': did you mean '%.60s'?"
-                                   : "the model has no %s '%.60s'",
-               what, unit->name, nearest);
+    diag_error_near(cdl->diag, DIAG_UNKNOWN, unit->place, nearest && *nearest ? nearest : NULL,
+                    "the model has no %s '%.60s'", what, unit->name);
     return false;
 }
 
@@ -245,10 +244,10 @@ bool cdl_find_unit(struct cdl *cdl, const struct cdl_unit *unit, struct cdl_foun
     }
     if (!count) return unknown_unit(cdl, unit);
     if (count == 1)
-        diag_error(cdl->diag, unit->number_place, "there is one '%.60s': {%.60s}1", unit->name,
-                   unit->name);
+        diag_error(cdl->diag, DIAG_UNKNOWN, unit->number_place, "there is one '%.60s': {%.60s}1",
+                   unit->name, unit->name);
     else
-        diag_error(cdl->diag, unit->number_place,
+        diag_error(cdl->diag, DIAG_UNKNOWN, unit->number_place,
                    "there are %u instances of '%.60s': {%.60s}1 to {%.60s}%u", count, unit->name,
                    unit->name, unit->name, count);
     return false;
@@ -272,8 +271,8 @@ const struct model_name *cdl_need_variable(struct cdl *cdl, const struct cdl_uni
     for (uint32_t i = first + 1; i < cdl->units.len && cdl->units.data[i].name; i++)
         text_nearest(name, cdl->units.data[i].name, &nearest, &distance);
     if (nearest) {
-        diag_error(cdl->diag, place, "%s has no variable '%.60s': did you mean '%.60s'?",
-                   cdl_unit_text(cdl, unit), name, nearest);
+        diag_error_near(cdl->diag, DIAG_UNKNOWN, place, nearest, "%s has no variable '%.60s'",
+                        cdl_unit_text(cdl, unit), name);
         return NULL;
     }
     struct text list;
@@ -284,8 +283,8 @@ const struct model_name *cdl_need_variable(struct cdl *cdl, const struct cdl_uni
         if (n == MOST) text_add(&list, ", ...");
         else text_add(&list, "%s%.40s", n ? ", " : ": it has ", cdl->units.data[i].name);
     }
-    diag_error(cdl->diag, place, "%s has no variable '%.60s'%s", cdl_unit_text(cdl, unit), name,
-               list.data);
+    diag_error(cdl->diag, DIAG_UNKNOWN, place, "%s has no variable '%.60s'%s",
+               cdl_unit_text(cdl, unit), name, list.data);
     text_free(&list);
     return NULL;
 }

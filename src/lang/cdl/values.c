@@ -18,7 +18,7 @@ static const char *shape_text(const struct shape *shape)
 
 static bool wrong_kind(struct cdl *cdl, const struct cdl_value *value, const struct shape *shape)
 {
-    diag_error(cdl->diag, value->place, "%s is expected here", shape_text(shape));
+    diag_error(cdl->diag, DIAG_TYPE, value->place, "%s is expected here", shape_text(shape));
     return false;
 }
 
@@ -34,13 +34,14 @@ static bool number_cell(struct cdl *cdl, const struct cdl_value *value, const st
     else if (value->kind != CDL_NAME || !strcmp(name, "true") || !strcmp(name, "false"))
         return wrong_kind(cdl, value, shape);
     else if (!cdl_constant(cdl, name, cell)) {
-        diag_error(cdl->diag, value->place, "%s is expected here, and there is no constant '%.60s'",
-                   shape_text(shape), name);
+        diag_error(cdl->diag, DIAG_TYPE, value->place,
+                   "%s is expected here, and there is no constant '%.60s'", shape_text(shape),
+                   name);
         return false;
     }
     if (*cell >= shape->low && *cell <= shape->high) return true;
-    diag_error(cdl->diag, value->place, "%" PRId64 " is outside %" PRId64 "..%" PRId64, *cell,
-               shape->low, shape->high);
+    diag_error(cdl->diag, DIAG_RANGE, value->place, "%" PRId64 " is outside %" PRId64 "..%" PRId64,
+               *cell, shape->low, shape->high);
     return false;
 }
 
@@ -63,11 +64,8 @@ static bool constructor_cells(struct cdl *cdl, const struct cdl_value *value,
     if (value->kind != CDL_NAME) return wrong_kind(cdl, value, shape);
     const struct shape_member *member = find_member(shape, value->name, &nearest);
     if (!member) {
-        diag_error(cdl->diag, value->place,
-                   nearest ? "there is no '%.60s' among the values that are possible here: did you "
-                             "mean '%.60s'?"
-                           : "there is no '%.60s' among the values that are possible here",
-                   value->name, nearest);
+        diag_error_near(cdl->diag, DIAG_UNKNOWN, value->place, nearest,
+                        "there is no '%.60s' among the values that are possible here", value->name);
         return false;
     }
     cells[0] = member - shape->members;
@@ -78,20 +76,21 @@ static bool constructor_cells(struct cdl *cdl, const struct cdl_value *value,
     }
     if (shape->has_secrets) {
         diag_error(
-            cdl->diag, value->place,
+            cdl->diag, DIAG_MISSING, value->place,
             "this model does not say what '%.60s' carries: take the model in its own language",
             value->name);
         return false;
     }
     if (!value->values != !member->shape) {
-        diag_error(cdl->diag, value->place,
+        diag_error(cdl->diag, DIAG_ARGUMENTS, value->place,
                    member->shape ? "'%.60s' needs an argument" : "'%.60s' has no argument",
                    value->name);
         return false;
     }
     if (!member->shape) return true;
     if (value->values->next) {
-        diag_error(cdl->diag, value->values->next->place, "'%.60s' has one argument", value->name);
+        diag_error(cdl->diag, DIAG_ARGUMENTS, value->values->next->place,
+                   "'%.60s' has one argument", value->name);
         return false;
     }
     return cdl_cells(cdl, value->values, member->shape, cells + 1, any ? any + 1 : NULL);
@@ -108,8 +107,8 @@ static bool array_cells(struct cdl *cdl, const struct cdl_value *value, const st
                           any ? any + (size_t)count * each : NULL))
             return false;
     if (count == shape->count) return true;
-    diag_error(cdl->diag, value->place, "an array of %u elements is expected here: this one has %u",
-               shape->count, count);
+    diag_error(cdl->diag, DIAG_TYPE, value->place,
+               "an array of %u elements is expected here: this one has %u", shape->count, count);
     return false;
 }
 
@@ -121,15 +120,14 @@ static bool record_cells(struct cdl *cdl, const struct cdl_value *value, const s
         const char *nearest;
         const struct shape_member *member = find_member(shape, v->name, &nearest);
         if (!member) {
-            diag_error(cdl->diag, v->place,
-                       nearest ? "the record has no field '%.60s': did you mean '%.60s'?"
-                               : "the record has no field '%.60s'",
-                       v->name, nearest);
+            diag_error_near(cdl->diag, DIAG_UNKNOWN, v->place, nearest,
+                            "the record has no field '%.60s'", v->name);
             return false;
         }
         for (const struct cdl_value *other = value->values; other != v; other = other->next)
             if (!strcmp(other->name, v->name)) {
-                diag_error(cdl->diag, v->place, "the field '%.60s' has a value already", v->name);
+                diag_error(cdl->diag, DIAG_DUPLICATE, v->place,
+                           "the field '%.60s' has a value already", v->name);
                 return false;
             }
         if (!cdl_cells(cdl, v->values, member->shape, cells + member->offset,
@@ -140,7 +138,7 @@ static bool record_cells(struct cdl *cdl, const struct cdl_value *value, const s
         const struct cdl_value *v = value->values;
         while (v && strcmp(v->name, shape->members[i].name)) v = v->next;
         if (v) continue;
-        diag_error(cdl->diag, value->place, "the field '%.60s' has no value",
+        diag_error(cdl->diag, DIAG_MISSING, value->place, "the field '%.60s' has no value",
                    shape->members[i].name);
         return false;
     }
@@ -151,7 +149,7 @@ bool cdl_cells(struct cdl *cdl, const struct cdl_value *value, const struct shap
                int64_t *cells, bool *any)
 {
     if (value->kind == CDL_VARIABLE) {
-        diag_error(cdl->diag, value->place, "a value is expected here, not a variable");
+        diag_error(cdl->diag, DIAG_TYPE, value->place, "a value is expected here, not a variable");
         return false;
     }
     switch (shape->kind) {
@@ -162,7 +160,7 @@ bool cdl_cells(struct cdl *cdl, const struct cdl_value *value, const struct shap
     case SHAPE_RECORD: return record_cells(cdl, value, shape, cells, any);
     case SHAPE_QUEUE: break;
     }
-    diag_error(cdl->diag, value->place,
+    diag_error(cdl->diag, DIAG_TYPE, value->place,
                "queues cannot be compared or sent: compare their elements or their length");
     return false;
 }
@@ -191,14 +189,14 @@ static bool take_index(struct cdl *cdl, const struct cdl_step *step, struct foun
     struct exprs *exprs = &cdl->model->exprs;
     int64_t index;
     if (shape->kind != SHAPE_ARRAY && shape->kind != SHAPE_QUEUE) {
-        diag_error(cdl->diag, step->place, "this is no array: %s has no elements",
+        diag_error(cdl->diag, DIAG_TYPE, step->place, "this is no array: %s has no elements",
                    shape_text(shape));
         return false;
     }
     if (!cdl_number(cdl, &step->index, &index)) return false;
     if (index < 0 || index >= (int64_t)shape->count) {
-        diag_error(cdl->diag, step->place, "the index %" PRId64 " is outside 0..%u", index,
-                   shape->count - 1);
+        diag_error(cdl->diag, DIAG_RANGE, step->place, "the index %" PRId64 " is outside 0..%u",
+                   index, shape->count - 1);
         return false;
     }
     if (shape->kind == SHAPE_QUEUE)
@@ -221,7 +219,7 @@ static bool take_field(struct cdl *cdl, const struct cdl_step *step, struct foun
         return true;
     }
     if (shape->kind != SHAPE_RECORD) {
-        diag_error(cdl->diag, step->place,
+        diag_error(cdl->diag, DIAG_TYPE, step->place,
                    shape->kind == SHAPE_QUEUE ? "a queue has 'length' and elements, not '%.60s'"
                                               : "'.%.60s': this is no record",
                    step->field);
@@ -229,10 +227,8 @@ static bool take_field(struct cdl *cdl, const struct cdl_step *step, struct foun
     }
     const struct shape_member *member = find_member(shape, step->field, &nearest);
     if (!member) {
-        diag_error(cdl->diag, step->place,
-                   nearest ? "the record has no field '%.60s': did you mean '%.60s'?"
-                           : "the record has no field '%.60s'",
-                   step->field, nearest);
+        diag_error_near(cdl->diag, DIAG_UNKNOWN, step->place, nearest,
+                        "the record has no field '%.60s'", step->field);
         return false;
     }
     found->var += member->offset;
@@ -282,7 +278,8 @@ static bool compare_variables(struct cdl *cdl, const struct cdl_exp *exp, const 
 {
     struct exprs *exprs = &cdl->model->exprs;
     if (!same_shape(a->shape, b->shape)) {
-        diag_error(cdl->diag, exp->name_place, "%s and %s cannot be compared", shape_text(a->shape),
+        diag_error(cdl->diag, DIAG_TYPE, exp->name_place, "%s and %s cannot be compared",
+                   shape_text(a->shape),
                    a->shape->kind == b->shape->kind ? "this other one" : shape_text(b->shape));
         return false;
     }
@@ -339,7 +336,7 @@ static bool compare_number(struct cdl *cdl, const struct found *found, enum expr
         if (!number_cell(cdl, value, &wide, &number)) return false;
     } else if (!is_location && !number_cell(cdl, value, shape, &number)) return false;
     if (!is_order(op) && (number < shape->low || number > shape->high))
-        diag_warning(cdl->diag, value->place,
+        diag_warning(cdl->diag, DIAG_NEVER, value->place,
                      "the variable never has this value: it lies in %" PRId64 "..%" PRId64,
                      shape->low, shape->high);
     *condition = both(cdl, found->exists,
@@ -354,7 +351,7 @@ static bool compare_value(struct cdl *cdl, const struct cdl_exp *exp, const stru
     const struct shape *shape = found->shape;
     struct exprs *exprs = &cdl->model->exprs;
     if (is_order(op) && shape->kind != SHAPE_INT) {
-        diag_error(cdl->diag, exp->name_place,
+        diag_error(cdl->diag, DIAG_TYPE, exp->name_place,
                    "only numbers have an order: %s can be compared with = and <>",
                    shape_text(shape));
         return false;
@@ -381,7 +378,7 @@ static bool compare_sides(struct cdl *cdl, const struct cdl_exp *exp, expr *cond
     struct found a, b;
     bool left = exp->left->kind == CDL_VARIABLE, right = exp->right->kind == CDL_VARIABLE;
     if (!left && !right) {
-        diag_error(cdl->diag, exp->place,
+        diag_error(cdl->diag, DIAG_TYPE, exp->place,
                    "a comparison of two values: one side must be a variable, such as {P}1:x");
         return false;
     }
@@ -391,7 +388,7 @@ static bool compare_sides(struct cdl *cdl, const struct cdl_exp *exp, expr *cond
     if (!right) return compare_value(cdl, exp, &a, exp->op, exp->right, condition);
     if (!left) return compare_value(cdl, exp, &b, turned(exp->op), exp->left, condition);
     if (is_order(exp->op) && (a.shape->kind != SHAPE_INT || b.shape->kind != SHAPE_INT)) {
-        diag_error(cdl->diag, exp->name_place,
+        diag_error(cdl->diag, DIAG_TYPE, exp->name_place,
                    "only numbers have an order: %s can be compared with = and <>",
                    shape_text(a.shape->kind != SHAPE_INT ? a.shape : b.shape));
         return false;
@@ -411,7 +408,8 @@ static bool is_at(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
     const struct model_process *process =
         unit.process == MODEL_NONE ? NULL : &model->processes.data[unit.process];
     if (!process || process->location == MODEL_NONE) {
-        diag_error(cdl->diag, exp->place, "%s has no states", cdl_unit_text(cdl, &exp->unit));
+        diag_error(cdl->diag, DIAG_UNKNOWN, exp->place, "%s has no states",
+                   cdl_unit_text(cdl, &exp->unit));
         return false;
     }
     for (uint32_t i = 0; i < process->locations; i++) {
@@ -423,10 +421,8 @@ static bool is_at(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
                              expr_int(&cdl->model->exprs, location->value));
         return true;
     }
-    diag_error(cdl->diag, exp->name_place,
-               nearest ? "'%.60s' has no state '%.60s': did you mean '%.60s'?"
-                       : "'%.60s' has no state '%.60s'",
-               exp->unit.name, exp->name, nearest);
+    diag_error_near(cdl->diag, DIAG_UNKNOWN, exp->name_place, nearest,
+                    "'%.60s' has no state '%.60s'", exp->unit.name, exp->name);
     return false;
 }
 
@@ -440,7 +436,7 @@ static bool is_test(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
     if (!find_variable(cdl, exp->left, &found)) return false;
     enum shape_kind wanted = exp->kind == CDL_TEST ? SHAPE_BOOL : SHAPE_QUEUE;
     if (found.shape->kind != wanted) {
-        diag_error(cdl->diag, exp->left->place,
+        diag_error(cdl->diag, DIAG_TYPE, exp->left->place,
                    wanted == SHAPE_BOOL ? "this is %s: a comparison is expected"
                                         : "this is %s, not a queue",
                    shape_text(found.shape));
@@ -456,8 +452,8 @@ static bool is_test(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
 bool cdl_predicate(struct cdl *cdl, struct cdl_decl *decl, expr *condition)
 {
     if (decl->is_busy) {
-        diag_error(cdl->diag, decl->place, "the predicate '%.60s' is defined by itself",
-                   decl->name);
+        diag_error(cdl->diag, DIAG_CIRCULAR, decl->place,
+                   "the predicate '%.60s' is defined by itself", decl->name);
         return false;
     }
     if (!decl->is_ready) {
@@ -486,7 +482,7 @@ bool cdl_condition(struct cdl *cdl, const struct cdl_exp *exp, expr *condition)
     struct cdl_decl *decl;
     bool good = false;
     if (cdl->nesting++ > MOST)
-        diag_error(cdl->diag, exp->place, "predicates are nested too deeply");
+        diag_error(cdl->diag, DIAG_NESTING, exp->place, "predicates are nested too deeply");
     else switch (exp->kind) {
         case CDL_OR:
         case CDL_AND:

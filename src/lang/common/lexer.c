@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Longest spelling first among those with a common beginning. The first row of a kind is the one
@@ -73,7 +74,7 @@ static void skip_block_comment(struct lexer *lexer)
     while (lexer->end - lexer->at >= 2 && (lexer->at[0] != '*' || lexer->at[1] != '/'))
         if (*lexer->at++ == '\n') start_line(lexer, lexer->at);
     if (lexer->end - lexer->at < 2) {
-        diag_error(lexer->diag, start, "this comment does not end");
+        diag_error(lexer->diag, DIAG_CHARACTER, start, "this comment does not end");
         lexer->at = lexer->end;
     } else {
         lexer->at += 2;
@@ -110,7 +111,7 @@ static void read_name(struct lexer *lexer)
     while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
     size_t length = (size_t)(lexer->at - start);
     if (length > NAME_MAX_LENGTH) {
-        diag_error(lexer->diag, place_of(lexer, start),
+        diag_error(lexer->diag, DIAG_LIMIT, place_of(lexer, start),
                    "this name has %zu characters: at most %d are allowed", length, NAME_MAX_LENGTH);
         length = NAME_MAX_LENGTH;
     }
@@ -139,10 +140,12 @@ static void read_number(struct lexer *lexer)
         else number = number * 10 + digit;
     }
     if (too_large) {
-        diag_error(lexer->diag, place_of(lexer, start), "this number does not fit in 63 bits");
+        diag_error(lexer->diag, DIAG_NUMBER, place_of(lexer, start),
+                   "this number does not fit in 63 bits");
         number = 0;
     } else if (lexer->at < lexer->end && is_name_start(*lexer->at)) {
-        diag_error(lexer->diag, place_of(lexer, lexer->at), "a letter directly after a number");
+        diag_error(lexer->diag, DIAG_CHARACTER, place_of(lexer, lexer->at),
+                   "a letter directly after a number");
         while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
     }
     push(lexer, TOKEN_NUMBER, start,
@@ -157,7 +160,8 @@ static void read_string(struct lexer *lexer)
     while (lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n' && *lexer->at != 0)
         lexer->at++;
     if (lexer->at >= lexer->end || *lexer->at != '"') {
-        diag_error(lexer->diag, place_of(lexer, start), "this string does not end on its line");
+        diag_error(lexer->diag, DIAG_CHARACTER, place_of(lexer, start),
+                   "this string does not end on its line");
         return;
     }
     const char *text = names_intern(lexer->names, start + 1, (size_t)(lexer->at - start - 1));
@@ -187,10 +191,11 @@ static void reject_run(struct lexer *lexer)
     const char *start = lexer->at;
     struct place place = place_of(lexer, start);
     unsigned char c = (unsigned char)*start;
-    if (isprint(c)) diag_error(lexer->diag, place, "unexpected character '%c'", c);
+    if (isprint(c)) diag_error(lexer->diag, DIAG_CHARACTER, place, "unexpected character '%c'", c);
     else if (c < 0x80)
-        diag_error(lexer->diag, place, "unexpected byte 0x%02X: is this a text file?", c);
-    else diag_error(lexer->diag, place, "unexpected character");
+        diag_error(lexer->diag, DIAG_CHARACTER, place,
+                   "unexpected byte 0x%02X: is this a text file?", c);
+    else diag_error(lexer->diag, DIAG_CHARACTER, place, "unexpected character");
     do lexer->at++;
     while (lexer->at < lexer->end && *lexer->at != '\n'
            && ((unsigned char)*lexer->at >= 0x80 || !isprint((unsigned char)*lexer->at))

@@ -18,7 +18,8 @@ static void add_properties(struct fiacre *f)
         struct fiacre_decl *d = f->decls.data[i];
         asserts |= d->kind == FIACRE_DECL_ASSERT;
         if (d->kind == FIACRE_DECL_PROPERTY && !map_add(&f->names, d->name, SCOPE_PROPERTY, i))
-            diag_error(f->diag, d->name_place, "'%.60s' is declared twice", d->name);
+            diag_error(f->diag, DIAG_DUPLICATE, d->name_place, "'%.60s' is declared twice",
+                       d->name);
     }
     for (uint32_t i = 0; i < f->decls.len; i++) {
         struct fiacre_decl *d = f->decls.data[i];
@@ -26,7 +27,8 @@ static void add_properties(struct fiacre *f)
         if (d->kind != FIACRE_DECL_ASSERT) continue;
         uint32_t found = map_get(&f->names, d->name, SCOPE_PROPERTY);
         if (found == MAP_NONE)
-            diag_error(f->diag, d->name_place, "there is no property '%.60s'", d->name);
+            diag_error(f->diag, DIAG_UNKNOWN, d->name_place, "there is no property '%.60s'",
+                       d->name);
         else properties_add(f, f->decls.data[found]->property);
     }
 }

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Longest spelling first among those with a common beginning. The first row of a kind is the one
@@ -103,7 +104,7 @@ static void keep_label(struct lexer *lexer, const char *from, const char *to, st
     }
     if (to - from > LABEL_MAX_LENGTH || memchr(from, 0, (size_t)(to - from))) {
         diag_error(
-            lexer->diag, place,
+            lexer->diag, DIAG_CHARACTER, place,
             "the label in this comment is too long or no text: at most %d characters are allowed",
             LABEL_MAX_LENGTH);
         return;
@@ -121,7 +122,7 @@ static void skip_block_comment(struct lexer *lexer)
     while (lexer->end - lexer->at >= 2 && (lexer->at[0] != '*' || lexer->at[1] != '/'))
         if (*lexer->at++ == '\n') start_line(lexer, lexer->at);
     if (lexer->end - lexer->at < 2) {
-        diag_error(lexer->diag, place, "this comment does not end");
+        diag_error(lexer->diag, DIAG_CHARACTER, place, "this comment does not end");
         lexer->at = lexer->end;
         return;
     }
@@ -161,7 +162,7 @@ static void read_name(struct lexer *lexer)
     while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
     size_t length = (size_t)(lexer->at - start);
     if (length > NAME_MAX_LENGTH) {
-        diag_error(lexer->diag, place_of(lexer, start),
+        diag_error(lexer->diag, DIAG_LIMIT, place_of(lexer, start),
                    "this name has %zu characters: at most %d are allowed", length, NAME_MAX_LENGTH);
         length = NAME_MAX_LENGTH;
     }
@@ -203,11 +204,13 @@ static void read_number(struct lexer *lexer)
         fits &= read_digits(lexer, &number, &scale);
     }
     if (!fits) {
-        diag_error(lexer->diag, place_of(lexer, start), "this number does not fit in 63 bits");
+        diag_error(lexer->diag, DIAG_NUMBER, place_of(lexer, start),
+                   "this number does not fit in 63 bits");
         number = 0;
         scale = 1;
     } else if (lexer->at < lexer->end && is_name_start(*lexer->at)) {
-        diag_error(lexer->diag, place_of(lexer, lexer->at), "a letter directly after a number");
+        diag_error(lexer->diag, DIAG_CHARACTER, place_of(lexer, lexer->at),
+                   "a letter directly after a number");
         while (lexer->at < lexer->end && is_name_part(*lexer->at)) lexer->at++;
     }
     size_t shown = lexer->at - start > 40 ? 40 : (size_t)(lexer->at - start);
@@ -222,7 +225,8 @@ static void read_string(struct lexer *lexer)
     while (lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n' && *lexer->at != 0)
         lexer->at++;
     if (lexer->at >= lexer->end || *lexer->at != '"') {
-        diag_error(lexer->diag, place_of(lexer, start), "this string does not end on its line");
+        diag_error(lexer->diag, DIAG_CHARACTER, place_of(lexer, start),
+                   "this string does not end on its line");
         return;
     }
     const char *text = names_intern(lexer->names, start + 1, (size_t)(lexer->at - start - 1));
@@ -261,7 +265,7 @@ static bool read_macro(struct lexer *lexer)
             || memcmp(directives[i], word, (size_t)(tail - word)))
             continue;
         if (!lexer->tokens->has_macros)
-            diag_error(lexer->diag, place_of(lexer, lexer->at),
+            diag_error(lexer->diag, DIAG_MACRO, place_of(lexer, lexer->at),
                        "macro preprocessing is not supported: run the file through its "
                        "preprocessor first");
         lexer->tokens->has_macros = true;
@@ -277,10 +281,11 @@ static void reject_run(struct lexer *lexer)
     const char *start = lexer->at;
     struct place place = place_of(lexer, start);
     unsigned char c = (unsigned char)*start;
-    if (isprint(c)) diag_error(lexer->diag, place, "unexpected character '%c'", c);
+    if (isprint(c)) diag_error(lexer->diag, DIAG_CHARACTER, place, "unexpected character '%c'", c);
     else if (c < 0x80)
-        diag_error(lexer->diag, place, "unexpected byte 0x%02X: is this a text file?", c);
-    else diag_error(lexer->diag, place, "unexpected character");
+        diag_error(lexer->diag, DIAG_CHARACTER, place,
+                   "unexpected byte 0x%02X: is this a text file?", c);
+    else diag_error(lexer->diag, DIAG_CHARACTER, place, "unexpected character");
     do lexer->at++;
     while (lexer->at < lexer->end && !is_space(*lexer->at)
            && ((unsigned char)*lexer->at >= 0x80 || !isprint((unsigned char)*lexer->at)));

@@ -70,7 +70,7 @@ struct value value_cells(struct fiacre *f, const struct ftype *type, const struc
 static bool may_emit(struct lowering *l, struct fiacre_exp *exp, const char *what)
 {
     if (l->out) return true;
-    complain(l->f, exp, exp->place, "%s is not possible in %s", what, l->context);
+    complain(l->f, exp, DIAG_MISPLACED, exp->place, "%s is not possible in %s", what, l->context);
     return false;
 }
 
@@ -229,7 +229,7 @@ void complain_types(struct lowering *l, struct place place, const struct ftype *
     text_init(&b, l->f->model->mem);
     ftype_show(&a, wanted);
     ftype_show(&b, found);
-    diag_error(l->f->diag, place, "this should be %s and is %s", a.data, b.data);
+    diag_error(l->f->diag, DIAG_TYPE, place, "this should be %s and is %s", a.data, b.data);
     text_free(&a);
     text_free(&b);
 }
@@ -326,10 +326,7 @@ static void complain_name(struct lowering *l, struct fiacre_exp *exp)
         text_nearest(exp->name, f->constructors.data[i].name, &nearest, &distance);
     for (uint32_t i = 0; i < f->functions.len; i++)
         text_nearest(exp->name, f->functions.data[i].decl->name, &nearest, &distance);
-    complain(f, exp, exp->place,
-             nearest ? "there is no '%.60s' here: did you mean '%.60s'?"
-                     : "there is no '%.60s' here",
-             exp->name, nearest);
+    complain_near(f, exp, DIAG_UNKNOWN, exp->place, nearest, "there is no '%.60s' here", exp->name);
 }
 
 static bool lower_binding(struct lowering *l, struct fiacre_exp *exp, const struct binding *binding,
@@ -337,11 +334,12 @@ static bool lower_binding(struct lowering *l, struct fiacre_exp *exp, const stru
 {
     if (binding->kind == BIND_VALUE) return *value = binding->value, true;
     if (binding->write_only && l->out)
-        remark(l->f, exp, exp->place, "'%.60s' is marked `write`, and is read here", exp->name);
+        remark(l->f, exp, DIAG_ACCESS, exp->place, "'%.60s' is marked `write`, and is read here",
+               exp->name);
     if (binding->kind == BIND_CELLS)
         return *value = value_cells(l->f, binding->type, &binding->at), true;
     if (binding->kind == BIND_PORT) {
-        complain(l->f, exp, exp->place, "'%.60s' is a port, not a value", exp->name);
+        complain(l->f, exp, DIAG_TYPE, exp->place, "'%.60s' is a port, not a value", exp->name);
         return false;
     }
     struct env *env = l->env;
@@ -359,7 +357,7 @@ static bool lower_constructor(struct lowering *l, struct fiacre_exp *exp,
     const struct ftype *type = constructor->type, *argument = type->members[constructor->tag].type;
     uint32_t tag = constructor->tag, args = exp->kind == FIACRE_EXP_CALL ? exp->count : 0;
     if (args != (argument != NULL)) {
-        complain(l->f, exp, exp->place,
+        complain(l->f, exp, DIAG_ARGUMENTS, exp->place,
                  argument ? "the constructor '%.60s' needs one argument"
                           : "the constructor '%.60s' has no argument",
                  exp->name);
@@ -398,7 +396,7 @@ static bool lower_index(struct lowering *l, struct fiacre_exp *exp, const struct
     struct exprs *exprs = exprs_of(l);
     struct value index;
     if (array->kind != KIND_ARRAY) {
-        complain(l->f, exp, exp->place, "only arrays have elements");
+        complain(l->f, exp, DIAG_TYPE, exp->place, "only arrays have elements");
         return false;
     }
     if (!lower_exp(l, exp->b, NULL, &index)) return false;
@@ -407,7 +405,7 @@ static bool lower_index(struct lowering *l, struct fiacre_exp *exp, const struct
     const struct expr_node *node = expr_get(exprs, index.e);
     if (node->op == EXPR_CONST && (node->value < 0 || node->value >= array->count)) {
         if (!l->out) {
-            complain(l->f, exp, exp->b->place, "the index %" PRId64 " is outside 0..%u",
+            complain(l->f, exp, DIAG_RANGE, exp->b->place, "the index %" PRId64 " is outside 0..%u",
                      node->value, array->count - 1);
             return false;
         }
@@ -435,7 +433,7 @@ static const struct ftype_member *find_field(struct lowering *l, struct fiacre_e
                                              const struct ftype *record)
 {
     if (record->kind != KIND_RECORD) {
-        complain(l->f, exp, exp->place, "only records have fields");
+        complain(l->f, exp, DIAG_TYPE, exp->place, "only records have fields");
         return NULL;
     }
     const char *nearest = NULL;
@@ -444,10 +442,8 @@ static const struct ftype_member *find_field(struct lowering *l, struct fiacre_e
         if (record->members[i].name == exp->name) return &record->members[i];
         text_nearest(exp->name, record->members[i].name, &nearest, &distance);
     }
-    complain(l->f, exp, exp->place,
-             nearest ? "the record has no field '%.60s': did you mean '%.60s'?"
-                     : "the record has no field '%.60s'",
-             exp->name, nearest);
+    complain_near(l->f, exp, DIAG_UNKNOWN, exp->place, nearest, "the record has no field '%.60s'",
+                  exp->name);
     return NULL;
 }
 
@@ -458,7 +454,8 @@ bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing,
         const struct binding *binding = env_find(l->f, l->env, exp->name);
         if (!binding) return complain_name(l, exp), false;
         if (binding->kind != BIND_CELLS || (writing && binding->read_only)) {
-            complain(l->f, exp, exp->place, "'%.60s' cannot be assigned to%s", exp->name,
+            complain(l->f, exp, DIAG_ACCESS, exp->place, "'%.60s' cannot be assigned to%s",
+                     exp->name,
                      binding->kind == BIND_CELLS ? ": it was passed to be read only" : "");
             return false;
         }
@@ -467,7 +464,7 @@ bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing,
         return true;
     }
     if (exp->kind != FIACRE_EXP_INDEX && exp->kind != FIACRE_EXP_FIELD) {
-        complain(l->f, exp, exp->place, "this cannot be assigned to");
+        complain(l->f, exp, DIAG_ACCESS, exp->place, "this cannot be assigned to");
         return false;
     }
     if (!lower_place(l, exp->a, writing, type, at)) return false;
@@ -543,7 +540,7 @@ static bool lower_array(struct lowering *l, struct fiacre_exp *exp, const struct
                                .depth = of->depth + 1};
     }
     if (type->count != exp->count) {
-        complain(l->f, exp, exp->place, "%u element%s for an array of %u", exp->count,
+        complain(l->f, exp, DIAG_TYPE, exp->place, "%u element%s for an array of %u", exp->count,
                  plural(exp->count), type->count);
         return false;
     }
@@ -563,11 +560,11 @@ static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct
 {
     if (!may_emit(l, exp, "a queue")) return false;
     if (!expected || expected->kind != KIND_QUEUE) {
-        complain(l->f, exp, exp->place, "the type of this queue is not known here");
+        complain(l->f, exp, DIAG_TYPE, exp->place, "the type of this queue is not known here");
         return false;
     }
     if (exp->count > expected->count) {
-        complain(l->f, exp, exp->place, "%u element%s for a queue of %u", exp->count,
+        complain(l->f, exp, DIAG_TYPE, exp->place, "%u element%s for a queue of %u", exp->count,
                  plural(exp->count), expected->count);
         return false;
     }
@@ -594,11 +591,11 @@ static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struc
 {
     if (!may_emit(l, exp, "a record")) return false;
     if (!expected || expected->kind != KIND_RECORD) {
-        complain(l->f, exp, exp->place, "the type of this record is not known here");
+        complain(l->f, exp, DIAG_TYPE, exp->place, "the type of this record is not known here");
         return false;
     }
     if (exp->count != expected->member_count) {
-        complain(l->f, exp, exp->place, "%u field%s for a record of %u", exp->count,
+        complain(l->f, exp, DIAG_TYPE, exp->place, "%u field%s for a record of %u", exp->count,
                  plural(exp->count), expected->member_count);
         return false;
     }
@@ -610,7 +607,8 @@ static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struc
         const struct ftype_member *field = find_field(l, arg, expected);
         struct value element;
         if (field && !map_add(&seen, arg->name, 0, 0)) {
-            complain(l->f, arg, arg->place, "the field '%.60s' is set twice", arg->name);
+            complain(l->f, arg, DIAG_DUPLICATE, arg->place, "the field '%.60s' is set twice",
+                     arg->name);
             field = NULL;
         }
         struct cell at = cell_behind(&made, field ? field->offset : 0);
@@ -754,7 +752,7 @@ bool lower_equal(struct lowering *l, const struct value *a, const struct value *
         return true;
     }
     if (a->type->cells > MAX_COMPARED_CELLS) {
-        diag_error(l->f->diag, place, "values of %u cells are too large to compare",
+        diag_error(l->f->diag, DIAG_LIMIT, place, "values of %u cells are too large to compare",
                    a->type->cells);
         return false;
     }
@@ -809,7 +807,7 @@ static bool lower_arithmetic(struct lowering *l, struct fiacre_exp *exp, struct 
 static bool is_queue(struct lowering *l, struct fiacre_exp *exp, const struct value *value)
 {
     if (value->type->kind == KIND_QUEUE) return true;
-    complain(l->f, exp, exp->place, "this is not a queue");
+    complain(l->f, exp, DIAG_TYPE, exp->place, "this is not a queue");
     return false;
 }
 
@@ -1033,8 +1031,9 @@ static bool lower_arguments(struct lowering *l, struct fiacre_exp *exp,
 {
     uint32_t n = 0;
     if (exp->count != function->parameters) {
-        complain(l->f, exp, exp->place, "'%.60s' has %u parameter%s, and %u argument%s given",
-                 exp->name, function->parameters, plural(function->parameters), exp->count,
+        complain(l->f, exp, DIAG_ARGUMENTS, exp->place,
+                 "'%.60s' has %u parameter%s, and %u argument%s given", exp->name,
+                 function->parameters, plural(function->parameters), exp->count,
                  exp->count == 1 ? " is" : "s are");
         return false;
     }
@@ -1068,8 +1067,8 @@ static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct functi
 {
     struct fiacre *f = l->f;
     if (declared->decl->kind == FIACRE_DECL_EXTERN) {
-        complain(f, exp, exp->place, "'%.60s' is an external function, which is not supported",
-                 exp->name);
+        complain(f, exp, DIAG_UNSUPPORTED, exp->place,
+                 "'%.60s' is an external function, which is not supported", exp->name);
         return false;
     }
     struct function *function = function_deeper(f, declared);
@@ -1129,7 +1128,7 @@ bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *e
         return lower_arithmetic(l, exp, value);
     default: break;
     }
-    complain(l->f, exp, exp->place, "this is not possible in an expression here");
+    complain(l->f, exp, DIAG_MISPLACED, exp->place, "this is not possible in an expression here");
     return false;
 }
 
@@ -1142,7 +1141,7 @@ bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, c
     const struct expr_node *node =
         ftype_is_scalar(value.type) ? expr_get(&f->model->exprs, value.e) : NULL;
     if (!node || node->op != EXPR_CONST) {
-        complain(f, exp, exp->place,
+        complain(f, exp, DIAG_CONSTANT, exp->place,
                  node && node->may_fail ? "%s that cannot be computed" : "%s must be a constant",
                  context);
         return false;

@@ -18,7 +18,7 @@ void fiacre_error(struct fiacre_parser *parser, struct place place, const char *
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diag_error(parser->diag, place, "%s", message);
+    diag_error(parser->diag, DIAG_SYNTAX, place, "%s", message);
 }
 
 /* How Fiacre writes what other languages write so; NULL: nothing to say. */
@@ -48,9 +48,11 @@ void fiacre_error_expected_word(struct fiacre_parser *parser, const char *what,
     const struct fiacre_token *token = fiacre_peek(parser, 0);
     const char *word = fiacre_suggest(token, kinds, count);
     if (!word) fiacre_error_expected(parser, what);
-    else
+    else {
+        if (!parser->panic) diag_suggest(parser->diag, word);
         fiacre_error(parser, token->place, "expected %s, found %s: did you mean '%s'?", what,
                      fiacre_token_show(token, shown), word);
+    }
 }
 
 bool fiacre_accept(struct fiacre_parser *parser, enum fiacre_token_kind kind)
@@ -520,7 +522,7 @@ bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, s
     fiacre_lexer_run(diag, names, mem, source, &tokens);
     struct fiacre_parser parser = start(diag, names, arena, mem, &tokens);
     if (tokens.list.len == 1 && diag->errors == errors)
-        diag_error(diag, (struct place){.source = source},
+        diag_error(diag, DIAG_MISSING, (struct place){.source = source},
                    "the file is empty: a model needs at least a process");
     if (tokens.list.len > 1) file->last = tokens.list.data[tokens.list.len - 2].place;
     if (!tokens.has_macros) parse_file(&parser, file);

@@ -90,12 +90,13 @@ static bool inspect(struct walk *walk, struct path *path)
         struct fiacre_stmt *stmt = path->steps[i].stmt;
         if (path->steps[i].kind != STEP_COMM && path->steps[i].kind != STEP_WAIT) continue;
         if (walk->is_init) {
-            complain(f, stmt, stmt->place, "no communication and no waiting in init");
+            complain(f, stmt, DIAG_MISPLACED, stmt->place,
+                     "no communication and no waiting in init");
             return fail(walk);
         }
         if (path->comm != MODEL_NONE || path->wait) {
             bool twice = path->steps[i].kind == STEP_COMM && path->comm != MODEL_NONE;
-            complain(f, stmt, stmt->place,
+            complain(f, stmt, DIAG_MISPLACED, stmt->place,
                      twice ? "a path communicates once: this is the second time"
                            : "a path that communicates cannot wait, and no path waits twice");
             return fail(walk);
@@ -106,15 +107,15 @@ static bool inspect(struct walk *walk, struct path *path)
         }
         const struct binding *binding = env_find(f, walk->instance->env, stmt->name);
         if (!binding || binding->kind != BIND_PORT) {
-            complain(f, stmt, stmt->place, "'%.60s' is not a port", stmt->name);
+            complain(f, stmt, DIAG_UNKNOWN, stmt->place, "'%.60s' is not a port", stmt->name);
             return fail(walk);
         }
         if (stmt->kind == FIACRE_STMT_SEND && binding->receives && !binding->sends)
-            remark(f, stmt, stmt->place, "'%.60s' is marked `in`, and a value is sent here",
-                   stmt->name);
+            remark(f, stmt, DIAG_ACCESS, stmt->place,
+                   "'%.60s' is marked `in`, and a value is sent here", stmt->name);
         if (stmt->kind == FIACRE_STMT_RECEIVE && binding->sends && !binding->receives)
-            remark(f, stmt, stmt->place, "'%.60s' is marked `out`, and a value is received here",
-                   stmt->name);
+            remark(f, stmt, DIAG_ACCESS, stmt->place,
+                   "'%.60s' is marked `out`, and a value is received here", stmt->name);
         path->comm = i;
         path->port = binding->port;
     }
@@ -144,14 +145,13 @@ static void keep(struct walk *walk, const struct fiacre_stmt *end)
         struct fiacre_stmt *where = (struct fiacre_stmt *)end;
         const char *nearest = NULL;
         unsigned distance = 0;
-        if (path->stays) complain(f, where, end->place, "init cannot end in `loop`");
+        if (path->stays)
+            complain(f, where, DIAG_MISPLACED, end->place, "init cannot end in `loop`");
         else {
             for (const struct fiacre_name *s = process->states; s; s = s->next)
                 text_nearest(end->name, s->name, &nearest, &distance);
-            complain(f, where, end->place,
-                     nearest ? "the process has no state '%.60s': did you mean '%.60s'?"
-                             : "the process has no state '%.60s'",
-                     end->name, nearest);
+            complain_near(f, where, DIAG_UNKNOWN, end->place, nearest,
+                          "the process has no state '%.60s'", end->name);
         }
         walk->good = false;
         return;
@@ -159,7 +159,7 @@ static void keep(struct walk *walk, const struct fiacre_stmt *end)
     if (!inspect(walk, path)) return;
     if (instance->paths.len >= MAX_PATHS) {
         if (walk->good)
-            diag_error(f->diag, path->place,
+            diag_error(f->diag, DIAG_LIMIT, path->place,
                        "the process '%.60s' has more than %d computation paths",
                        instance->decl->name, MAX_PATHS);
         walk->good = false;
@@ -178,7 +178,7 @@ static uint64_t statement_choices(struct walk *walk, struct fiacre_stmt *stmt)
         const struct ftype *type = lower_place_type(&l, p);
         uint64_t values = type ? ftype_count(type, MAX_CHOICES) : 0;
         if (!values || values > MAX_CHOICES / choices) {
-            complain(walk->f, stmt, p->place,
+            complain(walk->f, stmt, DIAG_LIMIT, p->place,
                      type ? "`any` has too many values here: at most %d"
                           : "`any` needs a variable here",
                      MAX_CHOICES);
@@ -241,7 +241,8 @@ static void walk_select(struct walk *walk, struct fiacre_stmt *stmt, struct rest
     bool has_groups = false;
     for (struct fiacre_branch *b = stmt->branches; b; b = b->next) has_groups |= b->group > 0;
     if (has_groups && select) {
-        complain(walk->f, stmt, stmt->place, "a path can pass one select with `unless` only");
+        complain(walk->f, stmt, DIAG_LIMIT, stmt->place,
+                 "a path can pass one select with `unless` only");
         walk->good = false;
         return;
     }
@@ -279,7 +280,7 @@ static void walk_on(struct walk *walk, struct fiacre_stmt *at, struct rest *rest
     if (!at) {
         struct place place =
             walk->transition ? walk->transition->place : walk->instance->decl->process->init_place;
-        diag_error(walk->f->diag, place, "a path here ends without `to` or `loop`");
+        diag_error(walk->f->diag, DIAG_MISSING, place, "a path here ends without `to` or `loop`");
         walk->good = false;
         return;
     }
@@ -289,7 +290,8 @@ static void walk_on(struct walk *walk, struct fiacre_stmt *at, struct rest *rest
         return;
     }
     if (walk->nesting > MAX_LENGTH) {
-        complain(walk->f, at, at->place, "a path of more than %d statements", MAX_LENGTH);
+        complain(walk->f, at, DIAG_LIMIT, at->place, "a path of more than %d statements",
+                 MAX_LENGTH);
         walk->good = false;
         return;
     }
@@ -317,7 +319,8 @@ bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt 
          !init && t && walk.good; t = t->next) {
         walk.transition = t;
         if (find_state(f, instance->decl->process, t->state) == MODEL_NONE) {
-            diag_error(f->diag, t->state_place, "the process has no state '%.60s'", t->state);
+            diag_error(f->diag, DIAG_UNKNOWN, t->state_place, "the process has no state '%.60s'",
+                       t->state);
             walk.good = false;
         } else walk_on(&walk, t->body, NULL);
     }

@@ -33,7 +33,8 @@ static bool find_unit(struct fiacre *f, struct fiacre_exp *exp, struct instance 
     if (exp->kind == FIACRE_EXP_INDEX && exp->b->kind != FIACRE_EXP_NUMBER)
         *found = NULL, *component = NULL;
     if ((!*found && !*component) || (count > 1 && exp->kind == FIACRE_EXP_NAME)) {
-        complain(f, exp, exp->place, "there %s %" PRIu64 " instance%s of '%.60s': write %.60s[0]%s",
+        complain(f, exp, DIAG_UNKNOWN, exp->place,
+                 "there %s %" PRIu64 " instance%s of '%.60s': write %.60s[0]%s",
                  count == 1 ? "is" : "are", count, count == 1 ? "" : "s", name->name, name->name,
                  count == 1 ? ""
                             : names_format(&f->model->names, " to %s[%" PRIu64 "]", name->name,
@@ -70,10 +71,8 @@ static bool state_test(struct lowering *l, const struct instance *instance, stru
             value_scalar(l->f->bool_type, expr_make(exprs, EXPR_EQ, 0, here, expr_int(exprs, n)));
         return true;
     }
-    complain(l->f, exp, place,
-             nearest ? "'%.60s' has no state '%.60s': did you mean '%.60s'?"
-                     : "'%.60s' has no state '%.60s'",
-             instance->decl->name, name, nearest);
+    complain_near(l->f, exp, DIAG_UNKNOWN, place, nearest, "'%.60s' has no state '%.60s'",
+                  instance->decl->name, name);
     return false;
 }
 
@@ -82,8 +81,8 @@ static const struct group *follow_path(struct fiacre *f, struct fiacre_exp *exp)
 {
     const struct group *group = f->composition;
     if (exp->name != f->file.root->name) {
-        complain(f, exp, exp->place, "the path must begin with the main component, '%.60s'",
-                 f->file.root->name);
+        complain(f, exp, DIAG_MISSING, exp->place,
+                 "the path must begin with the main component, '%.60s'", f->file.root->name);
         return NULL;
     }
     for (struct fiacre_exp *number = exp->args; number; number = number->next) {
@@ -91,8 +90,8 @@ static const struct group *follow_path(struct fiacre *f, struct fiacre_exp *exp)
         const struct group *block = group->blocks;
         while (block && n > 1) block = block->next, n--;
         if (!block || !n) {
-            complain(f, exp, number->place, "there is no block number %" PRIu64 " here",
-                     number->number);
+            complain(f, exp, DIAG_UNKNOWN, number->place,
+                     "there is no block number %" PRIu64 " here", number->number);
             return NULL;
         }
         group = block;
@@ -149,8 +148,8 @@ static bool lower_element(struct lowering *l, struct fiacre_exp *exp, const stru
         return complain_types(l, exp->b->place, l->f->number_type, index.type), false;
     const struct expr_node *node = expr_get(exprs, index.e);
     if (node->op == EXPR_CONST && (node->value < 0 || node->value >= queue->count)) {
-        complain(l->f, exp, exp->b->place, "the index %" PRId64 " is outside 0..%u", node->value,
-                 queue->count - 1);
+        complain(l->f, exp, DIAG_RANGE, exp->b->place, "the index %" PRId64 " is outside 0..%u",
+                 node->value, queue->count - 1);
         return false;
     }
     struct cell at = cell_behind(&whole.at, 1);
@@ -220,12 +219,12 @@ static bool lower_observation(struct lowering *l, struct fiacre_exp *exp, struct
     const struct group *group = follow_path(f, exp);
     if (!group) return false;
     if (exp->op == FIACRE_ITEM_TAG || exp->op == FIACRE_ITEM_EVENT) {
-        complain(f, exp, exp->item_place,
+        complain(f, exp, DIAG_UNSUPPORTED, exp->item_place,
                  "properties of events and tags are not supported: observe states and values");
         return false;
     }
     if (!group->is_instance) {
-        complain(f, exp, exp->place, "this path leads to a component, not to a process");
+        complain(f, exp, DIAG_TYPE, exp->place, "this path leads to a component, not to a process");
         return false;
     }
     const struct instance *instance = &f->instances.data[group->instance];
@@ -248,7 +247,7 @@ static bool lower_special(struct lowering *l, struct fiacre_exp *exp, struct val
     if (exp->kind == FIACRE_EXP_AT) {
         if (!find_unit(l->f, exp->a, &instance, &component)) return false;
         if (instance) return state_test(l, instance, exp, exp->name, exp->place, value);
-        complain(l->f, exp, exp->place, "before `@` stands a process");
+        complain(l->f, exp, DIAG_TYPE, exp->place, "before `@` stands a process");
         return false;
     }
     if (exp->kind == FIACRE_EXP_FIELD) {
@@ -341,15 +340,16 @@ static bool fits_logic(struct reader *reader, struct fiacre_exp *exp, bool below
     const char *symbol = formula_table[exp->op].symbol;
     bool quantifier = exp->op == FORMULA_A || exp->op == FORMULA_E;
     if (reader->kind == PROPERTY_INVARIANT)
-        complain(reader->f, exp, exp->place,
+        complain(reader->f, exp, DIAG_MISPLACED, exp->place,
                  "an invariant has no temporal operators: '%s' belongs to LTL or CTL", symbol);
     else if (reader->kind == PROPERTY_LTL && quantifier)
-        complain(reader->f, exp, exp->place, "LTL has no path quantifiers: '%s' belongs to CTL",
-                 symbol);
+        complain(reader->f, exp, DIAG_MISPLACED, exp->place,
+                 "LTL has no path quantifiers: '%s' belongs to CTL", symbol);
     else if (reader->kind == PROPERTY_CTL && is_path_operator(exp) && !below_quantifier)
-        complain(reader->f, exp, exp->place, "'%s' without a path quantifier in CTL", symbol);
+        complain(reader->f, exp, DIAG_MISSING, exp->place, "'%s' without a path quantifier in CTL",
+                 symbol);
     else if (reader->kind == PROPERTY_CTL && quantifier && !is_path_operator(exp->a))
-        complain(reader->f, exp, exp->place,
+        complain(reader->f, exp, DIAG_MISPLACED, exp->place,
                  "'%s' must be followed by a path formula such as [f U g]", symbol);
     else return true;
     return false;
@@ -377,21 +377,21 @@ static bool read_pattern(struct reader *reader, struct fiacre_exp *exp, formula 
     formula a = {0}, b = {0}, from = {0}, to = {0};
     if (p->has_lasting || p->within || p->duration || p->first)
         return complain(
-                   reader->f, exp, at,
+                   reader->f, exp, DIAG_UNSUPPORTED, at,
                    "this pattern speaks of time, which is not supported: use an observer process"),
                false;
     if (p->kind == FIACRE_PATTERN_DEADLOCKFREE)
-        return complain(reader->f, exp, at,
+        return complain(reader->f, exp, DIAG_UNSUPPORTED, at,
                         "deadlocks are looked for by default: leave `deadlockfree` out"),
                false;
     if (reader->kind != PROPERTY_LTL)
-        return complain(reader->f, exp, at, "patterns are LTL"), false;
+        return complain(reader->f, exp, DIAG_MISPLACED, at, "patterns are LTL"), false;
     if (p->a && !read_formula(reader, p->a, false, &a)) return false;
     if (p->b && !read_formula(reader, p->b, false, &b)) return false;
     if (p->from && !read_formula(reader, p->from, false, &from)) return false;
     if (p->to && !read_formula(reader, p->to, false, &to)) return false;
     if (pattern_formula(reader->f->model, p, at, a, b, from, to, result)) return true;
-    complain(reader->f, exp, at,
+    complain(reader->f, exp, DIAG_UNSUPPORTED, at,
              p->scope == FIACRE_SCOPE_GLOBAL
                  ? "this pattern is not supported"
                  : "this pattern with this scope is not supported: write it in LTL");
@@ -407,7 +407,8 @@ static bool read_formula(struct reader *reader, struct fiacre_exp *exp, bool bel
     struct fiacre_property *named = named_property(f, exp);
     if (named) {
         if (reader->nesting >= MAX_NAMED)
-            return complain(f, exp, exp->place, "properties that refer to each other too deeply"),
+            return complain(f, exp, DIAG_NESTING, exp->place,
+                            "properties that refer to each other too deeply"),
                    false;
         reader->nesting++;
         bool good = read_formula(reader, named->root, below_quantifier, result);
@@ -419,7 +420,9 @@ static bool read_formula(struct reader *reader, struct fiacre_exp *exp, bool bel
         return read_temporal(reader, exp, below_quantifier, result);
     if (exp->kind == FIACRE_EXP_PATTERN) return read_pattern(reader, exp, result);
     if (exp->kind == FIACRE_EXP_ENTER || exp->kind == FIACRE_EXP_LEAVE)
-        return complain(f, exp, exp->place, "`enter` and `leave` are not supported"), false;
+        return complain(f, exp, DIAG_UNSUPPORTED, exp->place,
+                        "`enter` and `leave` are not supported"),
+               false;
     if (!read_formula(reader, exp->a, false, &a)) return false;
     if (exp->kind == FIACRE_EXP_UNARY)
         return *result = make(reader, FORMULA_NOT, a, a, exp->place), true;
@@ -439,18 +442,19 @@ bool properties_add(struct fiacre *f, struct fiacre_property *ast)
         property.name = names_format(&model->names, "%s[%u]", property_kind_name[ast->kind], index);
     property.name = names_intern(&model->names, property.name, strlen(property.name));
     if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error")) {
-        diag_error(f->diag, ast->place, "'%s' is the name of a built-in property", property.name);
+        diag_error(f->diag, DIAG_DUPLICATE, ast->place, "'%s' is the name of a built-in property",
+                   property.name);
         return false;
     }
     for (uint32_t i = 0; i < model->properties.len; i++)
         if (model->properties.data[i].name == property.name) {
-            diag_error(f->diag, ast->place, "there are two properties named '%.60s'",
-                       property.name);
+            diag_error(f->diag, DIAG_DUPLICATE, ast->place,
+                       "there are two properties named '%.60s'", property.name);
             return false;
         }
     if (ast->name && ast->root->kind == FIACRE_EXP_PATTERN
         && ast->root->pattern->kind == FIACRE_PATTERN_DEADLOCKFREE) {
-        remark(f, ast->root, ast->root->place,
+        remark(f, ast->root, DIAG_DUPLICATE, ast->root->place,
                "this is the property `deadlock`, which is checked in any case");
         return true;
     }

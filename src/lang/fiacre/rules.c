@@ -200,7 +200,8 @@ static bool lower_values(struct synchronisation *s, struct lowering *l)
             if (exp->kind == FIACRE_EXP_ANY) continue;
             if (!lower_exp(l, exp, s->types[n], &value)) return false;
             if (s->types[n] && !ftype_matches(s->types[n], value.type)) {
-                complain(f, exp, exp->place, "the channel of '%.60s' carries other values",
+                complain(f, exp, DIAG_TYPE, exp->place,
+                         "the channel of '%.60s' carries other values",
                          f->ports.data[s->port].name);
                 return false;
             }
@@ -434,8 +435,8 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
     struct code_sequence body = code_sequence_empty();
     struct lowering l = {.f = f, .out = &body, .in_rule = true};
     if (model->rules.len >= MAX_RULES) {
-        diag_error(f->diag, s->parties[0].path->place, "the system has more than %d rules",
-                   MAX_RULES);
+        diag_error(f->diag, DIAG_LIMIT, s->parties[0].path->place,
+                   "the system has more than %d rules", MAX_RULES);
         return false;
     }
     model_begin_rule(model, label_of(s));
@@ -483,15 +484,16 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
                         : stmt->kind == FIACRE_STMT_RECEIVE ? stmt->pattern_count
                                                             : 0;
         if (count != MODEL_NONE && here != count) {
-            complain(f, stmt, stmt->place,
+            complain(f, stmt, DIAG_ARGUMENTS, stmt->place,
                      "%u value%s here, and %u in another process at the port '%.60s'", here,
                      plural(here), count, port->name);
             return false;
         }
         count = here;
         if (!port->plain && here != port->type_count) {
-            complain(f, stmt, stmt->place, "the channel of '%.60s' carries %u value%s, not %u",
-                     port->name, port->type_count, plural(port->type_count), here);
+            complain(f, stmt, DIAG_ARGUMENTS, stmt->place,
+                     "the channel of '%.60s' carries %u value%s, not %u", port->name,
+                     port->type_count, plural(port->type_count), here);
             return false;
         }
     }
@@ -512,7 +514,7 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
                                combinations */
             if (!stmt->info)
                 diag_warning(
-                    f->diag, stmt->place,
+                    f->diag, DIAG_NEVER, stmt->place,
                     "nobody sends a value here, and the channel does not say its type: left out");
             stmt->info = stmt; /* told once */
             *combinations = 0;
@@ -520,7 +522,7 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
         }
         s->choices[n] = ftype_count(s->types[n], MAX_VALUES);
         if (!s->choices[n] || *combinations > MAX_VALUES / s->choices[n]) {
-            complain(f, stmt, stmt->place,
+            complain(f, stmt, DIAG_LIMIT, stmt->place,
                      "nobody sends a value here, and there are too many to try");
             return false;
         }
@@ -539,7 +541,8 @@ static bool add_exchange(struct rules *rules, struct synchronisation *s)
     for (uint32_t p = 0; p < s->count; p++) {
         struct fiacre_stmt *stmt = comm_of(&s->parties[p]);
         if (stmt->exp_count > MAX_EXCHANGED || stmt->pattern_count > MAX_EXCHANGED) {
-            complain(s->f, stmt, stmt->place, "more than %d values at once", MAX_EXCHANGED);
+            complain(s->f, stmt, DIAG_LIMIT, stmt->place, "more than %d values at once",
+                     MAX_EXCHANGED);
             return false;
         }
     }
@@ -610,7 +613,7 @@ static bool add_port(struct rules *rules, uint32_t port)
     const struct ways *ways = fiacre_is_frac(f) ? &frac : &obp;
     if (!same_ways(&obp, &frac) && !rules->remarks++) rules->first_remark = port;
     if (ways->too_many) {
-        diag_error(f->diag, f->ports.data[port].place,
+        diag_error(f->diag, DIAG_LIMIT, f->ports.data[port].place,
                    "more than %d processes, or too many ways, at the port '%.60s'", MAX_PARTIES,
                    f->ports.data[port].name);
         good = false;
@@ -636,7 +639,7 @@ static bool close_priorities(struct fiacre *f)
     uint32_t n = model->class_count;
     if (!model->priorities.len) return true;
     if (n > 2000) {
-        diag_error(f->diag, (struct place){0}, "more than 2000 levels of priority");
+        diag_error(f->diag, DIAG_NESTING, (struct place){0}, "more than 2000 levels of priority");
         return false;
     }
     bool *above = mem_alloc(model->mem, (size_t)n * n);
@@ -660,7 +663,7 @@ static bool close_priorities(struct fiacre *f)
         for (uint32_t k = 0; k < model->priorities.len; k++)
             if (model->priorities.data[k].high == model->priorities.data[k].low
                 && f->ports.data[i].priority_class == model->priorities.data[k].high) {
-                diag_error(f->diag, f->ports.data[i].place,
+                diag_error(f->diag, DIAG_CIRCULAR, f->ports.data[i].place,
                            "the port '%.60s' has priority over itself", f->ports.data[i].name);
                 return false;
             }
@@ -705,7 +708,7 @@ static bool set_times(struct fiacre *f)
         bool good = add_ticks(&ticks, interval->low)
                     && (interval->unbounded || add_ticks(&ticks, interval->high));
         if (!good) {
-            diag_error(f->diag, interval->place,
+            diag_error(f->diag, DIAG_RANGE, interval->place,
                        "the times of this model have no common unit that is large enough");
             return false;
         }
@@ -718,14 +721,14 @@ static bool set_times(struct fiacre *f)
                                       .infinite = interval->unbounded};
         if (!scale(interval->low, ticks, &made.low)
             || (!made.infinite && !scale(interval->high, ticks, &made.high))) {
-            diag_error(f->diag, interval->place, "this time is too large, in units of 1/%" PRIu64,
-                       ticks);
+            diag_error(f->diag, DIAG_LIMIT, interval->place,
+                       "this time is too large, in units of 1/%" PRIu64, ticks);
             return false;
         }
         if (!made.infinite
             && (made.low > made.high
                 || (made.low == made.high && (made.low_open || made.high_open)))) {
-            diag_error(f->diag, interval->place, "this interval is empty");
+            diag_error(f->diag, DIAG_RANGE, interval->place, "this interval is empty");
             return false;
         }
         f->model->intervals.data[i] = made;
@@ -743,7 +746,7 @@ static void remark_dialects(const struct rules *rules)
     if (rules->remarks > 1)
         text_add(&others, " and %u other port%s", rules->remarks - 1,
                  rules->remarks == 2 ? "" : "s");
-    diag_warning(f->diag, port->place,
+    diag_warning(f->diag, DIAG_DIALECT, port->place,
                  "who takes part in '%.60s'%s differs between the dialects: read as %s does; "
                  "--dialect %s reads it the other way",
                  port->name, others.data ? others.data : "", fiacre_is_frac(f) ? "frac" : "OBP",

@@ -214,16 +214,22 @@ struct fiacre {
 };
 
 /* Complains once per node. */
-#define complain(f, node, place, ...)                                                              \
+#define complain(f, node, code, place, ...)                                                        \
+    ((node)->reported                                                                              \
+         ? (void)0                                                                                 \
+         : ((node)->reported = true, diag_error((f)->diag, (code), (place), __VA_ARGS__)))
+#define complain_near(f, node, code, place, suggestion, ...)                                       \
     ((node)->reported ? (void)0                                                                    \
-                      : ((node)->reported = true, diag_error((f)->diag, (place), __VA_ARGS__)))
+                      : ((node)->reported = true,                                                  \
+                         diag_error_near((f)->diag, (code), (place), (suggestion), __VA_ARGS__)))
 
 static inline const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 
 /* Warns once per node. */
-#define remark(f, node, place, ...)                                                                \
-    ((node)->remarked ? (void)0                                                                    \
-                      : ((node)->remarked = true, diag_warning((f)->diag, (place), __VA_ARGS__)))
+#define remark(f, node, code, place, ...)                                                          \
+    ((node)->remarked                                                                              \
+         ? (void)0                                                                                 \
+         : ((node)->remarked = true, diag_warning((f)->diag, (code), (place), __VA_ARGS__)))
 
 /* Whether the file is read as frac does, not OBP. */
 static inline bool fiacre_is_frac(const struct fiacre *f)

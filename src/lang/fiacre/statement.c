@@ -6,6 +6,7 @@
  * statement. */
 #include "lang/fiacre/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct fiacre_stmt *new_stmt(struct fiacre_parser *parser, enum fiacre_stmt_kind kind,

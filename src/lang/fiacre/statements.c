@@ -58,8 +58,8 @@ static bool complain_constructor(struct lowering *l, struct fiacre_exp *pattern,
     struct text shown;
     text_init(&shown, l->f->model->mem);
     ftype_show(&shown, type);
-    complain(l->f, pattern, pattern->place, "'%.60s' is no constructor of %s", pattern->name,
-             shown.data);
+    complain(l->f, pattern, DIAG_TYPE, pattern->place, "'%.60s' is no constructor of %s",
+             pattern->name, shown.data);
     text_free(&shown);
     return false;
 }
@@ -73,7 +73,8 @@ static void complain_pattern(struct lowering *l, struct fiacre_exp *pattern,
     text_init(&b, l->f->model->mem);
     ftype_show(&a, variable);
     ftype_show(&b, value);
-    complain(l->f, pattern, pattern->place, "this is %s, and the value is %s", a.data, b.data);
+    complain(l->f, pattern, DIAG_TYPE, pattern->place, "this is %s, and the value is %s", a.data,
+             b.data);
     text_free(&a);
     text_free(&b);
 }
@@ -96,7 +97,7 @@ bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const str
     const struct ftype *argument = value->type->members[constructor->tag].type;
     uint32_t args = pattern->kind == FIACRE_EXP_CALL ? pattern->count : 0;
     if (args != (argument != NULL)) {
-        complain(l->f, pattern, pattern->place,
+        complain(l->f, pattern, DIAG_ARGUMENTS, pattern->place,
                  argument ? "the constructor '%.60s' needs an argument: `any` matches all"
                           : "the constructor '%.60s' has no argument",
                  pattern->name);
@@ -153,7 +154,7 @@ static bool lower_assigned(struct lowering *l, struct fiacre_exp *pattern, struc
                            struct value *value)
 {
     if (is_constant_name(l, pattern)) {
-        complain(l->f, pattern, pattern->place,
+        complain(l->f, pattern, DIAG_ACCESS, pattern->place,
                  "'%.60s' cannot be assigned to: it is a constant (to compare it, write `on`)",
                  pattern->name);
         return false;
@@ -302,12 +303,12 @@ static bool lower_foreach(struct lowering *l, struct fiacre_stmt *stmt)
     const struct binding *variable = env_find(l->f, l->env, stmt->name);
     struct code_sequence body, head = code_sequence_empty(), *out = l->out;
     if (!variable || variable->kind != BIND_CELLS) {
-        complain(l->f, stmt, stmt->op_place, "'%.60s' is not a variable", stmt->name);
+        complain(l->f, stmt, DIAG_TYPE, stmt->op_place, "'%.60s' is not a variable", stmt->name);
         return false;
     }
     const struct binding v = *variable;
     if (!ftype_values(v.type, CODE_MAX_ROUNDS)) {
-        complain(l->f, stmt, stmt->op_place,
+        complain(l->f, stmt, DIAG_LIMIT, stmt->op_place,
                  "foreach needs a variable of a finite scalar type with at most %d values",
                  CODE_MAX_ROUNDS);
         return false;
@@ -369,7 +370,7 @@ bool lower_statement(struct lowering *l, struct fiacre_stmt *stmt)
     case FIACRE_STMT_RETURN: return lower_return(l, stmt);
     default: break;
     }
-    complain(l->f, stmt, stmt->place,
+    complain(l->f, stmt, DIAG_MISPLACED, stmt->place,
              "a choice, a communication or a change of state is not possible inside a loop or a "
              "function");
     return false;
@@ -408,7 +409,8 @@ static bool declare_locals(struct lowering *l, struct function *function,
         if (!type) return false;
         for (uint32_t i = 0; i < function->env.list.len; i++)
             if (function->env.list.data[i].name == variable->name) {
-                diag_error(f->diag, variable->place, "'%.60s' is declared twice", variable->name);
+                diag_error(f->diag, DIAG_DUPLICATE, variable->place, "'%.60s' is declared twice",
+                           variable->name);
                 return false;
             }
         struct binding binding = {
@@ -455,7 +457,7 @@ static bool prepare(struct lowering *l, struct function *function)
     function->result_at = cell_new_local(f, function->result, function->decl->name);
     if (!declare_locals(l, function, ast->variables)) return false;
     if (!always_returns(ast->body)) {
-        diag_error(f->diag, function->decl->name_place,
+        diag_error(f->diag, DIAG_MISSING, function->decl->name_place,
                    "the function '%.60s' may end without `return`", function->decl->name);
         return false;
     }
@@ -467,7 +469,8 @@ static bool prepare(struct lowering *l, struct function *function)
     function->is_formula = !ast->variables && ast->body->kind == FIACRE_STMT_RETURN
                            && ftype_is_scalar(function->result) && !function->is_recursive;
     if (function->depth > MAX_CALL_DEPTH) {
-        diag_error(f->diag, function->decl->name_place, "calls are nested too deeply");
+        diag_error(f->diag, DIAG_NESTING, function->decl->name_place,
+                   "calls are nested too deeply");
         return false;
     }
     return true;

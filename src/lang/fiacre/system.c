@@ -76,7 +76,7 @@ static bool add_initial(struct fiacre *f, struct fiacre_exp *init, struct env *e
     if (!is_short)
         return lower_exp(&l, init, type, &value)
                && lower_store(&l, type, &variable->at, &value, init->place);
-    remark(f, init, init->place,
+    remark(f, init, DIAG_TYPE, init->place,
            "%u element%s for an array of %u: the others begin with the first value of their type",
            init->count, plural(init->count), type->count);
     uint32_t n = 0;
@@ -100,12 +100,13 @@ static bool add_variables(struct fiacre *f, struct fiacre_variable *variable, st
         if (!type) return false;
         for (uint32_t i = 0; i < env->list.len; i++)
             if (env->list.data[i].name == variable->name) {
-                diag_error(f->diag, variable->place, "'%.60s' is declared twice", variable->name);
+                diag_error(f->diag, DIAG_DUPLICATE, variable->place, "'%.60s' is declared twice",
+                           variable->name);
                 return false;
             }
         if (model->vars.len + (uint64_t)type->cells > FIACRE_MAX_CELLS) {
-            diag_error(f->diag, variable->place, "the system is too large: more than %d cells",
-                       FIACRE_MAX_CELLS);
+            diag_error(f->diag, DIAG_LIMIT, variable->place,
+                       "the system is too large: more than %d cells", FIACRE_MAX_CELLS);
             return false;
         }
         struct binding binding = {
@@ -134,8 +135,8 @@ static bool resolve_channel(struct fiacre *f, struct fiacre_channel *channel, st
         if (declared != MAP_NONE) {
             struct fiacre_decl *decl = f->decls.data[declared];
             if (decl->reported) {
-                diag_error(f->diag, decl->name_place, "the channel '%.60s' contains itself",
-                           decl->name);
+                diag_error(f->diag, DIAG_CIRCULAR, decl->name_place,
+                           "the channel '%.60s' contains itself", decl->name);
                 return false;
             }
             decl->reported = true;
@@ -162,13 +163,15 @@ static bool add_ports(struct fiacre *f, struct fiacre_port *declared, struct env
                             .interval = declared->interval,
                             .priority_class = MODEL_NONE};
         if (declared->probe) {
-            diag_error(f->diag, declared->place, "probes (`is ...` at a port) are not supported");
+            diag_error(f->diag, DIAG_UNSUPPORTED, declared->place,
+                       "probes (`is ...` at a port) are not supported");
             return false;
         }
         if (!resolve_channel(f, declared->channel, env, &port)) return false;
         for (uint32_t i = 0; i < env->list.len; i++)
             if (env->list.data[i].name == declared->name) {
-                diag_error(f->diag, declared->place, "'%.60s' is declared twice", declared->name);
+                diag_error(f->diag, DIAG_DUPLICATE, declared->place, "'%.60s' is declared twice",
+                           declared->name);
                 return false;
             }
         struct binding binding = {.name = declared->name,
@@ -186,7 +189,7 @@ static bool find_port(struct fiacre *f, struct env *env, const char *name, struc
 {
     const struct binding *binding = env_find(f, env, name);
     if (!binding || binding->kind != BIND_PORT) {
-        diag_error(f->diag, place, "'%.60s' is not a port of this component", name);
+        diag_error(f->diag, DIAG_UNKNOWN, place, "'%.60s' is not a port of this component", name);
         return false;
     }
     *port = binding->port;
@@ -224,8 +227,8 @@ static bool bind_ports(struct fiacre *f, struct fiacre_port *formal, struct fiac
     uint32_t formals = 0;
     for (struct fiacre_port *p = formal; p; p = p->next) formals++;
     if (formals != block->port_count) {
-        diag_error(f->diag, block->place, "'%.60s' has %u port%s, and %u %s given", block->name,
-                   formals, plural(formals), block->port_count,
+        diag_error(f->diag, DIAG_ARGUMENTS, block->place, "'%.60s' has %u port%s, and %u %s given",
+                   block->name, formals, plural(formals), block->port_count,
                    block->port_count == 1 ? "is" : "are");
         return false;
     }
@@ -240,7 +243,7 @@ static bool bind_ports(struct fiacre *f, struct fiacre_port *formal, struct fiac
         for (uint32_t i = 0; fits && !declared.plain && !given->plain && i < given->type_count; i++)
             fits = ftype_matches(declared.types[i], given->types[i]);
         if (!fits) {
-            diag_error(f->diag, actual->place,
+            diag_error(f->diag, DIAG_TYPE, actual->place,
                        "the port '%.60s' carries other values than '%.60s' of '%.60s'",
                        actual->name, formal->name, block->name);
             return false;
@@ -272,7 +275,8 @@ static bool bind_reference(struct fiacre *f, struct fiacre_variable *formal, str
     const struct ftype *type, *wanted = types_resolve(f, formal->type, outer);
     struct cell at;
     if (arg->kind != FIACRE_EXP_REFERENCE) {
-        diag_error(f->diag, arg->place, "'%.60s' is passed by reference: write &", formal->name);
+        diag_error(f->diag, DIAG_ARGUMENTS, arg->place, "'%.60s' is passed by reference: write &",
+                   formal->name);
         return false;
     }
     if (!wanted || !lower_place(&l, arg->a, formal->write, &type, &at)) return false;
@@ -282,8 +286,8 @@ static bool bind_reference(struct fiacre *f, struct fiacre_variable *formal, str
         text_init(&b, f->model->mem);
         ftype_show(&a, wanted);
         ftype_show(&b, type);
-        diag_error(f->diag, arg->place, "'%.60s' refers to %s, this is %s", formal->name, a.data,
-                   b.data);
+        diag_error(f->diag, DIAG_TYPE, arg->place, "'%.60s' refers to %s, this is %s", formal->name,
+                   a.data, b.data);
         text_free(&a);
         text_free(&b);
         return false;
@@ -308,7 +312,8 @@ static bool bind_value(struct fiacre *f, struct fiacre_variable *formal, struct 
                               .place = formal->place};
     if (!type) return false;
     if (arg->kind == FIACRE_EXP_REFERENCE) {
-        diag_error(f->diag, arg->place, "'%.60s' is passed by value: no & here", formal->name);
+        diag_error(f->diag, DIAG_ARGUMENTS, arg->place, "'%.60s' is passed by value: no & here",
+                   formal->name);
         return false;
     }
     if (ftype_is_scalar(type)) {
@@ -319,12 +324,12 @@ static bool bind_value(struct fiacre *f, struct fiacre_variable *formal, struct 
                                            : NULL;
         struct cell_range range = ftype_cell(type, 0);
         if (!node || node->op != EXPR_CONST || !ftype_matches(type, binding.value.type)) {
-            diag_error(f->diag, arg->place,
+            diag_error(f->diag, DIAG_ARGUMENTS, arg->place,
                        "the argument for '%.60s' must be a constant of its type", formal->name);
             return false;
         }
         if (node->value < range.low || node->value > range.high) {
-            diag_error(f->diag, arg->place,
+            diag_error(f->diag, DIAG_ARGUMENTS, arg->place,
                        "the argument for '%.60s' is outside %" PRId64 "..%" PRId64, formal->name,
                        range.low, range.high);
             return false;
@@ -343,9 +348,9 @@ static bool bind_arguments(struct fiacre *f, struct fiacre_variable *formal,
     uint32_t formals = 0;
     for (struct fiacre_variable *p = formal; p; p = p->next) formals++;
     if (formals != block->arg_count) {
-        diag_error(f->diag, block->place, "'%.60s' has %u parameter%s, and %u argument%s given",
-                   block->name, formals, plural(formals), block->arg_count,
-                   block->arg_count == 1 ? " is" : "s are");
+        diag_error(f->diag, DIAG_ARGUMENTS, block->place,
+                   "'%.60s' has %u parameter%s, and %u argument%s given", block->name, formals,
+                   plural(formals), block->arg_count, block->arg_count == 1 ? " is" : "s are");
         return false;
     }
     for (; formal; formal = formal->next, arg = arg->next)
@@ -396,7 +401,8 @@ static bool add_states(struct fiacre *f, struct fiacre_decl *decl, uint32_t *fir
     *first = model->locations.len;
     for (struct fiacre_name *s = decl->process->states; s; s = s->next) {
         if (!map_add(&seen, s->name, 0, 0)) {
-            diag_error(f->diag, s->place, "the state '%.60s' is declared twice", s->name);
+            diag_error(f->diag, DIAG_DUPLICATE, s->place, "the state '%.60s' is declared twice",
+                       s->name);
             good = false;
         }
         struct model_location location = {
@@ -415,7 +421,7 @@ static bool add_process(struct builder *builder, struct fiacre_decl *decl, struc
     struct model *model = f->model;
     uint32_t process = model->processes.len, first = MODEL_NONE, states = 0;
     if (f->instances.len >= MAX_INSTANCES) {
-        diag_error(f->diag, place, "more than %d processes", MAX_INSTANCES);
+        diag_error(f->diag, DIAG_LIMIT, place, "more than %d processes", MAX_INSTANCES);
         return false;
     }
     for (uint32_t i = 0; i < f->instances.len && first == MODEL_NONE; i++)
@@ -467,10 +473,8 @@ static struct fiacre_decl *find_unit(struct fiacre *f, const char *name, struct 
         if (f->decls.data[i]->kind == FIACRE_DECL_PROCESS
             || f->decls.data[i]->kind == FIACRE_DECL_COMPONENT)
             text_nearest(name, f->decls.data[i]->name, &nearest, &distance);
-    diag_error(f->diag, place,
-               nearest ? "there is no process or component '%.60s': did you mean '%.60s'?"
-                       : "there is no process or component '%.60s'",
-               name, nearest);
+    diag_error_near(f->diag, DIAG_UNKNOWN, place, nearest,
+                    "there is no process or component '%.60s'", name);
     return NULL;
 }
 
@@ -541,7 +545,7 @@ static bool add_component(struct builder *builder, struct fiacre_decl *decl, str
     struct fiacre *f = builder->f;
     struct fiacre_component *ast = decl->component;
     if (builder->nesting >= MAX_NESTED_COMPONENTS) {
-        diag_error(f->diag, decl->name_place,
+        diag_error(f->diag, DIAG_NESTING, decl->name_place,
                    "components are nested too deeply: does '%.60s' contain itself?", decl->name);
         return false;
     }
@@ -566,7 +570,7 @@ static bool declare(struct fiacre *f, const char *name, uint32_t scope, uint32_t
                     struct place place)
 {
     if (map_add(&f->names, name, scope, index)) return true;
-    diag_error(f->diag, place, "'%.60s' is declared twice", name);
+    diag_error(f->diag, DIAG_DUPLICATE, place, "'%.60s' is declared twice", name);
     return false;
 }
 
@@ -586,8 +590,8 @@ static void declare_names(struct fiacre *f)
             vec_push(mem, &f->functions, ((struct function){.decl = d, .body = code_none()}));
         }
         if (d->kind == FIACRE_DECL_OBSERVER)
-            diag_error(f->diag, d->place, "observers (`%.60s > %.60s`) are not supported", d->name,
-                       d->other);
+            diag_error(f->diag, DIAG_UNSUPPORTED, d->place,
+                       "observers (`%.60s > %.60s`) are not supported", d->name, d->other);
     }
 }
 
@@ -615,14 +619,14 @@ static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
                                            ? expr_get(&f->model->exprs, binding.value.e)
                                            : NULL;
         if (!node || node->op != EXPR_CONST || !ftype_matches(type, binding.value.type)) {
-            diag_error(f->diag, d->exp->place,
+            diag_error(f->diag, DIAG_CONSTANT, d->exp->place,
                        "the value of '%.60s' must be a constant of its type", d->name);
             return false;
         }
         int64_t value = node->value;
         if (find_define(f, d->name, &given)) value = given;
         if (value < range.low || value > range.high) {
-            diag_error(f->diag, d->exp->place,
+            diag_error(f->diag, DIAG_RANGE, d->exp->place,
                        "the constant '%.60s' is %" PRId64 ", outside %" PRId64 "..%" PRId64,
                        d->name, value, range.low, range.high);
             return false;
@@ -650,17 +654,15 @@ static void check_define(struct fiacre *f, const struct language_define *define)
         uint32_t index = map_get(&f->names, d->name, SCOPE_VALUE);
         if (strcmp(d->name, define->name)) text_nearest(define->name, d->name, &nearest, &distance);
         else if (index != MAP_NONE && f->constants.data[index].kind == BIND_TEXT)
-            diag_error(f->diag, d->name_place,
+            diag_error(f->diag, DIAG_OPTION, d->name_place,
                        "-D %s: only constants that are numbers, bools or constructors without a "
                        "value can be set",
                        define->name);
         if (!strcmp(d->name, define->name)) return;
     }
     if (define->optional) return;
-    diag_error(f->diag, (struct place){0},
-               nearest ? "-D %s: the model has no such constant: did you mean '%s'?"
-                       : "-D %s: the model has no such constant",
-               define->name, nearest);
+    diag_error_near(f->diag, DIAG_OPTION, (struct place){0}, nearest,
+                    "-D %s: the model has no such constant", define->name);
 }
 
 static bool declare_all(struct fiacre *f)
@@ -692,14 +694,15 @@ static bool add_root(struct builder *builder)
 {
     struct fiacre *f = builder->f;
     if (!f->file.root) {
-        diag_error(f->diag, f->file.last, "the file ends without the name of its main component");
+        diag_error(f->diag, DIAG_MISSING, f->file.last,
+                   "the file ends without the name of its main component");
         return false;
     }
     struct fiacre_decl *decl = find_unit(f, f->file.root->name, f->file.root->name_place);
     if (!decl) return false;
     bool is_process = decl->kind == FIACRE_DECL_PROCESS;
     if (is_process ? decl->process->parameters != NULL : decl->component->parameters != NULL) {
-        diag_error(f->diag, f->file.root->name_place,
+        diag_error(f->diag, DIAG_MISSING, f->file.root->name_place,
                    "the main component '%.60s' has parameters: nothing gives them a value",
                    decl->name);
         return false;
@@ -791,11 +794,12 @@ static bool run_code(struct fiacre *f, const struct states *from, statement bloc
         memcpy(state, from->cells.data + (size_t)i * vars, vars * sizeof *state);
         enum eval_result result = eval_code(model, block, state, &failure);
         if (result == EVAL_FAILED)
-            diag_error(f->diag, failure.place, "initialisation %s", failure_text[failure.reason]);
+            diag_error(f->diag, DIAG_FAILURE, failure.place, "initialisation %s",
+                       failure_text[failure.reason]);
         good = result != EVAL_FAILED;
         if (result != EVAL_ENABLED || !add_state(model->mem, to, state, vars)) continue;
         if (to->count > MAX_INITIAL || (uint64_t)to->cells.len + vars > UINT32_MAX / 2) {
-            diag_error(f->diag, place, "more than %d initial states", MAX_INITIAL);
+            diag_error(f->diag, DIAG_LIMIT, place, "more than %d initial states", MAX_INITIAL);
             good = false;
         }
     }
@@ -814,7 +818,7 @@ static bool run_stage(struct fiacre *f, struct states *states, const struct init
     *states = stage->alternatives.len ? next : plain;
     if (stage->alternatives.len) free_states(mem, &plain);
     if (good && !states->count) {
-        diag_error(f->diag, stage->place, "no way through init is possible");
+        diag_error(f->diag, DIAG_FAILURE, stage->place, "no way through init is possible");
         good = false;
     }
     return good;

@@ -198,12 +198,13 @@ static const struct ftype *resolve_range(struct fiacre *f, struct fiacre_type *t
         || !lower_constant(f, env, type->high, "the bound of a type", &high))
         return NULL;
     if (low > high) {
-        complain(f, type, type->place, "the interval %" PRId64 "..%" PRId64 " is empty", low, high);
+        complain(f, type, DIAG_RANGE, type->place, "the interval %" PRId64 "..%" PRId64 " is empty",
+                 low, high);
         return NULL;
     }
     if (low < INT32_MIN || high > INT32_MAX) {
-        complain(f, type, type->place, "the interval %" PRId64 "..%" PRId64 " leaves 32 bits", low,
-                 high);
+        complain(f, type, DIAG_RANGE, type->place,
+                 "the interval %" PRId64 "..%" PRId64 " leaves 32 bits", low, high);
         return NULL;
     }
     return new_int(f, low, high, low, NULL);
@@ -212,7 +213,7 @@ static const struct ftype *resolve_range(struct fiacre *f, struct fiacre_type *t
 static bool is_shallow(struct fiacre *f, struct fiacre_type *type, const struct ftype *made)
 {
     if (made->depth > FIACRE_MAX_TYPE_DEPTH)
-        complain(f, type, type->place, "types are nested too deeply");
+        complain(f, type, DIAG_NESTING, type->place, "types are nested too deeply");
     return made->depth <= FIACRE_MAX_TYPE_DEPTH;
 }
 
@@ -224,13 +225,13 @@ static const struct ftype *resolve_sequence(struct fiacre *f, struct fiacre_type
     const struct ftype *of = types_resolve(f, type->of, env);
     if (!lower_constant(f, env, type->low, "the size of a type", &count) || !of) return NULL;
     if (count < 1) {
-        complain(f, type, type->low->place,
+        complain(f, type, DIAG_RANGE, type->low->place,
                  "%s of %" PRId64 " elements: the size must be at least 1", what, count);
         return NULL;
     }
     if (count > FIACRE_MAX_CELLS || (uint64_t)count * of->cells >= FIACRE_MAX_CELLS) {
-        complain(f, type, type->low->place, "this %s is too large: it has more than %d cells", what,
-                 FIACRE_MAX_CELLS);
+        complain(f, type, DIAG_LIMIT, type->low->place,
+                 "this %s is too large: it has more than %d cells", what, FIACRE_MAX_CELLS);
         return NULL;
     }
     struct ftype *made = new_type(f, type->kind == FIACRE_TYPE_ARRAY ? KIND_ARRAY : KIND_QUEUE);
@@ -254,7 +255,8 @@ static bool resolve_members(struct fiacre *f, struct fiacre_type *type, struct e
     for (struct fiacre_member *m = type->members; m; m = m->next) {
         const struct ftype *argument = m->type ? types_resolve(f, m->type, env) : NULL;
         if (!map_add(&seen, m->name, 0, 0))
-            diag_error(f->diag, m->place, "'%.60s' is declared twice in this type", m->name);
+            diag_error(f->diag, DIAG_DUPLICATE, m->place, "'%.60s' is declared twice in this type",
+                       m->name);
         good &= !m->type || argument;
         made->members[made->member_count++] =
             (struct ftype_member){m->name, (struct ftype *)argument, (uint32_t)cells};
@@ -263,8 +265,8 @@ static bool resolve_members(struct fiacre *f, struct fiacre_type *type, struct e
         if (argument->depth >= made->depth) made->depth = argument->depth + 1;
         if (argument->cells > widest) widest = argument->cells;
         if (cells >= FIACRE_MAX_CELLS) {
-            complain(f, type, type->place, "this type is too large: it has more than %d cells",
-                     FIACRE_MAX_CELLS);
+            complain(f, type, DIAG_LIMIT, type->place,
+                     "this type is too large: it has more than %d cells", FIACRE_MAX_CELLS);
             good = false;
             break;
         }
@@ -310,15 +312,14 @@ static const struct ftype *resolve_name(struct fiacre *f, struct fiacre_type *ty
         unsigned distance = 0;
         for (struct fiacre_decl *d = f->file.decls; d; d = d->next)
             if (d->kind == FIACRE_DECL_TYPE) text_nearest(type->name, d->name, &nearest, &distance);
-        complain(f, type, type->place,
-                 nearest ? "there is no type '%.60s': did you mean '%.60s'?"
-                         : "there is no type '%.60s'",
-                 type->name, nearest);
+        complain_near(f, type, DIAG_UNKNOWN, type->place, nearest, "there is no type '%.60s'",
+                      type->name);
         return NULL;
     }
     struct fiacre_decl *decl = f->decls.data[index];
     if (decl->info == &in_progress) {
-        complain(f, decl, decl->name_place, "the type '%.60s' contains itself", decl->name);
+        complain(f, decl, DIAG_CIRCULAR, decl->name_place, "the type '%.60s' contains itself",
+                 decl->name);
         return NULL;
     }
     if (!decl->info && !decl->reported) {

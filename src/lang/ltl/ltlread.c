@@ -38,7 +38,7 @@ static void fail(struct reader *r, const char *expected)
 {
     char shown[48];
     if (!r->failed)
-        diag_error(r->diag, peek(r)->place, "expected %s, found %s", expected,
+        diag_error(r->diag, DIAG_SYNTAX, peek(r)->place, "expected %s, found %s", expected,
                    token_show(peek(r), shown));
     r->failed = true;
 }
@@ -60,7 +60,7 @@ static uint32_t proposition(struct reader *r, const char *name, struct place pla
     uint32_t number = alphabet_number(r->alphabet, name);
     if (number != AUTOMATON_NONE) return number;
     if (!r->failed)
-        diag_error(r->diag, place, "more than %d different propositions",
+        diag_error(r->diag, DIAG_LIMIT, place, "more than %d different propositions",
                    AUTOMATON_MAX_PROPOSITIONS);
     r->failed = true;
     return 0;
@@ -121,11 +121,11 @@ static nnf read_operand(struct reader *r)
 static nnf read_unary(struct reader *r)
 {
     if (r->nnfs->nodes.len > NNF_MAX_INPUT && !r->failed) {
-        diag_error(r->diag, peek(r)->place, "the formula has too many parts");
+        diag_error(r->diag, DIAG_LIMIT, peek(r)->place, "the formula has too many parts");
         r->failed = true;
     }
     if (r->nesting >= MAX_NESTING && !r->failed) {
-        diag_error(r->diag, peek(r)->place,
+        diag_error(r->diag, DIAG_NESTING, peek(r)->place,
                    "this formula is nested too deeply: more than %d levels", MAX_NESTING);
         r->failed = true;
     }
@@ -209,7 +209,7 @@ bool ltlread_formula(struct diag *diag, uint32_t source, struct alphabet *alphab
         r.failed = true;
     }
     if (!r.failed && nnfs->problem) {
-        diag_error(diag, (struct place){.source = source}, "%s", nnfs->problem);
+        diag_error(diag, DIAG_SYNTAX, (struct place){.source = source}, "%s", nnfs->problem);
         r.failed = true;
     }
     vec_free(diag->mem, &r.tokens.list);
@@ -235,8 +235,8 @@ static uint64_t read_letter(struct reader *r)
         *(negated ? &negative : &positive) |= UINT64_C(1)
                                               << proposition(r, token->text, token->place);
         if (positive & negative && !r->failed) {
-            diag_error(r->diag, token->place, "'%.40s' is true and false in one letter",
-                       token->text);
+            diag_error(r->diag, DIAG_CONFLICT, token->place,
+                       "'%.40s' is true and false in one letter", token->text);
             r->failed = true;
         }
     } while (accept(r, TOKEN_AND));

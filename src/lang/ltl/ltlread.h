@@ -14,6 +14,8 @@
 #include "automaton/buchi/nnf.h"
 #include "automaton/buchi/product.h"
 
+#include <stdio.h>
+
 /* False after diagnostics. */
 bool ltlread_formula(struct diag *diag, uint32_t source, struct alphabet *alphabet,
                      struct nnfs *nnfs, nnf *f);

@@ -12,7 +12,7 @@ static unsigned widest_leaf(struct scope *scope, struct ast *node, const struct 
     uint32_t var;
     int64_t value;
     if (is_condition(node)) {
-        scope_error(scope, node, "a number is needed here, this is a condition");
+        scope_error(scope, node, DIAG_TYPE, "a number is needed here, this is a condition");
         return 0;
     }
     switch (node->kind) {
@@ -56,7 +56,7 @@ static bool lower_comparison(struct scope *scope, struct ast *node, expr *result
 {
     if (is_condition(node->a) || is_condition(node->b)) {
         scope_error(
-            scope, is_condition(node->a) ? node->a : node->b,
+            scope, is_condition(node->a) ? node->a : node->b, DIAG_TYPE,
             "a number is needed here, this is a condition (conditions are compared with '<->')");
         return false;
     }
@@ -76,7 +76,7 @@ bool lower_bool(struct scope *scope, struct ast *node, expr *result)
     if (node->kind == AST_BOOL) return *result = expr_bool(exprs, node->number), true;
     if (node->kind == AST_TEMPORAL) {
         scope_error(
-            scope, node,
+            scope, node, DIAG_MISPLACED,
             "the temporal operator %s is not allowed here: it belongs into a CTL or LTL property",
             formula_table[node->op].symbol);
         return false;
@@ -84,11 +84,12 @@ bool lower_bool(struct scope *scope, struct ast *node, expr *result)
     if (!is_condition(node)) {
         bool good = widest_leaf(scope, node, NULL) != 0;
         if (good && (node->kind == AST_NAME || node->kind == AST_MEMBER))
-            scope_error(scope, node,
+            scope_error(scope, node, DIAG_TYPE,
                         "a condition is needed here: compare the variable, as in '%s%s%s != 0'",
                         node->name, node->kind == AST_MEMBER ? "[..]." : "",
                         node->kind == AST_MEMBER ? node->member : "");
-        else if (good) scope_error(scope, node, "a condition is needed here, this is a number");
+        else if (good)
+            scope_error(scope, node, DIAG_TYPE, "a condition is needed here, this is a number");
         return false;
     }
     if (!expr_table[node->op].takes_bool) return lower_comparison(scope, node, result);
@@ -127,21 +128,24 @@ static bool fits_logic(struct scope *scope, struct ast *node, enum property_kind
     const char *symbol = formula_table[node->op].symbol;
     bool quantifier = node->op == FORMULA_A || node->op == FORMULA_E;
     if (kind == PROPERTY_LTL && quantifier) {
-        scope_error(scope, node, "LTL has no path quantifiers: '%s' belongs to CTL", symbol);
+        scope_error(scope, node, DIAG_MISPLACED, "LTL has no path quantifiers: '%s' belongs to CTL",
+                    symbol);
         return false;
     }
     if (kind == PROPERTY_CTL && !quantifier && !below_quantifier) {
         if (formula_table[node->op].arity == 2)
-            scope_error(scope, node,
+            scope_error(scope, node, DIAG_MISSING,
                         "'%s' without a path quantifier: in CTL write A[f %s g] or E[f %s g]",
                         symbol, symbol, symbol);
         else
-            scope_error(scope, node, "'%s' without a path quantifier: in CTL write A%s or E%s",
-                        symbol, symbol, symbol);
+            scope_error(scope, node, DIAG_MISSING,
+                        "'%s' without a path quantifier: in CTL write A%s or E%s", symbol, symbol,
+                        symbol);
         return false;
     }
     if (kind == PROPERTY_CTL && quantifier && !is_path_operator(node->a)) {
-        scope_error(scope, node, "'%s' must be followed by a path formula such as [f U g]", symbol);
+        scope_error(scope, node, DIAG_MISPLACED,
+                    "'%s' must be followed by a path formula such as [f U g]", symbol);
         return false;
     }
     return true;

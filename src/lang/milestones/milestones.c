@@ -34,7 +34,8 @@ static bool declare(struct builder *builder, const char *name, uint32_t scope, u
                     struct place place, const char *what)
 {
     if (map_add(&builder->scope.names, name, scope, value)) return true;
-    diag_error(builder->scope.diag, place, "the %s '%.60s' is declared twice", what, name);
+    diag_error(builder->scope.diag, DIAG_DUPLICATE, place, "the %s '%.60s' is declared twice", what,
+               name);
     return false;
 }
 
@@ -59,17 +60,19 @@ static void override_constants(struct builder *builder)
             text_nearest(name, scope->file.constants.data[c].name, &nearest, &distance);
         struct place place = {.source = scope->input->source};
         if (index != MAP_NONE)
-            diag_error(scope->diag, place, "-D %s: a constant is a natural number", name);
+            diag_error(scope->diag, DIAG_OPTION, place, "-D %s: a constant is a natural number",
+                       name);
         else if (nearest)
-            diag_error(scope->diag, place,
-                       "-D %.60s: the model has no such constant: did you mean '%s'?", name,
-                       nearest);
+            diag_error_near(scope->diag, DIAG_OPTION, place, nearest,
+                            "-D %.60s: the model has no such constant", name);
         else if (scope->file.constants.len)
-            diag_error(scope->diag, place,
+            diag_error(scope->diag, DIAG_OPTION, place,
                        "-D %.60s: the model has no such constant; it has '%s'%s", name,
                        scope->file.constants.data[0].name,
                        scope->file.constants.len > 1 ? " and others" : "");
-        else diag_error(scope->diag, place, "-D %.60s: the model has no constants", name);
+        else
+            diag_error(scope->diag, DIAG_OPTION, place, "-D %.60s: the model has no constants",
+                       name);
     }
 }
 
@@ -104,7 +107,7 @@ static uint32_t width_of(struct builder *builder, struct ast_variable *variable)
     int64_t width;
     if (!scope_constant(&builder->scope, variable->width, &width)) return 0;
     if (width >= 1 && width <= MILESTONES_MAX_WIDTH) return (uint32_t)width;
-    diag_error(builder->scope.diag, variable->width->place,
+    diag_error(builder->scope.diag, DIAG_RANGE, variable->width->place,
                "the variable '%.60s' has %" PRId64 " bits: 1 to %d are possible", variable->name,
                width, MILESTONES_MAX_WIDTH);
     return 0;
@@ -125,14 +128,14 @@ static void add_variable(struct builder *builder, struct ast_variable *variable,
         const struct expr_node *node = expr_get(&scope->model->exprs, init);
         int64_t exact;
         if (node->op != EXPR_CONST) {
-            scope_error(scope, variable->init,
+            scope_error(scope, variable->init, DIAG_CONSTANT,
                         node->may_fail ? "division by zero" : "an initial value is a constant");
         } else {
             var.init = node->value;
             if (scope_constant(scope, variable->init, &exact) && exact != var.init
                 && !variable->init->reported) {
                 variable->init->reported = true;
-                diag_warning(scope->diag, variable->init->place,
+                diag_warning(scope->diag, DIAG_VALUE_CUT, variable->init->place,
                              "the initial value %" PRId64
                              " does not fit in %u bits: '%.60s' starts with %" PRId64,
                              exact, width, variable->name, var.init);
@@ -170,7 +173,7 @@ static void declare_locations(struct builder *builder, uint32_t t)
         struct ast_name *item = &type->ast->locations.data[i];
         if (item->value && !scope_constant(scope, item->value, &next)) type->bad = true;
         if (next < 0 || next > (int64_t)expr_mask(MILESTONES_MAX_WIDTH)) {
-            diag_error(scope->diag, item->place,
+            diag_error(scope->diag, DIAG_RANGE, item->place,
                        "the location '%.60s' has the number %" PRId64 ", which no pc can hold",
                        item->name, next);
             type->bad = true;
@@ -179,8 +182,8 @@ static void declare_locations(struct builder *builder, uint32_t t)
         type->locations[i] = next++;
         declare(builder, item->name, type_scope(t, TYPE_LOCATION), i, item->place, "location");
         if (map_get(&scope->names, item->name, SCOPE_CONSTANT) != MAP_NONE)
-            diag_warning(scope->diag, item->place, "the constant '%.60s' hides this location",
-                         item->name);
+            diag_warning(scope->diag, DIAG_HIDES, item->place,
+                         "the constant '%.60s' hides this location", item->name);
     }
 }
 
@@ -221,7 +224,7 @@ static void declare_type(struct builder *builder, uint32_t t)
         declare(builder, ast->actions.data[i].name, type_scope(t, TYPE_ACTION), i,
                 ast->actions.data[i].place, "action");
         if (map_get(&scope->names, ast->actions.data[i].name, SCOPE_ACTION) != MAP_NONE)
-            diag_warning(scope->diag, ast->actions.data[i].place,
+            diag_warning(scope->diag, DIAG_HIDES, ast->actions.data[i].place,
                          "the local action '%.60s' hides the global one",
                          ast->actions.data[i].name);
     }
@@ -235,7 +238,7 @@ static void declare_type(struct builder *builder, uint32_t t)
             type->bad = true;
         if (!strcmp(variable->name, "pc")) type->pc = i;
         if (type->pc == i && variable->is_hidden) {
-            diag_error(scope->diag, variable->place,
+            diag_error(scope->diag, DIAG_ACCESS, variable->place,
                        "the program counter cannot be hidden: it says which commands are possible");
             type->bad = true;
         }
@@ -248,10 +251,8 @@ static void declare_type(struct builder *builder, uint32_t t)
         for (uint32_t a = 0; a < scope->file.actions.len && scope->diag->errors < DIAG_MAX_ERRORS;
              a++)
             text_nearest(item->name, scope->file.actions.data[a].name, &nearest, &distance);
-        if (nearest)
-            diag_error(scope->diag, item->place,
-                       "unknown global action '%.60s': did you mean '%s'?", item->name, nearest);
-        else diag_error(scope->diag, item->place, "unknown global action '%.60s'", item->name);
+        diag_error_near(scope->diag, DIAG_UNKNOWN, item->place, nearest,
+                        "unknown global action '%.60s'", item->name);
     }
     scope->type = MODEL_NONE;
 }
@@ -271,12 +272,12 @@ static uint32_t count_of(struct builder *builder, struct ast_instance *instance,
     int64_t count = 1;
     if (instance->count && !scope_constant(&builder->scope, instance->count, &count)) return 0;
     if (count < 0) {
-        diag_error(builder->scope.diag, instance->count->place,
+        diag_error(builder->scope.diag, DIAG_RANGE, instance->count->place,
                    "the number of processes is negative: %" PRId64, count);
         return 0;
     }
     if (count > (int64_t)MILESTONES_MAX_PROCESSES - so_far) {
-        diag_error(builder->scope.diag, instance->place,
+        diag_error(builder->scope.diag, DIAG_LIMIT, instance->place,
                    "too many processes: %" PRId64 " more after %u; a model has at most %d", count,
                    so_far, MILESTONES_MAX_PROCESSES);
         return 0;
@@ -294,12 +295,8 @@ static uint32_t find_type(struct builder *builder, struct ast_instance *instance
     if (scope->diag->errors < DIAG_MAX_ERRORS)
         for (uint32_t t = 0; t < scope->file.types.len; t++)
             text_nearest(instance->type, scope->file.types.data[t].name, &nearest, &distance);
-    if (nearest)
-        diag_error(scope->diag, instance->type_place,
-                   "unknown process type '%.60s': did you mean '%s'?", instance->type, nearest);
-    else
-        diag_error(scope->diag, instance->type_place, "unknown process type '%.60s'",
-                   instance->type);
+    diag_error_near(scope->diag, DIAG_UNKNOWN, instance->type_place, nearest,
+                    "unknown process type '%.60s'", instance->type);
     return MODEL_NONE;
 }
 
@@ -344,7 +341,7 @@ static void declare_processes(struct builder *builder)
         variables += (uint64_t)count * scope->types[type].ast->variables.len;
     }
     if (variables > MILESTONES_MAX_VARIABLES)
-        diag_error(scope->diag, (struct place){.source = scope->input->source},
+        diag_error(scope->diag, DIAG_LIMIT, (struct place){.source = scope->input->source},
                    "too many variables: %" PRIu64 "; a model has at most %d", variables,
                    MILESTONES_MAX_VARIABLES);
     if (scope->diag->errors) return;
@@ -355,7 +352,7 @@ static void declare_processes(struct builder *builder)
             add_process(builder, &scope->processes[i], self);
     for (uint32_t t = 0; t < scope->file.types.len; t++)
         if (!scope->types[t].used)
-            diag_warning(scope->diag, scope->file.types.data[t].place,
+            diag_warning(scope->diag, DIAG_UNUSED, scope->file.types.data[t].place,
                          "no process has the type '%.60s'", scope->file.types.data[t].name);
 }
 
@@ -381,14 +378,14 @@ static void resolve_location(struct builder *builder, struct ast_command *comman
     int64_t value;
     if (!scope_constant(scope, command->location, &value)) return;
     if (type->pc == MODEL_NONE) {
-        scope_error(scope, command->location, "the process type '%.60s' has no variable pc",
-                    type->ast->name);
+        scope_error(scope, command->location, DIAG_UNKNOWN,
+                    "the process type '%.60s' has no variable pc", type->ast->name);
         return;
     }
     uint32_t pc = scope->first_var[scope->process] + type->pc;
     if ((value < 0 || value > scope->model->vars.data[pc].high) && !command->location->reported) {
         command->location->reported = true;
-        diag_warning(scope->diag, command->location->place,
+        diag_warning(scope->diag, DIAG_NEVER, command->location->place,
                      "this command can never fire: pc has the values 0 to %" PRId64
                      ", not %" PRId64,
                      scope->model->vars.data[pc].high, value);
@@ -410,7 +407,7 @@ static void warn_of_cut(struct scope *scope, struct ast_store *store, uint32_t v
         return;
     store->value->reported = true;
     diag_warning(
-        scope->diag, store->value->place,
+        scope->diag, DIAG_VALUE_CUT, store->value->place,
         "%" PRId64 " does not fit into '%s', which takes 0 to %" PRId64 ": it becomes %" PRId64,
         exact, scope->model->vars.data[var].name, scope->model->vars.data[var].high, node->value);
 }
@@ -423,8 +420,8 @@ static void resolve_store(struct builder *builder, struct ast_store *store)
     expr value;
     enum meaning meaning = scope_resolve(scope, store->target, NULL, &var, &unused);
     if (meaning == MEANS_CONSTANT)
-        scope_error(scope, store->target, "'%.60s' is a constant and cannot be assigned",
-                    store->target->name);
+        scope_error(scope, store->target, DIAG_ACCESS,
+                    "'%.60s' is a constant and cannot be assigned", store->target->name);
     if (meaning != MEANS_VARIABLE
         || !lower_value(scope, store->value, scope_var_width(scope, var), &value))
         return;
@@ -457,7 +454,7 @@ static void check_writes(struct builder *builder, uint32_t store)
     uint32_t var = builder->stores.data[store].var, rule = scope->model->rules.len;
     struct ast *target = builder->targets.data[store];
     if (builder->writer[var] == rule && !target->reported) {
-        scope_error(scope, target, "the variable '%s' is written twice in one step",
+        scope_error(scope, target, DIAG_DUPLICATE, "the variable '%s' is written twice in one step",
                     scope->model->vars.data[var].name);
         diag_note(scope->diag, builder->write_place[var], "the other write is here");
     }
@@ -500,7 +497,8 @@ static void unknown_action(struct builder *builder, struct ast_command *command)
     const char *nearest = NULL;
     unsigned distance = 0;
     if (scope->diag->errors >= DIAG_MAX_ERRORS) {
-        diag_error(scope->diag, command->action_place, "unknown action '%.60s'", command->action);
+        diag_error(scope->diag, DIAG_UNKNOWN, command->action_place, "unknown action '%.60s'",
+                   command->action);
         return;
     }
     for (uint32_t i = 0; i < scope->file.actions.len; i++)
@@ -510,11 +508,8 @@ static void unknown_action(struct builder *builder, struct ast_command *command)
             text_nearest(command->action, scope->types[scope->type].ast->actions.data[i].name,
                          &nearest, &distance);
     const char *what = scope->type == MODEL_NONE ? "global action" : "action";
-    if (nearest)
-        diag_error(scope->diag, command->action_place, "unknown %s '%.60s': did you mean '%s'?",
-                   what, command->action, nearest);
-    else
-        diag_error(scope->diag, command->action_place, "unknown %s '%.60s'", what, command->action);
+    diag_error_near(scope->diag, DIAG_UNKNOWN, command->action_place, nearest, "unknown %s '%.60s'",
+                    what, command->action);
 }
 
 /* A local command becomes a rule at once, or waits for its partners. */
@@ -538,7 +533,7 @@ static void place_local_command(struct builder *builder, struct ast_command *com
     }
     if (is_synced(type, command->action)) vec_push(mem_of(builder), &builder->synced, resolved);
     else if (first_instance)
-        diag_warning(scope->diag, command->action_place,
+        diag_warning(scope->diag, DIAG_NEVER, command->action_place,
                      "this command never fires: '%.60s' is not listed under SYNC of '%.60s'",
                      command->action, type->name);
 }
@@ -557,8 +552,8 @@ static void place_local_commands(struct builder *builder)
                 place_local_command(builder, &type->ast->commands.data[c], !type->seen);
             type->seen = true;
             if (scope->model->rules.len > MILESTONES_MAX_RULES) {
-                diag_error(scope->diag, item->ast->place, "too many rules: a model has at most %d",
-                           MILESTONES_MAX_RULES);
+                diag_error(scope->diag, DIAG_LIMIT, item->ast->place,
+                           "too many rules: a model has at most %d", MILESTONES_MAX_RULES);
                 scope->type = scope->process = MODEL_NONE;
                 return;
             }
@@ -582,7 +577,7 @@ static void add_combinations(struct builder *builder, const struct ast_name *act
         combinations *= participants[i].count;
         if (combinations > MILESTONES_MAX_RULES - (uint64_t)scope->model->rules.len
             || combinations * count > MILESTONES_MAX_PARTS - (uint64_t)scope->model->parts.len) {
-            diag_error(scope->diag, action->place,
+            diag_error(scope->diag, DIAG_LIMIT, action->place,
                        "the action '%.60s' has too many combinations of commands: a model has at "
                        "most %d rules",
                        action->name, MILESTONES_MAX_RULES);
@@ -631,7 +626,7 @@ static bool someone_blocks(struct builder *builder, const struct ast_name *actio
             if (type->commands.data[c].action == action->name) has_command = true;
         if (has_command || !has_process) continue;
         diag_warning(
-            scope->diag, action->place,
+            scope->diag, DIAG_NEVER, action->place,
             "the action '%.60s' never fires: '%.60s' lists it under SYNC and has no command for it",
             action->name, type->name);
         return true;
@@ -652,7 +647,7 @@ static void combine_action(struct builder *builder, const struct ast_name *actio
     }
     bool fires = count && pool[count - 1]->process == MODEL_NONE;
     if (!fires)
-        diag_warning(builder->scope.diag, action->place,
+        diag_warning(builder->scope.diag, DIAG_NEVER, action->place,
                      "the action '%.60s' never fires: MAIN has no command for it", action->name);
     fires = fires && !someone_blocks(builder, action);
     if (fires) add_combinations(builder, action, pool, participants, people);
@@ -772,11 +767,11 @@ static bool add_property(struct scope *scope, struct ast_property *ast)
         property.name = names_format(&model->names, "%s[%u]", property_kind_name[ast->kind], index);
     property.name = names_intern(&model->names, property.name, strlen(property.name));
     if (!strcmp(property.name, "deadlock") || !strcmp(property.name, "runtime-error"))
-        diag_error(scope->diag, ast->place, "'%s' is the name of a built-in property",
-                   property.name);
+        diag_error(scope->diag, DIAG_DUPLICATE, ast->place,
+                   "'%s' is the name of a built-in property", property.name);
     if (!map_add(&scope->names, property.name, SCOPE_PROPERTY, model->properties.len))
-        diag_error(scope->diag, ast->place, "there are two properties named '%.60s'",
-                   property.name);
+        diag_error(scope->diag, DIAG_DUPLICATE, ast->place,
+                   "there are two properties named '%.60s'", property.name);
     if (!lower_formula(scope, ast->root, ast->kind, &property.root)) return false;
     vec_push(model->mem, &model->properties, property);
     return true;

@@ -29,7 +29,7 @@ void parser_error(struct parser *parser, struct place place, const char *format,
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diag_error(parser->diag, place, "%s", message);
+    diag_error(parser->diag, DIAG_SYNTAX, place, "%s", message);
 }
 
 bool parser_accept(struct parser *parser, enum token_kind kind)
@@ -303,10 +303,11 @@ static void reject_section(struct parser *parser, const char *expected)
         parser_error(parser, token->place,
                      "expected %s, found %s: the mark '%s' stands in VARIABLES, before a name",
                      expected, token_show(token, shown), token->text);
-    else if (nearest && distance)
+    else if (nearest && distance) {
+        if (!parser->panic) diag_suggest(parser->diag, nearest);
         parser_error(parser, token->place, "expected %s, found %s: did you mean %s?", expected,
                      token_show(token, shown), nearest);
-    else
+    } else
         parser_error(parser, token->place, "expected %s, found %s", expected,
                      token_show(token, shown));
     parser->panic = false;
@@ -470,7 +471,7 @@ void milestones_parse(struct diag *diag, struct names *names, struct arena *aren
         .diag = diag, .names = names, .arena = arena, .file = file, .tokens = tokens.list.data};
     parse_file(&parser);
     if (tokens.list.len == 1)
-        diag_error(diag, (struct place){.source = source},
+        diag_error(diag, DIAG_MISSING, (struct place){.source = source},
                    "the file is empty: a model needs at least a section");
     vec_free(diag->mem, &tokens.list);
 }

@@ -2,9 +2,11 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-void scope_error(struct scope *scope, struct ast *node, const char *format, ...)
+void scope_error(struct scope *scope, struct ast *node, enum diag_code code, const char *format,
+                 ...)
 {
     if (node->reported) return;
     node->reported = true;
@@ -13,7 +15,7 @@ void scope_error(struct scope *scope, struct ast *node, const char *format, ...)
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diag_error(scope->diag, node->place, "%s", message);
+    diag_error(scope->diag, code, node->place, "%s", message);
 }
 
 unsigned scope_var_width(const struct scope *scope, uint32_t var)
@@ -27,14 +29,15 @@ static bool constant_value(struct scope *scope, uint32_t index, struct ast *user
 {
     struct scope_constant *constant = &scope->constants[index];
     if (constant->state == CONSTANT_BUSY) {
-        scope_error(scope, user, "the constant '%s' is defined by itself", constant->item->name);
+        scope_error(scope, user, DIAG_CIRCULAR, "the constant '%s' is defined by itself",
+                    constant->item->name);
         constant->state = CONSTANT_BAD;
     }
     if (constant->state == CONSTANT_NEW) {
         constant->state = CONSTANT_BUSY;
         bool good = scope_constant(scope, constant->item->value, &constant->value);
         if (good && constant->value < 0) {
-            diag_error(scope->diag, constant->item->place,
+            diag_error(scope->diag, DIAG_RANGE, constant->item->place,
                        "the constant '%s' is negative: %" PRId64, constant->item->name,
                        constant->value);
             good = false;
@@ -66,7 +69,7 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value);
 bool scope_constant(struct scope *scope, struct ast *node, int64_t *value)
 {
     if (scope->depth >= MILESTONES_MAX_DEPTH) {
-        scope_error(scope, node,
+        scope_error(scope, node, DIAG_NESTING,
                     "this constant is nested too deeply, through the constants it uses");
         return *value = 0, false;
     }
@@ -88,7 +91,8 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value)
         switch (scope_resolve(scope, node, NULL, &var, value)) {
         case MEANS_CONSTANT: return true;
         case MEANS_VARIABLE:
-            scope_error(scope, node, "a constant is needed here, '%s' is a variable", node->name);
+            scope_error(scope, node, DIAG_CONSTANT, "a constant is needed here, '%s' is a variable",
+                        node->name);
             return false;
         case MEANS_NOTHING: return false;
         }
@@ -98,15 +102,15 @@ static bool evaluate(struct scope *scope, struct ast *node, int64_t *value)
         if (!scope_constant(scope, node->a, &a) || !scope_constant(scope, node->b, &b))
             return false;
         if (!b && (node->op == EXPR_DIV || node->op == EXPR_MOD)) {
-            scope_error(scope, node, "division by zero");
+            scope_error(scope, node, DIAG_FAILURE, "division by zero");
             return false;
         }
         if (exact(node->op, a, b, value)) return true;
-        scope_error(scope, node, "this constant does not fit in 63 bits");
+        scope_error(scope, node, DIAG_NUMBER, "this constant does not fit in 63 bits");
         return false;
     default: break;
     }
-    scope_error(scope, node, "a constant number is needed here");
+    scope_error(scope, node, DIAG_CONSTANT, "a constant number is needed here");
     return false;
 }
 
@@ -129,7 +133,7 @@ static bool any_location(struct scope *scope, struct ast *node, int64_t *value)
         int64_t other;
         if (!type_location(scope, t, node->name, &other)) continue;
         if (found && other != *value) {
-            scope_error(scope, node,
+            scope_error(scope, node, DIAG_CONFLICT,
                         "the location '%s' has different numbers in different process types: "
                         "compare it with a pc",
                         node->name);
@@ -151,9 +155,11 @@ static void suggest(struct scope *scope, struct ast *node, const char *what, con
         for (unsigned s = 0; entry->name && s < count; s++)
             if (entry->scope == scopes[s]) text_nearest(name, entry->name, &nearest, &distance);
     }
+    if (!node->reported) diag_suggest(scope->diag, nearest);
     if (nearest)
-        scope_error(scope, node, "unknown %s '%.60s': did you mean '%s'?", what, name, nearest);
-    else scope_error(scope, node, "unknown %s '%.60s'", what, name);
+        scope_error(scope, node, DIAG_UNKNOWN, "unknown %s '%.60s': did you mean '%s'?", what, name,
+                    nearest);
+    else scope_error(scope, node, DIAG_UNKNOWN, "unknown %s '%.60s'", what, name);
 }
 
 static enum meaning resolve_name(struct scope *scope, struct ast *node, const struct ast *beside,
@@ -187,8 +193,8 @@ static enum meaning resolve_name(struct scope *scope, struct ast *node, const st
     uint32_t scopes[] = {SCOPE_VARIABLE, SCOPE_CONSTANT, type_scope(scope->type, TYPE_VARIABLE),
                          type_scope(scope->type, TYPE_LOCATION)};
     if (map_get(&scope->names, node->name, SCOPE_PROCESS) != MAP_NONE)
-        scope_error(scope, node, "'%s' is a process: write %s[0].x for its variable x", node->name,
-                    node->name);
+        scope_error(scope, node, DIAG_TYPE, "'%s' is a process: write %s[0].x for its variable x",
+                    node->name, node->name);
     else suggest(scope, node, "variable", node->name, scopes, scope->type == MODEL_NONE ? 2 : 4);
     return MEANS_NOTHING;
 }
@@ -215,24 +221,25 @@ static enum meaning resolve_member(struct scope *scope, struct ast *node, uint32
     }
     int64_t at = 0;
     if (!node->a && process->count != 1) {
-        scope_error(scope, node, "there are %u processes '%s': say which, as in %s[0].%s",
-                    process->count, node->name, node->name, node->member);
+        scope_error(scope, node, DIAG_UNKNOWN,
+                    "there are %u processes '%s': say which, as in %s[0].%s", process->count,
+                    node->name, node->name, node->member);
         return MEANS_NOTHING;
     }
     if (node->a && !scope_constant(scope, node->a, &at)) return MEANS_NOTHING;
     if (!process->count) {
-        scope_error(scope, node,
+        scope_error(scope, node, DIAG_UNKNOWN,
                     "there is no process %s[%" PRId64 "]: '%s' has no processes at all", node->name,
                     at, node->name);
         return MEANS_NOTHING;
     }
     if (at < 0 || at >= process->count) {
         if (scope->process == MODEL_NONE)
-            scope_error(scope, node,
+            scope_error(scope, node, DIAG_UNKNOWN,
                         "there is no process %s[%" PRId64 "]: the indices are 0 to %" PRId64,
                         node->name, at, (int64_t)process->count - 1);
         else
-            scope_error(scope, node,
+            scope_error(scope, node, DIAG_UNKNOWN,
                         "there is no process %s[%" PRId64
                         "] (in %s): the indices are 0 to %" PRId64,
                         node->name, at, scope->model->processes.data[scope->process].name,

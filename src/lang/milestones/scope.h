@@ -73,8 +73,8 @@ struct scope {
 };
 
 /* An error at a node, told once however often the node is visited. */
-void scope_error(struct scope *scope, struct ast *node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void scope_error(struct scope *scope, struct ast *node, enum diag_code code, const char *format,
+                 ...) __attribute__((format(printf, 4, 5)));
 
 enum meaning { MEANS_NOTHING, MEANS_VARIABLE, MEANS_CONSTANT };
 /* What a name or member stands for; beside is the other side of a comparison, or NULL: a location

@@ -15,6 +15,7 @@
 #include "lang/common/lexer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_NESTING = 500, MAX_COUNT = 1 << 24, MAX_CHOICES = 4096 };
@@ -63,14 +64,14 @@ static void unexpected(struct parser *parser, const char *wanted)
 {
     char found[48];
     if (!parser->panic)
-        diag_error(parser->diag, peek(parser)->place, "expected %s, found %s", wanted,
+        diag_error(parser->diag, DIAG_SYNTAX, peek(parser)->place, "expected %s, found %s", wanted,
                    token_show(peek(parser), found));
     parser->panic = true;
 }
 
 static void nameless(struct parser *parser)
 {
-    diag_error(parser->diag, peek(parser)->place, "an interaction without a name");
+    diag_error(parser->diag, DIAG_MISSING, peek(parser)->place, "an interaction without a name");
     parser->panic = true;
 }
 
@@ -87,7 +88,7 @@ static const char *expect_new_name(struct parser *parser, const char *wanted)
     const struct token *token = peek(parser);
     if (!is_at(parser, TOKEN_NAME)) unexpected(parser, wanted);
     else if (xgdl_is_keyword(token->text)) {
-        diag_error(parser->diag, token->place,
+        diag_error(parser->diag, DIAG_MISPLACED, token->place,
                    "'%s' is a word of the language: choose another name", token->text);
         parser->panic = true;
     }
@@ -116,8 +117,8 @@ static uint32_t parse_number(struct parser *parser)
         return 0;
     }
     if (token->number <= MAX_COUNT) return (uint32_t)token->number;
-    diag_error(parser->diag, token->place, "%" PRIu64 " is too large: a count is at most %d",
-               token->number, MAX_COUNT);
+    diag_error(parser->diag, DIAG_LIMIT, token->place,
+               "%" PRIu64 " is too large: a count is at most %d", token->number, MAX_COUNT);
     parser->panic = true;
     return 0;
 }
@@ -132,7 +133,7 @@ static void parse_count(struct parser *parser, struct xgdl_node *node)
     if (!parser->panic && !accept(parser, TOKEN_CLOSE_CURLY))
         unexpected(parser, "',' or '}' in the count");
     if (parser->panic || node->low <= node->high) return;
-    diag_error(parser->diag, place,
+    diag_error(parser->diag, DIAG_RANGE, place,
                "{%" PRIu32 ",%" PRIu32 "}: the second number must not be less than the first",
                node->low, node->high);
     parser->panic = true;
@@ -158,12 +159,12 @@ static struct xgdl_node *parse_of(struct parser *parser)
         unexpected(parser, "an operator, ',' or ']' in the list of terms");
     if (parser->panic) return node;
     if (count > MAX_CHOICES) {
-        diag_error(parser->diag, node->place,
+        diag_error(parser->diag, DIAG_LIMIT, node->place,
                    "there are %" PRIu32 " terms to choose from: at most %d are allowed", count,
                    MAX_CHOICES);
         parser->panic = true;
     } else if (node->high > count) {
-        diag_warning(parser->diag, node->place,
+        diag_warning(parser->diag, DIAG_NEVER, node->place,
                      "there are only %" PRIu32 " term%s to choose from: {%" PRIu32 ",%" PRIu32
                      "} is read as {%" PRIu32 ",%" PRIu32 "}",
                      count, count == 1 ? "" : "s", node->low, node->high,
@@ -264,7 +265,8 @@ static struct xgdl_node *parse_term(struct parser *parser)
         node = parse_level(parser, 0);
     } else {
         if (!parser->panic)
-            diag_error(parser->diag, peek(parser)->place, "brackets are nested too deeply");
+            diag_error(parser->diag, DIAG_NESTING, peek(parser)->place,
+                       "brackets are nested too deeply");
         parser->panic = true;
         node = new_node(parser, PHRASE_SKIP, peek(parser)->place);
     }
@@ -321,11 +323,9 @@ static void parse_nothing(struct parser *parser)
     char found[48];
     for (unsigned i = 0; token->kind == TOKEN_NAME && i < DECLARATIONS; i++)
         text_nearest(token->text, keywords[i], &nearest, &distance);
-    diag_error(parser->diag, token->place,
-               nearest
-                   ? "expected a declaration (let, guide or ignore), found %s: did you mean '%s'?"
-                   : "expected a declaration (let, guide or ignore), found %s",
-               token_show(token, found), nearest);
+    diag_error_near(parser->diag, DIAG_SYNTAX, token->place, nearest,
+                    "expected a declaration (let, guide or ignore), found %s",
+                    token_show(token, found));
     parser->panic = true;
     parser->at++;
 }

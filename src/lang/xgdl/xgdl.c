@@ -89,8 +89,8 @@ static bool resolve_name(struct xgdl *xgdl, const struct xgdl_node *node, unsign
     struct xgdl_decl *decl = xgdl->decls.data[index];
     decl->is_used = true;
     if (decl->is_busy) {
-        diag_error(xgdl->diag, node->place, "the definition of '%.60s' contains itself",
-                   decl->name);
+        diag_error(xgdl->diag, DIAG_CIRCULAR, node->place,
+                   "the definition of '%.60s' contains itself", decl->name);
         diag_note(xgdl->diag, decl->place, "it begins here; repetition is written with * or +");
         return false;
     }
@@ -118,7 +118,7 @@ static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned ne
     *depth = 1;
     if (node->op == PHRASE_SKIP) return true;
     if (nesting > MAX_DEPTH) {
-        diag_error(xgdl->diag, node->place, "terms are nested too deeply");
+        diag_error(xgdl->diag, DIAG_NESTING, node->place, "terms are nested too deeply");
         return false;
     }
     if (node->op == PHRASE_EVENT) return resolve_name(xgdl, node, nesting, term, depth);
@@ -130,7 +130,7 @@ static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned ne
         if (below >= *depth) *depth = below + 1;
     }
     if (good && *depth > MAX_DEPTH) {
-        diag_error(xgdl->diag, node->place, "terms are nested too deeply");
+        diag_error(xgdl->diag, DIAG_NESTING, node->place, "terms are nested too deeply");
         good = false;
     }
     if (good) *term = join(xgdl, node, parts.data, parts.len);
@@ -145,7 +145,8 @@ static void declare_all(struct xgdl *xgdl)
     for (struct xgdl_decl *decl = xgdl->file.decls; decl; decl = decl->next) {
         uint32_t before = map_get(&xgdl->map, decl->name, 0);
         if (before != MAP_NONE) {
-            diag_error(xgdl->diag, decl->place, "'%.60s' is defined already", decl->name);
+            diag_error(xgdl->diag, DIAG_DUPLICATE, decl->place, "'%.60s' is defined already",
+                       decl->name);
             diag_note(xgdl->diag, xgdl->decls.data[before]->place, "here");
             continue;
         }
@@ -166,7 +167,7 @@ static void ignore_one(struct xgdl *xgdl, struct xgdl_ignored *ignored)
     uint32_t index =
         ignored->is_quoted ? (uint32_t)MAP_NONE : map_get(&xgdl->map, ignored->name, 0);
     if (index != MAP_NONE) {
-        diag_error(xgdl->diag, ignored->place,
+        diag_error(xgdl->diag, DIAG_ACCESS, ignored->place,
                    "'%.60s' is defined in this file: only interactions can be ignored",
                    ignored->name);
         diag_note(xgdl->diag, xgdl->decls.data[index]->place, "here");
@@ -175,13 +176,14 @@ static void ignore_one(struct xgdl *xgdl, struct xgdl_ignored *ignored)
     uint32_t label = interaction(xgdl->space, ignored->name);
     for (uint32_t i = 0; i < xgdl->ignored.len; i++)
         if (xgdl->ignored.data[i] == label) {
-            diag_warning(xgdl->diag, ignored->place, "'%.60s' is ignored already", ignored->name);
+            diag_warning(xgdl->diag, DIAG_DUPLICATE, ignored->place, "'%.60s' is ignored already",
+                         ignored->name);
             return;
         }
     vec_push(xgdl->mem, &xgdl->ignored, label);
     if (label >= xgdl->mentions.len || !xgdl->mentions.data[label].line) return;
-    diag_error(xgdl->diag, ignored->place, "'%.60s' cannot be ignored: the file speaks of it",
-               ignored->name);
+    diag_error(xgdl->diag, DIAG_ACCESS, ignored->place,
+               "'%.60s' cannot be ignored: the file speaks of it", ignored->name);
     diag_note(xgdl->diag, xgdl->mentions.data[label], "here");
 }
 
@@ -204,10 +206,11 @@ struct xgdl *xgdl_read(struct xgdl_space *space, struct diag *diag, uint32_t sou
     for (uint32_t i = 0; diag->errors == errors && i < xgdl->decls.len; i++) {
         const struct xgdl_decl *decl = xgdl->decls.data[i];
         if (!decl->is_guide && !decl->is_used)
-            diag_warning(diag, decl->place, "nothing uses '%.60s'", decl->name);
+            diag_warning(diag, DIAG_UNUSED, decl->place, "nothing uses '%.60s'", decl->name);
     }
     if (diag->errors == errors && !xgdl->guides.len)
-        diag_error(diag, (struct place){source, 1, 1}, "the file has no guide (guide NAME = ...;)");
+        diag_error(diag, DIAG_MISSING, (struct place){source, 1, 1},
+                   "the file has no guide (guide NAME = ...;)");
     return diag->errors == errors ? xgdl : NULL;
 }
 
