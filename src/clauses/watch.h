@@ -10,8 +10,8 @@
 #ifndef CAIRN_CLAUSES_WATCH_H
 #define CAIRN_CLAUSES_WATCH_H
 
-#include "clauses/unroll.h"
 #include "automaton/buchi.h"
+#include "clauses/unroll.h"
 
 /* The automaton; shared by all runs that it watches. */
 struct watcher {

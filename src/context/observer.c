@@ -1,5 +1,6 @@
 #include "context/observer.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static void put_guards(const struct observer *observer, const struct observer_ed
 {
     for (uint32_t i = 0; i < edge->guards; i++) {
         const struct observer_guard *guard = &observer->guards.data[edge->first_guard + i];
+        assert(guard->clock < observer->clocks.len);
         fprintf(out, "%s%s %s %" PRId64, i ? " and " : "", observer->clocks.data[guard->clock],
                 op_text(guard->op), guard->ticks / words->ticks);
     }

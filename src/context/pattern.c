@@ -83,6 +83,7 @@ uint32_t pattern_events(const struct pattern *pattern, uint32_t *events)
     }
     for (uint32_t i = 0; i < pattern->named_count; i++)
         add_event(events, &count, pattern->named[i]);
+    assert(count <= PATTERN_MOST_EVENTS); /* the contract */
     return count;
 }
 
@@ -336,6 +337,7 @@ static uint32_t find_config(struct builder *b, const struct config *c)
 
 static struct edge *edge_of(const struct builder *b, uint32_t config, uint32_t letter)
 {
+    assert(config < b->configs.len && letter <= b->letter_count);
     return &b->edges.data[(size_t)config * (b->letter_count + 1) + letter];
 }
 
@@ -429,9 +431,11 @@ static void minimise(struct builder *b)
             next[i] = k;
         }
         memcpy(b->class, next,
-               count * sizeof *next); /* configuration 0 is reject, so its class stays 0 */
+               count * sizeof *next);     /* configuration 0 is reject, so its class stays 0 */
+        assert(b->class_count >= before); /* classes are split, never united */
         if (b->class_count == before) break;
     }
+    assert(b->class[0] == 0); /* reject */
     mem_free(b->mem, next);
     mem_free(b->mem, first);
 }
@@ -494,6 +498,7 @@ static void add_edge(struct builder *b, struct observer *observer, uint32_t from
                                 .event = event,
                                 .predicate = expr_bool(b->exprs, true),
                                 .place = b->pattern->place};
+    assert(new.to < observer->states.len);
     new.first_guard = observer->guards.len;
     new.first_action = observer->actions.len;
     if (is_late) {
@@ -616,6 +621,7 @@ bool pattern_observe(struct mem *mem, struct names *names, struct exprs *exprs,
                        pattern->name);
     }
     if (good) fill(&b, context, observer);
+    assert(!good || !strcmp(observer->states.data[0], "start"));
     mem_free(mem, b.class);
     vec_free(mem, &b.configs);
     vec_free(mem, &b.edges);

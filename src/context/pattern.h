@@ -77,7 +77,7 @@ bool pattern_observe(struct mem *mem, struct names *names, struct exprs *exprs,
 void pattern_describe(const struct pattern *pattern, const struct context *context,
                       struct text *text);
 
-/* The pattern in LTL over events, in the syntax of logic/ltlread.h: `X` is the next step, and a
+/* The pattern in LTL over events, in the syntax of lang/ltl/ltlread.h: `X` is the next step, and a
  * step without events is repeated after the last. False, with nothing added: it has a bound, or
  * there is no short formula (docs/patterns.md says which have one). An event that could be taken
  * for an operator is quoted. */

@@ -142,6 +142,8 @@ static void rebuild(struct writer *w)
 
 static void give_numbers(struct writer *w)
 {
+    for (uint32_t g = w->ports + 1; g < w->ands.gates.len; g++)
+        assert(w->ands.gates.data[g].kind == GATE_AND); /* and inputs come first */
     w->number = count_uses(w, &w->ands);
     w->number[0] = 0;
     for (uint32_t g = 1; g < w->ands.gates.len; g++) {
@@ -152,7 +154,11 @@ static void give_numbers(struct writer *w)
 
 /* ---- the file ---- */
 
-static uint32_t in_file(const struct writer *w, lit a) { return 2 * w->number[a / 2] + (a & 1); }
+static uint32_t in_file(const struct writer *w, lit a)
+{
+    assert(a <= LIT_TRUE || w->number[a / 2]); /* what is written has a number */
+    return 2 * w->number[a / 2] + (a & 1);
+}
 
 /* Fields that are zero may be left out at the end; not all readers know the last ones. */
 static void write_header(const struct writer *w)
@@ -184,6 +190,7 @@ static void write_properties(const struct writer *w)
 {
     const struct aig *aig = w->aig;
     uint32_t at = aig->latches.len, justice = w->roots.len - aig->justice_lits.len;
+    assert(justice == aig->latches.len + aig->bads.len + aig->constraints.len);
     for (; at < justice; at++) fprintf(w->out, "%" PRIu32 "\n", in_file(w, w->roots.data[at]));
     for (uint32_t i = 0; i < aig->justice.len; i++)
         fprintf(w->out, "%" PRIu32 "\n", aig->justice.data[i].count);

@@ -23,11 +23,12 @@
  * the inputs edge[], because properties are decided one by one. */
 #include "export/aiger.h"
 
+#include "automaton/buchi.h"
 #include "bits/bits.h"
 #include "export/aig.h"
 #include "export/names.h"
-#include "automaton/buchi.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ static void clear_groups(struct builder *b)
 /* As a balanced tree: thousands of rules must not become a path of thousands of gates. */
 static lit any_of(struct builder *b, uint32_t group)
 {
+    assert(b->groups.sorted && b->groups.first[group] <= b->groups.first[group + 1]);
     lit *terms = b->groups.sorted + b->groups.first[group];
     uint32_t count = b->groups.first[group + 1] - b->groups.first[group];
     if (!count) return LIT_FALSE;
@@ -149,6 +151,7 @@ static void add_state(struct builder *b)
         const char *name = names_format(&model->names, "%s is within its range", var->name);
         vec_push(b->mem, &b->aig.constraints, ((struct aig_signal){name, within}));
     }
+    assert(b->aig.latches.len == b->bits.total); /* latch i is bit i */
     b->inputs = b->bits.total;
     if (listed) add_listed(b);
 }
@@ -184,6 +187,7 @@ static void add_rule(struct builder *b, uint32_t r, struct bits_rule *rule)
         for (uint32_t bit = b->bits.first[v]; bit < b->bits.first[v + 1]; bit++)
             add_term(b, bit, circuit_and(b->circuit, fires, rule->stored.data[at++]));
     }
+    assert(at == rule->stored.len); /* store by store */
 }
 
 static void add_steps(struct builder *b)

@@ -335,7 +335,7 @@ struct table_row model_matrix_row(const struct exprs *exprs, expr index);
 /* Computes reads and writes of all rules, and which stores are provisional. */
 void model_finish(struct model *model);
 
-/* Whether the model is well formed; otherwise says what is wrong. */
+/* Whether the model is well formed; otherwise says what is wrong, unless the complaint is NULL. */
 bool model_check(const struct model *model, struct text *complaint);
 
 /* Building code: a node is added to the end of a sequence. */

@@ -25,11 +25,11 @@
  * conjunct, and no part of the condition that it is enabled: others wait for it all the same. */
 #include "pass/flatten.h"
 
+#include "base/checked.h"
 #include "model/cells.h"
 #include "model/defined.h"
 #include "pass/copy.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { MAX_ROUNDS = 1000, MAX_STATEMENTS = 200000, MAX_NODES = 1000000 /* more than there were */ };
@@ -729,6 +729,7 @@ static void write_rule(struct flattener *f)
             model_add_conjunct(f->flat, implied(f, event->path, cond), event->place);
         }
     }
+    assert(next == outcome->events || f->stopped); /* every event has become a condition */
     for (uint32_t i = 0; i < outcome->stores; i++) {
         const struct rule_store *store = &f->stores.data[outcome->first_store + i];
         model_add_store(f->flat, store->var, store->value, store->place);
@@ -810,5 +811,9 @@ struct model *flatten_model(struct model *model, bool with_formulas,
     struct model *flat = f.stopped ? NULL : f.flat;
     release(&f);
     if (flat) model_finish(flat);
+    assert(!flat
+           || (flat->rules.len == model->rules.len && !model_has_code(flat)
+               && !flat->priorities.len)); /* the contract */
+    CHECKED(!flat || model_check(flat, NULL));
     return flat;
 }

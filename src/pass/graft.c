@@ -22,6 +22,7 @@ static void widen_initial(struct model *model, int64_t value)
 
 uint32_t graft_variable(struct model *model, struct model_var var)
 {
+    assert(var.low <= var.init && var.init <= var.high);
     vec_push(model->mem, &model->vars, var);
     widen_initial(model, var.init);
     return model->vars.len - 1;

@@ -9,10 +9,10 @@
  * be restarted by what only the guide sees. */
 #include "pass/guide.h"
 
+#include "base/checked.h"
 #include "base/map.h"
 #include "pass/graft.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,6 +212,7 @@ static void guide_rules(struct weaving *w)
         const struct model_rule *rule = &model->rules.data[r];
         if (rule->is_internal) continue;
         uint32_t label = find_label(w, rule);
+        assert(label == MAP_NONE || label < w->guide->labels);
         const char *name = label == MAP_NONE ? name_of(w, rule) : NULL;
         if (label != MAP_NONE) w->met[label] = true;
         else if (map_add(&w->reported, name, 0, 0))
@@ -295,6 +296,7 @@ void guide_weave(struct model *model, const struct guide *guide, struct guide_re
     guide_rules(&w);
     add_ends(&w);
     model_finish(model);
+    CHECKED(model_check(model, NULL));
     mem_free(model->mem, w.met);
     mem_free(model->mem, w.known);
     mem_free(model->mem, w.column);

@@ -20,6 +20,7 @@
  * and mostly two. */
 #include "pass/hide.h"
 
+#include "base/checked.h"
 #include "pass/copy.h"
 
 #include <string.h>
@@ -268,6 +269,9 @@ static struct model *write_model(const struct slice *slice)
     }
     list_initial(to, model);
     model_finish(to);
+    assert(to->rules.len == model->rules.len && to->vars.len == model->vars.len
+           && to->exprs.nodes.len >= model->exprs.nodes.len); /* the contract: same numbers */
+    CHECKED(model_check(to, NULL));
     return to;
 }
 
@@ -285,6 +289,7 @@ void hide_model(struct hiding *hiding, struct model *model, const formula *asked
                           .seen = mem_alloc(mem, model->exprs.nodes.len + UINT64_C(1))};
     find_needed(&slice, asked, count);
     for (uint32_t v = 0; v < model->vars.len; v++) {
+        assert(slice.needed[v] || model->vars.data[v].is_hidden); /* the others are all needed */
         hiding->left_out += !slice.needed[v];
         hiding->influencing += hiding->influences[v];
     }

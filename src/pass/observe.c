@@ -27,10 +27,10 @@
  * Whether a clock runs in a state must not depend on the way there: that is checked. */
 #include "pass/observe.h"
 
+#include "base/checked.h"
 #include "model/eval.h"
 #include "pass/graft.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* Of a state with clocks: edges; constraints of the clocks of one edge; ways through the guards of
@@ -950,5 +950,6 @@ bool observe_weave(struct model *model, const struct context *context, struct di
     mem_free(model->mem, w.locals);
     mem_free(model->mem, w.possible);
     model_finish(model);
+    CHECKED(!good || model_check(model, NULL));
     return good;
 }

@@ -360,6 +360,7 @@ static bool settle_several(struct settling *s)
             continue;
         if (event->kind == EVENT_RECEIVE && event->sender != MODEL_NONE)
             event->sender_value = value_for(s, event->sender, false);
+        assert(!event->is_settled); /* a queue is settled once */
         if (event->kind == EVENT_SEND) event->sender_value = SOMEBODY;
         event->queue.has_senders = event->is_settled = true;
         event->queue.senders = s->first_sender;

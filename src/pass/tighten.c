@@ -341,6 +341,8 @@ void tighten(struct model *model)
     for (uint32_t v = 0; !t.changed && v < model->vars.len; v++) {
         if (model_is_location(model, v)) continue; /* their names go with their numbers */
         struct model_var *var = &model->vars.data[v];
+        assert(t.vars[v].low >= var->low && t.vars[v].high <= var->high); /* never wider */
+        assert(t.vars[v].low <= t.vars[v].high);
         if (var->value_names) var->value_names += t.vars[v].low - var->low;
         var->low = t.vars[v].low;
         var->high = t.vars[v].high;

@@ -17,9 +17,9 @@
  * leave the range in the eyes of those who know bounds only. */
 #include "pass/weave.h"
 
+#include "base/checked.h"
 #include "pass/graft.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* The lengths of queues of one capacity after an element was added, or taken. */
@@ -104,6 +104,7 @@ static void add_process(struct weaving *w)
     w->process = model->processes.len;
     vec_push(model->mem, &model->processes, process);
     w->state = graft_variable(model, state);
+    assert(w->state == process.location);
     model->rank = w->state;
 }
 
@@ -144,6 +145,7 @@ static void sort_edges(struct weaving *w)
     for (uint32_t s = 0; s < dag->states; s++)
         for (uint32_t i = dag->first_edge[s]; i < dag->first_edge[s + 1]; i++)
             w->edges[w->first[dag->edge_label[i] + 1]++] = (struct edge){s, dag->edge_to[i]};
+    assert(w->first[events] == dag->edges); /* every label is an event */
 }
 
 static void make_matrix(struct weaving *w)
@@ -331,4 +333,5 @@ void weave_context(struct model *model, const struct context *context)
     mem_free(model->mem, w.edges);
     mem_free(model->mem, w.column);
     vec_free(model->mem, &w.lengths);
+    CHECKED(model_check(model, NULL));
 }

@@ -455,6 +455,7 @@ static void find_linear(struct builder *b)
     }
     for (uint32_t p = 0; decided && p < model->processes.len; p++) compare_guards(b, p);
     for (uint32_t r = 0; r < model->rules.len; r++) {
+        assert(!rules[r].linear || rules[r].reason == SAFE);
         rules[r].unknown |= !decided;
         b->process_model->linear += rules[r].linear;
     }
@@ -548,6 +549,9 @@ void process_model_init(struct process_model *process_model, struct model *model
     list_rules(&b);
     start_guards(&b);
     for (uint32_t p = 0; p < model->processes.len; p++) judge_process(&b, p);
+    for (uint32_t r = 0; r < model->rules.len; r++) /* safe rules belong to one process */
+        assert((process_model->rules[r].reason == SAFE)
+               == (process_model->rules[r].process != MODEL_NONE));
     find_linear(&b);
     end_guards(&b);
     vec_free(mem, &b.foreign);

@@ -3,10 +3,10 @@
  * definition and against the best order of all; known sizes; limits, refused memory; natural
  * numbers that grow. */
 #include "automaton/activity/dag.h"
-#include "automaton/dot.h"
 #include "automaton/activity/future.h"
 #include "automaton/activity/order.h"
 #include "automaton/activity/paths.h"
+#include "automaton/dot.h"
 #include "base/natural.h"
 #include "base/random.h"
 #include "unit/unit.h"

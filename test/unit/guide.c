@@ -2,11 +2,11 @@
  * from the definitions of the operations, not from steps: words, prefixes, minimality by comparing
  * all pairs of states, comparison with shortest differences, unrolling, lists, loops, splits,
  * texts; known sizes; limits; refused memory. */
+#include "automaton/activity/paths.h"
 #include "automaton/guide/compare.h"
 #include "automaton/guide/compile.h"
-#include "automaton/guide/phrase_split.h"
 #include "automaton/guide/minimise.h"
-#include "automaton/activity/paths.h"
+#include "automaton/guide/phrase_split.h"
 #include "automaton/unfold.h"
 #include "base/random.h"
 #include "unit/unit.h"

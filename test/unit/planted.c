@@ -2,8 +2,8 @@
  * tests use must catch each of them, in the file that states it. Each is planted in a process of
  * its own, which must be aborted by an assert there. A release build has only the cheap asserts, so
  * what needs a checker is not planted in it. */
-#include "automaton/activity/order.h"
 #include "automaton/activity/future.h"
+#include "automaton/activity/order.h"
 #include "automaton/buchi/product.h"
 #include "automaton/buchi/tableau.h"
 #include "automaton/guide/compare.h"

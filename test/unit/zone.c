@@ -6,8 +6,8 @@
  * enough; half units would do for one clock only. Where an operation asks whether some delay or
  * some value of a clock exists, it is looked for on a grid twice as fine: for a given point of the
  * first grid it must lie in an interval whose ends are on the first grid. */
-#include "unit/zone.h"
 #include "unit/unit.h"
+#include "unit/zone.h"
 
 #include <string.h>
 

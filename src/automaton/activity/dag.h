@@ -16,9 +16,9 @@
 #ifndef CAIRN_AUTOMATON_ACTIVITY_DAG_H
 #define CAIRN_AUTOMATON_ACTIVITY_DAG_H
 
-#include "base/build.h"
 #include "automaton/activity/term.h"
 #include "base/bitset.h"
+#include "base/build.h"
 #include "base/mem.h"
 
 struct dag {

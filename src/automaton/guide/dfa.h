@@ -9,8 +9,8 @@
 #ifndef CAIRN_AUTOMATON_GUIDE_DFA_H
 #define CAIRN_AUTOMATON_GUIDE_DFA_H
 
-#include "base/build.h"
 #include "base/bitset.h"
+#include "base/build.h"
 #include "base/mem.h"
 
 struct dfa {

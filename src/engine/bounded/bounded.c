@@ -25,6 +25,7 @@
 #include "engine/bounded/phases.h"
 #include "engine/bounded/proof.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* One unrolling, in which one or several properties are looked for. */
@@ -121,6 +122,7 @@ static struct net_condition state_condition(struct bounded *b, const struct prop
 static void close_target(struct target *target)
 {
     if (!target->open) return;
+    assert(target->hunt->open); /* it counts its open targets */
     target->open = false;
     target->hunt->open--;
 }
@@ -204,6 +206,7 @@ static void start_hunt(struct bounded *b, struct hunt *hunt)
         b->statistics->safe_steps = hunt->phases.safe_steps;
         b->statistics->rounds = hunt->phases.rounds;
     }
+    assert(!hunt->started);
     list_outputs(b, hunt, &outputs, &count);
     unroll_init(&hunt->u, &b->net, hunt->sat, &options, outputs, count);
     hunt->started = true;
@@ -241,6 +244,7 @@ static uint64_t steps_per_cycle(const struct hunt *hunt)
 static void take_violation(struct bounded *b, struct target *target)
 {
     struct property_result *entry = target->entry;
+    assert(target->open && b->depth == unroll_last(&target->hunt->u)); /* 1 */
     const struct mem_lift before =
         mem_lift(b->mem); /* what was found must not be lost to the limit on the search */
     if (target->is_temporal) {
@@ -313,6 +317,7 @@ static void start_proof(struct bounded *b, struct target *target)
 {
     struct proof_poll poll = {go_on, b};
     bool is_safety = target->is_temporal && target->watcher.is_safety;
+    assert(!target->proving && (!target->is_temporal || target->has_watcher));
     target->proving = true;
     /* The hunt is the base of the induction where its depth counts steps of single rules. But a
      * safety property may be broken by a prefix that only its automaton sees to be bad. */
@@ -333,6 +338,7 @@ static void spread_lemma(struct bounded *b, const struct target *proved)
 
 static void take_proof(struct bounded *b, struct target *target, const char *method)
 {
+    assert(target->open && !target->unclear && method); /* 4 */
     target->entry->verdict = VERDICT_HOLDS;
     target->entry->method = method;
     target->entry->has_bound = true;
@@ -369,6 +375,7 @@ static void decide_antecedent(struct bounded *b, struct target *target)
 {
     enum { MORE_DEPTHS = 4, MORE_CONFLICTS = 10000 };
     struct property_result *entry = target->entry;
+    assert(entry->verdict == VERDICT_HOLDS && !b->reach.base.sat && !b->reach.step.sat);
     uint64_t depths = 2 * entry->bound + MORE_DEPTHS;
     enum proof_answer answer = PROOF_OPEN;
     proof_init(&b->reach, &b->net, target->antecedent, NULL, true, b->lemmas.data, b->lemmas.len,

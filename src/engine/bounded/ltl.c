@@ -2,6 +2,7 @@
 
 #include "automaton/buchi.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- parts of the formula ---- */
@@ -15,6 +16,7 @@ static void list_parts(struct ltl *ltl, nnf f)
     if (binary) list_parts(ltl, node.b);
     struct ltl_part part = {f, node.op == NNF_U || node.op == NNF_R,
                             node.op == NNF_U ? ltl->untils++ : MODEL_NONE};
+    assert(!binary || (ltl->part_of[node.a.i] && ltl->part_of[node.b.i])); /* operands first */
     vec_push(ltl->mem, &ltl->parts, part);
     ltl->part_of[f.i] = ltl->parts.len;
     if (node.op == NNF_X) ltl->parts.data[ltl->part_of[node.a.i] - 1].carried = true;
@@ -64,6 +66,7 @@ void ltl_release(struct ltl *ltl)
 
 static int value(const struct ltl *ltl, uint32_t position, nnf f)
 {
+    assert(position < ltl->values.len && ltl->part_of[f.i]); /* it is a part, and has been said */
     return ltl->values.data[position] + (int)ltl->part_of[f.i] - 1;
 }
 
@@ -172,6 +175,7 @@ void ltl_extend(struct ltl *ltl)
 {
     struct sat *sat = ltl->u->sat;
     uint32_t at = ltl->starts.len;
+    assert(at == unroll_last(ltl->u)); /* the contract: after each unroll_extend */
     if (!at) vec_push(ltl->mem, &ltl->values, sat_variables(sat, ltl->parts.len));
     vec_push(ltl->mem, &ltl->values, sat_variables(sat, ltl->parts.len));
     vec_push(ltl->mem, &ltl->starts, sat_variables(sat, 1));
@@ -213,6 +217,7 @@ struct trace *ltl_trace(const struct ltl *ltl)
     uint32_t *starts = mem_alloc(ltl->mem, (last + UINT64_C(2)) * sizeof *starts);
     for (uint32_t i = 1; i <= last; i++)
         if (sat_value(ltl->u->sat, ltl->starts.data[i])) loop = i - 1;
+    assert(last == unroll_last(ltl->u));
     struct trace *trace = unroll_trace(ltl->u, last, starts);
     if (loop != MODEL_NONE
         && starts[loop]

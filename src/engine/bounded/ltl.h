@@ -18,8 +18,8 @@
 #ifndef CAIRN_ENGINE_BOUNDED_LTL_H
 #define CAIRN_ENGINE_BOUNDED_LTL_H
 
-#include "clauses/unroll.h"
 #include "automaton/buchi/nnf.h"
+#include "clauses/unroll.h"
 
 struct ltl_part {
     nnf node;

@@ -1,5 +1,6 @@
 #include "engine/bounded/phases.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { LONGEST_CHAIN = 16 };
@@ -69,6 +70,7 @@ static uint32_t longest_chain(const struct phases *phases, const struct model *m
     mem_free(phases->mem, chain);
     mem_free(phases->mem, stays);
     mem_free(phases->mem, leaves);
+    assert(most <= 2 * (locations + UINT64_C(1)));
     return longest < most ? longest : most;
 }
 
@@ -91,6 +93,7 @@ void phases_init(struct phases *phases, struct model *model, const bool *visible
         if (phases->sets && phases->per_process[p] > phases->rounds)
             phases->rounds = phases->per_process[p];
     }
+    assert(phases->rounds <= phases->safe_steps);
 }
 
 void phases_release(struct phases *phases)

@@ -1,5 +1,6 @@
 #include "engine/bounded/proof.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void side_init(struct proof *proof, struct proof_side *side, bool from_anywhere,
@@ -35,6 +36,7 @@ void proof_init(struct proof *proof, struct net *net, lit bad, const struct watc
     for (uint32_t i = 0; i < count; i++) outputs[n++] = possible_lemmas[i];
     for (uint32_t i = 0; i < watched_count; i++) outputs[n++] = watched[i];
     outputs[n++] = bad;
+    assert(n == count + watched_count + 1);
     if (with_base) side_init(proof, &proof->base, false, outputs, n, poll);
     side_init(proof, &proof->step, true, outputs, n, poll);
     mem_free(proof->mem, watched);
@@ -63,10 +65,12 @@ static void side_extend(struct proof *proof, struct proof_side *side)
         if (proof->watcher) watch_extend(&side->watch);
     }
     side->positions++;
+    assert(side->positions == unroll_last(&side->u) + 1);
 }
 
 static void assume_at(struct proof *proof, lit lemma, uint32_t position)
 {
+    assert(!proof->step.u.options.schedule.processes); /* 3 of bounded.c: steps of single rules */
     sat_add_1(proof->step.sat, unroll_output(&proof->step.u, position, lemma));
 }
 
@@ -169,6 +173,7 @@ static enum sat_answer ask(struct proof *proof, struct proof_side *side, bool si
 
 enum proof_answer proof_try(struct proof *proof, uint64_t max_conflicts)
 {
+    assert(!proof->has_base || proof->base.positions == proof->step.positions); /* in step */
     if (proof->has_base) {
         side_extend(proof, &proof->base);
         enum sat_answer reached = ask(proof, &proof->base, false, proof->base_conflicts);

@@ -9,6 +9,7 @@
  * f) satisfy g?". Disjunctions are split. What cannot move is decided backward. With a reduction,
  * FwdUntil becomes PartialExploration (the thesis' evalCTLX; its algorithm 3.12 compares with the
  * empty set the wrong way round, its specification is right). */
+#include "base/checked.h"
 #include "engine/symbolic/temporal.h"
 
 #include <string.h>
@@ -79,7 +80,8 @@ static bdd exists_path(struct ctl *ctl, enum formula_op op, bdd f, bdd g)
     case FORMULA_G: return exists_globally(ctl, f);
     case FORMULA_U: return exists_until(ctl, f, g);
     case FORMULA_W: return until_or_always(ctl, f, g);
-    default: /* FORMULA_R */
+    default:
+        assert(op == FORMULA_R);
         mark = dd_mark(ctl->dd);
         dd_protect(ctl->dd, &both);
         both = dd_and(ctl->dd, f, g);
@@ -160,6 +162,7 @@ static bdd label(struct ctl *ctl, formula f)
         *set = combine(ctl, node.op, ctl->sets[node.a.i], ctl->sets[node.b.i]);
     }
     ctl->known[f.i] = true;
+    CHECKED(dd_is_now(ctl->dd, *set)); /* 1 */
     return *set;
 }
 
@@ -396,6 +399,7 @@ static void branch(struct ctl *ctl, uint32_t run, uint32_t state, formula f, boo
         temporal->cut = true;
         return;
     }
+    assert(temporal->shown_count && state < walk_of(ctl, run)->states);
     uint32_t mine = temporal->shown_count++;
     temporal->shown[mine] = (struct shown){.parent = run, .from = state, .part = f, .value = value};
     walk_fork(walk_of(ctl, mine), walk_of(ctl, run), state + 1);
@@ -417,6 +421,7 @@ static void show_path(struct ctl *ctl, uint32_t run, enum formula_op op, formula
     struct dd *dd = ctl->dd;
     bdd f = BDD_FALSE, g = BDD_FALSE, set = BDD_FALSE;
     bool binary = op == FORMULA_U || op == FORMULA_R || op == FORMULA_W;
+    assert(walk->states); /* a run has begun */
     uint32_t mark = dd_mark(dd), first = walk->states - 1;
     dd_keep(dd, &f, &g, &set);
     f = label_signed(ctl, a, sign);

@@ -1,5 +1,7 @@
 #include "engine/symbolic/encode.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -146,6 +148,7 @@ static void list_written(struct encoding *e, uint32_t r, const struct bits_rule 
             out->values[out->count++] = value;
         }
     }
+    assert(next == encoded->stored.len && out->count <= e->bits.total);
 }
 
 /* The conjunction of guard and new values, from the last pair of the order to the first, so that it
@@ -173,6 +176,7 @@ static void encode_rule(struct encoding *e, uint32_t r, struct bits_rule *circui
     bits_encode_rule(&e->bits, r, circuit);
     rule->enabled = encode_lit(e, circuit->enabled);
     rule->fails = encode_lit(e, circuit->fails);
+    CHECKED(dd_is_now(e->dd, rule->enabled) && dd_is_now(e->dd, rule->fails)); /* 1 */
     list_written(e, r, circuit, written);
     bdd relation = relate(e, rule->enabled, written);
     dd_relation_init(e->dd, &rule->relation, relation, written->pairs, written->count);
@@ -253,6 +257,7 @@ static void make_clusters(struct encoding *e)
             const struct dd_relation *relation = &e->rules[list[j].rule].relation;
             find_footprint(e, list[j].rule, other, support);
             if (memcmp(one, other, pairs)) break;
+            assert(relation->written_count == first->written_count); /* 2 */
             *more = dd_or(e->dd, *sum, relation->diagram);
             uint64_t grown = dd_size(e->dd, *more);
             if (grown > 2 * (size + dd_size(e->dd, relation->diagram)) + 1000) break;
@@ -265,6 +270,7 @@ static void make_clusters(struct encoding *e)
         e->relation_nodes += size;
     }
     *sum = *more = BDD_FALSE;
+    assert(e->cluster_count <= kept);
     qsort(order, e->cluster_count, sizeof *order,
           compare_clusters); /* as the model's text has them: chaining depends on it */
     for (uint32_t i = 0; i < e->cluster_count; i++) e->every_cluster[i] = order[i].cluster;
@@ -318,6 +324,7 @@ static void make_whole(struct encoding *e)
     struct dd *dd = e->dd;
     uint32_t first = e->bits.total, count = dd_pairs(dd) - first, rules = e->model->rules.len,
              mark = dd_mark(dd);
+    assert(e->form == RELATION_LABELLED || !count); /* labels have pairs of their own */
     uint32_t *written = mem_alloc(e->mem, (first + 1) * sizeof *written);
     uint8_t *every = mem_alloc(e->mem, 2 * (first + UINT64_C(1)));
     bdd all = BDD_FALSE, one = BDD_FALSE, action = BDD_FALSE, labels = BDD_TRUE;
@@ -446,6 +453,7 @@ static void group_guards(struct encoding *e)
             *group = e->scratch[0];
         }
     }
+    assert(!e->model->rules.len || e->guard_count < e->model->rules.len);
     e->guard_count += e->model->rules.len > 0;
     e->scratch[0] = BDD_FALSE;
 }
@@ -513,6 +521,7 @@ static uint64_t try_order(struct encoding *e, const uint32_t *pairs, uint64_t li
         measure(e, &trial, circuit, written);
         dd_uncatch(e->dd, &guard);
     }
+    assert(e->dd == trial.dd);
     dd_free(e->dd);
     e->dd = own;
     e->mem->recover = outer;
@@ -528,6 +537,7 @@ static void list_pairs(const struct encoding *e, const uint32_t *vars, bool reve
         uint32_t var = vars ? vars[reversed ? count - 1 - i : i] : reversed ? count - 1 - i : i;
         for (uint32_t b = bits_width(&e->bits, var); b-- > 0;) pairs[k++] = e->bits.first[var] + b;
     }
+    assert(k == e->bits.total); /* every pair has a place */
 }
 
 /* The first order that keeps the relations small, or the one that makes them smallest. */
@@ -566,6 +576,7 @@ void encode_rules(struct encoding *e)
         dd_rest(e->dd);
     }
     group_guards(e);
+    CHECKED(dd_is_now(e->dd, e->initial)); /* 1 */
     if (e->form == RELATION_PER_RULE) make_clusters(e);
     else make_whole(e);
     mem_free(e->mem, written.pairs);
@@ -621,6 +632,7 @@ bdd encode_dead(struct encoding *e, bdd set)
 
 void encode_pick(const struct encoding *e, bdd set, int64_t *values)
 {
+    assert(set != BDD_FALSE); /* the contract */
     uint8_t *bits = mem_alloc(e->mem, dd_pairs(e->dd) + 1);
     dd_pick(e->dd, set, bits);
     for (uint32_t v = 0; v < e->model->vars.len; v++) {
@@ -640,6 +652,7 @@ bdd encode_state(struct encoding *e, const int64_t *values)
     uint8_t *set = mem_alloc(e->mem, e->bits.total + 1);
     for (uint32_t v = 0; v < e->model->vars.len; v++) {
         uint64_t code = (uint64_t)values[v] - (uint64_t)e->model->vars.data[v].low;
+        assert(values[v] >= e->model->vars.data[v].low && values[v] <= e->model->vars.data[v].high);
         for (uint32_t b = 0; b < bits_width(&e->bits, v); b++)
             set[e->bits.first[v] + b] = code >> b & 1;
     }

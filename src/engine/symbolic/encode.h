@@ -4,7 +4,7 @@
  *
  * A rule's relation is over the bits it reads and writes, nothing else. Rules that touch the same
  * bits are also kept together in one relation (a cluster), so that an image needs fewer passes;
- * traces and reductions use the single ones. */
+ * traces and reductions use the single ones. Invariants are in symbolic.c. */
 #ifndef CAIRN_ENGINE_SYMBOLIC_ENCODE_H
 #define CAIRN_ENGINE_SYMBOLIC_ENCODE_H
 

@@ -1,5 +1,6 @@
 #include "engine/symbolic/evidence.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bdd model_step(void *context, bdd set, enum dd_direction direction)
@@ -44,6 +45,7 @@ static bdd cube(struct walk *walk, const uint8_t *bits)
 
 static uint8_t *state_bits(const struct walk *walk, uint32_t i)
 {
+    assert(i < walk->states);
     return walk->bits.data + (size_t)i * walk->width;
 }
 
@@ -56,10 +58,12 @@ static void extend(struct walk *walk, uint32_t count)
     walk->bits.len += (uint32_t)bytes;
     walk->states += count;
     for (uint32_t i = 0; i < count; i++) vec_push(walk->s->mem, &walk->by, MODEL_NONE);
+    assert(walk->by.len == walk->states);
 }
 
 void walk_fork(struct walk *walk, const struct walk *from, uint32_t states)
 {
+    assert(states && states <= from->states);
     *walk = *from;
     walk->bits.data = NULL;
     walk->by.data = NULL;
@@ -73,6 +77,7 @@ bdd walk_last(struct walk *walk) { return cube(walk, state_bits(walk, walk->stat
 
 void walk_begin(struct walk *walk, bdd set)
 {
+    assert(set != BDD_FALSE);
     extend(walk, 1);
     dd_pick(walk->s->dd, set, state_bits(walk, walk->states - 1));
 }
@@ -89,6 +94,7 @@ struct rings {
 
 static bdd *ring(const struct rings *rings, uint32_t i)
 {
+    assert(i < rings->count);
     return &rings->blocks[i / BLOCK][i % BLOCK];
 }
 
@@ -125,6 +131,7 @@ static void walk_back(struct walk *walk, const struct rings *rings, bdd inside, 
     extend(walk, rings->count - skip);
     set = dd_and(dd, *ring(rings, rings->count - 1), target);
     for (uint32_t i = rings->count; i-- > skip;) {
+        assert(set != BDD_FALSE); /* whatever is in a ring has come from the one before */
         dd_pick(dd, set, state_bits(walk, first + i - skip));
         if (i == skip) break;
         set = cube(walk, state_bits(walk, first + i - skip));
@@ -217,7 +224,8 @@ void walk_cycle(struct walk *walk, bdd inside, const bdd *fair, uint32_t fair_co
     }
     if (detour) detour(walk, inside);
     walk_to(walk, BDD_FALSE, inside, start, true);
-    walk->states--; /* the last one is the first again */
+    assert(walk->states > first + 1); /* at least one step */
+    walk->states--;                   /* the last one is the first again */
     walk->bits.len -= walk->width;
     walk->by.len--;
     walk->loop = first;
@@ -258,6 +266,7 @@ struct trace *walk_trace(struct walk *walk, const char **broken)
 {
     const struct model *model = walk->s->model;
     struct mem *mem = walk->s->mem;
+    assert(walk->states && (walk->loop == MODEL_NONE || walk->loop < walk->states));
     size_t size = (model->vars.len + UINT64_C(1)) * sizeof(int64_t);
     int64_t *from = mem_alloc(mem, size), *to = mem_alloc(mem, size), *next = mem_alloc(mem, size);
     struct trace *trace = trace_new(model, walk->states - 1);

@@ -13,6 +13,8 @@
 #include "engine/symbolic/monitor.h"
 #include "engine/symbolic/temporal.h"
 
+#include <assert.h>
+
 struct ltl {
     struct temporal *temporal;
     struct symbolic *s;
@@ -115,7 +117,8 @@ static void visit_processes(struct walk *walk, bdd inside)
         if (dd_and(dd, here, goal) != BDD_FALSE) continue;
         goal = both_step(ltl, p, here, DD_FORWARD);
         goal = dd_and(dd, goal, inside);
-        walk_begin(walk, goal); /* one more state: where a step of the process leads */
+        assert(goal != BDD_FALSE); /* the process can take part, so it has a step */
+        walk_begin(walk, goal);    /* one more state: where a step of the process leads */
         walk->by.data[walk->states - 1] = p;
     }
     dd_release(dd, mark);
@@ -270,6 +273,7 @@ enum temporal_result symbolic_ltl(struct temporal *temporal, formula f)
     dd_protect(s->dd, &ltl.resting);
     ltl.resting = find_resting(&ltl);
     ltl.accelerate = s->order == ORDER_SATURATION && !temporal->partial;
+    assert(dd_pairs(s->dd) >= ltl.monitor.first + ltl.monitor.count);
     bool violated = !ltl.monitor.failed && find_violation(&ltl);
     bool failed = ltl.monitor.failed;
     monitor_release(&ltl.monitor);

@@ -1,6 +1,7 @@
 #include "engine/symbolic/monitor.h"
 
 #include "automaton/buchi.h"
+#include "base/checked.h"
 
 /* The pairs of an earlier property are used again. */
 void monitor_take_pairs(struct monitor *monitor, uint32_t count)
@@ -13,6 +14,7 @@ void monitor_take_pairs(struct monitor *monitor, uint32_t count)
     }
     monitor->first = s->monitor_first;
     monitor->count = count;
+    assert(!count || monitor->first >= s->e.bits.total); /* behind those of the model's state */
 }
 
 bdd monitor_atom(struct monitor *monitor, expr e)
@@ -48,6 +50,7 @@ static bdd value(struct encoder *x, uint32_t first, uint32_t count, uint64_t num
     bdd all = BDD_TRUE, bit = BDD_FALSE;
     uint32_t mark = dd_mark(x->dd);
     dd_keep(x->dd, &all, &bit);
+    assert(count >= 64 || number >> count == 0); /* it fits */
     for (uint32_t i = count; i-- > 0;) {
         bit = dd_variable(x->dd, next ? dd_next(first + i) : dd_now(first + i));
         all = number >> i & 1 ? dd_and(x->dd, all, bit) : dd_diff(x->dd, all, bit);
@@ -116,7 +119,8 @@ static void encode(struct encoder *x, const struct buchi *buchi)
     bdd marks = value(x, monitor->first + x->bits, acceptance, 0, false);
     monitor->start = dd_and(dd, monitor->start, marks);
     monitor->start = dd_and(dd, monitor->start, monitor->s->e.initial);
-    make_step(x); /* protected from here on, above the atoms ... */
+    CHECKED(dd_is_now(dd, monitor->start)); /* 1 */
+    make_step(x);                           /* protected from here on, above the atoms ... */
     bdd diagram = monitor->step.diagram;
     dd_release(dd, mark); /* ... and so again without them */
     monitor->step.diagram = diagram;

@@ -12,6 +12,7 @@
  * tableau that is stuck just guessed wrong. */
 #include "engine/symbolic/monitor.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct tableau {
@@ -148,6 +149,7 @@ void monitor_tableau(struct monitor *monitor, struct symbolic *s, formula f)
     dd_protect_array(dd, t.sat, nodes);
     build(&t, f);
     monitor->start = dd_diff(dd, s->e.initial, t.sat[f.i]);
+    assert(t.used == count && monitor->fair_count <= count); /* a bit for each operator */
     bdd step = make_step(&t);
     dd_release(dd, mark);
     dd_relation_init(dd, &monitor->step, step, written, count);

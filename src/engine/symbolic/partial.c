@@ -1,5 +1,7 @@
 #include "engine/symbolic/partial.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 /* ---- relations of processes ---- */
@@ -31,6 +33,7 @@ static void make_part(struct partial *partial, uint32_t process, bool branching,
         if (partial->process_model.rules[r].process == process && is_chosen(partial, r, branching))
             mark_written(e, r, writes), found++;
     if (!found) return;
+    assert(partial->count < partial->s->model->processes.len);
     for (uint32_t p = 0; p < e->bits.total; p++)
         if (writes[p]) list[written++] = p;
     dd_keep(dd, &all, &one);
@@ -243,6 +246,7 @@ bdd partial_explore(struct partial *partial, bdd h, bdd f)
         expand_fully(&x);
     }
     partial->visited = x.visited;
+    CHECKED(dd_is_now(dd, x.visited)); /* 1 */
     dd_release(dd, mark);
     return partial->visited;
 }

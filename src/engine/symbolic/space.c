@@ -1,5 +1,6 @@
 #include "engine/symbolic/space.h"
 
+#include "base/checked.h"
 #include "base/clock.h"
 
 bool symbolic_poll(void *context)
@@ -46,7 +47,8 @@ void symbolic_note(struct symbolic *s, bdd set, bdd frontier)
     if (!s->task->count_levels) return;
     dd_get_statistics(s->dd, &table);
     uint32_t n = statistics->iteration_count;
-    if ((n & (n - 1)) == 0) { /* a power of two: the room is used up */
+    assert(n < statistics->frontiers); /* one at most for each */
+    if ((n & (n - 1)) == 0) {          /* a power of two: the room is used up */
         struct iteration *more =
             mem_try_resize(s->mem, statistics->iterations, (n ? 2 * (size_t)n : 1) * sizeof *more);
         if (!more) return;
@@ -126,6 +128,7 @@ bool symbolic_reach(struct symbolic *s)
     else
         s->reach = dd_saturate(s->dd, s->e.every_cluster, s->e.cluster_count, DD_FORWARD,
                                s->e.initial, BDD_TRUE);
+    assert(s->e.initial == BDD_FALSE || s->reach != BDD_FALSE);
     symbolic_view(s, s->reach);
     s->all = s->reach;
     s->has_all = complete;
@@ -136,6 +139,7 @@ bool symbolic_reach(struct symbolic *s)
 
 void symbolic_view(struct symbolic *s, bdd set)
 {
+    CHECKED(dd_is_now(s->dd, set)); /* 1 */
     s->reach = set;
     s->dead = encode_dead(&s->e, set);
 }
@@ -144,6 +148,7 @@ void symbolic_view_all(struct symbolic *s)
 {
     if (s->has_all) symbolic_view(s, s->all);
     else symbolic_reach(s);
+    assert(s->reach == s->all); /* 4: what is looked at is what is reachable */
 }
 
 void symbolic_view_ranges(struct symbolic *s)
@@ -224,6 +229,7 @@ bdd symbolic_condition(struct symbolic *s, expr e, bool *fails)
     value = dd_and(dd, value, s->reach);
     bad = dd_and(dd, bad, s->reach);
     *fails = bad != BDD_FALSE;
+    CHECKED(dd_is_now(dd, value)); /* 1 */
     dd_release(dd, mark);
     return value;
 }

@@ -27,6 +27,7 @@
 #include "base/clock.h"
 #include "engine/symbolic/temporal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- limits ---- */
@@ -113,6 +114,7 @@ static void list_parts(struct symbolic *s, struct parts *parts)
     parts->sets = mem_alloc(s->mem, (count + 1) * sizeof *parts->sets);
     parts->counts = mem_alloc(s->mem, (count + 1) * sizeof *parts->counts);
     parts->count = (uint32_t)count;
+    assert(parts->count == count);
     dd_protect_array(s->dd, parts->sets, parts->count);
     for (uint32_t r = 0; r < model->rules.len; r++) {
         parts->sets[2 * r] = s->e.rules[r].enabled;

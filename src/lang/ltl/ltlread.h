@@ -11,8 +11,8 @@
 #define CAIRN_LANG_LTL_LTLREAD_H
 
 #include "automaton/buchi/alphabet.h"
-#include "automaton/buchi/product.h"
 #include "automaton/buchi/nnf.h"
+#include "automaton/buchi/product.h"
 
 #include <stdio.h>
 

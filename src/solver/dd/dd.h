@@ -188,5 +188,10 @@ bool dd_count_parts(struct dd *dd, bdd base, const bdd *parts, uint32_t part_cou
 /* Invariants of the whole table, between operations, for tests and debug builds. NULL, or what is
  * wrong. */
 const char *dd_check(struct dd *dd);
+/* For checks: whether a diagram is about states now, and not about next ones. */
+bool dd_is_now(const struct dd *dd, bdd a);
+/* For checks: whether the next values that a relation is about are those of the pairs that it
+ * writes. */
+bool dd_check_relation(const struct dd *dd, const struct dd_relation *relation);
 
 #endif

@@ -23,6 +23,7 @@ void dd_relation_init(struct dd *dd, struct dd_relation *relation, bdd diagram,
                                      .id = ++dd->relation_ids,
                                      .levels = lists + count};
     memcpy(lists, written, count * sizeof *lists);
+    CHECKED(dd_check_relation(dd, relation));
     dd_protect(dd, &relation->diagram);
 }
 

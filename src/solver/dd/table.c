@@ -1,5 +1,7 @@
 #include "solver/dd/private.h"
 
+#include "base/bitset.h"
+
 #include <string.h>
 
 #ifdef CAIRN_DEGENERATE
@@ -450,6 +452,55 @@ static const char *check_cache(const struct dd *dd)
             return "the cache mentions a node that does not exist"; /* 4 */
     }
     return NULL;
+}
+
+/* Marks the variables of a diagram in a set of checked_alloc; no node is touched. */
+static void find_variables(const struct dd *dd, bdd a, uint64_t *variables)
+{
+    uint64_t *seen = checked_alloc(bitset_bytes(dd->used));
+    bdd *waiting = checked_alloc((4 * (size_t)dd->pairs + 4) * sizeof *waiting); /* two a level */
+    uint32_t count = 0;
+    if (seen && waiting && a > BDD_TRUE) waiting[count++] = a;
+    while (count) {
+        const struct dd_node *node = &dd->nodes[waiting[--count]];
+        bitset_add(variables, node->var);
+        for (unsigned k = 0; k < 2; k++) {
+            bdd child = k ? node->high : node->low;
+            if (child <= BDD_TRUE || bitset_has(seen, child)) continue;
+            bitset_add(seen, child);
+            waiting[count++] = child;
+        }
+    }
+    checked_free(seen);
+    checked_free(waiting);
+}
+
+bool dd_is_now(const struct dd *dd, bdd a)
+{
+    uint64_t *variables = checked_alloc(bitset_bytes(2 * dd->pairs));
+    bool good = true;
+    if (!variables) return true;
+    find_variables(dd, a, variables);
+    for (uint32_t p = 0; p < dd->pairs; p++) good &= !bitset_has(variables, dd_next(p));
+    checked_free(variables);
+    return good;
+}
+
+bool dd_check_relation(const struct dd *dd, const struct dd_relation *relation)
+{
+    uint64_t *variables = checked_alloc(bitset_bytes(2 * dd->pairs)),
+             *written = checked_alloc(bitset_bytes(dd->pairs));
+    bool good = true;
+    if (variables && written) {
+        find_variables(dd, relation->diagram, variables);
+        for (uint32_t i = 0; i < relation->written_count; i++)
+            bitset_add(written, relation->written[i]);
+        for (uint32_t p = 0; p < dd->pairs; p++)
+            good &= bitset_has(written, p) || !bitset_has(variables, dd_next(p));
+    }
+    checked_free(variables);
+    checked_free(written);
+    return good;
 }
 
 const char *dd_check(struct dd *dd)

@@ -1,5 +1,5 @@
-#include "solver/zone/rows.h"
 #include "solver/zone/dbm.h"
+#include "solver/zone/rows.h"
 
 /* Zones have infinitely many forms, but a run of a timed automaton cannot tell apart values of a
  * clock that are larger than all constants it will be compared with. Extrapolation forgets such

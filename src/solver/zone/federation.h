@@ -10,8 +10,8 @@
 #ifndef CAIRN_SOLVER_ZONE_FEDERATION_H
 #define CAIRN_SOLVER_ZONE_FEDERATION_H
 
-#include "solver/zone/reduction.h"
 #include "solver/zone/dbm.h"
+#include "solver/zone/reduction.h"
 
 struct federation {
     struct mem *mem;

@@ -10,8 +10,8 @@
 #define CAIRN_SOLVER_ZONE_ZONES_H
 
 #include "solver/store.h"
-#include "solver/zone/reduction.h"
 #include "solver/zone/dbm.h"
+#include "solver/zone/reduction.h"
 
 #ifdef CAIRN_DEGENERATE
 enum { ZONES_CHUNK_SHIFT = 8, ZONES_FIRST_SLOTS = 2, ZONES_FIRST_BYTES = 4 };
