@@ -306,7 +306,8 @@ static bool parse_define(struct options *options, struct mem *mem, const char *t
     if (*end || end == equals + 1) return complain("-D %.60s: the value is not a number", text, "");
     char *name = mem_alloc(mem, (size_t)(equals - text) + 1);
     memcpy(name, text, (size_t)(equals - text));
-    vec_push(mem, &options->defines, ((struct language_define){name, value, false}));
+    vec_push(mem, &options->defines,
+             ((struct language_define){.name = name, .value = value, .optional = false}));
     return true;
 }
 

@@ -104,7 +104,8 @@ static void take_constants(struct session *session, json_t *root)
             given |= !strcmp(options->defines.data[i].name, name);
         int64_t number;
         if (given || !value_read_number(value, &number)) continue;
-        vec_push(session->mem, &options->defines, ((struct language_define){name, number, true}));
+        vec_push(session->mem, &options->defines,
+                 ((struct language_define){.name = name, .value = number, .optional = true}));
     }
 }
 

@@ -10,6 +10,12 @@
 static const char *const kind_words[CDL_KINDS] = {"event",    "predicate",   "activity",
                                                   "property", "restriction", "cdl"};
 
+static const struct lexis_row at_sign[] = {{"@", TOKEN_AT}, {NULL, 0}};
+static const struct lexis cdl_lexis = {.operators = lexer_operators,
+                                       .more = at_sign,
+                                       .words = lexer_words,
+                                       .digits_begin_names = true};
+
 /* ---- helpers ---- */
 
 bool cdl_is_word(const struct token *token, const char *word)
@@ -47,7 +53,8 @@ bool cdl_expect(struct cdl_parser *parser, enum token_kind kind, const char *aft
     if (cdl_accept(parser, kind)) return true;
     if (!parser->panic)
         diag_error(parser->diag, DIAG_SYNTAX, cdl_here(parser), "expected '%s' %s, found %s",
-                   token_kind_show(kind), after, token_show(cdl_peek(parser, 0), found));
+                   token_kind_show(&cdl_lexis, kind), after,
+                   token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return false;
 }
@@ -419,7 +426,7 @@ bool cdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint
 {
     struct tokens tokens = {0};
     uint32_t errors = diag->errors;
-    lexer_run_cdl(diag, names, source, &tokens);
+    lexer_run(diag, names, &cdl_lexis, source, &tokens);
     struct cdl_parser parser = {
         .diag = diag, .names = names, .arena = arena, .tokens = tokens.list.data, .file = file};
     struct cdl_decl **end = &file->decls;

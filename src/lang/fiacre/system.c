@@ -643,7 +643,7 @@ static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
     return true;
 }
 
-/* Every -D must mean a constant that is a single number. */
+/* Every -D must mean a constant that is a single number, or one that the preprocessor asked for. */
 static void check_define(struct fiacre *f, const struct language_define *define)
 {
     const char *nearest = NULL;
@@ -660,7 +660,10 @@ static void check_define(struct fiacre *f, const struct language_define *define)
                        define->name);
         if (!strcmp(d->name, define->name)) return;
     }
-    if (define->optional) return;
+    if (define->asked) /* the model depends on it: it is part of what is claimed */
+        vec_push(f->model->mem, &f->model->constants,
+                 ((struct model_constant){.name = define->name, .value = define->value}));
+    if (define->optional || define->asked) return;
     diag_error_near(f->diag, DIAG_OPTION, (struct place){0}, nearest,
                     "-D %s: the model has no such constant", define->name);
 }

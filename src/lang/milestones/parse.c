@@ -47,7 +47,7 @@ bool parser_expect(struct parser *parser, enum token_kind kind, const char *afte
     char shown[48];
     const char *quote = kind == TOKEN_NAME || kind == TOKEN_NUMBER ? "" : "'";
     parser_error(parser, token->place, "expected %s%s%s after %s, found %s", quote,
-                 token_kind_show(kind), quote, after, token_show(token, shown));
+                 token_kind_show(&lexer_plain, kind), quote, after, token_show(token, shown));
     return false;
 }
 
@@ -465,8 +465,8 @@ void milestones_parse(struct diag *diag, struct names *names, struct arena *aren
     memset(file, 0, sizeof *file);
     file->mem = diag->mem;
     file->arena = arena;
-    struct tokens tokens = {{0}};
-    lexer_run(diag, names, source, &tokens);
+    struct tokens tokens = {0};
+    lexer_run(diag, names, &lexer_plain, source, &tokens);
     struct parser parser = {
         .diag = diag, .names = names, .arena = arena, .file = file, .tokens = tokens.list.data};
     parse_file(&parser);
@@ -481,8 +481,8 @@ bool milestones_parse_property(struct diag *diag, struct names *names, struct as
                                struct ast_property *property)
 {
     uint32_t errors = diag->errors;
-    struct tokens tokens = {{0}};
-    lexer_run(diag, names, source, &tokens);
+    struct tokens tokens = {0};
+    lexer_run(diag, names, &lexer_plain, source, &tokens);
     struct parser parser = {.diag = diag,
                             .names = names,
                             .arena = file->arena,

@@ -18,6 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct lexis_row question[] = {{"?", TOKEN_QUESTION}, {NULL, 0}};
+static const struct lexis guide_lexis = {.operators = lexer_operators, .more = question};
+
 enum { MAX_NESTING = 500, MAX_COUNT = 1 << 24, MAX_CHOICES = 4096 };
 
 static const char *const keywords[] = {"let", "guide", "ignore", "skip", "of", NULL};
@@ -344,7 +347,7 @@ bool xgdl_parse(struct diag *diag, struct names *names, struct arena *arena, uin
     uint32_t errors = diag->errors;
     struct xgdl_decl **decls = &file->decls;
     struct xgdl_ignored **ignored = &file->ignored;
-    lexer_run_guide(diag, names, source, &tokens);
+    lexer_run(diag, names, &guide_lexis, source, &tokens);
     struct parser parser = {.diag = diag, .arena = arena, .tokens = tokens.list.data};
     while (peek(&parser)->kind != TOKEN_END) {
         if (is_word(peek(&parser), "ignore")) parse_ignored(&parser, &ignored);
