@@ -2,12 +2,12 @@
  * arguments, conditions, files that are included. It works on tokens, so that every token knows its
  * place in its own file.
  *
- *   #define NAME tokens           #define NAME(a, b) tokens, also over lines that end with \
- *   #undef NAME
- *   #if e   #elif e   #else   #endif        e: integers, operators of C, defined NAME,
- * defined(NAME) #ifdef NAME   #ifndef NAME              #ifeq A B   #ifneq A B: the same token, or
- * not #include "file"               relative to the folder of the file that says so #error text
- * #warning text   #pragma anything (which means nothing)
+ * - #define NAME tokens, #define NAME(a, b) tokens, over several lines if they end with a backslash
+ * - #undef NAME
+ * - #if e, #elif e, #else, #endif; e has integers, the operators of C, defined NAME, defined(NAME)
+ * - #ifdef NAME, #ifndef NAME; #ifeq A B, #ifneq A B: the same token, or not
+ * - #include and the name of a file in quotes, from the folder of the file that says so
+ * - #error text, #warning text, #pragma anything (which means nothing)
  *
  * In a body, `a ## b` makes one token of two. A name that a macro has made of itself is not
  * replaced again, as in C. Where `#` is a symbol of the language, a line that begins with `#` and
