@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ROOT, check, finish
 
 # Bottom first; entries of one row are siblings. A folder belongs to the row with its longest prefix.
-LAYERS = [['base'], ['solver', 'automaton'], ['model'], ['context'], ['result'], ['lang/common'], ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/cdl', 'lang/xgdl', 'logic'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
+LAYERS = [['base'], ['solver', 'automaton'], ['model'], ['context'], ['result'], ['lang/common', 'lang/kit'], ['lang/milestones', 'lang/cairn', 'lang/fiacre', 'lang/cdl', 'lang/xgdl', 'logic'], ['lang'], ['bits', 'program', 'pass', 'graph'], ['reduce', 'past'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'], ['report'], ['cli'], ['']]
 MAX_LINES = 1200
 MAX_WIDTH = 100
