@@ -61,7 +61,7 @@ static void check_values(struct unit *unit)
     const struct type *types[] = {b.truth, b.small, b.pair, b.line, b.choice};
     const uint64_t counts[] = {2, 5, 2 * 125, 1 + 5 + 25, 1 + 5 + 250};
     for (unsigned t = 0; t < 5; t++) {
-        uint64_t count = type_count(types[t], 1000);
+        uint64_t count = type_count(types[t], 1000000);
         int64_t cells[256][8] = {{0}};
         CHECK(unit, count == counts[t] && !type_count(types[t], counts[t] - 1));
         for (uint64_t n = 0; n < count; n++) {
@@ -106,6 +106,7 @@ struct counted {
 };
 
 static struct routines recursion;
+static struct routine *declared;
 static uint32_t copies, deepest;
 
 static struct routine *copy_counted(void *context, const struct routine *routine)
@@ -127,7 +128,7 @@ static bool lower_counted(void *context, struct routine *routine)
     routine_add_parameter(b->model, routine, b->small, "n");
     routine->result = b->small;
     routine->result_at = emit_local(b->model, b->small, "result");
-    struct routine *callee = routine_callee(&recursion, b, routine);
+    struct routine *callee = routine_callee(&recursion, b, declared);
     if (callee && !routine_prepare(&recursion, b, callee)) return false;
     struct value n = value_cells(b->model, b->small, &routine->parameters.data[0].at), result;
     if (callee) result = routine_call(&emit, callee, &n, &nowhere, nowhere);
@@ -143,6 +144,7 @@ static void check_recursion(struct unit *unit)
     struct bench b;
     struct counted first = {.bench = &b};
     start(&b);
+    declared = &first.routine;
     recursion = (struct routines){.copy = copy_counted, .lower = lower_counted};
     CHECK(unit, routine_callee(&recursion, &b, &first.routine) == &first.routine);
     CHECK(unit, routine_prepare(&recursion, &b, &first.routine));

@@ -15,6 +15,7 @@
 #include "lang/cairn/timing.h"
 #include "model/print.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -125,6 +126,7 @@ static void read_invariants(struct reader *reader)
             vec_push(model->mem, &model->constraints, constraints[i]);
         if (!count) skip_to_clause(reader);
     }
+    assert(model->locations.len); /* the one that was read before */
     struct model_location *location = &model->locations.data[model->locations.len - 1];
     location->first_invariant = first;
     location->invariants = model->constraints.len - first;

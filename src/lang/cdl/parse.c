@@ -4,6 +4,7 @@
  * Activities: `;` binds tightest, then `[]`, then `||`; braces group. */
 #include "lang/cdl/parser.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ bool cdl_is_word(const struct token *token, const char *word)
 
 bool cdl_accept(struct cdl_parser *parser, enum token_kind kind)
 {
+    assert(kind != TOKEN_END); /* which is never passed */
     if (parser->panic || !cdl_at(parser, kind)) return false;
     parser->at++;
     return true;
@@ -91,7 +93,11 @@ bool cdl_enter(struct cdl_parser *parser)
     return false;
 }
 
-void cdl_leave(struct cdl_parser *parser) { parser->nesting--; }
+void cdl_leave(struct cdl_parser *parser)
+{
+    assert(parser->nesting); /* every cdl_enter has one cdl_leave */
+    parser->nesting--;
+}
 
 const char *cdl_text_from(struct cdl_parser *parser, uint32_t first)
 {
@@ -430,6 +436,7 @@ bool cdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint
     struct cdl_parser parser = {
         .diag = diag, .names = names, .arena = arena, .tokens = tokens.list.data, .file = file};
     struct cdl_decl **end = &file->decls;
+    assert(tokens.list.data[tokens.list.len - 1].kind == TOKEN_END);
     while (!cdl_at(&parser, TOKEN_END)) {
         struct cdl_decl *decl = parse_declaration(&parser);
         if (parser.panic) {

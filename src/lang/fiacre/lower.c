@@ -115,6 +115,7 @@ const struct constructor *constructor_find(struct fiacre *f, const char *name,
 {
     uint32_t first = map_get(&f->names, name, SCOPE_CONSTRUCTOR);
     if (first == MAP_NONE) return NULL;
+    assert(first < f->constructors.len);
     for (uint32_t i = first; i != MODEL_NONE; i = f->constructors.data[i].other)
         if (f->constructors.data[i].type == expected) return &f->constructors.data[i];
     return &f->constructors.data[first];
@@ -742,6 +743,7 @@ static void call(struct lowering *l, struct fiacre_exp *exp, const struct functi
     struct place *places = mem_alloc(mem, (exp->count + UINT64_C(1)) * sizeof *places);
     uint32_t n = 0;
     for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next) places[n++] = arg->place;
+    assert(n == function->routine.parameters.len);
     *value = routine_call(&l->code, &function->routine, args, places, exp->place);
     if (function->routine.depth >= l->depth) l->depth = function->routine.depth;
     mem_free(mem, places);

@@ -5,6 +5,7 @@
 
 #include "lang/common/preprocess.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,7 +180,11 @@ bool fiacre_enter(struct fiacre_parser *parser)
     return false;
 }
 
-void fiacre_leave(struct fiacre_parser *parser) { parser->nesting--; }
+void fiacre_leave(struct fiacre_parser *parser)
+{
+    assert(parser->nesting); /* every fiacre_enter has one fiacre_leave */
+    parser->nesting--;
+}
 
 /* ---- types ---- */
 
@@ -501,6 +506,7 @@ static void parse_file(struct fiacre_parser *parser, struct fiacre_file *file)
 static struct fiacre_parser start(struct diag *diag, struct names *names, struct arena *arena,
                                   struct mem *mem, struct tokens *tokens)
 {
+    assert(tokens->list.data[tokens->list.len - 1].kind == TOKEN_END);
     return (struct fiacre_parser){.diag = diag,
                                   .names = names,
                                   .arena = arena,

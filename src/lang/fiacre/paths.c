@@ -347,6 +347,7 @@ static bool lower_taken_if(struct lowering *l, const struct path_step *step)
 bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, uint32_t end)
 {
     struct value value;
+    assert(first <= end && end <= path->count);
     for (uint32_t i = first; i < end; i++) {
         const struct path_step *step = &path->steps[i];
         bool good = true;

@@ -76,6 +76,7 @@ static void combine(struct fiacre *f, struct ways *together, const struct ways *
                 together->too_many = true;
                 continue;
             }
+            assert(other->count && other->count < MAX_PARTIES);
             memcpy(way.instances + way.count, other->instances,
                    other->count * sizeof *other->instances);
             way.count += other->count;

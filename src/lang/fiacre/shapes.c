@@ -2,6 +2,8 @@
  * (model_name). */
 #include "lang/fiacre/scope.h"
 
+#include <assert.h>
+
 void shapes_whole(struct fiacre *f, const char *name, uint32_t var, const struct type *type)
 {
     if (type_is_scalar(type)) return;
@@ -19,6 +21,7 @@ void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const stru
         if (binding->kind != BIND_CELLS || binding->at.local) continue;
         const struct expr_node *offset = expr_get(&model->exprs, binding->at.offset);
         if (offset->op != EXPR_CONST) continue;
+        assert(binding->at.base + offset->value + binding->type->cells <= model->vars.len);
         struct model_name name = {.unit = unit,
                                   .number = number,
                                   .name = binding->name,

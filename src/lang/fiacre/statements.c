@@ -421,6 +421,7 @@ static bool lower_function(void *context, struct routine *routine)
         .f = f, .code = {.model = f->model, .out = &body}, .function = function};
     routine->result = types_resolve(f, ast->result, NULL);
     if (!routine->result || !declare_locals(f, function, ast->parameters, true)) return false;
+    assert(function->env.list.len == routine->parameters.len); /* parameters come first */
     routine->result_at = emit_local(f->model, routine->result, function->decl->name);
     if (!declare_locals(f, function, ast->variables, false)) return false;
     if (!always_returns(ast->body)) {

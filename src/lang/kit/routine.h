@@ -42,8 +42,8 @@ struct routines {
     bool (*lower)(void *context, struct routine *routine);
 };
 
-/* The routine that a call of this one goes to; NULL: there are enough of them, and the call fails
- * at run time (routine_emit_too_deep). */
+/* The routine that a call of this one, which is no copy, goes to; NULL: there are enough of them,
+ * and the call fails at run time (routine_emit_too_deep). */
 struct routine *routine_callee(struct routines *routines, void *context, struct routine *routine);
 /* Lowers it if need be. */
 bool routine_prepare(struct routines *routines, void *context, struct routine *routine);

@@ -2,6 +2,7 @@
  * skips to the next item or section, so that one run tells several errors. */
 #include "lang/milestones/parser.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +36,7 @@ void parser_error(struct parser *parser, struct place place, const char *format,
 bool parser_accept(struct parser *parser, enum token_kind kind)
 {
     if (parser->tokens[parser->at].kind != kind) return false;
-    if (kind != TOKEN_END) parser->at++;
+    if (kind != TOKEN_END) parser->at++; /* which is never passed */
     return true;
 }
 
@@ -470,6 +471,7 @@ void milestones_parse(struct diag *diag, struct names *names, struct arena *aren
     struct parser parser = {
         .diag = diag, .names = names, .arena = arena, .file = file, .tokens = tokens.list.data};
     parse_file(&parser);
+    assert(parser.at == tokens.list.len - 1); /* all of it was read */
     if (tokens.list.len == 1)
         diag_error(diag, DIAG_MISSING, (struct place){.source = source},
                    "the file is empty: a model needs at least a section");
