@@ -5,8 +5,9 @@
 # make figures    writes outputs and tables of figures into the documents, from runs; TIMES=1 also times, LONG=1 also what takes long
 # make bench      benchmarks beside Spin and the thesis (docs/benchmarks.md); SCALE=1 adds the cost per state up to 10^8 states, LIMIT=300 gives each
 #                 run of the symbolic and the bounded engine 300 CPU seconds instead of 10 and 60
+# make library     builds libcairn, shared and static, in build/library (src/cairn.h)
 # make install PREFIX=/usr/local
-# Variables: MODE=release|debug|asan|degenerate|tsan|cov, CC, CFLAGS_EXTRA
+# Variables: MODE=release|debug|asan|degenerate|tsan|cov|library, CC, CFLAGS_EXTRA
 
 MODE ?= release
 PREFIX ?= /usr/local
@@ -17,7 +18,7 @@ endif
 
 # The one list of Debian packages: to build, and to test.
 BUILD_PACKAGES := gcc make libc6-dev libxxhash-dev libjansson-dev libcadical-dev libstdc++-12-dev libzstd-dev
-TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format
+TEST_PACKAGES := python3 spin clang man-db valgrind libbdd-dev berkeley-abc picosat clang-format pkg-config
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 BASE := -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -MMD -MP
@@ -27,15 +28,16 @@ FLAGS_asan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=address,undefined -fno-sanit
 FLAGS_degenerate := -O1 -g1 -DCAIRN_TEST_HOOKS -DCAIRN_DEGENERATE -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_tsan := -O1 -g1 -DCAIRN_TEST_HOOKS -fsanitize=thread
 FLAGS_cov := -O0 -g --coverage -DCAIRN_TEST_HOOKS
+FLAGS_library := -O2 -g -fPIC
 CFLAGS := $(BASE) $(FLAGS_$(MODE)) $(CFLAGS_EXTRA)
 LIBS := -ljansson -lcadical -lstdc++ -lzstd -lpthread -lm
 
 BUILD := build/$(MODE)
 SOURCES := $(shell find src -name '*.c')
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-LIBRARY := $(BUILD)/libcairn.a
+LIBRARY := $(BUILD)/libcairn-tests.a
 
-.PHONY: all demo test test-long figures bench install uninstall clean packages build-packages test-packages
+.PHONY: all demo test test-long figures bench library install uninstall clean packages build-packages test-packages
 all: cairn
 
 # make without arguments must also work on a fresh machine.
@@ -66,6 +68,30 @@ endif
 $(LIBRARY): $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
 	@rm -f $@
 	ar rcs $@ $^
+
+# The library that others link: everything but the command line, and only the names of its header can be seen.
+ABI := 0
+VERSION := $(shell sed -n 's/^.define CAIRN_VERSION "\(.*\)"/\1/p' src/base/version.h)
+SHARED := build/library/libcairn.so.$(ABI)
+STATIC := build/library/libcairn.a
+library: | build-packages
+	@$(MAKE) -s MODE=library $(SHARED) $(STATIC)
+ifeq ($(MODE),library)
+NAMES := build/library/names
+INSIDE := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cli/%,$(OBJECTS))
+$(NAMES): src/cairn.h
+	@mkdir -p $(@D)
+	grep -o '\bcairn_[a-z_]*(' $< | tr -d '(' | sort -u > $@
+$(SHARED): $(INSIDE) $(NAMES)
+	(echo '{ global:'; sed 's/$$/;/' $(NAMES); echo 'local: *; };') > $(NAMES).map
+	$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script,$(NAMES).map -o $@ $(INSIDE) $(LIBS)
+	ln -sf $(@F) build/library/libcairn.so
+$(STATIC): $(INSIDE) $(NAMES)
+	@rm -f $@
+	ld -r -o build/library/cairn.o $(INSIDE)
+	objcopy --keep-global-symbols=$(NAMES) build/library/cairn.o
+	ar rcs $@ build/library/cairn.o
+endif
 
 $(BUILD)/test/%: test/unit/%.c $(LIBRARY) | build-packages
 	@mkdir -p $(@D)
@@ -105,14 +131,21 @@ bench: test-packages cairn
 	@python3 test/bench/timed.py
 	@python3 test/bench/contexts.py
 
-install: cairn
+install: cairn library
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 755 cairn $(DESTDIR)$(PREFIX)/bin/cairn
 	./cairn --manual > $(DESTDIR)$(PREFIX)/share/man/man1/cairn.1
 	./cairn --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cairn
+	install -m 644 src/cairn.h $(DESTDIR)$(PREFIX)/include/cairn.h
+	install -m 644 $(SHARED) $(STATIC) $(DESTDIR)$(PREFIX)/lib
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/libcairn.so
+	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),; s,@LIBS@,$(LIBS),' src/lib/cairn.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc
 
+INSTALLED := bin/cairn share/man/man1/cairn.1 share/bash-completion/completions/cairn include/cairn.h lib/libcairn.so lib/libcairn.a \
+	lib/$(notdir $(SHARED)) lib/pkgconfig/cairn.pc
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/cairn $(DESTDIR)$(PREFIX)/share/man/man1/cairn.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cairn
+	rm -f $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)
 
 clean:
 	rm -rf build cairn

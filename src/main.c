@@ -1,7 +1,8 @@
-#include "cli/deadline.h"
-#include "cli/options.h"
+#include "cli/door.h"
 #include "report/machine.h"
 #include "report/text.h"
+#include "run/combine.h"
+#include "run/deadline.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -37,8 +38,8 @@ static int run_guarded(struct options *options, struct mem *mem, int argc, char 
         options_help(stdout, options->command);
         return finish_output();
     }
-    mem_cap_process(options->memory, options->threads);
-    deadline_begin(options);
+    mem_cap_process(options->ask.memory, options->ask.threads);
+    door_begin(options);
     return options->command->run(options, mem);
 }
 
@@ -51,7 +52,7 @@ static void tell_failure(const struct options *options, int status)
         [STOP_TIME] = "incomplete: the time limit was reached before there was a result",
         [STOP_INTERRUPT] = "incomplete: it was interrupted before there was a result"};
     const char *limit = limits[result_why_refused()];
-    machine_failure(stdout, options->command->name, options->file,
+    machine_failure(stdout, options->command->name, options->ask.file,
                     status == EXIT_INCONCLUSIVE
                         ? limit
                         : "nothing was checked: see the messages on standard error");
@@ -66,6 +67,7 @@ static bool run_special(const char *word)
     else if (!strcmp(word, "--version")) puts("cairn " CAIRN_VERSION);
     else if (!strcmp(word, "--manual")) options_manual(stdout);
     else if (!strcmp(word, "--completion")) options_completion(stdout, "bash");
+    else if (!strcmp(word, "--combinations")) combine_print(stdout);
     else return false;
     return true;
 }

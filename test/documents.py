@@ -18,6 +18,7 @@ Comments in the source, which nobody sees in the rendered page, say what cannot 
     <!-- docs: status 2: WHY -->        the next block shows a mistake: its commands end with this status
     <!-- docs: not run: WHY -->         the next block is not for this suite
     <!-- docs: says "{states} states": COMMAND -->      the next paragraph has this text, with figures of the JSON result
+    <!-- docs: printed by cairn --OPTION --> TEXT <!-- docs: end -->    what the program prints of itself
     <!-- docs: figures NAME, commit C --> TABLE <!-- docs: end -->           cells are those that test/figures.py computes
     <!-- docs: measured by COMMAND, commit C --> TABLES <!-- docs: end -->   times, or what takes hours: nobody runs it here
 """

@@ -96,6 +96,7 @@ static void keep(struct diag *diag, const struct diagnostic *one)
     struct diagnostic kept = *one;
     if (!make_room(diag)) return;
     kept.text = copy(diag, one->text);
+    if (kept.text && one->about) kept.about = copy(diag, one->about);
     if (kept.text && one->suggestion) kept.suggestion = copy(diag, one->suggestion);
     if (kept.text) diag->list.data[diag->list.len++] = kept;
 }
@@ -197,6 +198,16 @@ void diag_note(struct diag *diag, struct place place, const char *format, ...)
     va_end(args);
 }
 
+void diag_tell(struct diag *diag, enum diag_severity severity, const char *about,
+               const char *format, va_list args)
+{
+    struct diagnostic one = {.severity = severity,
+                             .code = severity == DIAG_NOTE ? DIAG_NO_CODE : DIAG_RUN,
+                             .range.start = {UINT32_MAX, 0, 0},
+                             .about = about};
+    make(diag, one, format, args);
+}
+
 void diag_finish(struct diag *diag)
 {
     if (diag->listener) diag->listener(diag->door, diag, NULL);
@@ -205,20 +216,35 @@ void diag_finish(struct diag *diag)
 const char *diag_code_word(enum diag_code code)
 {
     static const char *const words[DIAG_CODES] = {
-        [DIAG_NO_CODE] = "none",        [DIAG_FILE] = "file",
-        [DIAG_CHARACTER] = "character", [DIAG_NUMBER] = "number",
-        [DIAG_SYNTAX] = "syntax",       [DIAG_MACRO] = "macro",
-        [DIAG_NESTING] = "nesting",     [DIAG_LIMIT] = "limit",
-        [DIAG_UNKNOWN] = "unknown",     [DIAG_DUPLICATE] = "duplicate",
-        [DIAG_CIRCULAR] = "circular",   [DIAG_MISSING] = "missing",
-        [DIAG_TYPE] = "type",           [DIAG_RANGE] = "range",
-        [DIAG_CONSTANT] = "constant",   [DIAG_ARGUMENTS] = "arguments",
-        [DIAG_ACCESS] = "access",       [DIAG_MISPLACED] = "misplaced",
-        [DIAG_CONFLICT] = "conflict",   [DIAG_UNSUPPORTED] = "unsupported",
-        [DIAG_OPTION] = "option",       [DIAG_FAILURE] = "failure",
-        [DIAG_VALUE_CUT] = "value-cut", [DIAG_NEVER] = "never",
-        [DIAG_UNUSED] = "unused",       [DIAG_HIDES] = "hides",
-        [DIAG_DIALECT] = "dialect",     [DIAG_COVERAGE] = "coverage",
+        [DIAG_NO_CODE] = "none",
+        [DIAG_FILE] = "file",
+        [DIAG_CHARACTER] = "character",
+        [DIAG_NUMBER] = "number",
+        [DIAG_SYNTAX] = "syntax",
+        [DIAG_MACRO] = "macro",
+        [DIAG_NESTING] = "nesting",
+        [DIAG_LIMIT] = "limit",
+        [DIAG_UNKNOWN] = "unknown",
+        [DIAG_DUPLICATE] = "duplicate",
+        [DIAG_CIRCULAR] = "circular",
+        [DIAG_MISSING] = "missing",
+        [DIAG_TYPE] = "type",
+        [DIAG_RANGE] = "range",
+        [DIAG_CONSTANT] = "constant",
+        [DIAG_ARGUMENTS] = "arguments",
+        [DIAG_ACCESS] = "access",
+        [DIAG_MISPLACED] = "misplaced",
+        [DIAG_CONFLICT] = "conflict",
+        [DIAG_UNSUPPORTED] = "unsupported",
+        [DIAG_OPTION] = "option",
+        [DIAG_FAILURE] = "failure",
+        [DIAG_VALUE_CUT] = "value-cut",
+        [DIAG_NEVER] = "never",
+        [DIAG_UNUSED] = "unused",
+        [DIAG_HIDES] = "hides",
+        [DIAG_DIALECT] = "dialect",
+        [DIAG_COVERAGE] = "coverage",
+        [DIAG_RUN] = "run",
     };
     assert(code < DIAG_CODES && words[code]);
     return words[code];

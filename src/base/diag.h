@@ -12,6 +12,8 @@
 
 #include "base/mem.h"
 
+#include <stdarg.h>
+
 /* A position in a source; line 0 means "no position". Columns count characters, from 1. */
 struct place {
     uint32_t source, line, column;
@@ -34,7 +36,13 @@ struct diag_expansion {
     const char *name;
 };
 
-enum diag_severity { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
+enum diag_severity {
+    DIAG_ERROR,
+    DIAG_WARNING,
+    DIAG_NOTE,
+    DIAG_BUG,   /* our mistake */
+    DIAG_REMARK /* how it goes */
+};
 
 /* Kinds of mistakes. Their words (diag_code_word) are part of the interface: they stay. */
 enum diag_code {
@@ -66,6 +74,7 @@ enum diag_code {
     DIAG_HIDES,       /* has the name of something else */
     DIAG_DIALECT,     /* means different things in different dialects */
     DIAG_COVERAGE,    /* less is guaranteed than it seems */
+    DIAG_RUN,         /* not about a text: what is asked, files, limits, parts of a run */
     DIAG_CODES
 };
 
@@ -73,6 +82,7 @@ struct diagnostic {
     enum diag_severity severity;
     enum diag_code code;
     struct place_range range; /* start.source may be no source: then it is about the whole run */
+    const char *about;        /* what it is about, when that is no source; or NULL */
     const char *text;         /* one line, without the position */
     const char *suggestion;   /* what could stand there instead, or NULL; the text says it, too */
 };
@@ -118,6 +128,10 @@ void diag_suggest(struct diag *diag, const char *suggestion);
 /* Belongs to the error or warning before it. */
 void diag_note(struct diag *diag, struct place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* About a run, and no position: `about` is the name of a file, or NULL: the program. It is neither
+ * counted nor left out. */
+void diag_tell(struct diag *diag, enum diag_severity severity, const char *about,
+               const char *format, va_list args) __attribute__((format(printf, 4, 0)));
 /* Tells the listener that this was all, for now. */
 void diag_finish(struct diag *diag);
 

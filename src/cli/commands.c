@@ -1,6 +1,6 @@
 /* The table of commands. */
-#include "cli/automata.h"
-#include "cli/guides.h"
+#include "cli/automaton.h"
+#include "cli/guide.h"
 #include "cli/options.h"
 #include "cli/replay.h"
 #include "cli/search.h"
@@ -8,17 +8,20 @@
 #include "cli/translate.h"
 
 const struct command commands[] = {
-    {"explore", "MODEL", "walk the state space: counts, deadlocks, statistics", 1, search_explore},
-    {"check", "MODEL", "verify properties, print verdicts, show counterexamples", 2, search_check},
-    {"simulate", "MODEL", "random or interactive runs", 4, simulate_run},
-    {"replay", "TRACE", "run a saved trace against its model, step by step", 8, replay_run},
-    {"translate", "MODEL", "write the model in another language, or its state graph", 16,
-     translate_run},
+    {"explore", "MODEL", "walk the state space: counts, deadlocks, statistics", ASK_EXPLORE,
+     search_explore},
+    {"check", "MODEL", "verify properties, print verdicts, show counterexamples", ASK_CHECK,
+     search_check},
+    {"simulate", "MODEL", "random or interactive runs", ASK_SIMULATE, simulate_command},
+    {"replay", "TRACE", "run a saved trace against its model, step by step", ASK_REPLAY,
+     replay_command},
+    {"translate", "MODEL", "write the model in another language, or its state graph", ASK_TRANSLATE,
+     translate_command},
     {"guide", "FILE[:NAME]",
-     "guides (xGDL) and contexts (CDL) as automata: sizes, unrolling, comparison, splitting", 64,
-     guides_run},
+     "guides (xGDL) and contexts (CDL) as automata: sizes, unrolling, comparison, splitting",
+     ASK_GUIDE, guide_command},
     {"automaton", "FILE",
-     "automata of LTL formulas (--ltl) and of files: size, words, comparison, HOA", 32,
-     automata_run},
+     "automata of LTL formulas (--ltl) and of files: size, words, comparison, HOA", ASK_AUTOMATON,
+     automaton_command},
     {NULL, NULL, NULL, 0, NULL},
 };

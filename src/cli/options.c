@@ -1,28 +1,17 @@
 #include "cli/options.h"
 
-#include "cli/guidefile.h"
-
-#include "lang/languages.h"
+#include "run/load.h"
+#include "run/combine.h"
+#include "run/engines.h"
+#include "run/guidefile.h"
 #include "report/machine.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    EXPLORE = 1,
-    CHECK = 2,
-    SIMULATE = 4,
-    REPLAY = 8,
-    TRANSLATE = 16,
-    AUTOMATON = 32,
-    GUIDE = 64,
-    MODELS = 31,
-    ALL = 127,
-    SEARCH = EXPLORE | CHECK
-};
 
 enum option_id {
     OPTION_ENGINE,
@@ -97,139 +86,141 @@ static const struct option_row {
     unsigned commands;
     const char *help;
 } rows[] = {
-    {OPTION_DEFINE, 'D', "define", "NAME=VALUE", MODELS | GUIDE, "set a constant of the model"},
-    {OPTION_DIALECT, 0, "dialect", "WHO", MODELS | REPLAY,
+    {OPTION_DEFINE, 'D', "define", "NAME=VALUE", ASK_MODELS | ASK_GUIDE,
+     "set a constant of the model"},
+    {OPTION_DIALECT, 0, "dialect", "WHO", ASK_MODELS,
      "Fiacre: who takes part in a port: obp (all who are connected, the default) or frac (the "
      "interfaces of par)"},
-    {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", MODELS,
+    {OPTION_CONTEXT, 0, "context", "FILE[:NAME]", ASK_MODELS,
      "compose the model with this context (CDL): its scenario, assertions, properties and "
      "restrictions"},
-    {OPTION_GUIDE, 0, "guide", "FILE[:NAME]", MODELS,
+    {OPTION_GUIDE, 0, "guide", "FILE[:NAME]", ASK_MODELS,
      "compose the model with this guide (xGDL), which says which interactions may happen"},
-    {OPTION_GUIDE_SEMANTICS, 0, "guide-semantics", "HOW", MODELS,
+    {OPTION_GUIDE_SEMANTICS, 0, "guide-semantics", "HOW", ASK_MODELS,
      "disable (the default): what the guide forbids is not enabled, so that it holds nothing back; "
      "filter: the model keeps its own rules, what is forbidden keeps its priority and its "
      "deadline, and the guide lets some of the model's steps pass"},
-    {OPTION_GUIDE_PART, 0, "guide-part", "N", MODELS,
+    {OPTION_GUIDE_PART, 0, "guide-part", "N", ASK_MODELS,
      "with --guide and --split alternatives, permutations or position: only part N of the guide"},
-    {OPTION_PROPERTY, 'p', "property", "NAME", SEARCH | SIMULATE | TRANSLATE,
+    {OPTION_PROPERTY, 'p', "property", "NAME", ASK_SEARCH | ASK_SIMULATE | ASK_TRANSLATE,
      "check only this property (repeatable; also deadlock); translate: for aiger, aag and dimacs"},
-    {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, CHECK | SIMULATE, "do not look for deadlocks"},
-    {OPTION_INVARIANT, 0, "invariant", "F", SEARCH | SIMULATE,
+    {OPTION_NO_DEADLOCK, 0, "no-deadlock", NULL, ASK_CHECK | ASK_SIMULATE,
+     "do not look for deadlocks"},
+    {OPTION_INVARIANT, 0, "invariant", "F", ASK_SEARCH | ASK_SIMULATE,
      "also check that F is true in every reachable state"},
-    {OPTION_CTL, 0, "ctl", "F", SEARCH | SIMULATE, "also check the CTL formula F"},
-    {OPTION_LTL, 0, "ltl", "F", SEARCH | SIMULATE | AUTOMATON,
+    {OPTION_CTL, 0, "ctl", "F", ASK_SEARCH | ASK_SIMULATE, "also check the CTL formula F"},
+    {OPTION_LTL, 0, "ltl", "F", ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON,
      "also check the LTL formula F (automaton: take its automaton)"},
-    {OPTION_IMPLIES, 0, "implies", "G", AUTOMATON,
+    {OPTION_IMPLIES, 0, "implies", "G", ASK_AUTOMATON,
      "does every word of the automaton satisfy the LTL formula G?"},
-    {OPTION_EQUIVALENT, 0, "equivalent", "G", AUTOMATON,
+    {OPTION_EQUIVALENT, 0, "equivalent", "G", ASK_AUTOMATON,
      "is the formula of --ltl equivalent to the LTL formula G?"},
-    {OPTION_ACCEPTS, 0, "accepts", "WORD", AUTOMATON,
+    {OPTION_ACCEPTS, 0, "accepts", "WORD", ASK_AUTOMATON,
      "does the automaton accept this word, such as 'a; !b; cycle{a & b}'?"},
-    {OPTION_BUCHI, 0, "buchi", NULL, AUTOMATON,
+    {OPTION_BUCHI, 0, "buchi", NULL, ASK_AUTOMATON,
      "with accepting states, instead of several acceptance sets on edges"},
-    {OPTION_EQUAL, 0, "equal", "FILE[:NAME]", GUIDE,
+    {OPTION_EQUAL, 0, "equal", "FILE[:NAME]", ASK_GUIDE,
      "does the guide (xGDL) allow the same as this one? Without :NAME, all guides of a file "
      "together"},
-    {OPTION_WITHIN, 0, "within", "FILE[:NAME]", GUIDE,
+    {OPTION_WITHIN, 0, "within", "FILE[:NAME]", ASK_GUIDE,
      "does this guide allow all that the guide allows?"},
-    {OPTION_WORDS, 0, "words", "K", GUIDE,
+    {OPTION_WORDS, 0, "words", "K", ASK_GUIDE,
      "list the first K sequences of interactions that the guide allows, the shortest first"},
-    {OPTION_FIRST, 0, "first", NULL, CHECK, "stop at the first violation"},
-    {OPTION_ENGINE, 0, "engine", "E", SEARCH,
+    {OPTION_FIRST, 0, "first", NULL, ASK_CHECK, "stop at the first violation"},
+    {OPTION_ENGINE, 0, "engine", "E", ASK_SEARCH,
      "auto (the default), explicit, symbolic, bounded or timed"},
-    {OPTION_ORDER, 0, "order", "O", SEARCH | TRANSLATE,
+    {OPTION_ORDER, 0, "order", "O", ASK_SEARCH | ASK_TRANSLATE,
      "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation "
      "(its default), bfs or chaining"},
-    {OPTION_FREEZE, 0, "freeze", "DIR", SEARCH,
+    {OPTION_FREEZE, 0, "freeze", "DIR", ASK_SEARCH,
      "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
-    {OPTION_SPLIT, 0, "split", "HOW", MODELS | GUIDE,
+    {OPTION_SPLIT, 0, "split", "HOW", ASK_MODELS | ASK_GUIDE,
      "past-freeze: auto (split the context into parts when it does not fit in memory), always, or "
      "never (the default); with a guide also alternatives, permutations or position[=N]: into "
      "guides that allow the same together, each searched by itself"},
-    {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", SEARCH,
+    {OPTION_SPLIT_DEPTH, 0, "split-depth", "D", ASK_SEARCH,
      "split always: D steps of the context in each part (default 1)"},
-    {OPTION_PART, 0, "part", "N", SEARCH,
+    {OPTION_PART, 0, "part", "N", ASK_SEARCH,
      "split: search only part N of the folder of --freeze (-v lists parts), and note it there"},
-    {OPTION_PARTITION, 0, "partition", "LABELS", SEARCH,
+    {OPTION_PARTITION, 0, "partition", "LABELS", ASK_SEARCH,
      "divide the search by these rules (labels, PROCESS.label, or locations: entering them), or "
      "auto: path by path, within --memory"},
-    {OPTION_PARTITION_HIDDEN, 0, "partition-hidden", NULL, SEARCH,
+    {OPTION_PARTITION_HIDDEN, 0, "partition-hidden", NULL, ASK_SEARCH,
      "partition as in the paper, with a hidden position: finds violations, but coverage is not "
      "guaranteed"},
-    {OPTION_RESULTS, 0, "results", "DIR", SEARCH,
+    {OPTION_RESULTS, 0, "results", "DIR", ASK_SEARCH,
      "several contexts, guides or parts of a guide: keep the result of each in this folder, for "
      "--resume"},
-    {OPTION_RESUME, 0, "resume", NULL, SEARCH,
+    {OPTION_RESUME, 0, "resume", NULL, ASK_SEARCH,
      "go on with the run that was frozen in the folder of --freeze, or whose results are kept in "
      "that of --results"},
-    {OPTION_REDUCE, 0, "reduce", "R", SEARCH | TRANSLATE,
+    {OPTION_REDUCE, 0, "reduce", "R", ASK_SEARCH | ASK_TRANSLATE,
      "none, por (the best for what is to be kept), two-phase, deadlock, improviso or steps"},
-    {OPTION_KEEP, 0, "keep", "WHAT", SEARCH | TRANSLATE,
+    {OPTION_KEEP, 0, "keep", "WHAT", ASK_SEARCH | ASK_TRANSLATE,
      "with --reduce: ltl, ctl (both without X) or deadlock is preserved; default: what the "
      "properties need, otherwise ltl"},
-    {OPTION_SHOW, 0, "show", "WHAT", EXPLORE,
+    {OPTION_SHOW, 0, "show", "WHAT", ASK_EXPLORE,
      "process-model: which rules --reduce may take alone (with -p, --ctl, ...: for these "
      "properties)"},
-    {OPTION_VARIANT, 0, "variant", "N", SEARCH,
+    {OPTION_VARIANT, 0, "variant", "N", ASK_SEARCH,
      "symbolic por: which states are expanded partially (1, 2 or 3)"},
-    {OPTION_DIRECTION, 0, "direction", "D", CHECK,
+    {OPTION_DIRECTION, 0, "direction", "D", ASK_CHECK,
      "symbolic: decide temporal properties forward or backward"},
-    {OPTION_RELATION, 0, "relation", "R", SEARCH,
+    {OPTION_RELATION, 0, "relation", "R", ASK_SEARCH,
      "symbolic: per-rule (the default), monolithic or labelled"},
-    {OPTION_TABLEAU, 0, "tableau", NULL, CHECK,
+    {OPTION_TABLEAU, 0, "tableau", NULL, ASK_CHECK,
      "symbolic: LTL with a tableau instead of an automaton"},
-    {OPTION_FAIR, 0, "fair", NULL, CHECK,
+    {OPTION_FAIR, 0, "fair", NULL, ASK_CHECK,
      "symbolic: LTL only on runs that are weakly fair to every process"},
-    {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, SEARCH,
+    {OPTION_NO_FRONTIER, 0, "no-frontier", NULL, ASK_SEARCH,
      "symbolic bfs: every step starts from all states known"},
-    {OPTION_PHASE, 0, "phase", "N", CHECK | TRANSLATE,
+    {OPTION_PHASE, 0, "phase", "N", ASK_CHECK | ASK_TRANSLATE,
      "bounded: with --reduce, steps of safe rules per process before each full step, or auto"},
-    {OPTION_NO_INDUCTION, 0, "no-induction", NULL, CHECK,
+    {OPTION_NO_INDUCTION, 0, "no-induction", NULL, ASK_CHECK,
      "bounded: look for violations, try no proofs by induction"},
-    {OPTION_ZONES, 0, "zones", "HOW", SEARCH,
+    {OPTION_ZONES, 0, "zones", "HOW", ASK_SEARCH,
      "timed: inclusion (the default) drops zones that lie in others; equal keeps the whole zone "
      "graph"},
-    {OPTION_BOUND, 0, "bound", "N", MODELS | GUIDE,
+    {OPTION_BOUND, 0, "bound", "N", ASK_MODELS | ASK_GUIDE,
      "go at most N steps deep; the result is then incomplete unless all was decided (bounded: or "
      "auto, as deep as it takes); with a guide: unroll it to N interactions, or auto: find the "
      "least bound that is enough, and prove it"},
-    {OPTION_MEMORY, 0, "memory", "SIZE", ALL,
+    {OPTION_MEMORY, 0, "memory", "SIZE", ASK_ALL,
      "stop when this much memory is used (512M, 2G; default: 80% of what is free)"},
-    {OPTION_TIME, 0, "time", "LIMIT", ALL,
+    {OPTION_TIME, 0, "time", "LIMIT", ASK_ALL,
      "stop after this time (30s, 10m, 1.5h): the search, that of each context or part, and reading "
      "before it"},
-    {OPTION_THREADS, 0, "threads", "N", SEARCH,
+    {OPTION_THREADS, 0, "threads", "N", ASK_SEARCH,
      "2 or more: with --engine auto, so many engines run at the same time and the first answer "
      "counts; explicit: so many threads (at most 64) search together, breadth-first or with "
      "--partition"},
-    {OPTION_STEPS, 0, "steps", "N", SIMULATE, "length of a random run (default 100)"},
-    {OPTION_RUNS, 0, "runs", "N", SIMULATE, "number of random runs (default 1)"},
-    {OPTION_SEED, 0, "seed", "N", MODELS, "seed of random choices (default 1)"},
-    {OPTION_INTERACTIVE, 'i', "interactive", NULL, SIMULATE, "choose the steps yourself"},
-    {OPTION_MODEL, 0, "model", "FILE", REPLAY,
+    {OPTION_STEPS, 0, "steps", "N", ASK_SIMULATE, "length of a random run (default 100)"},
+    {OPTION_RUNS, 0, "runs", "N", ASK_SIMULATE, "number of random runs (default 1)"},
+    {OPTION_SEED, 0, "seed", "N", ASK_MODELS, "seed of random choices (default 1)"},
+    {OPTION_INTERACTIVE, 'i', "interactive", NULL, ASK_SIMULATE, "choose the steps yourself"},
+    {OPTION_MODEL, 0, "model", "FILE", ASK_REPLAY,
      "the model, when it is no longer where the trace says"},
-    {OPTION_TO, 0, "to", "FORMAT", TRANSLATE | AUTOMATON | GUIDE,
+    {OPTION_TO, 0, "to", "FORMAT", ASK_TRANSLATE | ASK_AUTOMATON | ASK_GUIDE,
      "promela, smv, ord (SMV variable order), aiger, aag (AIGER as text), dimacs (-p and --bound "
      "say of what), dot, aut, cairn, observers (of --context) or observers-dot; automaton: hoa, "
      "never (claim), dot or text; guide: dot"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", TRANSLATE | AUTOMATON | GUIDE,
+    {OPTION_OUTPUT, 'o', "output", "FILE", ASK_TRANSLATE | ASK_AUTOMATON | ASK_GUIDE,
      "write to FILE (smv: also FILE with .ord)"},
-    {OPTION_JSON, 0, "json", "[=FILE]", SEARCH | SIMULATE | AUTOMATON | GUIDE,
+    {OPTION_JSON, 0, "json", "[=FILE]", ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON | ASK_GUIDE,
      "print the result as one JSON object, or write it to FILE"},
-    {OPTION_TRACE, 0, "trace", "FILE", CHECK | SIMULATE,
+    {OPTION_TRACE, 0, "trace", "FILE", ASK_CHECK | ASK_SIMULATE,
      "save the first counterexample (or the run) as ITF"},
-    {OPTION_REPORT, 0, "report", "FILE", SEARCH,
+    {OPTION_REPORT, 0, "report", "FILE", ASK_SEARCH,
      "write the result as a page of HTML: contexts and properties, runs, sizes of clusters"},
-    {OPTION_FULL, 0, "full", NULL, CHECK | SIMULATE | REPLAY,
+    {OPTION_FULL, 0, "full", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY,
      "show all variables in every state of a trace"},
-    {OPTION_RAW, 0, "raw", NULL, CHECK | SIMULATE | REPLAY,
+    {OPTION_RAW, 0, "raw", NULL, ASK_CHECK | ASK_SIMULATE | ASK_REPLAY,
      "show states as plain numbers, variable by variable, also in JSON and ITF"},
-    {OPTION_PROGRESS, 0, "progress", "WHEN", SEARCH | TRANSLATE, "auto, always or never"},
-    {OPTION_COLOR, 0, "color", "WHEN", ALL, "auto, always or never"},
-    {OPTION_QUIET, 'q', "quiet", NULL, ALL, "no progress, no warnings, and only verdicts"},
-    {OPTION_VERBOSE, 'v', "verbose", NULL, ALL, "more: states per level"},
-    {OPTION_HELP, 'h', "help", NULL, ALL, "this help"},
+    {OPTION_PROGRESS, 0, "progress", "WHEN", ASK_SEARCH | ASK_TRANSLATE, "auto, always or never"},
+    {OPTION_COLOR, 0, "color", "WHEN", ASK_ALL, "auto, always or never"},
+    {OPTION_QUIET, 'q', "quiet", NULL, ASK_ALL, "no progress, no warnings, and only verdicts"},
+    {OPTION_VERBOSE, 'v', "verbose", NULL, ASK_ALL, "more: states per level"},
+    {OPTION_HELP, 'h', "help", NULL, ASK_ALL, "this help"},
 };
 enum { ROWS = sizeof rows / sizeof *rows, MAX_PHASE = 1000 };
 
@@ -306,8 +297,7 @@ static bool parse_define(struct options *options, struct mem *mem, const char *t
     if (*end || end == equals + 1) return complain("-D %.60s: the value is not a number", text, "");
     char *name = mem_alloc(mem, (size_t)(equals - text) + 1);
     memcpy(name, text, (size_t)(equals - text));
-    vec_push(mem, &options->defines,
-             ((struct language_define){.name = name, .value = value, .optional = false}));
+    vec_push(mem, &options->ask.defines, ((struct language_define){.name = name, .value = value}));
     return true;
 }
 
@@ -327,11 +317,26 @@ static bool parse_choice(const char *option, const char *text, const char *const
     return false;
 }
 
+/* One of the table of engines, or auto. */
+static bool parse_engine(const char *text, enum engine *engine)
+{
+    enum { MOST_ENGINES = 16 };
+    static const char *const none[] = {NULL};
+    const char *names[MOST_ENGINES] = {"auto"};
+    unsigned choice;
+    for (unsigned i = 0; engines[i].name; i++) {
+        assert(i + 2 < MOST_ENGINES);
+        names[i + 1] = engines[i].name;
+    }
+    if (!parse_choice("--engine", text, names, none, &choice)) return false;
+    *engine = choice ? engines[choice - 1].id : ENGINE_AUTO;
+    return true;
+}
+
 static bool set_option(struct options *options, struct mem *mem, const struct option_row *row,
                        const char *value)
 {
     static const char *const none[] = {NULL};
-    static const char *const engines[] = {"auto", "explicit", "symbolic", "bounded", "timed", NULL};
     static const char *const splits[] = {"never", "auto", "always", NULL};
     static const char *const shown[] = {"process-model", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
@@ -346,117 +351,116 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const zones[] = {"inclusion", "equal", NULL};
     unsigned choice = 0;
     switch (row->id) {
-    case OPTION_ENGINE:
-        return parse_choice("--engine", value, engines, none, &choice)
-               && (options->engine = (enum engine)choice, true);
+    case OPTION_ENGINE: return parse_engine(value, &options->ask.engine);
     case OPTION_REDUCE:
         if (!parse_choice("--reduce", value, reductions, none, &choice)) return false;
-        options->two_phase = choice > REDUCE_STEPS;
-        options->reduction = options->two_phase ? REDUCE_POR : (enum reduction)choice;
+        options->ask.two_phase = choice > REDUCE_STEPS;
+        options->ask.reduction = options->ask.two_phase ? REDUCE_POR : (enum reduction)choice;
         return true;
     case OPTION_KEEP:
         return parse_choice("--keep", value, keepings, none, &choice)
-               && (options->keep = (enum keeping)(KEEP_LTL + choice), true);
+               && (options->ask.keep = (enum keeping)(KEEP_LTL + choice), true);
     case OPTION_ORDER:
         return parse_choice("--order", value, orders, none, &choice)
-               && (options->order = (enum search_order)choice, true);
+               && (options->ask.order = (enum search_order)choice, true);
     case OPTION_DIRECTION:
         return parse_choice("--direction", value, directions, none, &choice)
-               && (options->direction = (enum search_direction)choice, true);
+               && (options->ask.direction = (enum search_direction)choice, true);
     case OPTION_RELATION:
         return parse_choice("--relation", value, forms, none, &choice)
-               && (options->relation = (enum relation_form)choice, true);
+               && (options->ask.relation = (enum relation_form)choice, true);
     case OPTION_VARIANT:
         return parse_choice("--variant", value, variants, none, &choice)
-               && (options->variant = choice + 1, true);
-    case OPTION_FREEZE: options->freeze = value; return true;
-    case OPTION_RESULTS: options->results = value; return true;
-    case OPTION_PARTITION: options->partition = value; return true;
-    case OPTION_PARTITION_HIDDEN: options->partition_hidden = true; return true;
-    case OPTION_RESUME: options->resume = true; return true;
-    case OPTION_NO_FRONTIER: options->no_frontier = true; return true;
-    case OPTION_TABLEAU: options->tableau = true; return true;
-    case OPTION_FAIR: options->fair = true; return true;
-    case OPTION_NO_INDUCTION: options->no_induction = true; return true;
+               && (options->ask.variant = choice + 1, true);
+    case OPTION_FREEZE: options->ask.freeze = value; return true;
+    case OPTION_RESULTS: options->ask.results = value; return true;
+    case OPTION_PARTITION: options->ask.partition = value; return true;
+    case OPTION_PARTITION_HIDDEN: options->ask.partition_hidden = true; return true;
+    case OPTION_RESUME: options->ask.resume = true; return true;
+    case OPTION_NO_FRONTIER: options->ask.no_frontier = true; return true;
+    case OPTION_TABLEAU: options->ask.tableau = true; return true;
+    case OPTION_FAIR: options->ask.fair = true; return true;
+    case OPTION_NO_INDUCTION: options->ask.no_induction = true; return true;
     case OPTION_ZONES:
         return parse_choice("--zones", value, zones, none, &choice)
-               && (options->equal_zones = choice, options->has_zones = true);
+               && (options->ask.equal_zones = choice, options->ask.has_zones = true);
     case OPTION_PHASE:
-        options->phase_auto = !strcmp(value, "auto");
-        options->has_phase = !options->phase_auto;
-        if (options->phase_auto) return true;
-        if (!parse_number("--phase", value, &options->phase)) return false;
-        return options->phase <= MAX_PHASE || complain("--phase is at most 1000%s%s", "", "");
+        options->ask.phase_auto = !strcmp(value, "auto");
+        options->ask.has_phase = !options->ask.phase_auto;
+        if (options->ask.phase_auto) return true;
+        if (!parse_number("--phase", value, &options->ask.phase)) return false;
+        return options->ask.phase <= MAX_PHASE || complain("--phase is at most 1000%s%s", "", "");
     case OPTION_BOUND:
         if (!strcmp(value, "auto"))
-            return options->bound_auto =
+            return options->ask.bound_auto =
                        true; /* the bounded engine's default: deeper until all is decided */
-        if (!parse_number("--bound", value, &options->bound)) return false;
-        return options->bound || complain("--bound needs at least one step%s%s", "", "");
-    case OPTION_MEMORY: return parse_size(value, &options->memory);
-    case OPTION_TIME: return parse_time(value, &options->time);
+        if (!parse_number("--bound", value, &options->ask.bound)) return false;
+        return options->ask.bound || complain("--bound needs at least one step%s%s", "", "");
+    case OPTION_MEMORY: return parse_size(value, &options->ask.memory);
+    case OPTION_TIME: return parse_time(value, &options->ask.time);
     case OPTION_THREADS:
-        if (!parse_number("--threads", value, &options->threads)) return false;
-        return options->threads || complain("--threads needs at least one%s%s", "", "");
-    case OPTION_PROPERTY: vec_push(mem, &options->properties, value); return true;
-    case OPTION_NO_DEADLOCK: options->no_deadlock = true; return true;
+        if (!parse_number("--threads", value, &options->ask.threads)) return false;
+        return options->ask.threads || complain("--threads needs at least one%s%s", "", "");
+    case OPTION_PROPERTY: vec_push(mem, &options->ask.properties, value); return true;
+    case OPTION_NO_DEADLOCK: options->ask.no_deadlock = true; return true;
     case OPTION_LTL:
-        vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_LTL, value}));
+        vec_push(mem, &options->ask.formulas, ((struct ask_formula){PROPERTY_LTL, value}));
         return true;
     case OPTION_CTL:
-        vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_CTL, value}));
+        vec_push(mem, &options->ask.formulas, ((struct ask_formula){PROPERTY_CTL, value}));
         return true;
     case OPTION_INVARIANT:
-        vec_push(mem, &options->formulas, ((struct formula_option){PROPERTY_INVARIANT, value}));
+        vec_push(mem, &options->ask.formulas, ((struct ask_formula){PROPERTY_INVARIANT, value}));
         return true;
-    case OPTION_FIRST: options->first = true; return true;
+    case OPTION_FIRST: options->ask.first = true; return true;
     case OPTION_SHOW:
         return parse_choice("--show", value, shown, none, &choice)
-               && (options->show_process_model = true);
-    case OPTION_STEPS: return parse_number("--steps", value, &options->steps);
-    case OPTION_RUNS: return parse_number("--runs", value, &options->runs);
-    case OPTION_SEED: return parse_number("--seed", value, &options->seed);
+               && (options->ask.show_process_model = true);
+    case OPTION_STEPS: return parse_number("--steps", value, &options->ask.steps);
+    case OPTION_RUNS: return parse_number("--runs", value, &options->ask.runs);
+    case OPTION_SEED: return parse_number("--seed", value, &options->ask.seed);
     case OPTION_INTERACTIVE: options->interactive = true; return true;
-    case OPTION_MODEL: options->model = value; return true;
-    case OPTION_TO: options->to = value; return true;
+    case OPTION_MODEL: options->ask.model = value; return true;
+    case OPTION_TO: options->ask.to = value; return true;
     case OPTION_OUTPUT: options->output = value; return true;
-    case OPTION_IMPLIES: options->implies = value; return true;
-    case OPTION_EQUIVALENT: options->equivalent = value; return true;
-    case OPTION_ACCEPTS: options->accepts = value; return true;
-    case OPTION_BUCHI: options->buchi = true; return true;
+    case OPTION_IMPLIES: options->ask.implies = value; return true;
+    case OPTION_EQUIVALENT: options->ask.equivalent = value; return true;
+    case OPTION_ACCEPTS: options->ask.accepts = value; return true;
+    case OPTION_BUCHI: options->ask.buchi = true; return true;
     case OPTION_DIALECT:
         return parse_choice("--dialect", value, dialects, none, &choice)
-               && (options->dialect = dialects[choice], true);
-    case OPTION_CONTEXT: options->context = value; return true;
-    case OPTION_GUIDE: options->guide = value; return true;
+               && (options->ask.dialect = dialects[choice], true);
+    case OPTION_CONTEXT: options->ask.context = value; return true;
+    case OPTION_GUIDE: options->ask.guide = value; return true;
     case OPTION_GUIDE_SEMANTICS:
-        options->guide_filters = !strcmp(value, "filter");
-        options->guide_semantics = true;
-        if (options->guide_filters || !strcmp(value, "disable")) return true;
+        options->ask.guide_filters = !strcmp(value, "filter");
+        options->ask.guide_semantics = true;
+        if (options->ask.guide_filters || !strcmp(value, "disable")) return true;
         return complain("--guide-semantics is disable or filter, not '%.40s'%s", value, "");
     case OPTION_GUIDE_PART:
-        return parse_number("--guide-part", value, &options->guide_part)
-               && (options->guide_part
+        return parse_number("--guide-part", value, &options->ask.guide_part)
+               && (options->ask.guide_part
                    || complain("parts of guides are counted from 1%s%s", "", ""));
     case OPTION_REPORT: options->report_file = value; return true;
-    case OPTION_EQUAL: options->equal = value; return true;
-    case OPTION_WITHIN: options->within = value; return true;
+    case OPTION_EQUAL: options->ask.equal = value; return true;
+    case OPTION_WITHIN: options->ask.within = value; return true;
     case OPTION_WORDS:
-        return parse_number("--words", value, &options->words)
-               && (options->words || complain("--words needs at least one%s%s", "", ""));
+        return parse_number("--words", value, &options->ask.words)
+               && (options->ask.words || complain("--words needs at least one%s%s", "", ""));
     case OPTION_SPLIT:
-        if (options->command->bit == GUIDE || guidefile_is_split(value))
-            return options->split_by = value, true;
+        if (options->command->bit == ASK_GUIDE || guidefile_is_split(value))
+            return options->ask.split_by = value, true;
         return parse_choice("--split", value, splits, none, &choice)
-               && (options->split = (enum split)choice, true);
+               && (options->ask.split = (enum split)choice, true);
     case OPTION_SPLIT_DEPTH:
-        return parse_number("--split-depth", value, &options->split_depth)
-               && (options->split_depth
+        return parse_number("--split-depth", value, &options->ask.split_depth)
+               && (options->ask.split_depth
                    || complain("--split-depth must be at least 1%s%s", "", ""));
     case OPTION_PART:
-        return parse_number("--part", value, &options->part)
-               && (options->part < UINT32_MAX || complain("there is no part %.40s%s", value, ""))
-               && (options->has_part = true);
+        return parse_number("--part", value, &options->ask.part)
+               && (options->ask.part < UINT32_MAX
+                   || complain("there is no part %.40s%s", value, ""))
+               && (options->ask.has_part = true);
     case OPTION_DEFINE: return parse_define(options, mem, value);
     case OPTION_JSON:
         options->json = true;
@@ -468,7 +472,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     case OPTION_PROGRESS: return parse_when("--progress", value, &options->progress);
     case OPTION_COLOR: return parse_when("--color", value, &options->color);
     case OPTION_QUIET: options->quiet = true; return true;
-    case OPTION_VERBOSE: options->verbose++; return true;
+    case OPTION_VERBOSE: options->ask.verbose++; return true;
     case OPTION_HELP: options->help = true; return true;
     }
     return false;
@@ -533,331 +537,54 @@ static bool find_command(struct options *options, const char *word)
     return complain("there is no command '%.40s' (cairn --help lists them)%s", word, "");
 }
 
-/* The explicit engine searches a reduced space in an order of its own. */
-static bool check_reduction(const struct options *options)
+/* Choices that do not go together (run/combine.h). */
+static bool check_together(struct options *options, struct mem *mem)
 {
-    if (options->reduction == REDUCE_NONE) return true;
-    if (options->reduction == REDUCE_IMPROVISO)
-        return complain("--reduce improviso is a choice of the symbolic engine%s%s", "", "");
-    if (options->order != ORDER_DEFAULT)
-        return complain("--order does not go with --reduce: the explicit engine then has an order "
-                        "of its own%s%s",
-                        "", "");
-    return !options->bound
-           || complain("--bound does not go with --reduce: a reduced search has no depth%s%s", "",
-                       "");
+    struct text why;
+    const struct combine_words words = {options->command->name, options->command->argument};
+    text_init(&why, mem);
+    return options->help || combine_check(&options->ask, &words, &why)
+           || complain("%s%s", why.data, "");
 }
 
-static bool check_freezing(struct options *options)
+/* The words of the command that matter for its result, so that kept results are known as its own.
+ */
+static void note_words(struct options *options, struct mem *mem)
 {
-    if (options->split_depth && options->split != SPLIT_ALWAYS)
-        return complain("--split-depth goes with --split always%s%s", "", "");
-    bool has_rank = options->context || (options->guide && options->guide_bound);
-    if (options->split == SPLIT_ALWAYS && !has_rank)
-        return complain("--split always splits a context, or a guide that is unrolled: it needs "
-                        "--context FILE, or --guide FILE and --bound N%s%s",
-                        "", "");
-    if (options->split != SPLIT_NEVER && options->order == ORDER_DEFAULT)
-        options->order = ORDER_PAST_FREEZE;
-    if (options->split != SPLIT_NEVER && options->order != ORDER_PAST_FREEZE)
-        return complain("--split goes with --order past-freeze%s%s", "", "");
-    if (options->has_part && (options->split == SPLIT_NEVER || !options->freeze))
-        return complain(
-            "--part goes with --split and the folder of a search that was split: --freeze DIR%s%s",
-            "", "");
-    if (options->resume && !options->freeze && !options->results)
-        return complain("--resume needs the folder of the run that it goes on with: --freeze DIR, "
-                        "or --results DIR%s%s",
-                        "", "");
-    if (options->freeze && options->order != ORDER_PAST_FREEZE)
-        return complain("--freeze goes with --order past-freeze%s%s", "", "");
-    return !options->freeze || options->freeze[0]
-           || complain("--freeze needs the name of a folder%s%s", "", "");
-}
-
-/* What a search that is divided by p-points has and has not: it is one of the explicit engine, with
- * an order of its own. */
-static bool check_partition(struct options *options)
-{
-    if (!options->partition)
-        return !options->partition_hidden
-               || complain("--partition-hidden goes with --partition LABELS%s%s", "", "");
-    if (options->engine != ENGINE_AUTO && options->engine != ENGINE_EXPLICIT)
-        return complain("--partition is a choice of the explicit engine%s%s", "", "");
-    const char *other = options->split != SPLIT_NEVER           ? "split"
-                        : options->freeze                       ? "freeze"
-                        : options->order != ORDER_DEFAULT       ? "order"
-                        : options->reduction != REDUCE_NONE     ? "reduce"
-                        : options->bound || options->bound_auto ? "bound"
-                        : options->show_process_model           ? "show"
-                                                                : NULL;
-    if (other)
-        return complain("--%s does not go with --partition, which searches path by path%s", other,
-                        "");
-    options->engine = ENGINE_EXPLICIT;
-    return true;
-}
-
-static bool check_input(const struct options *options)
-{
-    bool has_formula = options->command->bit == AUTOMATON && options->formulas.len;
-    return options->file || options->help || has_formula
-           || complain("cairn %s needs a %s", options->command->name, options->command->argument);
-}
-
-/* With a guide, the bound is one on the guide. */
-static bool check_guide(struct options *options)
-{
-    bool is_search = options->command->bit & MODELS;
-    if (!is_search) return true;
-    if (!options->guide) {
-        if (options->split_by)
-            return complain("--split %.40s splits a guide: it needs --guide FILE%s",
-                            options->split_by, "");
-        if (options->guide_part)
-            return complain("--guide-part goes with --guide and --split%s%s", "", "");
-        if (options->guide_semantics)
-            return complain("--guide-semantics goes with --guide%s%s", "", "");
-        bool has_bound = options->command->bit & (SEARCH | TRANSLATE),
-             has_split = options->command->bit & SEARCH;
-        if (!has_bound && (options->bound || options->bound_auto))
-            return complain("--bound goes with 'cairn %s' only if there is a --guide%s",
-                            options->command->name, "");
-        return has_split || options->split == SPLIT_NEVER
-               || complain("--split does not go with 'cairn %s'%s", options->command->name, "");
+    static const char *const aside[] = {"--resume", "-q", "--quiet", "-v", "--verbose", "--json"};
+    struct text words;
+    text_init(&words, mem);
+    for (int i = 1; i < options->argc; i++) {
+        bool matters = true;
+        for (size_t k = 0; k < sizeof aside / sizeof *aside; k++)
+            matters &= strcmp(options->argv[i], aside[k]) != 0;
+        if (matters) text_add(&words, "%s\n", options->argv[i]);
     }
-    options->guide_bound = options->bound;
-    options->guide_auto = options->bound_auto;
-    options->bound = 0;
-    options->bound_auto = false;
-    if (options->guide_part && !options->split_by)
-        return complain("--guide-part goes with --split alternatives, permutations or position%s%s",
-                        "", "");
-    if (options->split_by && !options->guide_part && !(options->command->bit & SEARCH))
-        return complain("--split needs --guide-part N here: 'cairn %s' takes one guide%s",
-                        options->command->name, "");
-    if (options->guide_auto && !(options->command->bit & SEARCH))
-        return complain("--bound auto is for searches: 'cairn %s' needs a number%s",
-                        options->command->name, "");
-    if (!options->guide_auto) return true;
-    if (options->engine != ENGINE_AUTO && options->engine != ENGINE_EXPLICIT
-        && options->engine != ENGINE_TIMED)
-        return complain("--bound auto with a guide searches states one by one: it goes with the "
-                        "explicit and the timed engine%s%s",
-                        "", "");
-    if (options->order != ORDER_DEFAULT)
-        return complain("--bound auto has an order of its own: by the number of interactions%s%s",
-                        "", "");
-    if (options->split != SPLIT_NEVER)
-        return complain("--bound auto does not go with --split %s%s",
-                        options->split == SPLIT_AUTO ? "auto" : "always", "");
-    return options->reduction == REDUCE_NONE
-           || complain("--bound auto does not go with --reduce%s%s", "", "");
-}
-
-/* What the bounded engine has and has not. */
-/* What is to be kept decides between reductions, where there is a choice; otherwise the reduction
- * must keep it. */
-static bool check_keeping(struct options *options)
-{
-    const char *keep = keeping_name[options->keep];
-    if (options->two_phase && options->engine == ENGINE_BOUNDED)
-        return complain("the bounded engine has --reduce por and --reduce steps%s%s", "", "");
-    if (options->keep == KEEP_ASKED) return true;
-    if (options->reduction == REDUCE_NONE)
-        return complain("--keep %s says what a reduction preserves: add --reduce por%s", keep, "");
-    if (options->reduction == REDUCE_IMPROVISO)
-        return complain("--reduce improviso preserves which values are reachable, but not %s: "
-                        "--keep %s goes with --reduce por",
-                        keep, keep);
-    if (options->engine == ENGINE_BOUNDED)
-        return options->keep != KEEP_CTL
-               || complain("the bounded engine decides no CTL: its reductions preserve ltl and "
-                           "deadlock%s%s",
-                           "", "");
-    if (options->reduction == REDUCE_DEADLOCK && options->keep != KEEP_DEADLOCK)
-        return complain(
-            "--reduce deadlock preserves deadlocks, but not %s: --keep %s goes with --reduce por",
-            keep, keep);
-    if (options->keep == KEEP_DEADLOCK && !options->two_phase)
-        options->reduction = REDUCE_DEADLOCK; /* the best there is for that */
-    return true;
-}
-
-static bool check_bounded(const struct options *options, bool symbolic_choice)
-{
-    if (options->engine != ENGINE_BOUNDED) {
-        if (options->bound_auto)
-            return complain(
-                "--bound auto is a choice of the bounded engine: add --engine bounded%s%s", "", "");
-        if (options->has_phase || options->phase_auto)
-            return complain("--phase is a choice of the bounded engine: add --engine bounded%s%s",
-                            "", "");
-        if (options->no_induction)
-            return complain(
-                "--no-induction is a choice of the bounded engine: add --engine bounded%s%s", "",
-                "");
-        return options->reduction != REDUCE_STEPS
-               || complain(
-                   "--reduce steps is a choice of the bounded engine: add --engine bounded%s%s", "",
-                   "");
-    }
-    if (options->command->bit == EXPLORE)
-        return complain(
-            "the bounded engine counts no states: use cairn check, or another engine%s%s", "", "");
-    if (options->order != ORDER_DEFAULT || symbolic_choice)
-        return complain("--%s does not go with --engine bounded%s",
-                        options->order != ORDER_DEFAULT           ? "order"
-                        : options->relation != RELATION_PER_RULE  ? "relation"
-                        : options->direction != DIRECTION_DEFAULT ? "direction"
-                        : options->tableau                        ? "tableau"
-                        : options->fair                           ? "fair"
-                        : options->variant                        ? "variant"
-                        : options->no_frontier                    ? "no-frontier"
-                                                                  : "reduce improviso",
-                        "");
-    if (options->reduction == REDUCE_DEADLOCK)
-        return complain(
-            "the bounded engine has --reduce por and --reduce steps, which keep deadlocks too%s%s",
-            "", "");
-    if ((options->has_phase || options->phase_auto) && options->reduction == REDUCE_NONE)
-        return complain("--phase goes with --reduce por or --reduce steps%s%s", "", "");
-    return true;
-}
-
-/* What the timed engine has and has not. Choices of the others were refused before. */
-static bool check_timed(const struct options *options, bool symbolic_choice)
-{
-    bool timed = options->engine == ENGINE_TIMED;
-    if (options->has_zones && !timed && options->engine != ENGINE_AUTO)
-        return complain("--zones is a choice of the timed engine: add --engine timed%s%s", "", "");
-    if (!timed) return true;
-    if (symbolic_choice)
-        return complain("the timed engine has none of the choices of the symbolic one%s%s", "", "");
-    if (options->order == ORDER_DFS)
-        return complain("the timed engine searches breadth-first, or rank by rank%s%s", "", "");
-    return options->reduction == REDUCE_NONE
-           || complain("the timed engine has no --reduce%s%s", "", "");
-}
-
-bool options_race(const struct options *options)
-{
-    return options->threads > 1 && options->engine == ENGINE_AUTO && options->order == ORDER_DEFAULT
-           && !options->bound && !options->guide_auto && !options->show_process_model;
-}
-
-static bool check_translation(const struct options *options)
-{
-    bool aiger = !strcmp(options->to, "aiger") || !strcmp(options->to, "aag"),
-         dimacs = !strcmp(options->to, "dimacs");
-    if (dimacs && options->properties.len != 1)
-        return complain("--to dimacs asks for one property: name it with -p%s%s", "", "");
-    if (dimacs && !options->bound)
-        return complain("--to dimacs needs a depth: --bound N%s%s", "", "");
-    return aiger || dimacs || !options->properties.len
-           || complain("--property goes with --to aiger, aag and dimacs: other translations have "
-                       "all properties%s%s",
-                       "", "");
-}
-
-/* Choices that do not go together. One that only the symbolic engine has asks for that engine. */
-static bool check_together(struct options *options)
-{
-    bool symbolic_order = options->order == ORDER_SATURATION || options->order == ORDER_CHAINING;
-    bool symbolic_choice = symbolic_order || options->relation != RELATION_PER_RULE
-                           || options->direction != DIRECTION_DEFAULT || options->no_frontier
-                           || options->tableau || options->fair || options->variant
-                           || options->reduction == REDUCE_IMPROVISO;
-    bool is_dimacs =
-        options->command->bit == TRANSLATE && options->to && !strcmp(options->to, "dimacs");
-    if (is_dimacs) options->engine = ENGINE_BOUNDED;
-    if (!check_keeping(options) || !check_guide(options) || !check_partition(options)
-        || !check_freezing(options) || !check_bounded(options, symbolic_choice)
-        || !check_timed(options, symbolic_choice))
-        return false;
-    if (options->engine == ENGINE_BOUNDED)
-        return check_input(options) && (!is_dimacs || check_translation(options));
-    if (options->bound && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
-        return complain(
-            "--bound goes with --order bfs: in another order a bound would cut arbitrary parts%s%s",
-            "", "");
-    if (options->engine == ENGINE_EXPLICIT && symbolic_choice)
-        return complain("--%s is a choice of the symbolic engine: add --engine symbolic%s",
-                        symbolic_order                            ? "order saturation or chaining"
-                        : options->relation != RELATION_PER_RULE  ? "relation"
-                        : options->direction != DIRECTION_DEFAULT ? "direction"
-                        : options->tableau                        ? "tableau"
-                        : options->fair                           ? "fair"
-                        : options->variant                        ? "variant"
-                        : options->no_frontier                    ? "no-frontier"
-                                                                  : "reduce improviso",
-                        "");
-    if (options->engine == ENGINE_SYMBOLIC
-        && (options->order == ORDER_DFS || options->order == ORDER_PAST_FREEZE))
-        return complain("--order %s is a choice of the explicit engine: the symbolic one has "
-                        "saturation, bfs and chaining%s",
-                        search_order_name[options->order], "");
-    if (options->order == ORDER_PAST_FREEZE && options->command->bit == TRANSLATE)
-        return complain("--order past-freeze does not keep the states that a translation needs%s%s",
-                        "", "");
-    if (symbolic_order && options->relation != RELATION_PER_RULE)
-        return complain("--order %s needs --relation per-rule%s", search_order_name[options->order],
-                        "");
-    if (options->no_frontier && options->order != ORDER_DEFAULT && options->order != ORDER_BFS)
-        return complain("--no-frontier goes with --order bfs%s%s", "", "");
-    if (options->fair && options->reduction != REDUCE_NONE)
-        return complain(
-            "--fair and --reduce do not go together: reductions do not keep fairness%s%s", "", "");
-    if (options->engine == ENGINE_SYMBOLIC && options->reduction != REDUCE_NONE
-        && (options->bound || options->order != ORDER_DEFAULT || options->no_frontier))
-        return complain("--reduce has an order of its own: it does not go with --%s%s",
-                        options->bound         ? "bound"
-                        : options->no_frontier ? "no-frontier"
-                                               : "order",
-                        "");
-    if (options->engine == ENGINE_AUTO
-        && (symbolic_choice || options->reduction == REDUCE_IMPROVISO))
-        options->engine = ENGINE_SYMBOLIC;
-    if ((options->engine != ENGINE_SYMBOLIC || options->command->bit == TRANSLATE)
-        && !check_reduction(options))
-        return false;
-    if (options->command->bit == EXPLORE && !options->show_process_model
-        && (options->properties.len || options->formulas.len))
-        return complain(
-            "cairn explore decides no properties: use cairn check, or add --show process-model%s%s",
-            "", "");
-    if (!check_input(options)) return false;
-    if (!options->help && options->command->bit == TRANSLATE && !options->to)
-        return complain("cairn translate needs --to promela, smv, ord, aiger, aag, dimacs, dot, "
-                        "aut, cairn, observers or observers-dot%s%s",
-                        "", "");
-    if (!options->help && options->command->bit == TRANSLATE && !check_translation(options))
-        return false;
-    return true;
+    options->ask.words_said = words.data;
 }
 
 bool options_parse(struct options *options, struct mem *mem, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
+    ask_init(&options->ask);
     options->argc = argc;
     options->argv = argv;
-    options->seed = 1;
-    options->steps = 100;
-    options->runs = 1;
     if (argc < 2) return complain("no command (try 'cairn --help')%s%s", "", "");
     if (!find_command(options, argv[1])) return false;
+    options->ask.command = (enum ask_command)options->command->bit;
     bool only_files = false;
     for (int at = 2; at < argc; at++) {
         const char *word = argv[at];
         if (!only_files && !strcmp(word, "--")) only_files = true;
         else if (!only_files && word[0] == '-' && word[1]) {
             if (!parse_option(options, mem, argc, argv, &at)) return false;
-        } else if (options->file)
+        } else if (options->ask.file)
             return complain("one %s is enough: '%.60s' is a second one", options->command->argument,
                             word);
-        else options->file = word;
+        else options->ask.file = word;
     }
-    return check_together(options);
+    if (options->ask.results) note_words(options, mem);
+    return check_together(options, mem);
 }
 
 /* ---- help ---- */
@@ -975,9 +702,11 @@ void options_completion(FILE *out, const char *shell)
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
           "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- "
-          "\"$word\")); return ;;\n"
-          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- "
-          "\"$word\")); return ;;\n"
+          "\"$word\")); return ;;\n",
+          out);
+    fputs("    --engine) COMPREPLY=($(compgen -W 'auto", out);
+    for (unsigned i = 0; engines[i].name; i++) fprintf(out, " %s", engines[i].name);
+    fputs("' -- \"$word\")); return ;;\n"
           "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
           "    --reduce) COMPREPLY=($(compgen -W 'none por two-phase deadlock improviso steps' -- "
           "\"$word\")); return ;;\n"

@@ -1,9 +1,9 @@
-/* cairn replay: runs a saved trace against its model, step by step, in the reference evaluator. */
+/* cairn replay: runs a saved trace against its model, step by step. */
 #ifndef CAIRN_CLI_REPLAY_H
 #define CAIRN_CLI_REPLAY_H
 
-#include "cli/session.h"
+#include "cli/options.h"
 
-int replay_run(struct options *options, struct mem *mem);
+int replay_command(struct options *options, struct mem *mem);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef CAIRN_CLI_SIMULATE_H
 #define CAIRN_CLI_SIMULATE_H
 
-#include "cli/session.h"
+#include "cli/options.h"
 
-int simulate_run(struct options *options, struct mem *mem);
+int simulate_command(struct options *options, struct mem *mem);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef CAIRN_CLI_TRANSLATE_H
 #define CAIRN_CLI_TRANSLATE_H
 
-#include "cli/session.h"
+#include "cli/options.h"
 
-int translate_run(struct options *options, struct mem *mem);
+int translate_command(struct options *options, struct mem *mem);
 
 #endif

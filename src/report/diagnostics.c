@@ -8,7 +8,9 @@ static const struct {
     const char *word, *color;
 } severities[] = {[DIAG_ERROR] = {"error", "\033[1;31m"},
                   [DIAG_WARNING] = {"warning", "\033[1;35m"},
-                  [DIAG_NOTE] = {"note", "\033[1;36m"}};
+                  [DIAG_NOTE] = {"note", "\033[1;36m"},
+                  [DIAG_BUG] = {"BUG", "\033[1;31m"},
+                  [DIAG_REMARK] = {NULL, ""}};
 
 static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
@@ -46,7 +48,11 @@ static void print_one(FILE *out, const struct diag *diag, const struct diagnosti
         if (place.line) fprintf(out, ":%u:%u", place.line, place.column);
         fputs(": ", out);
     } else {
-        fputs("cairn: ", out);
+        fprintf(out, "%s: ", one->about ? one->about : "cairn");
+    }
+    if (!severities[one->severity].word) {
+        fprintf(out, "%s\n", one->text);
+        return;
     }
     fprintf(out, "%s%s:%s %s\n", color ? severities[one->severity].color : "",
             severities[one->severity].word, color ? "\033[0m" : "", one->text);

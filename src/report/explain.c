@@ -1,7 +1,7 @@
 #include "report/explain.h"
 
 #include "report/explain_time.h"
-#include "report/value.h"
+#include "result/value.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,9 +2,11 @@
 
 #include "report/explain.h"
 #include "report/text.h"
-#include "report/value.h"
+#include "result/value.h"
 #include "result/conclude.h"
+#include "result/tables.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,238 +325,20 @@ static void put_silence(struct out *json, const struct model *model, const struc
     out_close(json, ']');
 }
 
-/* A count that 64 bits cannot hold is told by its digits; one that is not known is null. */
-static void put_count(struct out *json, const char *key, bool known, uint64_t count,
-                      const char *digits)
-{
-    out_key(json, key);
-    if (!known) out_null(json);
-    else if (digits) out_string(json, digits);
-    else out_uint(json, count);
-}
-
 static void put_number(struct out *json, const char *key, uint64_t number)
 {
     out_key(json, key);
     out_uint(json, number);
 }
 
-static void put_symbolic(struct out *json, const struct symbolic_statistics *statistics)
-{
-    out_key(json, "relation");
-    out_string(json, relation_form_name[statistics->relation]);
-    put_number(json, "relations", statistics->relations);
-    put_number(json, "relation_nodes", statistics->relation_nodes);
-    put_number(json, "largest_rule_nodes", statistics->largest_relation);
-    put_number(json, "reach_nodes", statistics->set_nodes);
-    put_number(json, "post_images", statistics->post_images);
-    put_number(json, "pre_images", statistics->pre_images);
-    put_number(json, "frontiers", statistics->frontiers);
-    out_key(json, "average_frontier_nodes");
-    out_real(json, statistics->frontiers
-                       ? (double)statistics->frontier_nodes / (double)statistics->frontiers
-                       : 0);
-    put_number(json, "largest_frontier_nodes", statistics->largest_frontier);
-    put_number(json, "peak_nodes", statistics->peak_nodes);
-    put_number(json, "table_bytes", statistics->table_bytes);
-    put_number(json, "collections", statistics->collections);
-    put_number(json, "reorderings", statistics->reorderings);
-    out_key(json, "encoding_seconds");
-    out_real(json, statistics->encoding_seconds);
-    out_key(json, "reach_seconds");
-    out_real(json, statistics->reach_seconds);
-    out_key(json, "iterations");
-    out_open(json, '[');
-    for (uint32_t i = 0; i < statistics->iteration_count; i++) {
-        out_open_inline(json, '{');
-        out_key(json, "states");
-        out_string(json, statistics->iterations[i].states);
-        put_number(json, "reach_nodes", statistics->iterations[i].set_nodes);
-        put_number(json, "frontier_nodes", statistics->iterations[i].frontier_nodes);
-        put_number(json, "table_nodes", statistics->iterations[i].table_nodes);
-        out_close(json, '}');
-    }
-    out_close(json, ']');
-}
+/* ---- statistics ---- */
 
-static void put_bounded(struct out *json, const struct bounded_statistics *statistics)
-{
-    put_number(json, "bound", statistics->depth);
-    put_number(json, "cycles", statistics->cycles);
-    put_number(json, "safe_steps_per_cycle",
-               statistics->rounds ? statistics->rounds : statistics->safe_steps);
-    put_number(json, "sat_variables", statistics->variables);
-    put_number(json, "sat_clauses", statistics->clauses);
-    put_number(json, "sat_literals", statistics->literals);
-    put_number(json, "sat_conflicts", statistics->conflicts);
-    put_number(json, "sat_calls", statistics->calls);
-    put_number(json, "induction_conflicts", statistics->proof_conflicts);
-    out_key(json, "depths");
-    out_open(json, '[');
-    for (uint32_t i = 0; i < statistics->depth_count; i++) {
-        out_open_inline(json, '{');
-        put_number(json, "steps", statistics->depths[i].steps);
-        out_key(json, "seconds");
-        out_real(json, statistics->depths[i].seconds);
-        put_number(json, "variables", statistics->depths[i].variables);
-        put_number(json, "clauses", statistics->depths[i].clauses);
-        put_number(json, "conflicts", statistics->depths[i].conflicts);
-        out_close(json, '}');
-    }
-    out_close(json, ']');
-}
-
-static void put_timed(struct out *json, const struct timed_statistics *statistics)
-{
-    put_number(json, "discrete_states", statistics->discrete_states);
-    out_key(json, "zone_storage");
-    out_string(json, statistics->equal ? "equal" : "inclusion");
-    out_key(json, "extrapolation");
-    out_string(json, statistics->exact ? "M+" : "LU+");
-    put_number(json, "zones", statistics->zones);
-    put_number(json, "zone_bytes", statistics->zone_bytes);
-    put_number(json, "space_bytes", statistics->space_bytes);
-    put_number(json, "covered", statistics->covered);
-    put_number(json, "given_up", statistics->given_up);
-    put_number(json, "timers", statistics->timers);
-    put_number(json, "clocks", statistics->clocks);
-    put_number(json, "most_clocks", statistics->largest);
-    put_number(json, "configurations", statistics->configurations);
-}
-
-/* All of them, or, when they are very many, their quantiles: the share of clusters, and which size
- * they have at most. */
-static void put_sizes(struct out *json, const struct cluster_statistics *clusters)
-{
-    out_key(json, clusters->quantiles ? "cluster_size_quantiles" : "cluster_sizes");
-    out_open_inline(json, '[');
-    for (uint64_t i = 0; !clusters->quantiles && i < clusters->size_count; i++) {
-        out_open_inline(json, '[');
-        out_int(json, clusters->sizes[i].rank);
-        out_uint(json, clusters->sizes[i].states);
-        out_close(json, ']');
-    }
-    for (unsigned p = 0; clusters->quantiles && p <= CLUSTER_PARTS; p++) {
-        out_open_inline(json, '[');
-        out_real(json, (double)p / CLUSTER_PARTS);
-        out_uint(json, clusters->quantiles[p]);
-        out_close(json, ']');
-    }
-    out_close(json, ']');
-}
-
-static void put_clusters(struct out *json, const struct model *model, const struct result *result)
-{
-    const struct cluster_statistics *clusters = result->clusters;
-    out_key(json, "rank_variable");
-    if (model->rank == MODEL_NONE) out_null(json);
-    else out_string(json, model->vars.data[model->rank].name);
-    put_number(json, "ranks", clusters->ranks);
-    put_number(json, "clusters", clusters->clusters);
-    put_number(json, "clusters_finished", clusters->finished);
-    put_number(json, "live_clusters_peak", clusters->live_peak);
-    put_number(json, "live_states_peak", clusters->peak_states);
-    put_number(json, "freed_states", clusters->freed_states);
-    out_key(json, "freezability");
-    out_real(json, result_freezability(result));
-    out_key(json, "relative_progress");
-    out_real(json, result_progress(result));
-    out_key(json, "largest_cluster");
-    out_open_inline(json, '[');
-    out_int(json, clusters->largest.rank);
-    out_uint(json, clusters->largest.states);
-    out_close(json, ']');
-    if (clusters->frozen_bytes || clusters->resumed) {
-        put_number(json, "frozen_bytes", clusters->frozen_bytes);
-        put_number(json, "clusters_resumed", clusters->resumed);
-    }
-    put_sizes(json, clusters);
-    if (clusters->sizes_lost) {
-        out_key(json, "cluster_sizes_incomplete");
-        out_bool(json, true);
-    }
-}
-
-static void put_parts(struct out *json, const struct split_statistics *parts)
-{
-    put_number(json, "parts", parts->parts);
-    put_number(json, "parts_split", parts->split);
-    put_number(json, "parts_divided", parts->divided);
-    put_number(json, "parts_not_searched", parts->waiting);
-    put_number(json, "gross_states", parts->gross_states);
-    put_number(json, "gross_transitions", parts->gross_transitions);
-    put_number(json, "frozen_bytes", parts->frozen_bytes);
-    out_key(json, "counts_are_net");
-    out_bool(json, parts->is_net);
-    if (!parts->is_net) {
-        out_key(json, "why_gross");
-        out_string(json, parts->why_gross);
-    }
-    out_key(json, "parts_list");
-    out_open(json, '[');
-    for (uint32_t i = 0; i < parts->list_count; i++) {
-        const struct split_part *part = &parts->list[i];
-        out_open_inline(json, '{');
-        put_number(json, "part", i);
-        put_count(json, "parent", part->parent != MODEL_NONE, part->parent, NULL);
-        out_key(json, "first_rank");
-        out_int(json, part->rank);
-        out_key(json, "last_rank");
-        out_int(json, part->last_rank);
-        if (part->end) {
-            put_number(json, "first_state", part->begin);
-            put_number(json, "last_state", part->end - 1);
-        }
-        out_key(json, "state");
-        out_string(json, part->state);
-        put_count(json, "states", part->is_known, part->states, NULL);
-        put_count(json, "transitions", part->is_known, part->transitions, NULL);
-        out_key(json, "seconds");
-        if (part->is_known) out_real(json, part->seconds);
-        else out_null(json);
-        out_close(json, '}');
-    }
-    out_close(json, ']');
-}
-
-/* P-paths: the number of the one that it continues, the p-point, states. */
-static void put_partitions(struct out *json, const struct partition_statistics *partition)
-{
-    put_number(json, "partitions", partition->partitions);
-    put_number(json, "p_paths", partition->partitions + partition->skipped + partition->waiting);
-    put_number(json, "skipped", partition->skipped);
-    put_number(json, "p_paths_waiting", partition->waiting);
-    if (partition->hidden) put_number(json, "complete_p_paths", partition->complete_paths);
-    put_number(json, "longest_p_path", partition->longest);
-    put_number(json, "largest_partition", partition->largest);
-    put_number(json, "states_gross", partition->gross_states);
-    put_number(json, "spills", partition->spills);
-    put_number(json, "states_on_disk", partition->disk_states);
-    put_number(json, "bytes_written", partition->written);
-    out_key(json, "counts_are_net");
-    out_bool(json, partition->is_net);
-    out_key(json, "coverage_guaranteed");
-    out_bool(json, !partition->hidden);
-    out_key(json, "p_points_chosen");
-    out_bool(json, partition->chosen);
-    out_key(json, "p_points");
-    out_open_inline(json, '[');
-    for (uint32_t i = 0; i < partition->points->count; i++)
-        out_string(json, partition->points->names[i]);
-    out_close(json, ']');
-    out_key(json, "p_path_list");
-    out_open(json, '[');
-    for (uint32_t i = 0; i < partition->path_count && i < PARTITION_LISTED; i++) {
-        const struct p_path *path = &partition->paths[i];
-        out_open_inline(json, '{');
-        put_count(json, "parent", path->parent != MODEL_NONE, path->parent, NULL);
-        out_key(json, "p_point");
-        out_string(json, path->parent != MODEL_NONE ? partition->points->names[path->point] : NULL);
-        put_number(json, "states", path->states);
-        out_close(json, '}');
-    }
-    out_close(json, ']');
-}
+/* What the rows of tables (result/member.h) are told with. */
+struct statistics {
+    struct out *json;
+    const struct diag *diag;
+    struct member_view view;
+};
 
 static void put_hidden(struct out *json, const struct result *result)
 {
@@ -572,99 +356,110 @@ static void put_hidden(struct out *json, const struct result *result)
     out_bool(json, !result_is_influenced(result));
 }
 
-/* Where engines took turns, or a search began again: what each of them reached, in the order of
- * their ends. */
-static void put_searches(struct out *json, const struct result *result)
+/* The share of clusters, and which size they have at most. */
+static void put_quantiles(struct out *json, const struct cluster_statistics *clusters)
 {
-    if (result->search_count < 2) return;
-    out_key(json, "searches");
-    out_open(json, '[');
-    for (uint32_t i = 0; i < result->search_count; i++) {
-        const struct search_brief *search = &result->searches[i];
-        out_open_inline(json, '{');
-        out_key(json, "engine");
-        out_string(json, search->engine);
-        put_count(json, "states", search->has_states, search->states, search->digits);
-        put_count(json, "depth", search->has_depth, search->depth, NULL);
-        out_key(json, "stop");
-        out_string(json, search->stop == STOP_NONE ? NULL : stop_reason_text[search->stop]);
-        out_key(json, "seconds");
-        out_real(json, search->seconds);
-        out_close(json, '}');
+    out_open_inline(json, '[');
+    for (unsigned p = 0; p <= CLUSTER_PARTS; p++) {
+        out_open_inline(json, '[');
+        out_real(json, (double)p / CLUSTER_PARTS);
+        out_uint(json, clusters->quantiles[p]);
+        out_close(json, ']');
     }
     out_close(json, ']');
 }
 
-static void put_statistics(struct out *json, const struct model *model, const struct diag *diag,
-                           const struct task *task, const struct result *result)
+static void put_points(struct out *json, const struct points *points)
 {
-    out_open(json, '{');
-    out_key(json, "order");
-    if (result->bounded) out_string(json, "deepening");
-    else if (result->reduction != REDUCE_NONE && !result->symbolic) out_string(json, "two-phase");
-    else if (result->partition)
-        out_string(json, result->partition->hidden ? "p-paths, hidden" : "p-paths");
-    else
-        out_string(json, search_order_name[result->symbolic ? result->symbolic->order
-                                           : result->clusters || result->parts ? ORDER_PAST_FREEZE
-                                           : task->order == ORDER_DFS          ? ORDER_DFS
-                                                                               : ORDER_BFS]);
-    if (result->unreduced_properties) {
-        put_number(json, "unreduced_properties", result->unreduced_properties);
-        put_number(json, "unreduced_states", result->unreduced_states);
-    }
-    if (result->reduction != REDUCE_NONE) {
-        out_key(json, "reduction");
-        out_string(json, reduction_name[result->reduction]);
-    }
-    if (result->why_engine) {
-        out_key(json, "why_engine");
-        out_string(json, result->why_engine);
-    }
-    put_searches(json, result);
-    out_key(json, "stop");
-    out_string(json, result->stop == STOP_NONE ? NULL : stop_reason_text[result->stop]);
-    if (result->stop_detail) {
-        out_key(json, "stop_detail");
-        out_string(json, result->stop_detail);
-    }
-    if (!result->bounded) put_number(json, "runtime_errors", result->runtime_errors);
-    if (model->has_final && !result->bounded && !result->symbolic)
-        put_number(json, "ends", result->ends);
-    if (!result->symbolic && !result->bounded) put_number(json, "expanded", result->expanded);
-    if (result->threads > 1) put_number(json, "threads", result->threads);
-    out_key(json, "processes");
-    out_uint(json, model->processes.len);
-    out_key(json, "variables");
-    out_uint(json, model->vars.len);
-    out_key(json, "rules");
-    out_uint(json, model->rules.len);
-    out_key(json, "state_bits");
-    out_uint(json, result->state_bits);
-    if (result->searched) put_hidden(json, result);
-    if (result->bounded) {
-        put_bounded(json, result->bounded);
-        out_close(json, '}');
-        return;
-    }
-    if (result->symbolic) put_symbolic(json, result->symbolic);
-    else put_number(json, "state_bytes", result->record_bytes);
-    if (result->timed) put_timed(json, result->timed);
-    if (result->clusters) put_clusters(json, model, result);
-    if (result->parts) put_parts(json, result->parts);
-    if (result->partition) put_partitions(json, result->partition);
-    if (!result->has_depth && (result->max_stack || !result_is_influenced(result))
-        && !result->partition && !result->symbolic && !result->clusters && !result->parts
-        && result->reduction == REDUCE_NONE) {
-        out_key(json, "longest_stack");
-        out_uint(json, result->max_stack);
-    }
-    out_key(json, "levels");
     out_open_inline(json, '[');
-    for (uint32_t i = 0; i < result->level_count; i++) out_uint(json, result->levels[i]);
+    for (uint32_t i = 0; i < points->count; i++) out_string(json, points->names[i]);
     out_close(json, ']');
-    put_silence(json, model, diag, result);
-    out_close(json, '}');
+}
+
+static void put_special(const struct statistics *told, const struct member *row)
+{
+    const struct result *result = told->view.result;
+    switch (row->special) {
+    case SPECIAL_HIDDEN: put_hidden(told->json, result); break;
+    case SPECIAL_QUANTILES: put_quantiles(told->json, result->clusters); break;
+    case SPECIAL_POINTS: put_points(told->json, result->partition->points); break;
+    case SPECIAL_SILENCE: put_silence(told->json, told->view.model, told->diag, result); break;
+    default: assert(false); /* the others are of text */
+    }
+}
+
+static void put_value(const struct statistics *told, const struct member *row, const void *owner)
+{
+    struct member_value value;
+    struct out *json = told->json;
+    member_get(row, &told->view, owner, &value);
+    if (!value.is_known) return out_null(json);
+    switch (value.kind) {
+    case MEMBER_TEXT: out_string(json, value.text); break;
+    case MEMBER_REAL: out_real(json, value.real); break;
+    case MEMBER_INTEGER: out_int(json, value.integer); break;
+    case MEMBER_TRUTH: out_bool(json, value.count); break;
+    default: /* a count that 64 bits cannot hold is told by its digits */
+        if (value.text) out_string(json, value.text);
+        else out_uint(json, value.count);
+    }
+}
+
+static void put_rows(const struct statistics *told, const struct members *table, const void *owner,
+                     bool totals);
+
+/* A struct in a list, or in a struct: an object, or a tuple of its values. */
+static void put_element(const struct statistics *told, const struct members *table,
+                        const void *owner)
+{
+    if (table->is_tuple && table->count == 1) return put_value(told, table->rows, owner);
+    out_open_inline(told->json, table->is_tuple ? '[' : '{');
+    for (unsigned i = 0; table->is_tuple && i < table->count; i++)
+        if (table->rows[i].key) put_value(told, &table->rows[i], owner);
+    if (!table->is_tuple) put_rows(told, table, owner, false);
+    out_close(told->json, table->is_tuple ? ']' : '}');
+}
+
+static void put_list(const struct statistics *told, const struct member *row, const void *owner)
+{
+    const struct member_shape shape = result_shape(told->view.model);
+    const char *element = member_target(row, owner);
+    uint64_t length = element ? member_length(row, owner, &shape) : 0;
+    struct statistics inner = *told;
+    if (row->most && length > row->most) length = row->most;
+    if (row->table->is_tuple) out_open_inline(told->json, '[');
+    else out_open(told->json, '[');
+    inner.view.whole = owner;
+    for (uint64_t i = 0; i < length; i++) {
+        inner.view.index = i;
+        put_element(&inner, row->table, element + i * row->table->size);
+    }
+    out_close(told->json, ']');
+}
+
+static void put_row(const struct statistics *told, const struct member *row, const void *owner)
+{
+    if (*row->key) out_key(told->json, row->key);
+    switch (row->kind) {
+    case MEMBER_SPECIAL: put_special(told, row); break;
+    case MEMBER_LIST: put_list(told, row, owner); break;
+    case MEMBER_INSIDE: put_element(told, row->table, member_target(row, owner)); break;
+    case MEMBER_ONE:
+        if (member_target(row, owner)) put_rows(told, row->table, member_target(row, owner), false);
+        break;
+    default: put_value(told, row, owner);
+    }
+}
+
+/* totals: those rows that are told of the whole result; otherwise the others. */
+static void put_rows(const struct statistics *told, const struct members *table, const void *owner,
+                     bool totals)
+{
+    for (unsigned i = 0; i < table->count; i++) {
+        const struct member *row = &table->rows[i];
+        if (row->key && row->is_total == totals && (!row->when || row->when(&told->view, owner)))
+            put_row(told, row, owner);
+    }
 }
 
 /* ---- guides ---- */
@@ -718,6 +513,7 @@ void machine_result(FILE *out, const char *command, const struct model *model,
     struct text text, *reasons;
     struct trace_walk walk;
     const struct teller teller = {model, diag, raw};
+    const struct statistics told = {&json, diag, {.model = model, .task = task, .result = result}};
     bool is_check = !strcmp(command, "check");
     text_init(&text, model->mem);
     conclude_sentence(&text, model, task, result);
@@ -735,20 +531,7 @@ void machine_result(FILE *out, const char *command, const struct model *model,
     out_key(&json, "assurance");
     out_string(&json, text.data);
     conclude_under(&json, model, task, result);
-    put_count(&json, "states", !result->bounded, result->states, result->exact.states);
-    put_count(&json, "transitions", !result->bounded && !result->no_transitions,
-              result->transitions, result->exact.transitions);
-    put_count(&json, "initial_states", !result->bounded, result->initial_states,
-              result->exact.initial_states);
-    put_count(&json, "deadlocks", !result->bounded && !result->no_deadlocks, result->deadlocks,
-              result->exact.deadlocks);
-    out_key(&json, "depth");
-    if (result->has_depth) out_uint(&json, result->depth);
-    else out_null(&json);
-    out_key(&json, "seconds");
-    out_real(&json, result->seconds);
-    out_key(&json, "peak_memory_bytes");
-    out_uint(&json, result->peak_bytes);
+    put_rows(&told, &tables_result, result, true);
     if (is_check) {
         out_key(&json, "properties");
         put_properties(&json, &teller, &walk, task, reasons, result->searched, result->engine,
@@ -756,7 +539,9 @@ void machine_result(FILE *out, const char *command, const struct model *model,
     }
     put_guide(&json, model, result);
     out_key(&json, "statistics");
-    put_statistics(&json, model, diag, task, result);
+    out_open(&json, '{');
+    put_rows(&told, &tables_result, result, false);
+    out_close(&json, '}');
     out_close(&json, '}');
     trace_walk_end(&walk);
     free_reasons(reasons, task, model->mem);

@@ -12,7 +12,7 @@
 void machine_begin(struct out *json, FILE *out, const char *command, const char *model);
 
 /* command: "check" or "explore" (then without verdict and properties). trace_file: of the first
- * trace, or NULL. raw: values are plain numbers (report/value.h). */
+ * trace, or NULL. raw: values are plain numbers (result/value.h). */
 void machine_result(FILE *out, const char *command, const struct model *model,
                     const struct diag *diag, const struct task *task, const struct result *result,
                     const char *trace_file, bool raw);

@@ -320,7 +320,7 @@ static void put_plot(FILE *out, const json_t *row)
     fputs("</svg>\n", out);
 }
 
-/* A value as report/value.h has put it: objects are records and constructors, lists are arrays
+/* A value as result/value.h has put it: objects are records and constructors, lists are arrays
  * and queues. */
 static void put_value(FILE *out, const json_t *value)
 {

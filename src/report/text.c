@@ -1,9 +1,11 @@
 #include "report/text.h"
 
 #include "report/explain.h"
-#include "report/value.h"
+#include "result/value.h"
 #include "result/conclude.h"
+#include "result/tables.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,13 +159,6 @@ static void show_searches(const struct report_style *style, const struct result 
 
 /* ---- explore ---- */
 
-static void show_count(const struct report_style *style, const char *name, uint64_t count,
-                       const char *digits)
-{
-    char buffer[TEXT_COUNT_ROOM];
-    fprintf(style->out, "  %-15s %14s\n", name, text_exact(buffer, count, digits));
-}
-
 /* As the thesis' Listing 6.4, one line per iteration. */
 static void show_iterations(const struct report_style *style,
                             const struct symbolic_statistics *statistics)
@@ -176,44 +171,6 @@ static void show_iterations(const struct report_style *style,
                 i, iteration->states ? iteration->states : "?", iteration->set_nodes,
                 iteration->frontier_nodes, iteration->table_nodes);
     }
-}
-
-static void show_symbolic(const struct report_style *style, const struct result *result)
-{
-    const struct symbolic_statistics *statistics = result->symbolic;
-    char a[32], b[32];
-    fprintf(style->out, "  time            %12.3f s  (%.3f s to encode, %.3f s to explore)\n",
-            result->seconds, statistics->encoding_seconds, statistics->reach_seconds);
-    fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
-    fprintf(style->out,
-            "  (%u bits per state; the states take %s nodes, at most %" PRIu64 " were in use)\n",
-            result->state_bits, text_count(b, statistics->set_nodes), statistics->peak_nodes);
-    if (statistics->post_images)
-        fprintf(style->out, "  post-images     %14s", text_count(a, statistics->post_images));
-    if (statistics->post_images)
-        fprintf(style->out, "  (largest frontier %s nodes)\n",
-                text_count(b, statistics->largest_frontier));
-    if (statistics->reorderings)
-        fprintf(style->out, "  reorderings     %14s\n", text_count(a, statistics->reorderings));
-    if (style->verbose) show_iterations(style, statistics);
-}
-
-static void show_timed(const struct report_style *style, const struct result *result)
-{
-    char a[32], b[32];
-    const struct timed_statistics *statistics = result->timed;
-    fprintf(style->out, "  discrete states %14s  (%u clocks at most)\n",
-            text_count(a, statistics->discrete_states), statistics->largest);
-    double per_state =
-        result->states ? (double)statistics->space_bytes / (double)result->states : 0;
-    double per_zone =
-        statistics->zones ? (double)statistics->zone_bytes / (double)statistics->zones : 0;
-    fprintf(style->out,
-            "  zones           %14s  (%.0f bytes each; %.0f bytes per symbolic state in all)\n",
-            text_count(a, statistics->zones), per_zone, per_state);
-    fprintf(style->out, "  not kept        %14s  (%s kept for a while)\n",
-            text_count(a, statistics->covered + statistics->given_up),
-            text_count(b, statistics->given_up));
 }
 
 /* One bar per column: the largest cluster among those of its ranks, on a scale of roots, so that
@@ -245,26 +202,6 @@ static void show_sizes(const struct report_style *style, const struct cluster_st
                           / clusters->size_count));
 }
 
-static void show_clusters(const struct report_style *style, const struct result *result)
-{
-    const struct cluster_statistics *clusters = result->clusters;
-    char a[32], b[32];
-    fprintf(style->out, "  clusters        %14s", text_count(a, clusters->clusters));
-    fprintf(style->out, "  (at most %s at the same time, with %s states)\n",
-            text_count(a, clusters->live_peak), text_count(b, clusters->peak_states));
-    fprintf(style->out,
-            "  freed           %14s  (%.2f%% of the states; %.1f%% of the ranks are done)\n",
-            text_count(a, clusters->freed_states), 100 * result_freezability(result),
-            100 * result_progress(result));
-    if (clusters->frozen_bytes)
-        fprintf(style->out, "  frozen          %14s  (in files)\n",
-                report_bytes(a, clusters->frozen_bytes));
-    if (clusters->resumed)
-        fprintf(style->out, "  resumed         %14s  (clusters that an earlier run had finished)\n",
-                text_count(a, clusters->resumed));
-    if (style->verbose) show_sizes(style, clusters);
-}
-
 static void list_parts(const struct report_style *style, const struct split_statistics *parts)
 {
     char a[32], b[32];
@@ -286,24 +223,6 @@ static void list_parts(const struct report_style *style, const struct split_stat
                 part->is_known ? text_count(a, part->states) : "",
                 part->is_known ? text_count(b, part->transitions) : "", time, part->state);
     }
-}
-
-static void show_parts(const struct report_style *style, const struct split_statistics *parts)
-{
-    char a[32], b[32];
-    fprintf(style->out, "  parts           %14s  (%u split again", text_count(a, parts->parts),
-            parts->split);
-    if (parts->divided)
-        fprintf(style->out, "; %u more did not fit, and were divided", parts->divided);
-    if (parts->waiting) fprintf(style->out, "; %u not searched", parts->waiting);
-    fprintf(style->out,
-            ")\n  gross states    %14s  (%s transitions: what several parts visited counts each "
-            "time)\n",
-            text_count(a, parts->gross_states), text_count(b, parts->gross_transitions));
-    if (!parts->is_net)
-        fprintf(style->out, "  the counts above are gross, too: %s\n",
-                parts->why_gross ? parts->why_gross : "");
-    if (style->verbose) list_parts(style, parts);
 }
 
 /* P-paths with their sizes. Only so many p-points of a long one. */
@@ -334,76 +253,131 @@ static void list_paths(const struct report_style *style,
                 text_count(a, partition->partitions - listed));
 }
 
-static void show_partitions(const struct report_style *style,
-                            const struct partition_statistics *partition)
+static void list_points(const struct report_style *style,
+                        const struct partition_statistics *partition)
 {
-    char a[32], b[32];
-    fprintf(style->out, "  p-points        %14s  (%s", text_count(a, partition->points->count),
-            partition->points->count ? "" : "none that is ever taken");
-    for (uint32_t i = 0; i < partition->points->count && i < 8; i++)
-        fprintf(style->out, "%s%s", i ? ", " : "", partition->points->names[i]);
-    fprintf(style->out, "%s%s)\n", partition->points->count > 8 ? ", ..." : "",
+    enum { SHOWN = 8 };
+    const struct points *points = partition->points;
+    char a[32];
+    fprintf(style->out, "  p-points        %14s  (%s", text_count(a, points->count),
+            points->count ? "" : "none that is ever taken");
+    for (uint32_t i = 0; i < points->count && i < SHOWN; i++)
+        fprintf(style->out, "%s%s", i ? ", " : "", points->names[i]);
+    fprintf(style->out, "%s%s)\n", points->count > SHOWN ? ", ..." : "",
             partition->chosen ? "; chosen automatically" : "");
-    fprintf(style->out, "  partitions      %14s  (largest %s states",
-            text_count(a, partition->partitions), text_count(b, partition->largest));
-    if (partition->hidden)
-        fprintf(style->out, "; %s complete p-paths", text_count(a, partition->complete_paths));
-    else
-        fprintf(style->out, "; %s p-paths not extended, all right after them was visited",
-                text_count(a, partition->skipped));
-    if (partition->waiting)
-        fprintf(style->out, "; %s had no turn", text_count(a, partition->waiting));
-    fprintf(style->out, "; at most %s p-points long)\n", text_count(a, partition->longest));
-    fprintf(style->out,
-            "  gross states    %14s  (what several partitions visited counts each time)\n",
-            text_count(a, partition->gross_states));
-    if (partition->spills)
-        fprintf(style->out,
-                "  on disk         %14s  (states; memory was full %s times, %s written)\n",
-                text_count(a, partition->disk_states), text_count(b, partition->spills),
-                report_bytes((char[32]){0}, partition->written));
-    if (style->verbose) list_paths(style, partition);
 }
 
-static void show_statistics(const struct report_style *style, const struct result *result)
+static void show_special(const struct report_style *style, enum member_special special,
+                         const struct result *result)
 {
-    char a[32];
-    show_count(style, result->timed ? "symbolic states" : "states", result->states,
-               result->exact.states);
-    if (!result->no_transitions)
-        show_count(style, "transitions", result->transitions, result->exact.transitions);
-    show_count(style, "initial states", result->initial_states, result->exact.initial_states);
-    if (!result->no_deadlocks)
-        show_count(style, "deadlocks", result->deadlocks, result->exact.deadlocks);
-    if (result->ends) show_count(style, "ends", result->ends, NULL);
-    if (result->runtime_errors)
-        fprintf(style->out, "  run-time errors %14s\n", text_count(a, result->runtime_errors));
-    if (result->has_depth)
-        fprintf(style->out, "  depth           %14s\n", text_count(a, result->depth));
-    if (result->timed) show_timed(style, result);
-    if (result->symbolic) {
-        show_symbolic(style, result);
-        return;
+    if (special == SPECIAL_POINTS) list_points(style, result->partition);
+    if (!style->verbose) return;
+    switch (special) {
+    case SPECIAL_ITERATIONS: show_iterations(style, result->symbolic); break;
+    case SPECIAL_PARTS: list_parts(style, result->parts); break;
+    case SPECIAL_PATHS: list_paths(style, result->partition); break;
+    case SPECIAL_SIZES: show_sizes(style, result->clusters); break;
+    default: assert(special == SPECIAL_POINTS); /* the others are of JSON */
     }
-    if (result->parts) show_parts(style, result->parts);
-    if (result->partition) show_partitions(style, result->partition);
-    if (!result->has_depth && (result->max_stack || !result_is_influenced(result)) && !result->parts
-        && !result->partition && result->reduction == REDUCE_NONE && !result->clusters
-        && !result->rounds)
-        fprintf(style->out, "  longest path    %14s\n",
-                text_count(a, result->max_stack ? result->max_stack - 1 : 0));
-    double rate = result->seconds > 0 ? (double)result->states / result->seconds : 0;
-    fprintf(style->out, "  time            %12.2f s  (%s states per second)\n", result->seconds,
-            text_count(a, (uint64_t)rate));
-    fprintf(style->out, "  memory          %14s", report_bytes(a, result->peak_bytes));
-    if (result->parts)
-        fprintf(style->out,
-                "  (the most that one part needed; %u bits per state, stored in %u bytes)\n",
-                result->state_bits, result->record_bytes);
-    else
-        fprintf(style->out, "  (%u bits per state, stored in %u bytes)\n", result->state_bits,
-                result->record_bytes);
-    if (result->clusters) show_clusters(style, result);
+}
+
+/* A struct whose lines are told, and its table. */
+struct told {
+    const struct members *table;
+    const void *owner;
+    struct member_view view;
+};
+
+/* One value: {name:format}, without its braces. */
+static void add_value(struct text *text, const struct told *told, const char *name, size_t length)
+{
+    struct member_value value;
+    char buffer[TEXT_COUNT_ROOM];
+    const char *colon = memchr(name, ':', length), *format = colon ? colon + 1 : "";
+    const size_t path = colon ? (size_t)(colon - name) : length;
+    const struct member *row = member_find(told->table, name, path);
+    if (!member_look(told->table, &told->view, told->owner, name, path, &value)) return;
+    if (*format == 'u') text_add(text, "%" PRIu64, value.count);
+    else if (value.kind == MEMBER_TEXT) text_add(text, "%s", value.text ? value.text : "");
+    else if (value.kind == MEMBER_REAL)
+        text_add(text, "%.*f", *format == '.' ? format[1] - '0' : 2, value.real);
+    else if (row && row->unit == UNIT_BYTES)
+        text_add(text, "%s", report_bytes(buffer, value.count));
+    else text_add(text, "%s", text_exact(buffer, value.count, value.text));
+}
+
+/* Whether no value of an optional piece, from after its "[", is 0. */
+static bool is_wanted(const struct told *told, const char *piece)
+{
+    for (; *piece != ']'; piece++) {
+        if (*piece != '{') continue;
+        if (!member_is_set(told->table, &told->view, told->owner, piece + 1,
+                           strcspn(piece + 1, ":}")))
+            return false;
+    }
+    return true;
+}
+
+static void fill_in(struct text *text, const struct told *told, const char *template)
+{
+    while (*template) {
+        const size_t plain = strcspn(template, "{[]");
+        text_add(text, "%.*s", (int)plain, template);
+        template += plain;
+        if (*template == '{') {
+            const size_t length = strcspn(++template, "}");
+            add_value(text, told, template, length);
+            template += length + 1;
+        } else if (*template == '[' && !is_wanted(told, template + 1)) {
+            template = strchr(template, ']') + 1;
+        } else if (*template) {
+            template ++;
+        }
+    }
+}
+
+static bool line_is_told(const struct told *told, const char *when)
+{
+    while (when && *when) {
+        when += strspn(when, " ");
+        const bool negated = *when == '!';
+        when += negated;
+        const size_t length = strcspn(when, " ");
+        if (member_is_set(told->table, &told->view, told->owner, when, length) == negated)
+            return false;
+        when += length;
+    }
+    return true;
+}
+
+static void show_line(const struct report_style *style, const struct told *told,
+                      const struct member_line *line, struct text *text)
+{
+    text->len = 0;
+    if (line->value) fill_in(text, told, line->value);
+    if (line->label) fprintf(style->out, "  %-15s %14s", line->label, text->data);
+    text->len = 0;
+    if (line->note) fill_in(text, told, line->note);
+    if (line->note) fprintf(style->out, line->label ? "  (%s)" : "  %s", text->data);
+    fputc('\n', style->out);
+}
+
+static void show_lines(const struct report_style *style, const struct told *told)
+{
+    struct text text;
+    text_init(&text, told->view.model->mem);
+    for (unsigned i = 0; i < told->table->line_count; i++) {
+        const struct member_line *line = &told->table->lines[i];
+        struct told part = *told;
+        if (!line_is_told(told, line->when)) continue;
+        if (line->has_special) show_special(style, line->special, told->view.result);
+        else if (line->lines_of) {
+            part.table = line->lines_of->table;
+            part.owner = member_target(line->lines_of, told->owner);
+            if (part.owner) show_lines(style, &part);
+        } else show_line(style, told, line, &text);
+    }
+    text_free(&text);
 }
 
 void report_explore(const struct report_style *style, const struct model *model,
@@ -418,7 +392,7 @@ void report_explore(const struct report_style *style, const struct model *model,
     if (result->search_count > 1)
         fprintf(style->out, "  searched by     %14s  (the one of %u searches that is told)\n",
                 result->engine, result->search_count);
-    show_statistics(style, result);
+    show_lines(style, &(struct told){&tables_result, result, {.model = model, .result = result}});
     show_searches(style, result);
     if (style->verbose)
         for (uint32_t i = 0; i < result->level_count; i++)
@@ -708,7 +682,10 @@ void report_check(const struct report_style *style, const struct model *model,
     show_searches(style, result);
     if (result->bounded && style->verbose) show_depths(style, result->bounded);
     if (result->parts && style->verbose) list_parts(style, result->parts);
-    if (result->partition && style->verbose) show_partitions(style, result->partition);
+    if (result->partition && style->verbose)
+        show_lines(style, &(struct told){&tables_partition,
+                                         result->partition,
+                                         {.model = model, .task = task, .result = result}});
     for (uint32_t i = 0; i < task->property_count; i++) {
         int length = (int)strlen(task->properties[i].property->name);
         if (length > width && length <= 30) width = length;

@@ -1,6 +1,7 @@
 #include "result/result.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,22 @@ enum stop_reason result_why_refused(void)
     return !limits_enough() ? STOP_MEMORY : limits_interrupted ? STOP_INTERRUPT : STOP_TIME;
 }
 
+enum reason result_reason(const char *reason)
+{
+    if (reason == result_cannot_evaluate) return REASON_CANNOT_EVALUATE;
+    for (unsigned stop = STOP_NONE; stop < STOP_COUNT; stop++)
+        if (reason == stop_reason_text[stop]) return (enum reason)(REASON_STOPPED + stop);
+    return REASON_OTHER;
+}
+
+const char *result_reason_text(enum reason reason)
+{
+    assert(reason < REASON_COUNT);
+    if (reason == REASON_OTHER) return NULL;
+    return reason == REASON_CANNOT_EVALUATE ? result_cannot_evaluate
+                                            : stop_reason_text[reason - REASON_STOPPED];
+}
+
 bool result_is_influenced(const struct result *result)
 {
     return result->searched && model_has_hidden(result->searched);
@@ -59,6 +76,14 @@ bool result_location_reached(const struct result *result, uint32_t process, uint
 {
     uint64_t bit = result->reached_first[process] + location;
     return result->reached[bit / 8] >> bit % 8 & 1;
+}
+
+struct member_shape result_shape(const struct model *model)
+{
+    uint64_t bits = 0;
+    for (uint32_t p = 0; p < model->processes.len; p++) bits += model->processes.data[p].locations;
+    return (struct member_shape){model->vars.len, model->rules.len, model->processes.len,
+                                 bits / 8 + 1};
 }
 
 double result_progress(const struct result *result)
@@ -232,4 +257,155 @@ enum verdict result_overall(const struct property_result *properties, uint32_t c
             all = VERDICT_UNKNOWN;
     }
     return all;
+}
+
+/* ---- what must hold ---- */
+
+static const char *check_end(const struct result *result)
+{
+    if (!result->engine && !result->refused) return "1: no engine";
+    if (result->complete && result->stop != STOP_NONE) return "2: complete, and stopped";
+    if (result->complete && !result->all_states && !result->bounded)
+        return "2: complete, and states are left";
+    if (!!result->symbolic + !!result->bounded + !!result->timed > 1) return "3: two engines";
+    return NULL;
+}
+
+static const char *check_counts(const struct result *result)
+{
+    const bool exact = !result->exact.states;
+    if (exact && result->initial_states > result->states) return "4: initial states";
+    if (exact && !result->no_deadlocks
+        && (result->deadlocks > result->states
+            || result->ends > result->states - result->deadlocks))
+        return "4: deadlocks and ends";
+    if (result->level_count && !result->levels) return "8: levels";
+    for (uint32_t i = 0; i < result->level_count; i++)
+        if (result->levels[i]
+                > (i + 1 < result->level_count ? result->levels[i + 1] : result->states)
+            && exact)
+            return "5: levels";
+    if (result->search_count && !result->searches) return "8: searches";
+    return NULL;
+}
+
+static const char *check_clusters(const struct cluster_statistics *clusters)
+{
+    if (!clusters) return NULL;
+    if ((clusters->size_count && !clusters->sizes) || (clusters->rest_count && !clusters->rest))
+        return "8: clusters";
+    if (clusters->size_count > clusters->size_room) return "6: sizes";
+    if (clusters->size_count > clusters->finished) return "6: finished clusters";
+    if (clusters->live > clusters->live_peak && clusters->live_peak) return "6: live clusters";
+    for (uint64_t i = 0; i < clusters->size_count; i++)
+        if (clusters->sizes[i].states > clusters->largest.states) return "6: the largest cluster";
+    return NULL;
+}
+
+static const char *check_paths(const struct partition_statistics *partition)
+{
+    if (!partition) return NULL;
+    const struct points *points = partition->points;
+    if (!points || (points->count && !points->names)
+        || (partition->path_count && !partition->paths))
+        return "8: p-paths";
+    for (uint32_t i = 0; i < points->count; i++)
+        if (!points->names[i]) return "8: the name of a p-point";
+    for (uint32_t i = 0; i < partition->path_count; i++) {
+        const struct p_path *path = &partition->paths[i];
+        if (path->parent != MODEL_NONE && (path->parent >= i || path->point >= points->count))
+            return "7: p-paths";
+    }
+    return NULL;
+}
+
+static const char *check_parts(const struct split_statistics *parts)
+{
+    if (!parts) return NULL;
+    if (parts->list_count && !parts->list) return "8: parts";
+    for (uint32_t i = 0; i < parts->list_count; i++)
+        if (parts->list[i].parent != MODEL_NONE && parts->list[i].parent >= i) return "7: parts";
+    return NULL;
+}
+
+static const char *check_lists(const struct result *result, const struct member_shape *shape)
+{
+    const struct symbolic_statistics *symbolic = result->symbolic;
+    const struct bounded_statistics *bounded = result->bounded;
+    if (symbolic && symbolic->iteration_count && !symbolic->iterations) return "8: iterations";
+    if (bounded && bounded->depth_count && !bounded->depths) return "8: depths";
+    for (uint32_t p = 0; result->reached_first && result->reached && p < shape->processes; p++)
+        if (result->reached_first[p] / 8 >= shape->reached) return "8: locations";
+    return NULL;
+}
+
+const char *result_check(const struct result *result, const struct member_shape *shape)
+{
+    const char *wrong = check_end(result);
+    if (!wrong) wrong = check_counts(result);
+    if (!wrong) wrong = check_clusters(result->clusters);
+    if (!wrong) wrong = check_paths(result->partition);
+    if (!wrong) wrong = check_parts(result->parts);
+    return wrong ? wrong : check_lists(result, shape);
+}
+
+/* ---- properties ---- */
+
+static const char *check_trace(const struct trace *trace, const struct member_shape *shape)
+{
+    if (!trace->initial || !trace->rules) return "11: a run without states";
+    for (uint32_t i = 0; i < trace->steps; i++)
+        if (trace->rules[i] >= shape->rules) return "11: a step without a rule";
+    const uint32_t closing = trace->rules[trace->steps];
+    if (trace->loop != MODEL_NONE
+        && (trace->loop > trace->steps || (closing != MODEL_NONE && closing >= shape->rules)))
+        return "11: a loop";
+    if (trace->failed_rule != MODEL_NONE && trace->failed_rule >= shape->rules)
+        return "11: a rule that fails";
+    return trace->delays && trace->denominator < 1 ? "11: delays" : NULL;
+}
+
+static const char *check_branches(const struct property_result *entry,
+                                  const struct member_shape *shape)
+{
+    if (entry->branch_count && (!entry->trace || !entry->branches)) return "10: branches";
+    for (uint32_t b = 0; b < entry->branch_count; b++) {
+        const struct trace_branch *branch = &entry->branches[b];
+        if (!branch->trace || !branch->part || branch->parent > b) return "10: a branch";
+        const struct trace *parent =
+            branch->parent ? entry->branches[branch->parent - 1].trace : entry->trace;
+        if (branch->from > parent->steps) return "10: where a branch begins";
+        const char *wrong = check_trace(branch->trace, shape);
+        if (wrong) return wrong;
+    }
+    return NULL;
+}
+
+const char *result_check_property(const struct property_result *entry,
+                                  const struct member_shape *shape)
+{
+    if (!entry->property || !entry->property->name) return "13: no property";
+    if (entry->kind != entry->property->kind) return "13: another kind";
+    if (entry->antecedent_met && entry->antecedent_never) return "12: an antecedent";
+    if ((entry->trace || entry->last) && entry->verdict == VERDICT_UNKNOWN) return "9: undecided";
+    if (entry->last && (entry->trace || !entry->reason)) return "9: a last state";
+    if (entry->has_end && !entry->trace) return "10: an end without a run";
+    const char *wrong = entry->trace ? check_trace(entry->trace, shape) : NULL;
+    return wrong ? wrong : check_branches(entry, shape);
+}
+
+void result_assert(const struct task *task, const struct result *result)
+{
+#ifdef CAIRN_TEST_HOOKS
+    const struct member_shape shape = result_shape(task->model);
+    const char *wrong = result_check(result, &shape);
+    for (uint32_t i = 0; !wrong && i < task->property_count; i++)
+        wrong = result_check_property(&task->properties[i], &shape);
+    if (!wrong) return;
+    fprintf(stderr, "cairn: BUG: a result breaks invariant %s (engine %s)\n", wrong,
+            result->engine ? result->engine : "none");
+    abort();
+#else
+    (void)task, (void)result;
+#endif
 }

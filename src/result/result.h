@@ -4,6 +4,7 @@
 #define CAIRN_RESULT_RESULT_H
 
 #include "model/model.h"
+#include "result/member.h"
 #include "result/trace.h"
 
 #include <stdatomic.h>
@@ -36,6 +37,17 @@ extern const char *const stop_reason_text[];
 enum stop_reason result_why_refused(void);
 extern const char
     result_cannot_evaluate[]; /* the reason of a verdict that stays unknown in every engine */
+
+/* Why a verdict is unknown: reasons that programs compare. REASON_STOPPED + s: the search ended for
+ * stop reason s. Their texts are compared by address, so they are written by number. */
+enum reason {
+    REASON_OTHER, /* words of an engine, or none */
+    REASON_CANNOT_EVALUATE,
+    REASON_STOPPED,
+    REASON_COUNT = REASON_STOPPED + STOP_COUNT
+};
+enum reason result_reason(const char *reason);
+const char *result_reason_text(enum reason reason); /* NULL: REASON_OTHER */
 
 /* Evidence for a CTL formula can be a tree. A branch leaves the main run, or an earlier branch, at
  * a state and shows one part of the formula; its trace begins in an initial state like every other
@@ -437,6 +449,8 @@ bool result_is_influenced(const struct result *result);
  * that do not matter for what it keeps. */
 bool result_knows_rules(const struct result *result);
 bool result_location_reached(const struct result *result, uint32_t process, uint32_t location);
+/* How many variables, rules and so on results of this model are about. */
+struct member_shape result_shape(const struct model *model);
 /* How much of the ranks is done, and how much of what was reached could be freed: from 0 to 1. */
 double result_progress(const struct result *result);
 double result_freezability(const struct result *result);
@@ -456,6 +470,33 @@ enum verdict result_answer(const struct property_result *entry);
 /* Whether a property holds only because its antecedent is never true. The one place that says so,
  * from what engines have found out about antecedents. */
 bool result_is_vacuous(const struct property_result *entry);
+
+/* What must hold of a result when it leaves an engine, or comes from elsewhere. NULL: it does;
+ * otherwise which of these is broken:
+ *
+ *  1. It names its engine, unless the search could not begin.
+ *  2. A complete search has no reason to stop; it has all states, or it is one of proofs.
+ *  3. It has the statistics of one engine: symbolic, bounded, timed, or none of these.
+ *  4. States that are initial, deadlocked or final are states, unless there are more than 64 bits
+ *     can count.
+ *  5. Levels do not shrink, and the last one has no more than all states.
+ *  6. Clusters: not more in memory than most, not more sizes than finished ones, largest included.
+ *  7. Of p-paths and parts, whatever is continued is earlier in the list; p-points are known.
+ *  8. What is counted is there: a list that is not empty has elements.
+ *
+ * The same of a property:
+ *
+ *  9. It has evidence only when it is decided: a run, or the last state and why there is no run.
+ * 10. Branches and an open end belong to a run; a branch leaves an earlier one at one of its
+ * states.
+ * 11. A run takes rules that exist, repeats from one of its states, and has a unit for its delays.
+ * 12. An antecedent is not both met and never met.
+ * 13. It is one of the kind of its property. */
+const char *result_check(const struct result *result, const struct member_shape *shape);
+const char *result_check_property(const struct property_result *entry,
+                                  const struct member_shape *shape);
+/* In builds for tests: both, of everything in the task; a mistake ends the program. */
+void result_assert(const struct task *task, const struct result *result);
 
 /* One word for all: violated if one is, unknown if one that was asked for is, otherwise holds. */
 enum verdict result_overall(const struct property_result *properties, uint32_t count);

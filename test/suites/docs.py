@@ -125,9 +125,25 @@ def examine_sentence(document, sentence, folder):
 
 # ---- documents ----
 
+def examine_printed(name, text):
+    """Compares what the program prints of itself, or writes it; the text as it is then."""
+    def now(shown):
+        real = subprocess.run([CAIRN, *shown.group(2).split()], capture_output=True, text=True, check=True).stdout
+        if not UPDATE:
+            check(f'{name}: what cairn {shown.group(2)} prints', shown.group(3) == f'\n{real}\n', 'make figures writes it')
+        return f'{shown.group(1)}\n{real}\n{shown.group(4)}'
+    return re.sub(r'(<!-- docs: printed by cairn (\S+) -->\n)(.*?)(<!-- docs: end -->)', now, text, flags=re.S)
+
+
 def examine(name):
     with open(os.path.join(ROOT, name), encoding='utf-8') as file:
         text = file.read()
+    written = examine_printed(name, text)
+    if UPDATE and written != text:
+        with open(os.path.join(ROOT, name), 'w', encoding='utf-8') as file:
+            file.write(written)
+        print(f'{name}: written anew')
+    text = written
     document = documents.Document(name, text)
     folder = documents.Folder(name, CAIRN)
     for table in document.bare:

@@ -413,7 +413,7 @@ results = path('results')
 def killed_after(count, signals):
     """Runs it until so many results are kept, then ends it; its status."""
     process = subprocess.Popen([CAIRN, *PARTS, '--results', results, '--json'], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-    until(lambda: process.poll() is not None or len(glob.glob(os.path.join(results, '*.json'))) >= count)
+    until(lambda: process.poll() is not None or len(glob.glob(os.path.join(results, '*.result'))) >= count)
     if signals == signal.SIGKILL:
         os.killpg(process.pid, signal.SIGKILL)
     elif process.poll() is None:
@@ -425,15 +425,15 @@ def killed_after(count, signals):
 for signals in (signal.SIGKILL, signal.SIGINT):
     shutil.rmtree(results, ignore_errors=True)
     status, output = killed_after(3, signals)
-    kept = len(glob.glob(os.path.join(results, '*.json')))
+    kept = len(glob.glob(os.path.join(results, '*.result')))
     if signals == signal.SIGINT:
         claim = json.loads(output)
         check('interrupted: the rest is unknown', status in (1, 3) and (kept == 10 or not claim['complete']), (status, kept))
     result = run(*PARTS, '--results', results, '--resume', '--json')
     claim = json.loads(result.stdout)
     check(f'{signals.name}: {kept} results are kept, the rest is searched', kept >= 3 and f'{kept} of 10 results were taken' in result.stderr and essence(claim) == essence(right), result.stderr)
-first = os.path.join(results, 'look_1.json')
-for name, damage in (('cut', lambda data: data[:len(data) // 2]), ('of another search', lambda data: data.replace(b'"key":"', b'"key":"0', 1)), ('empty', lambda data: b''), ('a list', lambda data: b'[1]')):
+first = os.path.join(results, 'look_1.result')
+for name, damage in (('cut', lambda data: data[:len(data) // 2]), ('of another search', lambda data: data.replace(b'cairn result 1 ', b'cairn result 1 0', 1)), ('empty', lambda data: b''), ('a list', lambda data: b'[1]')):
     data = open(first, 'rb').read()
     with open(first, 'wb') as file:
         file.write(damage(data))

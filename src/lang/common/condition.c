@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct reading {
-    struct preprocessor *p;
+    struct macros *p;
     const struct token *tokens;
     uint32_t at, count;
     unsigned depth;
@@ -46,7 +46,7 @@ static bool accept(struct reading *r, const char *spelling)
 static int64_t fail(struct reading *r, const char *message)
 {
     const struct token *token = peek(r);
-    if (!r->failed) preprocessor_fail(r->p, token ? token->place : r->place, "%s", message);
+    if (!r->failed) preprocess_fail(r->p, token ? token->place : r->place, "%s", message);
     r->failed = true;
     r->at = r->count;
     return 0;
@@ -153,7 +153,7 @@ static int64_t read_choice(struct reading *r)
 
 /* defined NAME and defined(NAME) become numbers before macros are replaced; names that are asked
  * for become macros if -D gives them. */
-static bool resolve_defined(struct preprocessor *p, struct token_list *line)
+static bool resolve_defined(struct macros *p, struct token_list *line)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < line->list.len; i++) {
@@ -168,7 +168,7 @@ static bool resolve_defined(struct preprocessor *p, struct token_list *line)
         if (at >= line->list.len || !token_is_word(&line->list.data[at])
             || (bracket
                 && (at + 1 >= line->list.len || line->list.data[at + 1].kind != TOKEN_CLOSE))) {
-            preprocessor_fail(p, token.place, "expected a name after 'defined'");
+            preprocess_fail(p, token.place, "expected a name after 'defined'");
             return false;
         }
         token.kind = TOKEN_NUMBER;
@@ -181,7 +181,7 @@ static bool resolve_defined(struct preprocessor *p, struct token_list *line)
     return true;
 }
 
-int64_t condition_value(struct preprocessor *p, struct token_list *line, struct place place)
+int64_t condition_value(struct macros *p, struct token_list *line, struct place place)
 {
     if (!resolve_defined(p, line)) return 0;
     macros_expand(p, line);

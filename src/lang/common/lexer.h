@@ -117,6 +117,10 @@ struct token_label {
     uint32_t token;
 };
 
+struct token_list {
+    VEC(struct token) list;
+};
+
 struct tokens {
     VEC(struct token) list; /* invariant 1 */
     VEC(struct token_label) labels;

@@ -8,7 +8,7 @@
 
 /* ---- definitions ---- */
 
-uint32_t macros_find(const struct preprocessor *p, const char *name)
+uint32_t macros_find(const struct macros *p, const char *name)
 {
     uint32_t index = map_get(&p->index, name, 0);
     return index == MAP_NONE || !p->macros.data[index].name ? MAP_NONE : index;
@@ -33,7 +33,7 @@ static bool same_macro(const struct macro *a, const struct macro *b)
     return same;
 }
 
-static void free_macro(struct preprocessor *p, struct macro *macro)
+static void free_macro(struct macros *p, struct macro *macro)
 {
     vec_free(p->mem, &macro->body.list);
     mem_free(p->mem, macro->parameters);
@@ -41,7 +41,7 @@ static void free_macro(struct preprocessor *p, struct macro *macro)
     macro->name = NULL;
 }
 
-void macros_define(struct preprocessor *p, struct macro *macro)
+void macros_define(struct macros *p, struct macro *macro)
 {
     uint32_t index = map_get(&p->index, macro->name, 0);
     if (index == MAP_NONE) {
@@ -52,20 +52,20 @@ void macros_define(struct preprocessor *p, struct macro *macro)
     struct macro *known = &p->macros.data[index];
     assert(!known->busy); /* directives are read between expansions */
     if (known->name && !same_macro(known, macro)) {
-        preprocessor_fail(p, macro->place, "the macro '%.60s' is defined already", macro->name);
+        preprocess_fail(p, macro->place, "the macro '%.60s' is defined already", macro->name);
         diag_note(p->diag, known->place, "here");
     }
     free_macro(p, known);
     *known = *macro;
 }
 
-void macros_undefine(struct preprocessor *p, const char *name)
+void macros_undefine(struct macros *p, const char *name)
 {
     uint32_t index = macros_find(p, name);
     if (index != MAP_NONE) free_macro(p, &p->macros.data[index]);
 }
 
-static struct token number_token(struct preprocessor *p, uint64_t number, struct place place)
+static struct token number_token(struct macros *p, uint64_t number, struct place place)
 {
     char text[24];
     int length = snprintf(text, sizeof text, "%" PRIu64, number);
@@ -76,7 +76,7 @@ static struct token number_token(struct preprocessor *p, uint64_t number, struct
                           .scale = 1};
 }
 
-uint32_t macros_ask(struct preprocessor *p, const struct token *name)
+uint32_t macros_ask(struct macros *p, const struct token *name)
 {
     uint32_t index = macros_find(p, name->text);
     if (index != MAP_NONE) return index;
@@ -97,10 +97,9 @@ uint32_t macros_ask(struct preprocessor *p, const struct token *name)
 
 /* ---- streams ---- */
 
-static void push_stream(struct preprocessor *p, struct token_list *tokens, uint32_t macro,
-                        bool is_end)
+static void push_stream(struct macros *p, struct token_list *tokens, uint32_t macro, bool is_end)
 {
-    struct stream stream = {.tokens = *tokens, .macro = macro, .is_end = is_end};
+    struct macro_stream stream = {.tokens = *tokens, .macro = macro, .is_end = is_end};
     *tokens = (struct token_list){0};
     if (macro != MAP_NONE) {
         assert(!p->macros.data[macro].busy); /* 1 */
@@ -109,10 +108,10 @@ static void push_stream(struct preprocessor *p, struct token_list *tokens, uint3
     vec_push(p->mem, &p->streams, stream);
 }
 
-static void pop_stream(struct preprocessor *p)
+static void pop_stream(struct macros *p)
 {
     assert(p->streams.len);
-    struct stream *top = &p->streams.data[--p->streams.len];
+    struct macro_stream *top = &p->streams.data[--p->streams.len];
     if (top->macro != MAP_NONE) {
         assert(p->macros.data[top->macro].busy); /* 1 */
         p->macros.data[top->macro].busy = false;
@@ -121,10 +120,10 @@ static void pop_stream(struct preprocessor *p)
 }
 
 /* The next token as it is. */
-static void take(struct preprocessor *p, struct token *token)
+static void take(struct macros *p, struct token *token)
 {
     while (p->streams.len) {
-        struct stream *top = &p->streams.data[p->streams.len - 1];
+        struct macro_stream *top = &p->streams.data[p->streams.len - 1];
         if (top->at < top->tokens.list.len) {
             *token = top->tokens.list.data[top->at++];
             return;
@@ -135,14 +134,14 @@ static void take(struct preprocessor *p, struct token *token)
         }
         pop_stream(p);
     }
-    preprocessor_read(p, token);
+    preprocess_read(p, token);
 }
 
 /* Whether an opening parenthesis comes next, maybe in what stands behind a body. */
-static bool open_follows(const struct preprocessor *p)
+static bool open_follows(const struct macros *p)
 {
     for (uint32_t i = p->streams.len; i-- > 0;) {
-        const struct stream *stream = &p->streams.data[i];
+        const struct macro_stream *stream = &p->streams.data[i];
         if (stream->at < stream->tokens.list.len)
             return stream->tokens.list.data[stream->at].kind == TOKEN_OPEN;
         if (stream->is_end) return false;
@@ -150,11 +149,11 @@ static bool open_follows(const struct preprocessor *p)
     return lexer_glance(&p->files.data[p->files.len - 1]->lexer) == '(';
 }
 
-static bool count_made(struct preprocessor *p, uint64_t tokens, struct place place)
+static bool count_made(struct macros *p, uint64_t tokens, struct place place)
 {
     p->made += tokens;
     if (p->made <= PREPROCESS_MOST_TOKENS) return true;
-    preprocessor_fail(p, place, "macros make more than %d tokens", PREPROCESS_MOST_TOKENS);
+    preprocess_fail(p, place, "macros make more than %d tokens", PREPROCESS_MOST_TOKENS);
     return false;
 }
 
@@ -167,13 +166,13 @@ struct call {
     uint32_t count;
 };
 
-static void free_call(struct preprocessor *p, struct call *call)
+static void free_call(struct macros *p, struct call *call)
 {
     for (uint32_t i = 0; i < call->count; i++) vec_free(p->mem, &call->given[i].list);
     mem_free(p->mem, call->given);
 }
 
-static struct token_list *add_argument(struct preprocessor *p, struct call *call)
+static struct token_list *add_argument(struct macros *p, struct call *call)
 {
     call->given =
         mem_resize(p->mem, call->given, (call->count + UINT64_C(1)) * sizeof *call->given);
@@ -182,7 +181,7 @@ static struct token_list *add_argument(struct preprocessor *p, struct call *call
 }
 
 /* Reads ( a, b, ... ). False when it does not end. */
-static bool collect(struct preprocessor *p, struct call *call)
+static bool collect(struct macros *p, struct call *call)
 {
     struct token token;
     uint32_t depth = 0;
@@ -206,23 +205,23 @@ static bool collect(struct preprocessor *p, struct call *call)
         vec_push(p->mem, &last->list, token);
     }
     if (!p->failed)
-        preprocessor_fail(p, call->name.place, "the arguments of the macro '%.60s' do not end",
-                          call->name.text);
+        preprocess_fail(p, call->name.place, "the arguments of the macro '%.60s' do not end",
+                        call->name.text);
     return false;
 }
 
-static bool check_count(struct preprocessor *p, const struct macro *macro, struct call *call)
+static bool check_count(struct macros *p, const struct macro *macro, struct call *call)
 {
     if (!macro->parameter_count && call->count == 1 && !call->given[0].list.len) call->count = 0;
     if (call->count == macro->parameter_count) return true;
-    preprocessor_fail(p, call->name.place, "the macro '%.60s' has %u parameter%s, and %u %s given",
-                      macro->name, macro->parameter_count, macro->parameter_count == 1 ? "" : "s",
-                      call->count, call->count == 1 ? "is" : "are");
+    preprocess_fail(p, call->name.place, "the macro '%.60s' has %u parameter%s, and %u %s given",
+                    macro->name, macro->parameter_count, macro->parameter_count == 1 ? "" : "s",
+                    call->count, call->count == 1 ? "is" : "are");
     diag_note(p->diag, macro->place, "here");
     return false;
 }
 
-void macros_expand(struct preprocessor *p, struct token_list *list)
+void macros_expand(struct macros *p, struct token_list *list)
 {
     struct token_list result = {0};
     struct token token;
@@ -255,7 +254,7 @@ static bool is_paste(const struct macro *macro, uint32_t at)
 }
 
 /* One token of two: names and digits. */
-static void paste(struct preprocessor *p, struct token *left, const struct token *right)
+static void paste(struct macros *p, struct token *left, const struct token *right)
 {
     enum { PASTED_MOST = 255 };
     char text[2 * PASTED_MOST + 2];
@@ -265,8 +264,8 @@ static void paste(struct preprocessor *p, struct token *left, const struct token
                 && (!is_number || right->kind == TOKEN_NUMBER);
     int length = good ? snprintf(text, sizeof text, "%s%s", left->text, right->text) : 0;
     if (!good || length > (is_number ? 18 : PASTED_MOST)) {
-        preprocessor_fail(p, left->place, "'%.30s' ## '%.30s' makes no name and no number",
-                          left->text, right->text);
+        preprocess_fail(p, left->place, "'%.30s' ## '%.30s' makes no name and no number",
+                        left->text, right->text);
         return;
     }
     left->text = names_intern(p->names, text, (size_t)length);
@@ -287,7 +286,7 @@ struct arguments {
     bool *done;
 };
 
-static const struct token_list *argument(struct preprocessor *p, struct arguments *a, uint32_t n)
+static const struct token_list *argument(struct macros *p, struct arguments *a, uint32_t n)
 {
     if (a->done[n]) return &a->expanded[n];
     for (uint32_t i = 0; i < a->call->given[n].list.len; i++)
@@ -298,7 +297,7 @@ static const struct token_list *argument(struct preprocessor *p, struct argument
 }
 
 /* Adds tokens; with `pasted`, the first one is joined to the last one so far. */
-static void append(struct preprocessor *p, struct token_list *out, const struct token *tokens,
+static void append(struct macros *p, struct token_list *out, const struct token *tokens,
                    uint32_t count, bool pasted, struct place place)
 {
     if (!count_made(p, count, place)) return;
@@ -309,7 +308,7 @@ static void append(struct preprocessor *p, struct token_list *out, const struct 
     }
 }
 
-static void substitute(struct preprocessor *p, uint32_t index, struct arguments *a,
+static void substitute(struct macros *p, uint32_t index, struct arguments *a,
                        struct token_list *out)
 {
     const struct call *call = a->call;
@@ -339,7 +338,7 @@ static void substitute(struct preprocessor *p, uint32_t index, struct arguments 
     }
 }
 
-static void replace(struct preprocessor *p, uint32_t index, struct call *call)
+static void replace(struct macros *p, uint32_t index, struct call *call)
 {
     struct token_list body = {0};
     struct arguments a = {.call = call};
@@ -352,14 +351,14 @@ static void replace(struct preprocessor *p, uint32_t index, struct call *call)
     mem_free(p->mem, a.expanded);
     mem_free(p->mem, a.done);
     if (p->streams.len >= PREPROCESS_MOST_NESTED && !p->failed)
-        preprocessor_fail(p, call->name.place, "macros are nested too deeply: more than %d levels",
-                          PREPROCESS_MOST_NESTED);
+        preprocess_fail(p, call->name.place, "macros are nested too deeply: more than %d levels",
+                        PREPROCESS_MOST_NESTED);
     if (p->failed) vec_free(p->mem, &body.list);
     else push_stream(p, &body, index, false);
 }
 
 /* Replaces the macro whose name was just taken; false when the name stays. */
-static bool expand_name(struct preprocessor *p, uint32_t index, const struct token *name)
+static bool expand_name(struct macros *p, uint32_t index, const struct token *name)
 {
     struct call call = {.name = *name, .end = name->end};
     bool good = true;
@@ -383,7 +382,7 @@ static bool expand_name(struct preprocessor *p, uint32_t index, const struct tok
     return true;
 }
 
-void macros_next(struct preprocessor *p, struct token *token)
+void macros_next(struct macros *p, struct token *token)
 {
     for (;;) {
         take(p, token);
@@ -398,7 +397,7 @@ void macros_next(struct preprocessor *p, struct token *token)
     }
 }
 
-void macros_free(struct preprocessor *p)
+void macros_free(struct macros *p)
 {
     while (p->streams.len) pop_stream(p);
     for (uint32_t i = 0; i < p->macros.len; i++) free_macro(p, &p->macros.data[i]);

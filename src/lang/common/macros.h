@@ -14,10 +14,6 @@
 #include "base/map.h"
 #include "lang/common/preprocess.h"
 
-struct token_list {
-    VEC(struct token) list;
-};
-
 struct macro {
     const char *name; /* NULL: undefined again */
     struct place place;
@@ -29,14 +25,14 @@ struct macro {
 };
 
 /* Tokens that come before those of the file. */
-struct stream {
+struct macro_stream {
     struct token_list tokens;
     uint32_t at;
     uint32_t macro; /* whose body this is, or MAP_NONE */
     bool is_end;    /* nothing below is seen: for arguments, and conditions */
 };
 
-struct condition {
+struct macro_condition {
     struct place place;
     bool taken;  /* some branch was */
     bool active; /* this branch is */
@@ -44,13 +40,13 @@ struct condition {
 };
 
 /* A file that is being read. */
-struct file {
+struct macro_file {
     struct lexer lexer;
     const char *path;
     uint32_t conditions; /* so many were open when it began */
 };
 
-struct preprocessor {
+struct macros {
     struct diag *diag;
     struct names *names;
     struct mem *mem;
@@ -60,40 +56,40 @@ struct preprocessor {
     struct tokens *out;
     struct map index; /* name to macro, scope 0 */
     VEC(struct macro) macros;
-    VEC(struct stream) streams;
-    VEC(struct condition) conditions;
-    VEC(struct file *) files; /* the last one is read */
-    uint32_t file_count;      /* in all */
+    VEC(struct macro_stream) streams;
+    VEC(struct macro_condition) conditions;
+    VEC(struct macro_file *) files; /* the last one is read */
+    uint32_t file_count;            /* in all */
     uint64_t made;
     uint32_t collecting; /* arguments */
     bool failed;         /* an error was told that makes the tokens meaningless */
 };
 
 /* Tells an error: the first one only, as nothing is read behind it. */
-void preprocessor_fail(struct preprocessor *p, struct place place, const char *format, ...)
+void preprocess_fail(struct macros *p, struct place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The next token of the innermost file, with directives obeyed; TOKEN_END at its end. */
-void preprocessor_read(struct preprocessor *p, struct token *token);
+void preprocess_read(struct macros *p, struct token *token);
 
 /* ---- macros.c ---- */
 
 /* MAP_NONE when there is none. */
-uint32_t macros_find(const struct preprocessor *p, const char *name);
+uint32_t macros_find(const struct macros *p, const char *name);
 /* The same for a condition: a constant of -D becomes a macro when it is asked for. */
-uint32_t macros_ask(struct preprocessor *p, const struct token *name);
+uint32_t macros_ask(struct macros *p, const struct token *name);
 /* Takes the body over. */
-void macros_define(struct preprocessor *p, struct macro *macro);
-void macros_undefine(struct preprocessor *p, const char *name);
+void macros_define(struct macros *p, struct macro *macro);
+void macros_undefine(struct macros *p, const char *name);
 /* The next token with all macros replaced; TOKEN_END at the end of the file, or of the innermost
  * stream that is_end. */
-void macros_next(struct preprocessor *p, struct token *token);
+void macros_next(struct macros *p, struct token *token);
 /* Replaces all macros in a list, by itself. */
-void macros_expand(struct preprocessor *p, struct token_list *list);
-void macros_free(struct preprocessor *p);
+void macros_expand(struct macros *p, struct token_list *list);
+void macros_free(struct macros *p);
 
 /* ---- condition.c ---- */
 
 /* The value of the expression on the rest of a line; 0 after an error. */
-int64_t condition_value(struct preprocessor *p, struct token_list *line, struct place place);
+int64_t condition_value(struct macros *p, struct token_list *line, struct place place);
 
 #endif

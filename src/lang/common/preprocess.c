@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void preprocessor_fail(struct preprocessor *p, struct place place, const char *format, ...)
+void preprocess_fail(struct macros *p, struct place place, const char *format, ...)
 {
     char message[400];
     va_list args;
@@ -21,7 +21,7 @@ void preprocessor_fail(struct preprocessor *p, struct place place, const char *f
     p->failed = true;
 }
 
-static struct lexer *lexer_of(struct preprocessor *p)
+static struct lexer *lexer_of(struct macros *p)
 {
     assert(p->files.len);
     return &p->files.data[p->files.len - 1]->lexer;
@@ -29,9 +29,9 @@ static struct lexer *lexer_of(struct preprocessor *p)
 
 /* ---- files ---- */
 
-static void open_file(struct preprocessor *p, const char *path, uint32_t source)
+static void open_file(struct macros *p, const char *path, uint32_t source)
 {
-    struct file *file = mem_alloc(p->mem, sizeof *file);
+    struct macro_file *file = mem_alloc(p->mem, sizeof *file);
     lexer_begin(&file->lexer, p->diag, p->names, p->lexis, source, p->out);
     file->path = path;
     file->conditions = p->conditions.len;
@@ -39,38 +39,38 @@ static void open_file(struct preprocessor *p, const char *path, uint32_t source)
     vec_push(p->mem, &p->files, file);
 }
 
-static void close_file(struct preprocessor *p)
+static void close_file(struct macros *p)
 {
-    struct file *file = p->files.data[p->files.len - 1];
+    struct macro_file *file = p->files.data[p->files.len - 1];
     assert(p->conditions.len >= file->conditions);
     if (p->conditions.len > file->conditions && !p->failed)
-        preprocessor_fail(p, p->conditions.data[p->conditions.len - 1].place,
-                          "this condition has no #endif");
+        preprocess_fail(p, p->conditions.data[p->conditions.len - 1].place,
+                        "this condition has no #endif");
     p->conditions.len = file->conditions;
     p->files.len--;
     mem_free(p->mem, file);
 }
 
 /* The path of a file that another one names. */
-static const char *path_beside(struct preprocessor *p, const char *path, const char *name)
+static const char *path_beside(struct macros *p, const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
     if (*name == '/' || !slash) return name;
     return names_format(p->names, "%.*s/%s", (int)(slash - path), path, name);
 }
 
-static void include(struct preprocessor *p, const struct token *name, struct place place)
+static void include(struct macros *p, const struct token *name, struct place place)
 {
     const char *path = path_beside(p, p->files.data[p->files.len - 1]->path, name->text);
     uint32_t source;
     for (uint32_t i = 0; i < p->files.len; i++)
         if (!strcmp(p->files.data[i]->path, path)) {
-            preprocessor_fail(p, name->place, "the file '%.200s' includes itself", path);
+            preprocess_fail(p, name->place, "the file '%.200s' includes itself", path);
             return;
         }
     if (p->files.len >= PREPROCESS_MOST_NESTED || p->file_count >= PREPROCESS_MOST_FILES) {
-        preprocessor_fail(p, place, "too many files are included: at most %d, %d in each other",
-                          PREPROCESS_MOST_FILES, PREPROCESS_MOST_NESTED);
+        preprocess_fail(p, place, "too many files are included: at most %d, %d in each other",
+                        PREPROCESS_MOST_FILES, PREPROCESS_MOST_NESTED);
         return;
     }
     if (diag_include_source(p->diag, name->place, path, &source)) open_file(p, path, source);
@@ -80,7 +80,7 @@ static void include(struct preprocessor *p, const struct token *name, struct pla
 /* ---- lines ---- */
 
 /* The rest of the line. */
-static void read_line(struct preprocessor *p, struct token_list *line)
+static void read_line(struct macros *p, struct token_list *line)
 {
     struct lexer *lexer = lexer_of(p);
     struct token token;
@@ -91,26 +91,26 @@ static void read_line(struct preprocessor *p, struct token_list *line)
     }
 }
 
-static bool expect_end(struct preprocessor *p, const struct token_list *line, uint32_t at)
+static bool expect_end(struct macros *p, const struct token_list *line, uint32_t at)
 {
     if (at >= line->list.len) return true;
-    preprocessor_fail(p, line->list.data[at].place, "expected the end of the line");
+    preprocess_fail(p, line->list.data[at].place, "expected the end of the line");
     return false;
 }
 
-static bool expect_word(struct preprocessor *p, const struct token_list *line, struct place place,
+static bool expect_word(struct macros *p, const struct token_list *line, struct place place,
                         const char *directive)
 {
     if (line->list.len && token_is_word(&line->list.data[0])) return true;
-    preprocessor_fail(p, line->list.len ? line->list.data[0].place : place,
-                      "expected a name after '#%s'", directive);
+    preprocess_fail(p, line->list.len ? line->list.data[0].place : place,
+                    "expected a name after '#%s'", directive);
     return false;
 }
 
 /* ---- definitions ---- */
 
 /* Reads NAME(a, b): returns where the body begins, or 0 after an error. */
-static uint32_t read_parameters(struct preprocessor *p, const struct token_list *line,
+static uint32_t read_parameters(struct macros *p, const struct token_list *line,
                                 struct macro *macro)
 {
     const struct token *tokens = line->list.data;
@@ -121,8 +121,8 @@ static uint32_t read_parameters(struct preprocessor *p, const struct token_list 
     while (at < count && token_is_word(&tokens[at])) {
         for (uint32_t i = 0; i < macro->parameter_count; i++)
             if (macro->parameters[i] == tokens[at].text) {
-                preprocessor_fail(p, tokens[at].place, "the parameter '%.60s' is there twice",
-                                  tokens[at].text);
+                preprocess_fail(p, tokens[at].place, "the parameter '%.60s' is there twice",
+                                tokens[at].text);
                 return 0;
             }
         macro->parameters[macro->parameter_count++] = tokens[at++].text;
@@ -130,17 +130,17 @@ static uint32_t read_parameters(struct preprocessor *p, const struct token_list 
         if (at >= count || tokens[at].kind != TOKEN_COMMA) break;
         at++;
     }
-    preprocessor_fail(p, at < count ? tokens[at].place : macro->place,
-                      "expected the names of parameters, and ')'");
+    preprocess_fail(p, at < count ? tokens[at].place : macro->place,
+                    "expected the names of parameters, and ')'");
     return 0;
 }
 
-static void define(struct preprocessor *p, const struct token_list *line, struct place place)
+static void define(struct macros *p, const struct token_list *line, struct place place)
 {
     const struct token *tokens = line->list.data;
     if (!expect_word(p, line, place, "define")) return;
     if (!strcmp(tokens[0].text, "defined")) {
-        preprocessor_fail(p, tokens[0].place, "'defined' cannot be a macro");
+        preprocess_fail(p, tokens[0].place, "'defined' cannot be a macro");
         return;
     }
     struct macro macro = {.name = tokens[0].text, .place = tokens[0].place};
@@ -155,32 +155,32 @@ static void define(struct preprocessor *p, const struct token_list *line, struct
 
 /* ---- conditions ---- */
 
-static void open_condition(struct preprocessor *p, bool value, struct place place)
+static void open_condition(struct macros *p, bool value, struct place place)
 {
     if (p->conditions.len >= PREPROCESS_MOST_NESTED) {
-        preprocessor_fail(p, place, "conditions are nested too deeply: more than %d levels",
-                          PREPROCESS_MOST_NESTED);
+        preprocess_fail(p, place, "conditions are nested too deeply: more than %d levels",
+                        PREPROCESS_MOST_NESTED);
         return;
     }
-    struct condition condition = {.place = place, .taken = value, .active = value};
+    struct macro_condition condition = {.place = place, .taken = value, .active = value};
     vec_push(p->mem, &p->conditions, condition);
 }
 
-static struct condition *innermost(struct preprocessor *p, struct place place, const char *word)
+static struct macro_condition *innermost(struct macros *p, struct place place, const char *word)
 {
     if (p->conditions.len > p->files.data[p->files.len - 1]->conditions)
         return &p->conditions.data[p->conditions.len - 1];
-    preprocessor_fail(p, place, "there is no #if for this #%s", word);
+    preprocess_fail(p, place, "there is no #if for this #%s", word);
     return NULL;
 }
 
 /* #ifeq A B: whether both are the same token when their macros are replaced. */
-static bool are_equal(struct preprocessor *p, struct token_list *line, struct place place)
+static bool are_equal(struct macros *p, struct token_list *line, struct place place)
 {
     for (uint32_t i = 0; i < line->list.len; i++)
         if (token_is_word(&line->list.data[i])) macros_ask(p, &line->list.data[i]);
     if (line->list.len != 2) {
-        preprocessor_fail(p, place, "expected two names or numbers to compare");
+        preprocess_fail(p, place, "expected two names or numbers to compare");
         return false;
     }
     struct token_list sides[2] = {{{0}}, {{0}}};
@@ -196,20 +196,20 @@ static bool are_equal(struct preprocessor *p, struct token_list *line, struct pl
     return same;
 }
 
-static bool is_defined(struct preprocessor *p, struct token_list *line, struct place place,
+static bool is_defined(struct macros *p, struct token_list *line, struct place place,
                        const char *word)
 {
     return expect_word(p, line, place, word) && expect_end(p, line, 1)
            && macros_ask(p, &line->list.data[0]) != MAP_NONE;
 }
 
-static void else_if(struct preprocessor *p, struct token_list *line, struct place place,
-                    const char *word, bool has_condition)
+static void else_if(struct macros *p, struct token_list *line, struct place place, const char *word,
+                    bool has_condition)
 {
-    struct condition *condition = innermost(p, place, word);
+    struct macro_condition *condition = innermost(p, place, word);
     if (!condition) return;
     if (condition->had_else) {
-        preprocessor_fail(p, place, "#%s after #else", word);
+        preprocess_fail(p, place, "#%s after #else", word);
         return;
     }
     bool value = !condition->taken && (!has_condition || condition_value(p, line, place) != 0);
@@ -249,7 +249,7 @@ static enum directive directive_of(const struct token *word)
     return d;
 }
 
-static void tell_line(struct preprocessor *p, const struct token_list *line, struct place place,
+static void tell_line(struct macros *p, const struct token_list *line, struct place place,
                       bool is_error)
 {
     char text[200] = "";
@@ -259,20 +259,19 @@ static void tell_line(struct preprocessor *p, const struct token_list *line, str
                              line->list.data[i].text);
         length += added < 0 ? 0 : (size_t)added;
     }
-    if (is_error) preprocessor_fail(p, place, "#error %s", text);
+    if (is_error) preprocess_fail(p, place, "#error %s", text);
     else diag_warning(p->diag, DIAG_MACRO, place, "#warning %s", text);
 }
 
-static void obey_include(struct preprocessor *p, const struct token_list *line, struct place place)
+static void obey_include(struct macros *p, const struct token_list *line, struct place place)
 {
     if (!line->list.len || line->list.data[0].kind != TOKEN_STRING || !line->list.data[0].text[0])
-        preprocessor_fail(p, line->list.len ? line->list.data[0].place : place,
-                          "expected the name of a file in quotes after '#include'");
+        preprocess_fail(p, line->list.len ? line->list.data[0].place : place,
+                        "expected the name of a file in quotes after '#include'");
     else if (expect_end(p, line, 1)) include(p, &line->list.data[0], place);
 }
 
-static void obey(struct preprocessor *p, enum directive d, struct token_list *line,
-                 struct place place)
+static void obey(struct macros *p, enum directive d, struct token_list *line, struct place place)
 {
     switch (d) {
     case DIRECTIVE_DEFINE: define(p, line, place); break;
@@ -332,7 +331,7 @@ static const struct lexis condition_lexis = {
 static bool has_condition(enum directive d) { return d >= DIRECTIVE_IF && d <= DIRECTIVE_ELIF; }
 
 /* A directive, whose word is next, up to the end of its line. */
-static void read_directive(struct preprocessor *p, enum directive d, struct place place)
+static void read_directive(struct macros *p, enum directive d, struct place place)
 {
     struct lexer *lexer = lexer_of(p);
     struct token_list line = {0};
@@ -340,7 +339,7 @@ static void read_directive(struct preprocessor *p, enum directive d, struct plac
     lexer_next(lexer, &word);
     assert(directive_of(&word) == d);
     if (p->collecting) {
-        preprocessor_fail(p, place, "a directive inside the arguments of a macro");
+        preprocess_fail(p, place, "a directive inside the arguments of a macro");
         return;
     }
     if (d == DIRECTIVE_PRAGMA) lexer_skip_line(lexer);
@@ -353,7 +352,7 @@ static void read_directive(struct preprocessor *p, enum directive d, struct plac
 }
 
 /* Whether a directive follows the `#` at the start of a line. Nothing is read when it is none. */
-static bool directive_follows(struct preprocessor *p, const struct token *hash, enum directive *d)
+static bool directive_follows(struct macros *p, const struct token *hash, enum directive *d)
 {
     struct lexer *lexer = lexer_of(p);
     struct token word;
@@ -371,7 +370,7 @@ static bool directive_follows(struct preprocessor *p, const struct token *hash, 
 }
 
 /* Skips the lines of a branch that is not taken, up to the directive that ends it. */
-static void skip_branch(struct preprocessor *p)
+static void skip_branch(struct macros *p)
 {
     struct lexer *lexer = lexer_of(p);
     uint32_t depth = 0;
@@ -396,7 +395,7 @@ static void skip_branch(struct preprocessor *p)
     }
 }
 
-void preprocessor_read(struct preprocessor *p, struct token *token)
+void preprocess_read(struct macros *p, struct token *token)
 {
     for (;;) {
         enum directive d;
@@ -421,13 +420,13 @@ bool preprocess_run(struct diag *diag, struct names *names, const struct lexis *
                     uint32_t source, struct language_define *defines, uint32_t define_count,
                     struct tokens *tokens)
 {
-    struct preprocessor p = {.diag = diag,
-                             .names = names,
-                             .mem = diag->mem,
-                             .lexis = lexis,
-                             .defines = defines,
-                             .define_count = define_count,
-                             .out = tokens};
+    struct macros p = {.diag = diag,
+                       .names = names,
+                       .mem = diag->mem,
+                       .lexis = lexis,
+                       .defines = defines,
+                       .define_count = define_count,
+                       .out = tokens};
     struct token token;
     assert(lexis->directives);
     map_init(&p.index, p.mem);

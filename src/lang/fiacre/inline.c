@@ -33,7 +33,7 @@ static bool fits(const struct run *run, const struct type *type, struct value *v
 {
     const struct expr_node *node;
     if (!type_is_scalar(type) || !type_matches(type, value->type)) return false;
-    struct cell_range range = type_cell(type, 0);
+    struct type_range range = type_cell(type, 0);
     node = expr_get(exprs_of(run), value->e);
     value->type = type;
     return !node->may_fail
@@ -168,7 +168,7 @@ static bool begin(struct run *run, struct env *env, const struct value *args)
             if (!type_same(bound.type, args[i].type)) return false;
             bound.at = args[i].at;
         } else {
-            struct cell_range range = type_cell(bound.type, 0);
+            struct type_range range = type_cell(bound.type, 0);
             bound.kind = BIND_VALUE;
             if (is_parameter) bound.value = args[i];
             else if (init && !lower_exp(run->l, init, bound.type, &bound.value)) return false;

@@ -679,11 +679,11 @@ static bool lower_formula_call(struct lowering *l, struct function *function,
     for (uint32_t i = 0; i < function->routine.parameters.len; i++) {
         const struct type *type = function->env.list.data[i].type;
         if (!type_is_scalar(type)) return true;
-        struct cell_range range = type_cell(type, 0);
+        struct type_range range = type_cell(type, 0);
         const struct expr_node *node = expr_get(exprs_of(l), args[i].e);
         if (node->may_fail || node->low < range.low || node->high > range.high) return true;
     }
-    struct cell_range range = type_cell(function->routine.result, 0);
+    struct type_range range = type_cell(function->routine.result, 0);
     struct env env = {0};
     for (uint32_t i = 0; i < function->routine.parameters.len; i++) {
         struct binding bound = {.name = function->env.list.data[i].name,

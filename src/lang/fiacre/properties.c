@@ -127,7 +127,7 @@ static const struct type *shown_type(struct lowering *l, struct fiacre_exp *exp)
 
 /* A cell of a value, as a number. */
 static bool lower_number(struct lowering *l, struct fiacre_exp *exp, uint32_t cell,
-                         struct cell_range range, struct value *value)
+                         struct type_range range, struct value *value)
 {
     struct value whole;
     if (!lower_exp(l, exp, NULL, &whole)) return false;

@@ -286,7 +286,7 @@ static bool lower_foreach(struct lowering *l, struct fiacre_stmt *stmt)
                  CODE_MAX_ROUNDS);
         return false;
     }
-    struct cell_range range = type_cell(v.type, 0);
+    struct type_range range = type_cell(v.type, 0);
     struct type wider = *l->f->int_type;
     wider.low = range.low;
     wider.high = range.high + 1;

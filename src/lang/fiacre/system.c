@@ -25,7 +25,7 @@ static void add_cells(struct fiacre *f, const char *name, const struct type *who
     static const char *const truth[] = {"false", "true"};
     struct model *model = f->model;
     if (type->kind == TYPE_BOOL || type->kind == TYPE_INT) {
-        struct cell_range range = type_cell(whole, first);
+        struct type_range range = type_cell(whole, first);
         struct model_var var = {.name = name,
                                 .process = process,
                                 .low = range.low,
@@ -322,7 +322,7 @@ static bool bind_value(struct fiacre *f, struct fiacre_variable *formal, struct 
         if (!lower_exp(&l, arg, type, &binding.value)) return false;
         const struct expr_node *node =
             type_is_scalar(binding.value.type) ? expr_get(&f->model->exprs, binding.value.e) : NULL;
-        struct cell_range range = type_cell(type, 0);
+        struct type_range range = type_cell(type, 0);
         if (!node || node->op != EXPR_CONST || !type_matches(type, binding.value.type)) {
             diag_error(f->diag, DIAG_ARGUMENTS, arg->place,
                        "the argument for '%.60s' must be a constant of its type", formal->name);
@@ -616,7 +616,7 @@ static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
     if (!type) return false;
     if (type_is_scalar(type)) {
         struct lowering l = {.f = f, .code.model = f->model, .context = "a constant"};
-        struct cell_range range = type_cell(type, 0);
+        struct type_range range = type_cell(type, 0);
         if (!lower_exp(&l, d->exp, type, &binding.value)) return false;
         const struct expr_node *node =
             type_is_scalar(binding.value.type) ? expr_get(&f->model->exprs, binding.value.e) : NULL;

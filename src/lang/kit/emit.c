@@ -14,7 +14,7 @@ struct cell emit_local(struct model *model, const struct type *type, const char 
 {
     uint32_t base = model->locals.len;
     for (uint32_t i = 0; i < type->cells; i++) {
-        struct cell_range range = type_cell(type, i);
+        struct type_range range = type_cell(type, i);
         vec_push(model->mem, &model->locals, ((struct model_local){name, range.low, range.high}));
     }
     return emit_cell(model, true, base);
@@ -47,7 +47,7 @@ void emit_element(struct model *model, const struct type *array, expr index, str
                      : expr_make(exprs, EXPR_ADD, 0, at->offset, step);
 }
 
-expr emit_read(struct model *model, const struct cell *at, struct cell_range range)
+expr emit_read(struct model *model, const struct cell *at, struct type_range range)
 {
     return expr_at(&model->exprs, at->local, at->base, at->offset, at->count, range.low,
                    range.high);

@@ -26,7 +26,7 @@ struct cell emit_behind(const struct cell *cell, uint32_t cells);
  * to be inside. A constant index is inside. */
 void emit_element(struct model *model, const struct type *array, expr index, struct cell *at);
 /* The cell as an expression, whose values lie in the range. */
-expr emit_read(struct model *model, const struct cell *at, struct cell_range range);
+expr emit_read(struct model *model, const struct cell *at, struct type_range range);
 /* Cell number n of a value; its range is that of all cells it may be, as the offset moves by whole
  * elements. */
 expr emit_read_nth(struct model *model, const struct type *type, const struct cell *at, uint32_t n);

@@ -75,14 +75,14 @@ bool type_is_too_deep(const struct type *type) { return type->depth > TYPE_MAX_D
 /* ---- questions ---- */
 
 /* A cell that constructors share: wide enough for all of them. */
-struct cell_range type_shared_cell(const struct type *type, uint32_t cell)
+struct type_range type_shared_cell(const struct type *type, uint32_t cell)
 {
-    struct cell_range range = {0, 0, 0};
+    struct type_range range = {0, 0, 0};
     bool known = false;
     for (uint32_t i = 0; i < type->member_count; i++) {
         const struct type *argument = type->members[i].type;
         if (!argument || argument->cells <= cell) continue;
-        struct cell_range part = type_cell(argument, cell);
+        struct type_range part = type_cell(argument, cell);
         if (!known || part.low < range.low) range.low = part.low;
         if (!known || part.high > range.high) range.high = part.high;
         known = true;
@@ -91,19 +91,19 @@ struct cell_range type_shared_cell(const struct type *type, uint32_t cell)
     return range;
 }
 
-struct cell_range type_cell(const struct type *type, uint32_t cell)
+struct type_range type_cell(const struct type *type, uint32_t cell)
 {
     assert(cell < type->cells);
     switch (type->kind) {
-    case TYPE_BOOL: return (struct cell_range){0, 1, 0};
-    case TYPE_INT: return (struct cell_range){type->low, type->high, type->initial};
+    case TYPE_BOOL: return (struct type_range){0, 1, 0};
+    case TYPE_INT: return (struct type_range){type->low, type->high, type->initial};
     case TYPE_ARRAY: return type_cell(type->of, cell % type->of->cells);
     case TYPE_QUEUE:
-        if (!cell) return (struct cell_range){0, type->count, 0};
+        if (!cell) return (struct type_range){0, type->count, 0};
         return type_cell(type->of, (cell - 1) % type->of->cells);
     case TYPE_UNION: {
-        if (!cell) return (struct cell_range){0, type->member_count - 1, 0};
-        struct cell_range range = type_shared_cell(type, cell - 1);
+        if (!cell) return (struct type_range){0, type->member_count - 1, 0};
+        struct type_range range = type_shared_cell(type, cell - 1);
         const struct type *first = type->members[0].type;
         if (first && first->cells >= cell) range.initial = type_cell(first, cell - 1).initial;
         return range;
@@ -114,7 +114,7 @@ struct cell_range type_cell(const struct type *type, uint32_t cell)
         return type_cell(type->members[m].type, cell - type->members[m].offset);
     }
     }
-    return (struct cell_range){0, 0, 0};
+    return (struct type_range){0, 0, 0};
 }
 
 bool type_is_scalar(const struct type *type)
@@ -146,7 +146,7 @@ bool type_same(const struct type *a, const struct type *b) { return compare(a, b
 uint64_t type_values(const struct type *type, uint64_t most)
 {
     if (!type_is_scalar(type)) return 0;
-    struct cell_range range = type_cell(type, 0);
+    struct type_range range = type_cell(type, 0);
     uint64_t values = (uint64_t)range.high - (uint64_t)range.low;
     return values >= most ? 0 : values + 1;
 }

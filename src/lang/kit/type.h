@@ -64,12 +64,12 @@ bool type_is_too_deep(const struct type *type);
 
 /* ---- questions ---- */
 
-struct cell_range {
+struct type_range {
     int64_t low, high, initial;
 };
-struct cell_range type_cell(const struct type *type, uint32_t cell);
+struct type_range type_cell(const struct type *type, uint32_t cell);
 /* A cell of a union's arguments; `initial` is what it holds while it is not used. */
-struct cell_range type_shared_cell(const struct type *type, uint32_t cell);
+struct type_range type_shared_cell(const struct type *type, uint32_t cell);
 bool type_is_scalar(const struct type *type);
 /* The same shape: the ranges of integers may differ. */
 bool type_matches(const struct type *a, const struct type *b);

@@ -29,7 +29,7 @@ static void store_checked(struct emit *emit, const struct type *type, const stru
                           const struct value *value, struct place place)
 {
     for (uint32_t i = 0; i < type->cells; i++) {
-        struct cell_range range = type_cell(type, i);
+        struct type_range range = type_cell(type, i);
         struct cell cell = emit_behind(at, i);
         expr part = emit_read_nth(emit->model, value->type, &value->at, i);
         emit_set(emit, &cell,
@@ -44,7 +44,7 @@ void value_store(struct emit *emit, const struct type *type, const struct cell *
     struct exprs *exprs = &emit->model->exprs;
     assert(type_matches(type, value->type));
     if (type_is_scalar(type)) {
-        struct cell_range range = type_cell(type, 0);
+        struct type_range range = type_cell(type, 0);
         emit_set(
             emit, at,
             expr_within(exprs, expr_to_int(exprs, value->e), range.low, range.high, FAILURE_RANGE),

@@ -1,0 +1,38 @@
+/* The door of the command line: where messages, progress and results go, and the last words of a
+ * command that is ended by a limit. */
+#ifndef CAIRN_CLI_DOOR_H
+#define CAIRN_CLI_DOOR_H
+
+#include "cli/options.h"
+#include "report/text.h"
+#include "run/load.h"
+
+struct screen {
+    struct door door; /* what a run sees of it */
+    struct report_style style;
+    const struct options *options;
+    const struct mem *mem;            /* whose limit forecasts are about */
+    double last_line;                 /* of the progress display: when, ... */
+    uint64_t last_states, last_bytes; /* ... and what it showed */
+    bool progress_shown;
+};
+
+/* As the options say. The screen and the options outlive the session. */
+void door_open_session(struct screen *screen, struct session *session, struct options *options,
+                       struct mem *mem);
+
+/* Opens FILE for writing, or standard output (NULL). NULL after a message, also when FILE is what
+ * the command reads. door_close_file: false, after a message, when something could not be
+ * written. */
+FILE *door_open_file(const struct options *options, const char *path);
+bool door_close_file(FILE *file, const char *path);
+
+/* The command begins: clocks and signals. With --json there will be an object even when a limit
+ * ends everything. door_has_told: output has begun, and last words would come in its middle. */
+void door_begin(const struct options *options);
+void door_has_told(void);
+
+/* "cairn: error: why". Always false. */
+bool door_complain(const char *why);
+
+#endif

@@ -1,0 +1,183 @@
+#include "run/plan.h"
+
+#include "engine/explicit/explicit.h"
+#include "engine/explicit/points.h"
+#include "engine/timed/timed.h"
+#include "run/combine.h"
+#include "run/message.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- the engine ---- */
+
+static bool asks_for_timed(const struct session *session)
+{
+    return session->ask->engine == ENGINE_TIMED;
+}
+
+static bool has_time(const struct session *session) { return model_is_timed(session->model); }
+
+static bool asks_for_bounded(const struct session *session)
+{
+    return session->ask->engine == ENGINE_BOUNDED;
+}
+
+static bool asks_for_symbolic(const struct session *session)
+{
+    return session->ask->engine == ENGINE_SYMBOLIC || session->ask->reduction == REDUCE_IMPROVISO;
+}
+
+static bool asks_for_explicit(const struct session *session)
+{
+    const struct ask *ask = session->ask;
+    return ask->engine == ENGINE_EXPLICIT || ask->order == ORDER_BFS || ask->order == ORDER_DFS
+           || ask->order == ORDER_PAST_FREEZE || ask->bound || ask->guide_auto;
+}
+
+static bool has_hidden(const struct session *session) { return model_has_hidden(session->model); }
+
+/* The first row that is true decides; none: the engines take turns. */
+static const struct rule {
+    bool (*is_true)(const struct session *session);
+    enum engine engine;
+    const char *why; /* NULL: it was asked for, or is no news */
+} rules[] = {
+    {asks_for_timed, ENGINE_TIMED, NULL},       {has_time, ENGINE_TIMED, "the model has time"},
+    {asks_for_bounded, ENGINE_BOUNDED, NULL},   {asks_for_symbolic, ENGINE_SYMBOLIC, NULL},
+    {asks_for_explicit, ENGINE_EXPLICIT, NULL}, {has_hidden, ENGINE_EXPLICIT, NULL},
+};
+
+static void choose_engine(const struct session *session, struct plan *plan)
+{
+    plan->engine = ENGINE_AUTO;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (!rules[i].is_true(session)) continue;
+        plan->engine = rules[i].engine;
+        plan->why = rules[i].why;
+        return;
+    }
+}
+
+/* ---- the order ---- */
+
+static bool asks_for_graph(const struct task *task)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < task->property_count; i++) found |= !task->properties[i].in_each_state;
+    return found;
+}
+
+/* Unless something else is asked for, a guide that is unrolled is searched rank by rank. When it is
+ * not cut, temporal properties can be decided, but they need what that order frees. */
+static void choose_order(struct session *session, const struct task *task)
+{
+    struct ask *ask = session->ask;
+    const struct model *model = session->model;
+    bool one_by_one =
+        ask->engine == ENGINE_AUTO || ask->engine == ENGINE_EXPLICIT || ask->engine == ENGINE_TIMED;
+    if (model_has_hidden(model) || (model->guide && !model->guide->is_cut && asks_for_graph(task)))
+        return;
+    if (model->guide && model->guide->bound && model->rank != MODEL_NONE && one_by_one
+        && ask->order == ORDER_DEFAULT && ask->reduction == REDUCE_NONE)
+        ask->order = ORDER_PAST_FREEZE;
+}
+
+/* ---- whether it can be done ---- */
+
+/* A timed model needs the timed engine, and that has limits of its own. */
+static bool can_run(struct session *session)
+{
+    const struct ask *ask = session->ask;
+    const struct model *model = session->model;
+    struct text names;
+    struct place place;
+    text_init(&names, session->mem);
+    const struct combine_model facts = {.file = model->file,
+                                        .is_timed = model_is_timed(model),
+                                        .is_influenced = session_is_influenced(session, &names),
+                                        .names = names.data,
+                                        .has_rank = model->rank != MODEL_NONE};
+    if (!combine_check_model(ask, &facts, &session->diag)) return false;
+    bool timed = ask->engine == ENGINE_TIMED || model_is_timed(model);
+    const char *why = timed ? timed_refuses(model, &place) : NULL;
+    if (why && place.line) diag_error(&session->diag, DIAG_UNSUPPORTED, place, "%s", why);
+    else if (why) message_error(&session->diag, "%s: %s", model->file, why);
+    return !why;
+}
+
+/* The p-points of --partition. */
+static bool find_points(struct session *session, struct task *task)
+{
+    const char *labels = session->ask->partition;
+    if (!labels) return true;
+    struct model *model = session->model;
+    struct points *points = arena_alloc(&model->arena, sizeof *points);
+    struct text complaint;
+    text_init(&complaint, session->mem);
+    task->points = points;
+    task->points_chosen = !strcmp(labels, "auto");
+    task->hides_position = session->ask->partition_hidden;
+    if (task->points_chosen) points_choose(points, model);
+    else points_read(points, model, labels, &complaint);
+    if (complaint.len) message_error(&session->diag, "%s: %s", model->file, complaint.data);
+    return !complaint.len;
+}
+
+/* ---- model and threads ---- */
+
+/* Gives the task the model as the engine needs it; false: there is none, as was told. */
+static bool choose_model(struct session *session, enum engine engine, struct task *task)
+{
+    if (engine == ENGINE_AUTO || !engines_find(engine)->needs_flat) return true;
+    task->model = session_flat(session, false);
+    if (!task->model) session_tell_refusal(session, engines_find(engine)->title);
+    return task->model != NULL;
+}
+
+/* How many threads one engine has; where it has one although more were asked for, that is told. */
+static void choose_threads(struct session *session, enum engine engine, struct task *task)
+{
+    const struct ask *ask = session->ask;
+    if (ask->threads < 2) return;
+    bool several = engine != ENGINE_AUTO && engines_find(engine)->has_threads;
+    task->threads = !several ? 1 : ask->threads < UINT32_MAX ? (uint32_t)ask->threads : UINT32_MAX;
+    const char *why = several                 ? explicit_one_thread(task)
+                      : engine == ENGINE_AUTO ? NULL
+                                              : "only the explicit engine has several";
+    if (why && !session->diag.quiet)
+        message(&session->diag, DIAG_NOTE, NULL, "--threads: one thread, because %s", why);
+}
+
+/* Several engines run at the same time unless one was chosen, by name or by an option that only it
+ * has. What is found under a part of a guide is said of the whole by one process alone. */
+static bool races(const struct session *session, enum engine engine)
+{
+    const struct ask *ask = session->ask;
+    const struct model_guide *guide = session->model->guide;
+    return session->door->may_return_twice && ask->threads > 1 && engine == ENGINE_AUTO
+           && !(guide && (guide->is_cut || guide->split));
+}
+
+bool plan_make(struct session *session, struct task *task, struct plan *plan)
+{
+    const struct ask *ask = session->ask;
+    assert(session->model && ask->file);
+    *plan = (struct plan){.splits = ask->split != SPLIT_NEVER};
+    session->status = EXIT_USAGE;
+    choose_order(session, task);
+    if (!can_run(session)) return false;
+    session_prepare(session, task);
+    if (!find_points(session, task)) return false;
+    task->count_deadlocks = ask->command != ASK_CHECK;
+    choose_engine(session, plan);
+    if (plan->splits) return true;
+    if (!choose_model(session, plan->engine, task)) {
+        if (session->is_limited) session->status = EXIT_INCONCLUSIVE;
+        return false;
+    }
+    choose_threads(session, plan->engine, task);
+    plan->races = races(session, plan->engine);
+    assert(!plan->races || plan->engine == ENGINE_AUTO); /* one that was chosen runs alone */
+    return true;
+}

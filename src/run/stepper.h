@@ -1,0 +1,65 @@
+/* A run of a model, step by step, by hand or at random: all its states, one after the other, and
+ * the rules between them. */
+#ifndef CAIRN_RUN_STEPPER_H
+#define CAIRN_RUN_STEPPER_H
+
+#include "base/random.h"
+#include "run/session.h"
+
+enum { STEPPER_PARTS = 4 }; /* delays are multiples of so small a part of a tick */
+
+struct stepper {
+    struct session *session;
+    struct model *model;
+    struct task task; /* with its properties */
+    VEC(int64_t) states;
+    VEC(uint32_t) rules;
+    bool is_timed;
+    struct timed_state timed; /* of a timed model: the last state, in parts of a tick */
+    VEC(int64_t) delays;      /* before each rule */
+    uint32_t *enabled; /* rules enabled in the last state; timed: that can be taken after some whole
+                          number of parts ... */
+    uint32_t enabled_count;
+    uint32_t failed; /* ... and one that fails there, or MODEL_NONE */
+    int64_t *scratch;
+    struct random random;
+};
+
+/* Of a loaded model. False: an unknown property was told. */
+bool stepper_init(struct stepper *stepper, struct session *session);
+
+/* From a random initial state. In a timed model invariants of locations may exclude these. False
+ * after a message: so many were excluded. */
+bool stepper_start(struct stepper *stepper);
+/* Takes a rule that is enabled; in a timed model after a random delay that it allows. */
+void stepper_take(struct stepper *stepper, uint32_t rule);
+/* Not of timed models. There is a step to undo. */
+void stepper_undo(struct stepper *stepper);
+
+/* The last state: a value per variable. */
+int64_t *stepper_last(struct stepper *stepper);
+struct trace *stepper_trace(const struct stepper *stepper);
+
+/* What a property says of every state; false: it says nothing of the kind. */
+bool stepper_condition(const struct property_result *entry, expr *condition);
+/* Whether the condition is false in the last state. */
+bool stepper_is_false(struct stepper *stepper, expr condition);
+
+/* Random runs, as many and as long as the ask says. What was done so far is there also when a limit
+ * ends it. */
+struct stepper_runs {
+    void (*show)(void *context, struct stepper *stepper); /* after each step; NULL: nobody looks */
+    void *context;
+    uint64_t runs, steps;
+    struct property_result *violation;
+    bool has_no_start; /* an initial state could not be made */
+    bool is_cut;       /* there is no last run */
+};
+/* Why the runs ended early; NULL: they did not. From now on, it is told. */
+const char *stepper_run(struct stepper *stepper, struct stepper_runs *runs);
+/* Everything that was sought has been found, and nothing else was asked. */
+bool stepper_is_over(const struct stepper *stepper);
+/* What the runs say of each property: never that something always holds. */
+void stepper_conclude(struct stepper *stepper);
+
+#endif
