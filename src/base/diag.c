@@ -127,6 +127,26 @@ static void make(struct diag *diag, struct diagnostic one, const char *format, v
     if (text != room) mem_free(diag->mem, text);
 }
 
+/* Tells which macro made what stands at the place. */
+static void note_expansion(struct diag *diag, struct place place)
+{
+    for (uint32_t i = 0; i < diag->expansions.len; i++) {
+        const struct diag_expansion *e = &diag->expansions.data[i];
+        if (e->place.source != place.source || e->place.line != place.line
+            || e->place.column != place.column)
+            continue;
+        diag_note(diag, e->defined, "in the expansion of '%.60s'", e->name);
+        return;
+    }
+}
+
+void diag_add_expansion(struct diag *diag, struct place place, const char *name,
+                        struct place defined)
+{
+    assert(place.line && place.source < diag->sources.len);
+    vec_push(diag->mem, &diag->expansions, ((struct diag_expansion){place, defined, name}));
+}
+
 void diag_suggest(struct diag *diag, const char *suggestion) { diag->suggestion = suggestion; }
 
 void diag_error(struct diag *diag, enum diag_code code, struct place place, const char *format, ...)
@@ -136,6 +156,7 @@ void diag_error(struct diag *diag, enum diag_code code, struct place place, cons
         va_start(args, format);
         make(diag, (struct diagnostic){.code = code, .range.start = place}, format, args);
         va_end(args);
+        note_expansion(diag, place);
     }
     diag->suggestion = NULL;
 }
@@ -163,6 +184,7 @@ void diag_warning(struct diag *diag, enum diag_code code, struct place place, co
              (struct diagnostic){.severity = DIAG_WARNING, .code = code, .range.start = place},
              format, args);
         va_end(args);
+        note_expansion(diag, place);
     }
     diag->suggestion = NULL;
 }
@@ -231,15 +253,18 @@ const char *diag_code_word(enum diag_code code)
 /* ---- reading ---- */
 
 /* Opens without waiting for a writer: a FIFO that nobody writes to is an empty file, not a hang. */
-static int open_source(struct diag *diag, struct place place, const char *path)
+static int open_source(struct diag *diag, struct place place, const char *path, bool only_files)
 {
-    if (!strcmp(path, "-")) return STDIN_FILENO;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
+    const char *which = only_files ? path : "", *colon = only_files ? ": " : "";
     if (fd < 0 || fstat(fd, &info)) {
-        diag_error(diag, DIAG_FILE, place, "cannot open: %s", strerror(errno));
+        diag_error(diag, DIAG_FILE, place, "%.200s%scannot open: %s", which, colon,
+                   strerror(errno));
     } else if (S_ISDIR(info.st_mode)) {
-        diag_error(diag, DIAG_FILE, place, "is a folder, not a file");
+        diag_error(diag, DIAG_FILE, place, "%.200s%sis a folder, not a file", which, colon);
+    } else if (only_files && !S_ISREG(info.st_mode)) {
+        diag_error(diag, DIAG_FILE, place, "%.200s%sis no ordinary file", which, colon);
     } else {
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
         return fd;
@@ -248,12 +273,9 @@ static int open_source(struct diag *diag, struct place place, const char *path)
     return -1;
 }
 
-bool diag_read_source(struct diag *diag, const char *path, uint32_t *index)
+/* Reads everything from fd, and closes it. */
+static bool read_all(struct diag *diag, struct place place, int fd, uint32_t index)
 {
-    *index = diag_add_source(diag, path, NULL, 0);
-    struct place place = {.source = *index};
-    int fd = open_source(diag, place, path);
-    if (fd < 0) return false;
     size_t length = 0, cap = 1 << 16;
     char *text = mem_alloc(diag->mem, cap);
     ssize_t got;
@@ -271,7 +293,23 @@ bool diag_read_source(struct diag *diag, const char *path, uint32_t *index)
     if (got < 0) diag_error(diag, DIAG_FILE, place, "cannot read: %s", strerror(reason));
     else if (got > 0) diag_error(diag, DIAG_FILE, place, "is larger than %d MiB", SOURCE_MAX >> 20);
     text[length] = 0;
-    diag->sources.data[*index].text = text;
-    diag->sources.data[*index].length = length;
+    diag->sources.data[index].text = text;
+    diag->sources.data[index].length = length;
     return got == 0;
+}
+
+bool diag_read_source(struct diag *diag, const char *path, uint32_t *index)
+{
+    *index = diag_add_source(diag, path, NULL, 0);
+    struct place place = {.source = *index};
+    int fd = strcmp(path, "-") ? open_source(diag, place, path, false) : STDIN_FILENO;
+    return fd >= 0 && read_all(diag, place, fd, *index);
+}
+
+bool diag_include_source(struct diag *diag, struct place place, const char *path, uint32_t *index)
+{
+    int fd = open_source(diag, place, path, true);
+    if (fd < 0) return false;
+    *index = diag_add_source(diag, path, NULL, 0);
+    return read_all(diag, place, fd, *index);
 }

@@ -31,6 +31,11 @@ struct source {
     size_t length;
 };
 
+struct diag_expansion {
+    struct place place, defined;
+    const char *name;
+};
+
 enum diag_severity {
     DIAG_ERROR,
     DIAG_WARNING,
@@ -92,6 +97,7 @@ struct diag {
     void *door;              /* the listener's */
     bool quiet;              /* no warnings */
     VEC(struct source) sources;
+    VEC(struct diag_expansion) expansions;
     VEC(struct diagnostic) list;
     uint32_t errors, warnings; /* also those that were left out */
     const char *suggestion;    /* of the next one, or NULL */
@@ -104,6 +110,9 @@ void diag_init(struct diag *diag, struct mem *mem);
 
 /* Reads a file ("-": standard input) and registers it. Returns false after a diagnostic. */
 bool diag_read_source(struct diag *diag, const char *path, uint32_t *source);
+/* The same for a file that another one includes at `place`, where it is told if it cannot be read.
+ * Only regular files are. */
+bool diag_include_source(struct diag *diag, struct place place, const char *path, uint32_t *source);
 uint32_t diag_add_source(struct diag *diag, const char *name, const char *text, size_t length);
 
 void diag_error(struct diag *diag, enum diag_code code, struct place place, const char *format, ...)
@@ -125,6 +134,11 @@ void diag_tell(struct diag *diag, enum diag_severity severity, const char *about
                const char *format, va_list args) __attribute__((format(printf, 4, 0)));
 /* Tells the listener that this was all, for now. */
 void diag_finish(struct diag *diag);
+
+/* What stands at `place` was made by a macro: an error or warning there gets a note with its name,
+ * which is kept, and the place of its definition. */
+void diag_add_expansion(struct diag *diag, struct place place, const char *name,
+                        struct place defined);
 
 /* The word of a code: lower case, stable. */
 const char *diag_code_word(enum diag_code code);

@@ -297,7 +297,7 @@ static bool parse_define(struct options *options, struct mem *mem, const char *t
     if (*end || end == equals + 1) return complain("-D %.60s: the value is not a number", text, "");
     char *name = mem_alloc(mem, (size_t)(equals - text) + 1);
     memcpy(name, text, (size_t)(equals - text));
-    vec_push(mem, &options->ask.defines, ((struct language_define){name, value, false}));
+    vec_push(mem, &options->ask.defines, ((struct language_define){.name = name, .value = value}));
     return true;
 }
 

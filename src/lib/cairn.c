@@ -96,7 +96,7 @@ static enum cairn_status define(struct cairn *cairn, const void *given)
 {
     const struct language_define *define = given;
     vec_push(&cairn->mem, &cairn->ask.defines,
-             ((struct language_define){copy(cairn, define->name), define->value, false}));
+             ((struct language_define){.name = copy(cairn, define->name), .value = define->value}));
     return CAIRN_DONE;
 }
 
@@ -133,7 +133,7 @@ static bool ask(struct cairn *cairn, deed_of *deed, const void *given)
 
 bool cairn_define(struct cairn *cairn, const char *constant, int64_t value)
 {
-    return ask(cairn, define, &(struct language_define){constant, value, false});
+    return ask(cairn, define, &(struct language_define){.name = constant, .value = value});
 }
 
 bool cairn_use_context(struct cairn *cairn, const char *file)

@@ -110,7 +110,8 @@ static void take_constants(struct session *session, json_t *root)
             given |= !strcmp(ask->defines.data[i].name, name);
         int64_t number;
         if (given || !value_read_number(value, &number)) continue;
-        vec_push(session->mem, &ask->defines, ((struct language_define){name, number, true}));
+        vec_push(session->mem, &ask->defines,
+                 ((struct language_define){.name = name, .value = number, .optional = true}));
     }
 }
 

@@ -58,7 +58,7 @@ def text():
     bad(process('x := §99999999999999999999; to s', var='x : nat'), 'this number does not fit in 63 bits')
     bad(process('x := 12§ab; to s', var='x : nat'), 'a letter directly after a number')
     bad(f'{process("to s")}assert a true §"never ends\n', 'this string does not end on its line')
-    bad('§#ifdef DEBUG\nP\n', 'macro preprocessing is not supported: run the file through its preprocessor first')
+    bad('§#ifdef DEBUG\nP\n', 'this condition has no #endif')
     bad(process('x §~ 1; to s'), "unexpected character '~'")
     bad(process('x := §é; to s'), 'unexpected character\n')
     bad('process P is\n  states s\0 from s to s\nP\n'.replace('\0', '§\0'), 'unexpected byte 0x00: is this a text file?')

@@ -12,15 +12,20 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import LONG, PATIENCE, ROOT, SEED, check, finish, write
 
 CORPUS = os.environ.get('CORPUS', os.path.join(ROOT, '..', 'shared', 'corpus'))
-MACRO = re.compile(r'^[ \t]*#[ \t]*(if\w*|el\w+|endif|define)\b.*$', re.M)
 
 # A little of everything, so that there is something to damage without the corpus.
-SMALL = '''type byte is 0..255
+SMALL = '''#define TOP 255
+#define NEXT(x, n) ((x + 1) % n)
+#if defined(TOP) && TOP > 1
+type byte is 0..TOP
+#else
+type byte is bool
+#endif
 type event is union go | speed, stop of int end union
 type box is record size : byte, items : array 2 of event end
 channel pair is byte # event
 const N : nat is 2
-function next(x : byte) : byte is var y : byte := 0 begin y := (x + 1) % N; while y > N do y := y - 1 end; return y end
+function next(x : byte) : byte is var y : byte := 0 begin y := NEXT(x, N); while y > N do y := y - 1 end; return y end
 process Sender [out1 : out pair, tick : none] (&q : queue 2 of event, &x : read byte) is
 states idle, busy
 var e : event := speed 3, b : box := {size = 1, items = [go, stop 2]}
@@ -72,14 +77,7 @@ files = sorted(glob.glob(os.path.join(ROOT, 'examples', '**', '*.fcr'), recursiv
 if not any(name.startswith(CORPUS) for name in files):
     print(f'no corpus in {CORPUS}: only the examples are read')
 texts = [write('small.fcr', SMALL)]
-for i, name in enumerate(files):
-    with open(name, encoding='utf-8', errors='surrogateescape') as file:
-        text = file.read()
-    if MACRO.search(text): # first as it is, then as a preprocessor would leave it, roughly
-        done = tool('release', name)
-        check(f'{name} has macros', done.returncode == 2 and done.stdout.count(' error: ') == 1 and 'macro preprocessing is not supported' in done.stdout, done.stdout)
-        name = write(f'plain{i}.fcr', MACRO.sub('', text).encode('utf-8', 'surrogateescape'))
-    texts.append(name)
+texts += files
 done = tool('release', '--stable', *texts)
 said = dict(reversed(line.split(' ', 1)) for line in done.stdout.splitlines() if re.match('(stable|unstable|errors) ', line))
 for name in texts:

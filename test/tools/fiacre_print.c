@@ -48,8 +48,8 @@ static char *print_again(struct reader *reader, const char *name, const char *da
         fiacre_print_exp(&text, property.root);
     } else {
         struct fiacre_file file;
-        if (!fiacre_parse(&reader->diag, &reader->names, &reader->arena, &reader->mem, source,
-                          &file))
+        if (!fiacre_parse(&reader->diag, &reader->names, &reader->arena, &reader->mem, source, NULL,
+                          0, &file))
             return NULL;
         fiacre_print(&text, &file);
     }

@@ -41,7 +41,7 @@ static void read_bytes(struct reader *reader, const char *data, size_t length)
     start(reader);
     uint32_t source = diag_add_source(&reader->diag, "test", data, length);
     reader->good = fiacre_parse(&reader->diag, &reader->names, &reader->arena, &reader->mem, source,
-                                &reader->file);
+                                NULL, 0, &reader->file);
     fclose(reader->diag.door);
 }
 
@@ -80,8 +80,8 @@ static void check_exp(struct unit *unit, const char *text, const char *expected)
     text_add(&source, "const c : t is %s\nMain", text);
     text_init(&printed, &reader.mem);
     uint32_t number = diag_add_source(&reader.diag, "test", source.data, source.len);
-    bool good =
-        fiacre_parse(&reader.diag, &reader.names, &reader.arena, &reader.mem, number, &reader.file);
+    bool good = fiacre_parse(&reader.diag, &reader.names, &reader.arena, &reader.mem, number, NULL,
+                             0, &reader.file);
     fclose(reader.diag.door);
     CHECK(unit, good && reader.file.root && !strcmp(reader.file.root->name, "Main"));
     if (good) fiacre_print_exp(&printed, reader.file.decls->exp);
@@ -652,8 +652,9 @@ static const struct mistake mistakes[] = {
      "1:23: the operator 'F' after an operator that binds tighter: put it in parentheses\n"},
     {"assert p true 3", "1:15: expected a string after 'true', found '3'\n"},
     {"P Q", "1:1: expected a declaration or the name of the main component, found 'P'\n"},
-    {"  #ifdef X\nprocess\n#endif\n",
-     "1:3: macro preprocessing is not supported: run the file through its preprocessor first\n"},
+    {"  #ifdef X\nprocess\n", "1:3: this condition has no #endif\n"},
+    {"#define C )\n  const c : nat is C\nP",
+     "2:20: expected an expression, found ')'\n1:9: note: in the expansion of 'C'\n"},
     {"type t is 0 .. 99999999999999999999\nconst c : nat is 3x\nP",
      "1:16: this number does not fit in 63 bits\n2:19: a letter directly after a number\n"},
     {"extern f() : nat is \"a\nP",
@@ -873,7 +874,7 @@ static bool is_refused(uint64_t n)
     reader.mem.fail_at = reader.mem.allocations + n;
     if (!setjmp(recover))
         refused = !fiacre_parse(&reader.diag, &reader.names, &reader.arena, &reader.mem, source,
-                                &reader.file);
+                                NULL, 0, &reader.file);
     reader.mem.recover = NULL;
     fclose(reader.diag.door);
     finish(&reader);

@@ -15,6 +15,7 @@
 #include "lang/cairn/timing.h"
 #include "model/print.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -125,6 +126,7 @@ static void read_invariants(struct reader *reader)
             vec_push(model->mem, &model->constraints, constraints[i]);
         if (!count) skip_to_clause(reader);
     }
+    assert(model->locations.len); /* the one that was read before */
     struct model_location *location = &model->locations.data[model->locations.len - 1];
     location->first_invariant = first;
     location->invariants = model->constraints.len - first;
@@ -694,12 +696,12 @@ static struct model *cairn_load(struct language_input *input, void **scope)
 {
     uint32_t errors = input->diag->errors;
     struct reader *reader = mem_alloc(input->mem, sizeof *reader);
-    struct tokens tokens = {{0}};
+    struct tokens tokens = {0};
     reader->diag = input->diag;
     reader->is_item = is_item;
     reader->model = model_new(input->mem, input->diag->sources.data[input->source].name);
     map_init(&reader->names, input->mem);
-    lexer_run(reader->diag, &reader->model->names, input->source, &tokens);
+    lexer_run(reader->diag, &reader->model->names, &lexer_plain, input->source, &tokens);
     reader->tokens = tokens.list.data;
     if (read_header(reader)) read_items(reader);
     check_defines(input, reader->model);
@@ -722,8 +724,8 @@ static bool cairn_property(void *scope, enum property_kind kind, uint32_t source
 {
     struct reader *reader = scope;
     uint32_t errors = reader->diag->errors;
-    struct tokens tokens = {{0}};
-    lexer_run(reader->diag, &reader->model->names, source, &tokens);
+    struct tokens tokens = {0};
+    lexer_run(reader->diag, &reader->model->names, &lexer_plain, source, &tokens);
     reader->tokens = tokens.list.data;
     reader->at = 0;
     bool good = reader->diag->errors == errors && read_lone_property(reader, kind);

@@ -1,5 +1,6 @@
 #include "lang/cairn/reader.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ bool reader_place(struct reader *reader, struct place *place)
         return false;
     }
     place->source = reader->sources.data[number - 1];
+    assert(place->source < reader->diag->sources.len);
     return true;
 }
 
@@ -116,6 +118,7 @@ static uint32_t count_names(const struct model *model, enum reader_scope scope)
 
 static const char *name_of(const struct model *model, enum reader_scope scope, uint32_t i)
 {
+    assert(i < count_names(model, scope));
     return scope == SCOPE_VARIABLE  ? model->vars.data[i].name
            : scope == SCOPE_PROCESS ? model->processes.data[i].name
            : scope == SCOPE_CLOCK   ? model->clocks.data[i].name
@@ -191,6 +194,7 @@ bool reader_array(struct reader *reader, bool local, uint32_t *base, uint32_t *c
 bool reader_declare(struct reader *reader, const struct token *token, enum reader_scope scope,
                     uint32_t index, const char *what)
 {
+    assert(index != MAP_NONE);
     if (map_add(&reader->names, token->text, scope, index)) return true;
     diag_error(reader->diag, DIAG_DUPLICATE, token->place, "the %s \"%.60s\" is declared twice",
                what, token->text);

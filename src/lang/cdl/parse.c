@@ -4,11 +4,18 @@
  * Activities: `;` binds tightest, then `[]`, then `||`; braces group. */
 #include "lang/cdl/parser.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *const kind_words[CDL_KINDS] = {"event",    "predicate",   "activity",
                                                   "property", "restriction", "cdl"};
+
+static const struct lexis_row at_sign[] = {{"@", TOKEN_AT}, {NULL, 0}};
+static const struct lexis cdl_lexis = {.operators = lexer_operators,
+                                       .more = at_sign,
+                                       .words = lexer_words,
+                                       .digits_begin_names = true};
 
 /* ---- helpers ---- */
 
@@ -19,6 +26,7 @@ bool cdl_is_word(const struct token *token, const char *word)
 
 bool cdl_accept(struct cdl_parser *parser, enum token_kind kind)
 {
+    assert(kind != TOKEN_END); /* which is never passed */
     if (parser->panic || !cdl_at(parser, kind)) return false;
     parser->at++;
     return true;
@@ -47,7 +55,8 @@ bool cdl_expect(struct cdl_parser *parser, enum token_kind kind, const char *aft
     if (cdl_accept(parser, kind)) return true;
     if (!parser->panic)
         diag_error(parser->diag, DIAG_SYNTAX, cdl_here(parser), "expected '%s' %s, found %s",
-                   token_kind_show(kind), after, token_show(cdl_peek(parser, 0), found));
+                   token_kind_show(&cdl_lexis, kind), after,
+                   token_show(cdl_peek(parser, 0), found));
     parser->panic = true;
     return false;
 }
@@ -84,7 +93,11 @@ bool cdl_enter(struct cdl_parser *parser)
     return false;
 }
 
-void cdl_leave(struct cdl_parser *parser) { parser->nesting--; }
+void cdl_leave(struct cdl_parser *parser)
+{
+    assert(parser->nesting); /* every cdl_enter has one cdl_leave */
+    parser->nesting--;
+}
 
 const char *cdl_text_from(struct cdl_parser *parser, uint32_t first)
 {
@@ -419,10 +432,11 @@ bool cdl_parse(struct diag *diag, struct names *names, struct arena *arena, uint
 {
     struct tokens tokens = {0};
     uint32_t errors = diag->errors;
-    lexer_run_cdl(diag, names, source, &tokens);
+    lexer_run(diag, names, &cdl_lexis, source, &tokens);
     struct cdl_parser parser = {
         .diag = diag, .names = names, .arena = arena, .tokens = tokens.list.data, .file = file};
     struct cdl_decl **end = &file->decls;
+    assert(tokens.list.data[tokens.list.len - 1].kind == TOKEN_END);
     while (!cdl_at(&parser, TOKEN_END)) {
         struct cdl_decl *decl = parse_declaration(&parser);
         if (parser.panic) {

@@ -8,6 +8,7 @@
  *     u u.value     a union, whose constructors may have arguments: which ones is not known */
 #include "lang/cdl/scope.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static bool is_truth(const struct model_var *var)
 /* A variable alone, or the constructor of a union and what comes with it. */
 static const struct shape *derive_scalar(struct deriving *d, const char *prefix)
 {
+    assert(d->at < d->end);
     const struct model_var *var = &d->cdl->model->vars.data[d->at++];
     char value[512];
     snprintf(value, sizeof value, "%.400s.value", prefix);
@@ -113,6 +115,7 @@ static bool derive_fields(struct deriving *d, const char *prefix, unsigned depth
         snprintf(whole, sizeof whole, "%.400s.%.*s", prefix, (int)length, rest);
         const struct shape *of = derive(d, whole, depth + 1);
         if (!of) return false;
+        assert(shape->member_count < MOST);
         members[shape->member_count++] = (struct shape_member){
             names_intern(&d->cdl->names, whole + base, length), of, shape->cells};
         shape->cells += of->cells;
@@ -131,6 +134,7 @@ static const struct shape *derive(struct deriving *d, const char *prefix, unsign
     uint32_t start = d->at;
     if (!strcmp(rest, ".length")) {
         struct shape *queue = new_shape(d, SHAPE_QUEUE);
+        assert(d->at < d->end);
         int64_t most = d->cdl->model->vars.data[d->at++].high;
         queue->cells = 1;
         if (derive_elements(d, prefix, depth, queue) && (int64_t)queue->count == most) return queue;

@@ -4,6 +4,7 @@
  * there is equal to nothing: a comparison that speaks of one is false. */
 #include "lang/cdl/scope.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -204,6 +205,7 @@ static bool take_index(struct cdl *cdl, const struct cdl_step *step, struct foun
             cdl, found->exists,
             compare(cdl, EXPR_GT, model_var_expr(cdl->model, found->var), expr_int(exprs, index)));
     found->var += (uint32_t)index * shape->of->cells + (shape->kind == SHAPE_QUEUE);
+    assert(found->var + shape->of->cells <= cdl->model->vars.len);
     found->shape = shape->of;
     return true;
 }

@@ -11,6 +11,7 @@ struct language_define {
     const char *name;
     int64_t value;
     bool optional; /* comes from a saved trace: a model without it is fine */
+    bool asked;    /* a condition of the preprocessor asked for it: likewise */
 };
 
 struct language_input {

@@ -28,6 +28,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "lang/common/language.h"
 #include "model/model.h"
 
 /* ---- expressions ---- */
@@ -436,7 +437,8 @@ struct fiacre_file {
 /* Reads a whole file. `mem` holds what the parser needs while it works; the tree is in the arena.
  * Returns false after errors. */
 bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem,
-                  uint32_t source, struct fiacre_file *file);
+                  uint32_t source, struct language_define *defines, uint32_t define_count,
+                  struct fiacre_file *file);
 
 /* Reads one property, in Cairn's syntax of formulas (see expression.c), from a source of its own:
  * `[name :] formula`. Returns false after errors. */

@@ -80,13 +80,13 @@ struct fiacre_exp *fiacre_parse_exps(struct fiacre_parser *parser, uint32_t *cou
         *last = fiacre_parse_exp(parser);
         last = &(*last)->next;
         ++*count;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
     return first;
 }
 
 /* Reads the elements of exp up to a closing bracket. */
-static void parse_elements(struct fiacre_parser *parser, struct fiacre_exp *exp,
-                           enum fiacre_token_kind close, const char *what)
+static void parse_elements(struct fiacre_parser *parser, struct fiacre_exp *exp, unsigned close,
+                           const char *what)
 {
     exp->args = fiacre_parse_exps(parser, &exp->count);
     for (const struct fiacre_exp *arg = exp->args; arg; arg = arg->next)
@@ -102,7 +102,7 @@ static struct fiacre_exp *parse_record(struct fiacre_parser *parser)
     do {
         struct place place = fiacre_here(parser);
         const char *name = fiacre_expect_name(parser, exp->count ? "','" : "'{'");
-        fiacre_expect(parser, FIACRE_TOKEN_EQ, "the field's name");
+        fiacre_expect(parser, TOKEN_EQ, "the field's name");
         if (parser->panic) break;
         *last = fiacre_combine(parser, FIACRE_EXP_SETTING, 0, place, fiacre_parse_exp(parser), NULL,
                                NULL);
@@ -110,49 +110,48 @@ static struct fiacre_exp *parse_record(struct fiacre_parser *parser)
         fiacre_deepen(parser, exp, *last);
         last = &(*last)->next;
         exp->count++;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
-    fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE_CURLY, "',', an operator", "the record",
-                        exp->place);
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
+    fiacre_expect_close(parser, TOKEN_CLOSE_CURLY, "',', an operator", "the record", exp->place);
     return exp;
 }
 
 /* enqueue(a, b), append(a, b) */
 static struct fiacre_exp *parse_queue_operation(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *word = fiacre_peek(parser, 0);
+    const struct token *word = fiacre_peek(parser, 0);
     parser->at++;
     char shown[48];
-    if (!fiacre_expect(parser, FIACRE_TOKEN_OPEN, fiacre_token_show(word, shown)))
+    if (!fiacre_expect(parser, TOKEN_OPEN, token_show(word, shown)))
         return fiacre_new_exp(parser, FIACRE_EXP_NUMBER, word->place);
     struct fiacre_exp *a = fiacre_parse_exp(parser);
-    fiacre_expect(parser, FIACRE_TOKEN_COMMA, "the queue");
+    fiacre_expect(parser, TOKEN_COMMA, "the queue");
     struct fiacre_exp *b = fiacre_parse_exp(parser);
-    fiacre_expect(parser, FIACRE_TOKEN_CLOSE, "the element");
+    fiacre_expect(parser, TOKEN_CLOSE, "the element");
     return fiacre_combine(parser, FIACRE_EXP_BINARY,
                           word->kind == FIACRE_WORD_ENQUEUE ? FIACRE_ENQUEUE : FIACRE_APPEND,
                           word->place, a, b, NULL);
 }
 
-static bool begins_argument(const struct fiacre_parser *parser, const struct fiacre_token *token)
+static bool begins_argument(const struct fiacre_parser *parser, const struct token *token)
 {
     switch (token->kind) {
-    case FIACRE_TOKEN_NUMBER:
-    case FIACRE_TOKEN_OPEN_CURLY:
-    case FIACRE_TOKEN_OPEN_QUEUE:
+    case TOKEN_NUMBER:
+    case TOKEN_OPEN_CURLY:
+    case TOKEN_OPEN_QUEUE:
     case FIACRE_WORD_TRUE:
     case FIACRE_WORD_FALSE: return parser->juxtaposition != FIACRE_JUXTAPOSE_NEVER;
-    case FIACRE_TOKEN_NAME:
+    case TOKEN_NAME:
         return parser->juxtaposition == FIACRE_JUXTAPOSE && !fiacre_is_root(parser, token);
     default: return false;
     }
 }
 
 static struct fiacre_exp *parse_simple(struct fiacre_parser *parser);
-static bool is_prefix_word(const struct fiacre_parser *parser, const struct fiacre_token *token);
+static bool is_prefix_word(const struct fiacre_parser *parser, const struct token *token);
 
 static struct fiacre_exp *parse_name(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_NAME, token->place);
     exp->name = token->text;
     if (parser->formula && is_prefix_word(parser, token))
@@ -161,10 +160,10 @@ static struct fiacre_exp *parse_name(struct fiacre_parser *parser)
             "the operator '%s' after an operator that binds tighter: put it in parentheses",
             token->text);
     parser->at++;
-    if (fiacre_accept(parser, FIACRE_TOKEN_OPEN)) {
+    if (fiacre_accept(parser, TOKEN_OPEN)) {
         exp->kind = FIACRE_EXP_CALL;
-        if (!fiacre_accept(parser, FIACRE_TOKEN_CLOSE))
-            parse_elements(parser, exp, FIACRE_TOKEN_CLOSE, "the arguments");
+        if (!fiacre_accept(parser, TOKEN_CLOSE))
+            parse_elements(parser, exp, TOKEN_CLOSE, "the arguments");
     } else if (begins_argument(parser, fiacre_peek(parser, 0))) {
         exp->kind = FIACRE_EXP_CALL;
         exp->juxtaposed = true;
@@ -184,16 +183,16 @@ static struct fiacre_exp *parse_parentheses(struct fiacre_parser *parser)
     struct fiacre_exp *exp =
         parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
     leave_brackets(parser, modes);
-    fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, "an operator", "the parentheses", opened);
+    fiacre_expect_close(parser, TOKEN_CLOSE, "an operator", "the parentheses", opened);
     return exp;
 }
 
 static struct fiacre_exp *parse_simple(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_NUMBER, token->place);
     switch (token->kind) {
-    case FIACRE_TOKEN_NUMBER:
+    case TOKEN_NUMBER:
         exp->number = token->number;
         parser->at++;
         return exp;
@@ -203,23 +202,23 @@ static struct fiacre_exp *parse_simple(struct fiacre_parser *parser)
         exp->number = token->kind == FIACRE_WORD_TRUE;
         parser->at++;
         return exp;
-    case FIACRE_TOKEN_NAME: return parse_name(parser);
-    case FIACRE_TOKEN_OPEN: return parse_parentheses(parser);
-    case FIACRE_TOKEN_OPEN_CURLY: return parse_record(parser);
+    case TOKEN_NAME: return parse_name(parser);
+    case TOKEN_OPEN: return parse_parentheses(parser);
+    case TOKEN_OPEN_CURLY: return parse_record(parser);
     case FIACRE_WORD_ENQUEUE:
     case FIACRE_WORD_APPEND: return parse_queue_operation(parser);
-    case FIACRE_TOKEN_OPEN_SQUARE:
+    case TOKEN_OPEN_SQUARE:
         exp->kind = FIACRE_EXP_ARRAY;
         parser->at++;
-        parse_elements(parser, exp, FIACRE_TOKEN_CLOSE_SQUARE, "the array");
+        parse_elements(parser, exp, TOKEN_CLOSE_SQUARE, "the array");
         return exp;
-    case FIACRE_TOKEN_OPEN_QUEUE:
+    case TOKEN_OPEN_QUEUE:
         exp->kind = FIACRE_EXP_QUEUE;
         parser->at++;
-        if (!fiacre_accept(parser, FIACRE_TOKEN_CLOSE_QUEUE))
-            parse_elements(parser, exp, FIACRE_TOKEN_CLOSE_QUEUE, "the queue");
+        if (!fiacre_accept(parser, TOKEN_CLOSE_QUEUE))
+            parse_elements(parser, exp, TOKEN_CLOSE_QUEUE, "the queue");
         return exp;
-    case FIACRE_TOKEN_DECIMAL:
+    case TOKEN_DECIMAL:
         fiacre_error(parser, token->place,
                      "a number with a point is allowed only in a time interval");
         return exp;
@@ -237,18 +236,17 @@ struct fiacre_exp *fiacre_parse_postfix(struct fiacre_parser *parser, struct fia
 {
     while (!parser->panic) {
         struct place place = fiacre_here(parser);
-        if (fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE)) {
+        if (fiacre_accept(parser, TOKEN_OPEN_SQUARE)) {
             struct fiacre_exp *index = fiacre_parse_exp(parser);
             a = fiacre_combine(parser, FIACRE_EXP_INDEX, 0, a->place, a, index, NULL);
-            fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE_SQUARE, "an operator", "the index",
-                                place);
-        } else if (fiacre_accept(parser, FIACRE_TOKEN_DOT)) {
-            const struct fiacre_token *field = fiacre_peek(parser, 0);
+            fiacre_expect_close(parser, TOKEN_CLOSE_SQUARE, "an operator", "the index", place);
+        } else if (fiacre_accept(parser, TOKEN_DOT)) {
+            const struct token *field = fiacre_peek(parser, 0);
             a = fiacre_combine(parser, FIACRE_EXP_FIELD, 0, a->place, a, NULL, NULL);
             a->name = field->text;
             a->op_place = field->place;
             /* q.full on the command line is a name that Cairn made */
-            if (parser->loose && fiacre_token_is_keyword(field)) parser->at++;
+            if (parser->loose && fiacre_is_keyword(field)) parser->at++;
             else fiacre_expect_name(parser, "'.'");
         } else {
             return a;
@@ -262,7 +260,7 @@ static struct fiacre_exp *parse_primary(struct fiacre_parser *parser)
     struct fiacre_exp *exp = parser->formula ? fiacre_parse_observable(parser) : NULL;
     if (exp) return exp;
     exp = fiacre_parse_postfix(parser, parse_simple(parser));
-    if (!parser->formula || parser->panic || !fiacre_accept(parser, FIACRE_TOKEN_AT)) return exp;
+    if (!parser->formula || parser->panic || !fiacre_accept(parser, TOKEN_AT)) return exp;
     exp = fiacre_combine(parser, FIACRE_EXP_AT, 0, exp->place, exp, NULL, NULL);
     exp->op_place = fiacre_here(parser);
     exp->name = fiacre_expect_name(parser, "'@'");
@@ -274,14 +272,14 @@ static struct fiacre_exp *parse_unary(struct fiacre_parser *parser)
 {
     static const struct {
         uint8_t token, op;
-    } unary[] = {{FIACRE_WORD_NOT, FIACRE_NOT},       {FIACRE_TOKEN_SUB, FIACRE_NEGATE},
-                 {FIACRE_TOKEN_ADD, FIACRE_PLUS},     {FIACRE_TOKEN_COERCE, FIACRE_COERCE},
+    } unary[] = {{FIACRE_WORD_NOT, FIACRE_NOT},       {TOKEN_MINUS, FIACRE_NEGATE},
+                 {TOKEN_PLUS, FIACRE_PLUS},           {TOKEN_DOLLAR, FIACRE_COERCE},
                  {FIACRE_WORD_FIRST, FIACRE_FIRST},   {FIACRE_WORD_DEQUEUE, FIACRE_DEQUEUE},
                  {FIACRE_WORD_EMPTY, FIACRE_EMPTY},   {FIACRE_WORD_FULL, FIACRE_FULL},
-                 {FIACRE_WORD_LENGTH, FIACRE_LENGTH}, {FIACRE_TOKEN_BANG, FIACRE_NOT}};
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+                 {FIACRE_WORD_LENGTH, FIACRE_LENGTH}, {TOKEN_BANG, FIACRE_NOT}};
+    const struct token *token = fiacre_peek(parser, 0);
     for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
-        if (unary[i].token != token->kind || (token->kind == FIACRE_TOKEN_BANG && !parser->loose))
+        if (unary[i].token != token->kind || (token->kind == TOKEN_BANG && !parser->loose))
             continue;
         parser->at++;
         struct fiacre_exp *operand = fiacre_enter(parser)
@@ -296,15 +294,15 @@ static struct fiacre_exp *parse_unary(struct fiacre_parser *parser)
 
 /* ---- temporal operators ---- */
 
-bool fiacre_begins_operand(const struct fiacre_token *token)
+bool fiacre_begins_operand(const struct token *token)
 {
     switch (token->kind) {
-    case FIACRE_TOKEN_NAME:
-    case FIACRE_TOKEN_NUMBER:
-    case FIACRE_TOKEN_OPEN:
-    case FIACRE_TOKEN_OPEN_QUEUE:
-    case FIACRE_TOKEN_CHOICE:
-    case FIACRE_TOKEN_BANG:
+    case TOKEN_NAME:
+    case TOKEN_NUMBER:
+    case TOKEN_OPEN:
+    case TOKEN_OPEN_QUEUE:
+    case TOKEN_CHOICE:
+    case TOKEN_BANG:
     case FIACRE_WORD_NOT:
     case FIACRE_WORD_TRUE:
     case FIACRE_WORD_FALSE:
@@ -318,7 +316,7 @@ bool fiacre_begins_operand(const struct fiacre_token *token)
     }
 }
 
-static bool is_until_word(const struct fiacre_token *token, unsigned *op)
+static bool is_until_word(const struct token *token, unsigned *op)
 {
     static const struct {
         const char *word;
@@ -328,7 +326,7 @@ static bool is_until_word(const struct fiacre_token *token, unsigned *op)
                  {"W", FORMULA_W},
                  {"until", FORMULA_U},
                  {"release", FORMULA_R}};
-    if (token->kind != FIACRE_TOKEN_NAME) return false;
+    if (token->kind != TOKEN_NAME) return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (fiacre_is_word(token, words[i].word)) return *op = words[i].op, true;
     return false;
@@ -336,17 +334,17 @@ static bool is_until_word(const struct fiacre_token *token, unsigned *op)
 
 static bool find_until(const struct fiacre_parser *parser, unsigned *op)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     if (!parser->formula || !is_until_word(token, op) || fiacre_is_root(parser, token))
         return false;
     return !(parser->in_scope && fiacre_is_word(token, "until"));
 }
 
 /* X, F, G, AG, GF, AGEF, ... in front of an operand */
-static bool is_unary_word(const struct fiacre_parser *parser, const struct fiacre_token *token)
+static bool is_unary_word(const struct fiacre_parser *parser, const struct token *token)
 {
     unsigned op;
-    if (token->kind != FIACRE_TOKEN_NAME || !fiacre_begins_operand(token + 1)
+    if (token->kind != TOKEN_NAME || !fiacre_begins_operand(token + 1)
         || fiacre_is_root(parser, token + 1))
         return false;
     for (const char *at = token->text; *at; at++) {
@@ -359,7 +357,7 @@ static bool is_unary_word(const struct fiacre_parser *parser, const struct fiacr
 }
 
 /* Any word that is an operator in front of an operand. */
-static bool is_prefix_word(const struct fiacre_parser *parser, const struct fiacre_token *token)
+static bool is_prefix_word(const struct fiacre_parser *parser, const struct token *token)
 {
     static const char *const words[] = {"enter", "leave", "ltl"};
     if (is_unary_word(parser, token) || fiacre_begins_pattern(parser, token)) return true;
@@ -391,20 +389,20 @@ static struct fiacre_exp *apply_word(struct fiacre_parser *parser, const char *w
     return operand;
 }
 
-static bool is_path_letter(const struct fiacre_token *token)
+static bool is_path_letter(const struct token *token)
 {
     return fiacre_is_word(token, "A") || fiacre_is_word(token, "E");
 }
 
-static bool ends_operand(const struct fiacre_token *token)
+static bool ends_operand(const struct token *token)
 {
     switch (token->kind) {
-    case FIACRE_TOKEN_NAME:
-    case FIACRE_TOKEN_NUMBER:
-    case FIACRE_TOKEN_CLOSE:
-    case FIACRE_TOKEN_CLOSE_SQUARE:
-    case FIACRE_TOKEN_CLOSE_CURLY:
-    case FIACRE_TOKEN_CLOSE_QUEUE:
+    case TOKEN_NAME:
+    case TOKEN_NUMBER:
+    case TOKEN_CLOSE:
+    case TOKEN_CLOSE_SQUARE:
+    case TOKEN_CLOSE_CURLY:
+    case TOKEN_CLOSE_QUEUE:
     case FIACRE_WORD_TRUE:
     case FIACRE_WORD_FALSE:
     case FIACRE_WORD_READ:
@@ -418,17 +416,15 @@ static bool ends_operand(const struct fiacre_token *token)
 static bool is_quantifier(const struct fiacre_parser *parser)
 {
     enum { FAR = 4096 }; /* keeps nested brackets from being read again and again */
-    const struct fiacre_token *token = fiacre_peek(parser, 0), *at = token + 1;
-    if (!is_path_letter(token)
-        || (at->kind != FIACRE_TOKEN_OPEN && at->kind != FIACRE_TOKEN_OPEN_SQUARE))
+    const struct token *token = fiacre_peek(parser, 0), *at = token + 1;
+    if (!is_path_letter(token) || (at->kind != TOKEN_OPEN && at->kind != TOKEN_OPEN_SQUARE))
         return false;
     unsigned op, depth = 0;
-    for (; at->kind != FIACRE_TOKEN_END && at - token < FAR; at++) {
-        if (at->kind == FIACRE_TOKEN_OPEN || at->kind == FIACRE_TOKEN_OPEN_SQUARE) depth++;
-        else if ((at->kind == FIACRE_TOKEN_CLOSE || at->kind == FIACRE_TOKEN_CLOSE_SQUARE)
-                 && --depth == 0)
+    for (; at->kind != TOKEN_END && at - token < FAR; at++) {
+        if (at->kind == TOKEN_OPEN || at->kind == TOKEN_OPEN_SQUARE) depth++;
+        else if ((at->kind == TOKEN_CLOSE || at->kind == TOKEN_CLOSE_SQUARE) && --depth == 0)
             return false;
-        else if (at->kind == FIACRE_TOKEN_CHOICE || is_unary_word(parser, at)) return true;
+        else if (at->kind == TOKEN_CHOICE || is_unary_word(parser, at)) return true;
         else if (is_until_word(at, &op) && ends_operand(at - 1) && fiacre_begins_operand(at + 1))
             return true;
     }
@@ -439,7 +435,7 @@ static bool is_quantifier(const struct fiacre_parser *parser)
  * precedences this would be E[a & (b U c)], which is no CTL. */
 static struct fiacre_exp *parse_quantifier(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *quantifier = fiacre_peek(parser, 0), *open = fiacre_peek(parser, 1);
+    const struct token *quantifier = fiacre_peek(parser, 0), *open = fiacre_peek(parser, 1);
     unsigned op;
     parser->at += 2;
     struct modes modes = enter_brackets(parser, true);
@@ -450,8 +446,7 @@ static struct fiacre_exp *parse_quantifier(struct fiacre_parser *parser)
         path = temporal(parser, op, path->place, path, fiacre_parse_formula(parser));
     }
     leave_brackets(parser, modes);
-    enum fiacre_token_kind close =
-        open->kind == FIACRE_TOKEN_OPEN ? FIACRE_TOKEN_CLOSE : FIACRE_TOKEN_CLOSE_SQUARE;
+    unsigned close = open->kind == TOKEN_OPEN ? TOKEN_CLOSE : TOKEN_CLOSE_SQUARE;
     fiacre_expect_close(parser, close, "an operator", "the formula of paths", open->place);
     return temporal(parser, quantifier->text[0] == 'A' ? FORMULA_A : FORMULA_E, quantifier->place,
                     path, NULL);
@@ -474,27 +469,27 @@ enum {
 /* [] is G, <> is F, () is X; -1: none */
 static int symbol_operator(const struct fiacre_parser *parser, unsigned *length)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
-    *length = token->kind == FIACRE_TOKEN_OPEN ? 2 : 1;
-    if (token->kind == FIACRE_TOKEN_CHOICE) return FORMULA_G;
-    if (token->kind == FIACRE_TOKEN_NE) return FORMULA_F;
-    return token->kind == FIACRE_TOKEN_OPEN && token[1].kind == FIACRE_TOKEN_CLOSE ? FORMULA_X : -1;
+    const struct token *token = fiacre_peek(parser, 0);
+    *length = token->kind == TOKEN_OPEN ? 2 : 1;
+    if (token->kind == TOKEN_CHOICE) return FORMULA_G;
+    if (token->kind == TOKEN_NE) return FORMULA_F;
+    return token->kind == TOKEN_OPEN && token[1].kind == TOKEN_CLOSE ? FORMULA_X : -1;
 }
 
 /* One operator before a formula, with its operand. NULL: none here. */
 static struct fiacre_exp *parse_formula_prefix(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     unsigned length;
     int symbol = symbol_operator(parser, &length);
     if (symbol >= 0) {
         parser->at += length;
         return temporal(parser, (unsigned)symbol, token->place, parse_formula_unary(parser), NULL);
     }
-    if (fiacre_accept(parser, FIACRE_TOKEN_BANG) || fiacre_accept(parser, FIACRE_WORD_NOT))
+    if (fiacre_accept(parser, TOKEN_BANG) || fiacre_accept(parser, FIACRE_WORD_NOT))
         return fiacre_combine(parser, FIACRE_EXP_UNARY, FIACRE_NOT, token->place,
                               parse_formula_unary(parser), NULL, NULL);
-    if (token->kind != FIACRE_TOKEN_NAME) return NULL;
+    if (token->kind != TOKEN_NAME) return NULL;
     if (is_quantifier(parser)) return parse_quantifier(parser);
     if (is_path_letter(token) && is_unary_word(parser, token + 1) && token[1].text[0] != 'A'
         && token[1].text[0] != 'E') { /* A G p */
@@ -536,34 +531,34 @@ static const struct binary {
     uint8_t level, token, kind, op;
     bool formula_only;
 } binary[] = {
-    {LEVEL_IFF, FIACRE_TOKEN_IFF, FIACRE_EXP_TEMPORAL, FORMULA_IFF, true},
-    {LEVEL_IMPLIES, FIACRE_TOKEN_ARROW, FIACRE_EXP_TEMPORAL, FORMULA_IMPLIES, true},
-    {LEVEL_IMPLIES, FIACRE_TOKEN_IMPLIES, FIACRE_EXP_TEMPORAL, FORMULA_IMPLIES, true},
+    {LEVEL_IFF, TOKEN_IFF, FIACRE_EXP_TEMPORAL, FORMULA_IFF, true},
+    {LEVEL_IMPLIES, TOKEN_ARROW, FIACRE_EXP_TEMPORAL, FORMULA_IMPLIES, true},
+    {LEVEL_IMPLIES, TOKEN_IMPLIES, FIACRE_EXP_TEMPORAL, FORMULA_IMPLIES, true},
     {LEVEL_OR, FIACRE_WORD_OR, FIACRE_EXP_BINARY, FIACRE_OR, false},
-    {LEVEL_OR, FIACRE_TOKEN_BAR, FIACRE_EXP_BINARY, FIACRE_OR, true},
-    {LEVEL_OR, FIACRE_TOKEN_BARS, FIACRE_EXP_BINARY, FIACRE_OR, true},
+    {LEVEL_OR, TOKEN_BAR, FIACRE_EXP_BINARY, FIACRE_OR, true},
+    {LEVEL_OR, TOKEN_BARS, FIACRE_EXP_BINARY, FIACRE_OR, true},
     {LEVEL_AND, FIACRE_WORD_AND, FIACRE_EXP_BINARY, FIACRE_AND, false},
-    {LEVEL_AND, FIACRE_TOKEN_REFERENCE, FIACRE_EXP_BINARY, FIACRE_AND, true},
-    {LEVEL_AND, FIACRE_TOKEN_FORMULA_AND, FIACRE_EXP_BINARY, FIACRE_AND, true},
-    {LEVEL_COMPARE, FIACRE_TOKEN_EQ, FIACRE_EXP_BINARY, FIACRE_EQ, false},
-    {LEVEL_COMPARE, FIACRE_TOKEN_FORMULA_EQ, FIACRE_EXP_BINARY, FIACRE_EQ, true},
-    {LEVEL_COMPARE, FIACRE_TOKEN_NE, FIACRE_EXP_BINARY, FIACRE_NE, false},
-    {LEVEL_COMPARE, FIACRE_TOKEN_FORMULA_NE, FIACRE_EXP_BINARY, FIACRE_NE, true},
-    {LEVEL_COMPARE, FIACRE_TOKEN_LT, FIACRE_EXP_BINARY, FIACRE_LT, false},
-    {LEVEL_COMPARE, FIACRE_TOKEN_LE, FIACRE_EXP_BINARY, FIACRE_LE, false},
-    {LEVEL_COMPARE, FIACRE_TOKEN_GT, FIACRE_EXP_BINARY, FIACRE_GT, false},
-    {LEVEL_COMPARE, FIACRE_TOKEN_GE, FIACRE_EXP_BINARY, FIACRE_GE, false},
-    {LEVEL_SUM, FIACRE_TOKEN_ADD, FIACRE_EXP_BINARY, FIACRE_ADD, false},
-    {LEVEL_SUM, FIACRE_TOKEN_SUB, FIACRE_EXP_BINARY, FIACRE_SUB, false},
-    {LEVEL_PRODUCT, FIACRE_TOKEN_MUL, FIACRE_EXP_BINARY, FIACRE_MUL, false},
-    {LEVEL_PRODUCT, FIACRE_TOKEN_DIV, FIACRE_EXP_BINARY, FIACRE_DIV, false},
-    {LEVEL_PRODUCT, FIACRE_TOKEN_MOD, FIACRE_EXP_BINARY, FIACRE_MOD, false},
+    {LEVEL_AND, TOKEN_AMPERSAND, FIACRE_EXP_BINARY, FIACRE_AND, true},
+    {LEVEL_AND, TOKEN_AND, FIACRE_EXP_BINARY, FIACRE_AND, true},
+    {LEVEL_COMPARE, TOKEN_EQ, FIACRE_EXP_BINARY, FIACRE_EQ, false},
+    {LEVEL_COMPARE, TOKEN_DOUBLE_EQ, FIACRE_EXP_BINARY, FIACRE_EQ, true},
+    {LEVEL_COMPARE, TOKEN_NE, FIACRE_EXP_BINARY, FIACRE_NE, false},
+    {LEVEL_COMPARE, TOKEN_BANG_EQ, FIACRE_EXP_BINARY, FIACRE_NE, true},
+    {LEVEL_COMPARE, TOKEN_LT, FIACRE_EXP_BINARY, FIACRE_LT, false},
+    {LEVEL_COMPARE, TOKEN_LE, FIACRE_EXP_BINARY, FIACRE_LE, false},
+    {LEVEL_COMPARE, TOKEN_GT, FIACRE_EXP_BINARY, FIACRE_GT, false},
+    {LEVEL_COMPARE, TOKEN_GE, FIACRE_EXP_BINARY, FIACRE_GE, false},
+    {LEVEL_SUM, TOKEN_PLUS, FIACRE_EXP_BINARY, FIACRE_ADD, false},
+    {LEVEL_SUM, TOKEN_MINUS, FIACRE_EXP_BINARY, FIACRE_SUB, false},
+    {LEVEL_PRODUCT, TOKEN_TIMES, FIACRE_EXP_BINARY, FIACRE_MUL, false},
+    {LEVEL_PRODUCT, TOKEN_DIVIDE, FIACRE_EXP_BINARY, FIACRE_DIV, false},
+    {LEVEL_PRODUCT, TOKEN_REMAINDER, FIACRE_EXP_BINARY, FIACRE_MOD, false},
 };
 
 /* The operator here, when there is one that binds at least as tight as level. */
 static bool find_binary(const struct fiacre_parser *parser, unsigned level, struct binary *found)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     unsigned op;
     if (level <= LEVEL_UNTIL && !parser->in_path && find_until(parser, &op)) {
         *found = (struct binary){LEVEL_UNTIL, 0, FIACRE_EXP_TEMPORAL, (uint8_t)op, true};
@@ -607,10 +602,10 @@ static struct fiacre_exp *parse_conditional(struct fiacre_parser *parser,
                                             struct fiacre_exp *condition)
 {
     struct place place = fiacre_here(parser);
-    if (parser->panic || !fiacre_accept(parser, FIACRE_TOKEN_QUESTION)) return condition;
+    if (parser->panic || !fiacre_accept(parser, TOKEN_QUESTION)) return condition;
     struct fiacre_exp *yes =
         parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
-    fiacre_expect(parser, FIACRE_TOKEN_COLON, "the first choice of '?'");
+    fiacre_expect(parser, TOKEN_COLON, "the first choice of '?'");
     struct fiacre_exp *no =
         parser->formula ? fiacre_parse_formula(parser) : fiacre_parse_exp(parser);
     struct fiacre_exp *exp =

@@ -41,7 +41,7 @@ static struct model *load(struct language_input *input, void **scope)
     f->model = model_new(input->mem, input->diag->sources.data[input->source].name);
     map_init(&f->names, input->mem);
     if (!fiacre_parse(input->diag, &f->model->names, &f->model->arena, input->mem, input->source,
-                      &f->file))
+                      input->defines, input->define_count, &f->file))
         return NULL;
     if (!system_build(f) || !rules_build(f)) return NULL;
     add_properties(f);

@@ -29,15 +29,15 @@ static bool go(struct run *run, struct env *env, struct fiacre_stmt *stmt, const
                struct value *result);
 
 /* A value of the type, if nothing can go wrong with it. */
-static bool fits(const struct run *run, const struct ftype *type, struct value *value)
+static bool fits(const struct run *run, const struct type *type, struct value *value)
 {
     const struct expr_node *node;
-    if (!ftype_is_scalar(type) || !ftype_matches(type, value->type)) return false;
-    struct cell_range range = ftype_cell(type, 0);
+    if (!type_is_scalar(type) || !type_matches(type, value->type)) return false;
+    struct type_range range = type_cell(type, 0);
     node = expr_get(exprs_of(run), value->e);
     value->type = type;
     return !node->may_fail
-           && (type->kind == KIND_BOOL || (node->low >= range.low && node->high <= range.high));
+           && (type->kind == TYPE_BOOL || (node->low >= range.low && node->high <= range.high));
 }
 
 static struct binding *find(struct env *env, const char *name)
@@ -58,7 +58,7 @@ static bool assign(struct run *run, struct env *env, const struct fiacre_stmt *s
          exp = exp->next, pattern = pattern->next, n++) {
         const struct binding *variable =
             pattern->kind == FIACRE_EXP_NAME ? find(env, pattern->name) : NULL;
-        const struct ftype *type = variable ? variable->type : NULL; /* the list may move */
+        const struct type *type = variable ? variable->type : NULL; /* the list may move */
         good = type && lower_exp(run->l, exp, type, &values[n]) && fits(run, type, &values[n]);
     }
     n = 0;
@@ -98,8 +98,8 @@ static bool branch(struct run *run, struct env *env, struct fiacre_branch *first
     good = good && branch(run, env, first->next, rest, &no);
     run->l->nesting--;
     if (good)
-        *result =
-            value_scalar(run->function->result, expr_choose(exprs_of(run), cond, yes.e, no.e));
+        *result = value_scalar(run->function->routine.result,
+                               expr_choose(exprs_of(run), cond, yes.e, no.e));
     return good;
 }
 
@@ -111,9 +111,9 @@ static bool go_round(struct run *run, struct env *env, struct fiacre_stmt *loop,
     expr cond;
     if (loop->kind == FIACRE_STMT_FOREACH) {
         struct binding *variable = find(env, loop->name);
-        if (!variable || variable->kind != BIND_VALUE || variable->type->kind == KIND_BOOL)
+        if (!variable || variable->kind != BIND_VALUE || variable->type->kind == TYPE_BOOL)
             return false;
-        if (value > ftype_cell(variable->type, 0).high)
+        if (value > type_cell(variable->type, 0).high)
             return go(run, env, loop->next, outer, result);
         variable->value = value_scalar(variable->type, expr_int(exprs_of(run), value));
         return go(run, env, loop->body, &again, result);
@@ -143,14 +143,14 @@ static bool go(struct run *run, struct env *env, struct fiacre_stmt *stmt, const
     if (!stmt && rest->value == INT64_MIN) good = go(run, env, rest->next, rest->outer, result);
     else if (!stmt) good = go_round(run, env, rest->next, rest->value, rest->outer, result);
     else if (stmt->kind == FIACRE_STMT_RETURN)
-        good = lower_exp(run->l, stmt->exp, run->function->result, result)
-               && fits(run, run->function->result, result);
+        good = lower_exp(run->l, stmt->exp, run->function->routine.result, result)
+               && fits(run, run->function->routine.result, result);
     else if (stmt->kind == FIACRE_STMT_IF) good = branch(run, env, stmt->branches, &after, result);
     else if (stmt->kind == FIACRE_STMT_WHILE) good = go_round(run, env, stmt, 0, rest, result);
     else if (stmt->kind == FIACRE_STMT_FOREACH && find(env, stmt->name)
-             && ftype_is_scalar(find(env, stmt->name)->type))
+             && type_is_scalar(find(env, stmt->name)->type))
         good =
-            go_round(run, env, stmt, ftype_cell(find(env, stmt->name)->type, 0).low, rest, result);
+            go_round(run, env, stmt, type_cell(find(env, stmt->name)->type, 0).low, rest, result);
     run->l->nesting--;
     return good;
 }
@@ -161,20 +161,20 @@ static bool begin(struct run *run, struct env *env, const struct value *args)
     struct fiacre_variable *variable = run->function->decl->function->variables;
     for (uint32_t i = 0; i < run->function->env.list.len; i++) {
         struct binding bound = run->function->env.list.data[i];
-        bool is_parameter = i < run->function->parameters;
+        bool is_parameter = i < run->function->routine.parameters.len;
         struct fiacre_exp *init = NULL;
         if (!is_parameter) init = variable->init, variable = variable->next;
-        if (is_parameter && !ftype_is_scalar(bound.type)) {
-            if (!ftype_same(bound.type, args[i].type)) return false;
+        if (is_parameter && !type_is_scalar(bound.type)) {
+            if (!type_same(bound.type, args[i].type)) return false;
             bound.at = args[i].at;
         } else {
-            struct cell_range range = ftype_cell(bound.type, 0);
+            struct type_range range = type_cell(bound.type, 0);
             bound.kind = BIND_VALUE;
             if (is_parameter) bound.value = args[i];
             else if (init && !lower_exp(run->l, init, bound.type, &bound.value)) return false;
             else if (!init)
                 bound.value =
-                    value_scalar(bound.type, bound.type->kind == KIND_BOOL
+                    value_scalar(bound.type, bound.type->kind == TYPE_BOOL
                                                  ? expr_bool(exprs_of(run), range.initial)
                                                  : expr_int(exprs_of(run), range.initial));
             if (!fits(run, bound.type, &bound.value)) return false;
@@ -191,7 +191,7 @@ bool function_inline(struct lowering *l, const struct function *function, const 
     const struct function copy = *function; /* the list may move */
     struct run run = {.l = &inner, .function = &copy};
     struct env env = {0};
-    if (!ftype_is_scalar(function->result)) return false;
+    if (!type_is_scalar(function->routine.result)) return false;
     inner.special = NULL;
     inner.env = &env;
     inner.inlined++;

@@ -7,96 +7,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_COMPARED_CELLS = 4096, MAX_INLINED = 6, MAX_INLINED_RECURSION = 100 };
+enum { MAX_INLINED = 6, MAX_INLINED_RECURSION = 100 };
 
 static struct exprs *exprs_of(struct lowering *l) { return &l->f->model->exprs; }
-
-/* ---- cells and values ---- */
-
-struct cell cell_plain(struct fiacre *f, bool local, uint32_t base)
-{
-    return (struct cell){
-        .local = local, .base = base, .count = 1, .offset = expr_int(&f->model->exprs, 0)};
-}
-
-struct cell cell_new_local(struct fiacre *f, const struct ftype *type, const char *name)
-{
-    struct model *model = f->model;
-    uint32_t base = model->locals.len;
-    for (uint32_t i = 0; i < type->cells; i++) {
-        struct cell_range range = ftype_cell(type, i);
-        vec_push(model->mem, &model->locals, ((struct model_local){name, range.low, range.high}));
-    }
-    return cell_plain(f, true, base);
-}
-
-struct cell cell_behind(const struct cell *cell, uint32_t cells)
-{
-    struct cell behind = *cell;
-    behind.base += cells;
-    return behind;
-}
-
-struct value value_scalar(const struct ftype *type, expr e)
-{
-    return (struct value){.type = type, .e = e};
-}
-
-static expr read_cell(struct fiacre *f, const struct cell *at, struct cell_range range)
-{
-    return expr_at(&f->model->exprs, at->local, at->base, at->offset, at->count, range.low,
-                   range.high);
-}
-
-/* Some cell of a value: its ranges are those of all cells it may be, as the offset moves by whole
- * elements. */
-static expr read_nth(struct fiacre *f, const struct ftype *type, const struct cell *at, uint32_t n)
-{
-    struct cell cell = cell_behind(at, n);
-    return read_cell(f, &cell, ftype_cell(type, n));
-}
-
-struct value value_cells(struct fiacre *f, const struct ftype *type, const struct cell *at)
-{
-    struct value value = {.type = type, .at = *at};
-    if (!ftype_is_scalar(type)) return value;
-    value.e = read_cell(f, at, ftype_cell(type, 0));
-    if (type->kind == KIND_BOOL) value.e = expr_to_bool(&f->model->exprs, value.e);
-    return value;
-}
 
 /* ---- emitting ---- */
 
 static bool may_emit(struct lowering *l, struct fiacre_exp *exp, const char *what)
 {
-    if (l->out) return true;
+    if (l->code.out) return true;
     complain(l->f, exp, DIAG_MISPLACED, exp->place, "%s is not possible in %s", what, l->context);
     return false;
-}
-
-void emit_set(struct lowering *l, const struct cell *at, expr value, struct place place)
-{
-    model_add_code(l->f->model, l->out,
-                   (struct code_node){.op = CODE_SET,
-                                      .target = *at,
-                                      .value = value,
-                                      .body = code_none(),
-                                      .other = code_none(),
-                                      .place = place});
-}
-
-void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells,
-               struct place place)
-{
-    if (!cells) return;
-    model_add_code(l->f->model, l->out,
-                   (struct code_node){.op = CODE_COPY,
-                                      .target = *to,
-                                      .source = *from,
-                                      .cells = cells,
-                                      .body = code_none(),
-                                      .other = code_none(),
-                                      .place = place});
 }
 
 /* The variables that the expression names, each once. */
@@ -141,146 +62,33 @@ static uint32_t word_condition(struct lowering *l, const struct fiacre_exp *sour
         model, (struct model_wording){WORDING_CONDITION, words, named.vars, named.count});
 }
 
-static void require(struct lowering *l, expr cond, struct place place, uint32_t wording)
-{
-    if (expr_is_true(exprs_of(l), cond)) return;
-    if (expr_is_false(exprs_of(l), cond)) l->impossible = true;
-    if (l->in_rule && code_is_none(l->out->first)) {
-        model_add_worded(l->f->model, cond, place, wording);
-        return;
-    }
-    struct code_node node = {.op = CODE_REQUIRE,
-                             .value = cond,
-                             .body = code_none(),
-                             .other = code_none(),
-                             .place = place,
-                             .wording = wording};
-    model_add_code(l->f->model, l->out, node);
-}
-
-void emit_require(struct lowering *l, expr cond, struct place place) { require(l, cond, place, 0); }
-
 void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *source, bool negated)
 {
     if (!expr_is_true(exprs_of(l), cond))
-        require(l, cond, source->place, word_condition(l, source, negated));
-}
-
-void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no,
-             struct place place)
-{
-    if (code_is_none(yes.first) && code_is_none(no.first) && !expr_get(exprs_of(l), cond)->may_fail)
-        return;
-    model_add_code(
-        l->f->model, l->out,
-        (struct code_node){
-            .op = CODE_IF, .value = cond, .body = yes.first, .other = no.first, .place = place});
-}
-
-void emit_sequence(struct lowering *l, const struct code_sequence *code)
-{
-    if (code_is_none(code->first)) return;
-    if (code_is_none(l->out->first)) l->out->first = code->first;
-    else l->f->model->code.data[l->out->last.i].next = code->first;
-    l->out->last = code->last;
-}
-
-/* Evaluates an expression for its failure only. */
-static void emit_check(struct lowering *l, expr e, struct place place)
-{
-    const struct expr_node *node = expr_get(exprs_of(l), e);
-    if (!node->may_fail) return;
-    struct ftype type = *l->f->int_type;
-    type.low = node->low;
-    type.high = node->high;
-    struct cell unused = cell_new_local(l->f, &type, "unused");
-    emit_set(l, &unused, e, place);
-}
-
-/* Sets n cells to the values they have when they are not used. */
-static void emit_initial(struct lowering *l, const struct ftype *type, const struct cell *at,
-                         struct place place)
-{
-    for (uint32_t i = 0; i < type->cells; i++) {
-        struct cell cell = cell_behind(at, i);
-        emit_set(l, &cell, expr_int(exprs_of(l), ftype_cell(type, i).initial), place);
-    }
-}
-
-void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n,
-               struct place place)
-{
-    int64_t *cells = mem_alloc(l->f->model->mem, type->cells * sizeof *cells);
-    ftype_nth(type, n, cells);
-    for (uint32_t i = 0; i < type->cells; i++) {
-        struct cell cell = cell_behind(at, i);
-        emit_set(l, &cell, expr_int(exprs_of(l), cells[i]), place);
-    }
-    mem_free(l->f->model->mem, cells);
+        emit_require(&l->code, cond, source->place, word_condition(l, source, negated));
 }
 
 /* ---- storing ---- */
 
-void complain_types(struct lowering *l, struct place place, const struct ftype *wanted,
-                    const struct ftype *found)
+void complain_types(struct lowering *l, struct place place, const struct type *wanted,
+                    const struct type *found)
 {
     struct text a, b;
     text_init(&a, l->f->model->mem);
     text_init(&b, l->f->model->mem);
-    ftype_show(&a, wanted);
-    ftype_show(&b, found);
+    type_show(&a, wanted);
+    type_show(&b, found);
     diag_error(l->f->diag, DIAG_TYPE, place, "this should be %s and is %s", a.data, b.data);
     text_free(&a);
     text_free(&b);
 }
 
-/* Cell by cell, with a check where a range is narrower. */
-static void store_checked(struct lowering *l, const struct ftype *type, const struct cell *at,
-                          const struct value *value, struct place place)
-{
-    for (uint32_t i = 0; i < type->cells; i++) {
-        struct cell_range range = ftype_cell(type, i);
-        struct cell cell = cell_behind(at, i);
-        emit_set(l, &cell,
-                 expr_within(exprs_of(l), read_nth(l->f, value->type, &value->at, i), range.low,
-                             range.high, FAILURE_RANGE),
-                 place);
-    }
-}
-
-bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at,
+bool lower_store(struct lowering *l, const struct type *type, const struct cell *at,
                  const struct value *value, struct place place)
 {
-    if (!ftype_matches(type, value->type))
-        return complain_types(l, place, type, value->type), false;
-    if (ftype_is_scalar(type)) {
-        struct cell_range range = ftype_cell(type, 0);
-        emit_set(l, at,
-                 expr_within(exprs_of(l), expr_to_int(exprs_of(l), value->e), range.low, range.high,
-                             FAILURE_RANGE),
-                 place);
-    } else if (ftype_same(type, value->type)) emit_copy(l, at, &value->at, type->cells, place);
-    else store_checked(l, type, at, value, place);
+    if (!type_matches(type, value->type)) return complain_types(l, place, type, value->type), false;
+    value_store(&l->code, type, at, value, place);
     return true;
-}
-
-struct value lower_keep(struct lowering *l, struct value value, struct place place)
-{
-    struct ftype type = *value.type;
-    if (ftype_is_scalar(value.type)) {
-        const struct expr_node *node = expr_get(exprs_of(l), value.e);
-        if (node->op == EXPR_CONST) return value;
-        if (type.kind == KIND_INT) type.low = node->low, type.high = node->high;
-    }
-    struct cell kept = cell_new_local(l->f, &type, "temporary");
-    if (ftype_is_scalar(&type)) {
-        emit_set(l, &kept, expr_to_int(exprs_of(l), value.e), place);
-        struct value copy = value_cells(l->f, &type, &kept);
-        copy.type = value.type;
-        return copy;
-    }
-    emit_copy(l, &kept, &value.at, type.cells, place);
-    return value_cells(l->f, value.type, &kept);
 }
 
 /* ---- names ---- */
@@ -303,10 +111,11 @@ const struct binding *env_find(struct fiacre *f, const struct env *env, const ch
 }
 
 const struct constructor *constructor_find(struct fiacre *f, const char *name,
-                                           const struct ftype *expected)
+                                           const struct type *expected)
 {
     uint32_t first = map_get(&f->names, name, SCOPE_CONSTRUCTOR);
     if (first == MAP_NONE) return NULL;
+    assert(first < f->constructors.len);
     for (uint32_t i = first; i != MODEL_NONE; i = f->constructors.data[i].other)
         if (f->constructors.data[i].type == expected) return &f->constructors.data[i];
     return &f->constructors.data[first];
@@ -333,11 +142,11 @@ static bool lower_binding(struct lowering *l, struct fiacre_exp *exp, const stru
                           struct value *value)
 {
     if (binding->kind == BIND_VALUE) return *value = binding->value, true;
-    if (binding->write_only && l->out)
+    if (binding->write_only && l->code.out)
         remark(l->f, exp, DIAG_ACCESS, exp->place, "'%.60s' is marked `write`, and is read here",
                exp->name);
     if (binding->kind == BIND_CELLS)
-        return *value = value_cells(l->f, binding->type, &binding->at), true;
+        return *value = value_cells(l->f->model, binding->type, &binding->at), true;
     if (binding->kind == BIND_PORT) {
         complain(l->f, exp, DIAG_TYPE, exp->place, "'%.60s' is a port, not a value", exp->name);
         return false;
@@ -354,7 +163,7 @@ static bool lower_binding(struct lowering *l, struct fiacre_exp *exp, const stru
 static bool lower_constructor(struct lowering *l, struct fiacre_exp *exp,
                               const struct constructor *constructor, struct value *value)
 {
-    const struct ftype *type = constructor->type, *argument = type->members[constructor->tag].type;
+    const struct type *type = constructor->type, *argument = type->members[constructor->tag].type;
     uint32_t tag = constructor->tag, args = exp->kind == FIACRE_EXP_CALL ? exp->count : 0;
     if (args != (argument != NULL)) {
         complain(l->f, exp, DIAG_ARGUMENTS, exp->place,
@@ -363,22 +172,18 @@ static bool lower_constructor(struct lowering *l, struct fiacre_exp *exp,
                  exp->name);
         return false;
     }
-    if (ftype_is_scalar(type)) return *value = value_scalar(type, expr_int(exprs_of(l), tag)), true;
+    if (type_is_scalar(type)) return *value = value_scalar(type, expr_int(exprs_of(l), tag)), true;
     if (!may_emit(l, exp, "a value of a union")) return false;
     struct value inner = {0};
     if (argument && !lower_exp(l, exp->args, argument, &inner)) return false;
-    struct cell made = cell_new_local(l->f, type, "temporary"), behind = cell_behind(&made, 1);
-    emit_set(l, &made, expr_int(exprs_of(l), tag), exp->place);
-    if (argument && !lower_store(l, argument, &behind, &inner, exp->args->place)) return false;
-    for (uint32_t i = argument ? argument->cells : 0; i + 1 < type->cells; i++) {
-        struct cell cell = cell_behind(&behind, i);
-        emit_set(l, &cell, expr_int(exprs_of(l), ftype_shared_cell(type, i).initial), exp->place);
-    }
-    *value = value_cells(l->f, type, &made);
+    if (argument && !type_matches(argument, inner.type))
+        return complain_types(l, exp->args->place, argument, inner.type), false;
+    *value = value_construct(&l->code, type, tag, argument ? &inner : NULL, exp->place,
+                             argument ? exp->args->place : exp->place);
     return true;
 }
 
-static bool lower_name(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+static bool lower_name(struct lowering *l, struct fiacre_exp *exp, const struct type *expected,
                        struct value *value)
 {
     const struct binding *binding = env_find(l->f, l->env, exp->name);
@@ -390,49 +195,37 @@ static bool lower_name(struct lowering *l, struct fiacre_exp *exp, const struct 
 
 /* ---- places ---- */
 
-static bool lower_index(struct lowering *l, struct fiacre_exp *exp, const struct ftype *array,
+static bool lower_index(struct lowering *l, struct fiacre_exp *exp, const struct type *array,
                         struct cell *at)
 {
     struct exprs *exprs = exprs_of(l);
     struct value index;
-    if (array->kind != KIND_ARRAY) {
+    if (array->kind != TYPE_ARRAY) {
         complain(l->f, exp, DIAG_TYPE, exp->place, "only arrays have elements");
         return false;
     }
     if (!lower_exp(l, exp->b, NULL, &index)) return false;
-    if (index.type->kind != KIND_INT)
+    if (index.type->kind != TYPE_INT)
         return complain_types(l, exp->b->place, l->f->number_type, index.type), false;
     const struct expr_node *node = expr_get(exprs, index.e);
     if (node->op == EXPR_CONST && (node->value < 0 || node->value >= array->count)) {
-        if (!l->out) {
+        if (!l->code.out) {
             complain(l->f, exp, DIAG_RANGE, exp->b->place, "the index %" PRId64 " is outside 0..%u",
                      node->value, array->count - 1);
             return false;
         }
         /* it may never be evaluated: an error only where it is */
-        emit_check(l, expr_fail(exprs, FAILURE_INDEX), exp->b->place);
+        emit_check(&l->code, expr_fail(exprs, FAILURE_INDEX), exp->b->place);
         index.e = expr_int(exprs, 0);
     }
-    uint32_t stride = array->of->cells;
-    expr checked = expr_within(exprs, index.e, 0, array->count - 1, FAILURE_INDEX);
-    expr step =
-        stride == 1 ? checked : expr_make(exprs, EXPR_MUL, 0, checked, expr_int(exprs, stride));
-    const struct expr_node *moved = expr_get(exprs, step);
-    if (moved->op == EXPR_CONST) {
-        at->base += (uint32_t)moved->value;
-        return true;
-    }
-    at->count += (array->count - 1) * stride;
-    at->offset = expr_get(exprs, at->offset)->op == EXPR_CONST
-                     ? step
-                     : expr_make(exprs, EXPR_ADD, 0, at->offset, step);
+    emit_element(l->f->model, array, index.e, at);
     return true;
 }
 
-static const struct ftype_member *find_field(struct lowering *l, struct fiacre_exp *exp,
-                                             const struct ftype *record)
+static const struct type_member *find_field(struct lowering *l, struct fiacre_exp *exp,
+                                            const struct type *record)
 {
-    if (record->kind != KIND_RECORD) {
+    if (record->kind != TYPE_RECORD) {
         complain(l->f, exp, DIAG_TYPE, exp->place, "only records have fields");
         return NULL;
     }
@@ -447,8 +240,8 @@ static const struct ftype_member *find_field(struct lowering *l, struct fiacre_e
     return NULL;
 }
 
-bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing,
-                 const struct ftype **type, struct cell *at)
+bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing, const struct type **type,
+                 struct cell *at)
 {
     if (exp->kind == FIACRE_EXP_NAME) {
         const struct binding *binding = env_find(l->f, l->env, exp->name);
@@ -473,24 +266,24 @@ bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing,
         *type = (*type)->of;
         return true;
     }
-    const struct ftype_member *field = find_field(l, exp, *type);
+    const struct type_member *field = find_field(l, exp, *type);
     if (!field) return false;
-    *at = cell_behind(at, field->offset);
+    *at = emit_behind(at, field->offset);
     *type = field->type;
     return true;
 }
 
-const struct ftype *lower_place_type(struct lowering *l, struct fiacre_exp *exp)
+const struct type *lower_place_type(struct lowering *l, struct fiacre_exp *exp)
 {
     if (exp->kind == FIACRE_EXP_NAME) {
         const struct binding *binding = env_find(l->f, l->env, exp->name);
         return binding && binding->kind == BIND_CELLS ? binding->type : NULL;
     }
     if (exp->kind != FIACRE_EXP_INDEX && exp->kind != FIACRE_EXP_FIELD) return NULL;
-    const struct ftype *outer = lower_place_type(l, exp->a);
+    const struct type *outer = lower_place_type(l, exp->a);
     if (!outer) return NULL;
-    if (exp->kind == FIACRE_EXP_INDEX) return outer->kind == KIND_ARRAY ? outer->of : NULL;
-    for (uint32_t i = 0; outer->kind == KIND_RECORD && i < outer->member_count; i++)
+    if (exp->kind == FIACRE_EXP_INDEX) return outer->kind == TYPE_ARRAY ? outer->of : NULL;
+    for (uint32_t i = 0; outer->kind == TYPE_RECORD && i < outer->member_count; i++)
         if (outer->members[i].name == exp->name) return outer->members[i].type;
     return NULL;
 }
@@ -501,65 +294,65 @@ static bool lower_part(struct lowering *l, struct fiacre_exp *exp, struct value 
     struct value whole;
     if (!lower_exp(l, exp->a, NULL, &whole)) return false;
     struct cell at = whole.at;
-    const struct ftype *type;
+    const struct type *type;
     if (exp->kind == FIACRE_EXP_INDEX) {
         if (!lower_index(l, exp, whole.type, &at)) return false;
         type = whole.type->of;
     } else {
-        const struct ftype_member *field = find_field(l, exp, whole.type);
+        const struct type_member *field = find_field(l, exp, whole.type);
         if (!field) return false;
-        at = cell_behind(&at, field->offset);
+        at = emit_behind(&at, field->offset);
         type = field->type;
     }
-    *value = value_cells(l->f, type, &at);
+    *value = value_cells(l->f->model, type, &at);
     return true;
 }
 
 /* ---- literals ---- */
 
-static bool lower_array(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+static bool lower_array(struct lowering *l, struct fiacre_exp *exp, const struct type *expected,
                         struct value *value)
 {
     if (!may_emit(l, exp, "an array")) return false;
-    if (expected && expected->kind != KIND_ARRAY) expected = NULL;
+    if (expected && expected->kind != TYPE_ARRAY) expected = NULL;
     struct value element;
-    const struct ftype *of = expected ? expected->of : NULL;
-    struct ftype *type = (struct ftype *)expected;
+    const struct type *of = expected ? expected->of : NULL;
+    struct type *type = (struct type *)expected;
     if (!type) {
-        struct code_sequence *out = l->out, nowhere = code_sequence_empty();
-        l->out = &nowhere; /* only its type is wanted */
+        struct code_sequence *out = l->code.out, nowhere = code_sequence_empty();
+        l->code.out = &nowhere; /* only its type is wanted */
         bool good = lower_exp(l, exp->args, NULL, &element);
-        l->out = out;
+        l->code.out = out;
         if (!good) return false;
         of = element.type == l->f->number_type ? l->f->int_type : element.type;
         type = arena_alloc(&l->f->model->arena, sizeof *type);
-        *type = (struct ftype){.kind = KIND_ARRAY,
-                               .of = (struct ftype *)of,
-                               .count = exp->count,
-                               .cells = exp->count * of->cells,
-                               .depth = of->depth + 1};
+        *type = (struct type){.kind = TYPE_ARRAY,
+                              .of = (struct type *)of,
+                              .count = exp->count,
+                              .cells = exp->count * of->cells,
+                              .depth = of->depth + 1};
     }
     if (type->count != exp->count) {
         complain(l->f, exp, DIAG_TYPE, exp->place, "%u element%s for an array of %u", exp->count,
                  plural(exp->count), type->count);
         return false;
     }
-    struct cell made = cell_new_local(l->f, type, "temporary");
+    struct cell made = emit_local(l->f->model, type, "temporary");
     uint32_t n = 0;
     for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++) {
-        struct cell at = cell_behind(&made, n * of->cells);
+        struct cell at = emit_behind(&made, n * of->cells);
         if (!lower_exp(l, arg, of, &element) || !lower_store(l, of, &at, &element, arg->place))
             return false;
     }
-    *value = value_cells(l->f, type, &made);
+    *value = value_cells(l->f->model, type, &made);
     return true;
 }
 
-static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct type *expected,
                         struct value *value)
 {
     if (!may_emit(l, exp, "a queue")) return false;
-    if (!expected || expected->kind != KIND_QUEUE) {
+    if (!expected || expected->kind != TYPE_QUEUE) {
         complain(l->f, exp, DIAG_TYPE, exp->place, "the type of this queue is not known here");
         return false;
     }
@@ -568,29 +361,29 @@ static bool lower_queue(struct lowering *l, struct fiacre_exp *exp, const struct
                  plural(exp->count), expected->count);
         return false;
     }
-    struct cell made = cell_new_local(l->f, expected, "temporary");
+    struct cell made = emit_local(l->f->model, expected, "temporary");
     struct value element;
     uint32_t n = 0;
     for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++) {
-        struct cell at = cell_behind(&made, 1 + n * expected->of->cells);
+        struct cell at = emit_behind(&made, 1 + n * expected->of->cells);
         if (!lower_exp(l, arg, expected->of, &element)
             || !lower_store(l, expected->of, &at, &element, arg->place))
             return false;
     }
     for (; n < expected->count; n++) {
-        struct cell at = cell_behind(&made, 1 + n * expected->of->cells);
-        emit_initial(l, expected->of, &at, exp->place);
+        struct cell at = emit_behind(&made, 1 + n * expected->of->cells);
+        emit_initial(&l->code, expected->of, &at, exp->place);
     }
-    emit_set(l, &made, expr_int(exprs_of(l), exp->count), exp->place);
-    *value = value_cells(l->f, expected, &made);
+    emit_set(&l->code, &made, expr_int(exprs_of(l), exp->count), exp->place);
+    *value = value_cells(l->f->model, expected, &made);
     return true;
 }
 
-static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struct type *expected,
                          struct value *value)
 {
     if (!may_emit(l, exp, "a record")) return false;
-    if (!expected || expected->kind != KIND_RECORD) {
+    if (!expected || expected->kind != TYPE_RECORD) {
         complain(l->f, exp, DIAG_TYPE, exp->place, "the type of this record is not known here");
         return false;
     }
@@ -599,24 +392,24 @@ static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struc
                  plural(exp->count), expected->member_count);
         return false;
     }
-    struct cell made = cell_new_local(l->f, expected, "temporary");
+    struct cell made = emit_local(l->f->model, expected, "temporary");
     struct map seen;
     bool good = true;
     map_init(&seen, l->f->model->mem);
     for (struct fiacre_exp *arg = exp->args; good && arg; arg = arg->next) {
-        const struct ftype_member *field = find_field(l, arg, expected);
+        const struct type_member *field = find_field(l, arg, expected);
         struct value element;
         if (field && !map_add(&seen, arg->name, 0, 0)) {
             complain(l->f, arg, DIAG_DUPLICATE, arg->place, "the field '%.60s' is set twice",
                      arg->name);
             field = NULL;
         }
-        struct cell at = cell_behind(&made, field ? field->offset : 0);
+        struct cell at = emit_behind(&made, field ? field->offset : 0);
         good = field && lower_exp(l, arg->a, field->type, &element)
                && lower_store(l, field->type, &at, &element, arg->a->place);
     }
     mem_free(l->f->model->mem, seen.entries);
-    *value = value_cells(l->f, expected, &made);
+    *value = value_cells(l->f->model, expected, &made);
     return good;
 }
 
@@ -624,7 +417,7 @@ static bool lower_record(struct lowering *l, struct fiacre_exp *exp, const struc
 
 static bool is_number(struct lowering *l, struct fiacre_exp *exp, const struct value *value)
 {
-    if (value->type->kind == KIND_INT) return true;
+    if (value->type->kind == TYPE_INT) return true;
     if (!exp->reported) complain_types(l, exp->place, l->f->number_type, value->type);
     exp->reported = true;
     return false;
@@ -632,7 +425,7 @@ static bool is_number(struct lowering *l, struct fiacre_exp *exp, const struct v
 
 static bool is_bool(struct lowering *l, struct fiacre_exp *exp, const struct value *value)
 {
-    if (value->type->kind == KIND_BOOL) return true;
+    if (value->type->kind == TYPE_BOOL) return true;
     if (!exp->reported) complain_types(l, exp->place, l->f->bool_type, value->type);
     exp->reported = true;
     return false;
@@ -647,29 +440,25 @@ bool lower_condition(struct lowering *l, struct fiacre_exp *exp, expr *cond)
 }
 
 /* Lowers with the code put aside. */
-static bool lower_aside(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+static bool lower_aside(struct lowering *l, struct fiacre_exp *exp, const struct type *expected,
                         struct value *value, struct code_sequence *code)
 {
-    struct code_sequence *out = l->out;
-    bool in_rule = l->in_rule;
     *code = code_sequence_empty();
-    if (out) l->out = code;
-    l->in_rule = false;
+    struct emit_block before = emit_open(&l->code, code);
     bool good = lower_exp(l, exp, expected, value);
-    l->out = out;
-    l->in_rule = in_rule;
+    emit_close(&l->code, &before);
     return good;
 }
 
 /* Whether a function is run with expressions for values (inline.c): its types were looked at
  * before, and what is not evaluated must not be lowered, because a function that calls itself would
  * not end. */
-static bool runs_function(const struct lowering *l) { return l->inlined && !l->out; }
+static bool runs_function(const struct lowering *l) { return l->inlined && !l->code.out; }
 
 static bool lower_logic(struct lowering *l, struct fiacre_exp *exp, struct value *value)
 {
     struct exprs *exprs = exprs_of(l);
-    struct code_sequence code, none = code_sequence_empty();
+    struct code_sequence code;
     expr a;
     struct value b;
     bool is_and = exp->op == FIACRE_AND;
@@ -678,28 +467,12 @@ static bool lower_logic(struct lowering *l, struct fiacre_exp *exp, struct value
         return *value = value_scalar(l->f->bool_type, a), true;
     if (!lower_aside(l, exp->b, l->f->bool_type, &b, &code) || !is_bool(l, exp->b, &b))
         return false;
-    if (code_is_none(code.first))
-        return *value = value_scalar(l->f->bool_type,
-                                     expr_make(exprs, is_and ? EXPR_AND : EXPR_OR, 0, a, b.e)),
-               true;
-    struct value kept = lower_keep(l, value_scalar(l->f->bool_type, a), exp->place);
-    if (!kept.at.count) { /* a constant: b is all there is, or is not evaluated */
-        bool goes_on = expr_is_true(exprs, kept.e) == is_and;
-        if (goes_on) emit_sequence(l, &code);
-        *value = goes_on ? b : kept;
-        return true;
-    }
-    struct code_sequence *out = l->out;
-    l->out = &code;
-    emit_set(l, &kept.at, expr_to_int(exprs, b.e), exp->place);
-    l->out = out;
-    emit_if(l, kept.e, is_and ? code : none, is_and ? none : code, exp->place);
-    *value = kept;
+    *value = value_logic(&l->code, is_and, value_scalar(l->f->bool_type, a), &b, code, exp->place);
     return true;
 }
 
 static bool lower_conditional(struct lowering *l, struct fiacre_exp *exp,
-                              const struct ftype *expected, struct value *value)
+                              const struct type *expected, struct value *value)
 {
     struct exprs *exprs = exprs_of(l);
     struct code_sequence yes_code, no_code;
@@ -710,58 +483,31 @@ static bool lower_conditional(struct lowering *l, struct fiacre_exp *exp,
         return lower_exp(l, expr_is_true(exprs, cond) ? exp->b : exp->c, expected, value);
     if (!lower_aside(l, exp->b, expected, &yes, &yes_code)) return false;
     if (!lower_aside(l, exp->c, expected ? expected : yes.type, &no, &no_code)) return false;
-    if (!ftype_matches(yes.type, no.type))
+    if (!type_matches(yes.type, no.type))
         return complain_types(l, exp->c->place, yes.type, no.type), false;
-    bool scalar = ftype_is_scalar(yes.type);
+    bool scalar = type_is_scalar(yes.type);
     if (scalar && code_is_none(yes_code.first) && code_is_none(no_code.first)) {
-        const struct ftype *type = yes.type->kind == KIND_INT ? l->f->number_type : yes.type;
+        const struct type *type = yes.type->kind == TYPE_INT ? l->f->number_type : yes.type;
         return *value = value_scalar(type, expr_choose(exprs, cond, yes.e, no.e)), true;
     }
     if (!may_emit(l, exp, "a choice between such values")) return false;
-    const struct ftype *type = expected && ftype_matches(expected, yes.type) ? expected : yes.type;
-    if (scalar && type->kind == KIND_INT) { /* as wide as the two */
-        struct ftype *wide = arena_alloc(&l->f->model->arena, sizeof *wide);
-        const struct expr_node *y = expr_get(exprs, yes.e), *n = expr_get(exprs, no.e);
-        *wide = *l->f->number_type;
-        wide->low = y->low < n->low ? y->low : n->low;
-        wide->high = y->high > n->high ? y->high : n->high;
-        type = wide;
-    }
-    struct cell made = cell_new_local(l->f, type, "temporary");
-    struct code_sequence *out = l->out;
-    l->out = &yes_code;
-    bool good = lower_store(l, type, &made, &yes, exp->b->place);
-    l->out = &no_code;
-    good &= lower_store(l, type, &made, &no, exp->c->place);
-    l->out = out;
-    emit_if(l, cond, yes_code, no_code, exp->place);
-    *value = value_cells(l->f, type, &made);
-    return good;
+    const struct type *type = expected && type_matches(expected, yes.type) ? expected : yes.type;
+    *value =
+        value_conditional(&l->code, type, cond, (struct value_branch){yes, yes_code, exp->b->place},
+                          (struct value_branch){no, no_code, exp->c->place}, exp->place);
+    return true;
 }
 
 bool lower_equal(struct lowering *l, const struct value *a, const struct value *b,
                  struct place place, expr *result)
 {
-    struct exprs *exprs = exprs_of(l);
-    if (!ftype_matches(a->type, b->type)) return complain_types(l, place, a->type, b->type), false;
-    if (ftype_is_scalar(a->type)) {
-        if (expr_is_true(exprs, b->e)) *result = a->e;
-        else if (expr_is_false(exprs, b->e)) *result = expr_make(exprs, EXPR_NOT, 0, a->e, a->e);
-        else if (a->type->kind == KIND_BOOL) *result = expr_make(exprs, EXPR_IFF, 0, a->e, b->e);
-        else *result = expr_make(exprs, EXPR_EQ, 0, a->e, b->e);
-        return true;
-    }
-    if (a->type->cells > MAX_COMPARED_CELLS) {
+    if (!type_matches(a->type, b->type)) return complain_types(l, place, a->type, b->type), false;
+    if (!type_is_scalar(a->type) && a->type->cells > VALUE_MAX_COMPARED) {
         diag_error(l->f->diag, DIAG_LIMIT, place, "values of %u cells are too large to compare",
                    a->type->cells);
         return false;
     }
-    *result = expr_bool(exprs, true);
-    for (uint32_t i = 0; i < a->type->cells; i++) {
-        expr cell = expr_make(exprs, EXPR_EQ, 0, read_nth(l->f, a->type, &a->at, i),
-                              read_nth(l->f, b->type, &b->at, i));
-        *result = expr_make(exprs, EXPR_AND, 0, *result, cell);
-    }
+    *result = value_equal(l->f->model, a, b);
     return true;
 }
 
@@ -772,9 +518,9 @@ static bool lower_comparison(struct lowering *l, struct fiacre_exp *exp, struct 
     struct exprs *exprs = exprs_of(l);
     struct value a, b;
     expr result;
-    const struct ftype *hint = exp->a->kind == FIACRE_EXP_QUEUE || exp->a->kind == FIACRE_EXP_RECORD
-                                   ? lower_place_type(l, exp->b)
-                                   : NULL;
+    const struct type *hint = exp->a->kind == FIACRE_EXP_QUEUE || exp->a->kind == FIACRE_EXP_RECORD
+                                  ? lower_place_type(l, exp->b)
+                                  : NULL;
     if (!hint && exp->a->kind == FIACRE_EXP_NAME) hint = lower_place_type(l, exp->b);
     if (!lower_exp(l, exp->a, hint, &a) || !lower_exp(l, exp->b, a.type, &b)) return false;
     if (exp->op == FIACRE_EQ || exp->op == FIACRE_NE) {
@@ -806,80 +552,31 @@ static bool lower_arithmetic(struct lowering *l, struct fiacre_exp *exp, struct 
 
 static bool is_queue(struct lowering *l, struct fiacre_exp *exp, const struct value *value)
 {
-    if (value->type->kind == KIND_QUEUE) return true;
+    if (value->type->kind == TYPE_QUEUE) return true;
     complain(l->f, exp, DIAG_TYPE, exp->place, "this is not a queue");
     return false;
-}
-
-static expr queue_length(struct lowering *l, const struct value *queue)
-{
-    return read_nth(l->f, queue->type, &queue->at, 0);
 }
 
 static bool lower_first(struct lowering *l, struct fiacre_exp *exp, const struct value *queue,
                         struct value *value)
 {
-    struct exprs *exprs = exprs_of(l);
-    const struct ftype *of = queue->type->of;
-    struct cell at = cell_behind(&queue->at, 1);
-    expr length = queue_length(l, queue);
-    *value = value_cells(l->f, of, &at);
-    if (ftype_is_scalar(of)) {
-        expr cell = read_cell(l->f, &at, ftype_cell(of, 0));
-        expr some = expr_make(exprs, EXPR_GE, 0, length, expr_int(exprs, 1));
-        value->e = expr_choose(exprs, some, cell, expr_fail(exprs, FAILURE_EMPTY));
-        if (of->kind == KIND_BOOL) value->e = expr_to_bool(exprs, value->e);
-        value->at = (struct cell){0};
-        return true;
-    }
-    if (!may_emit(l, exp, "'first' of a queue of such values")) return false;
-    emit_check(l, expr_within(exprs, length, 1, queue->type->count, FAILURE_EMPTY), exp->place);
+    if (!type_is_scalar(queue->type->of) && !may_emit(l, exp, "'first' of a queue of such values"))
+        return false;
+    *value = value_first(&l->code, queue, exp->place);
     return true;
 }
 
-/* The queue in `at` loses its first element. */
-static void emit_dequeue(struct lowering *l, const struct ftype *type, const struct cell *at,
-                         struct place place)
+/* An element that the queue can take. */
+static bool is_element(struct lowering *l, const struct fiacre_exp *exp, const struct type *queue,
+                       const struct value *element)
 {
-    struct exprs *exprs = exprs_of(l);
-    uint32_t cells = type->of->cells, last = (type->count - 1) * cells;
-    struct cell first = cell_behind(at, 1), second = cell_behind(at, 1 + cells),
-                end = cell_behind(at, 1 + last);
-    expr length = expr_within(exprs, read_nth(l->f, type, at, 0), 1, type->count, FAILURE_EMPTY);
-    emit_set(l, at, expr_make(exprs, EXPR_SUB, 0, length, expr_int(exprs, 1)), place);
-    emit_copy(l, &first, &second, last, place);
-    emit_initial(l, type->of, &end, place);
-}
-
-/* The queue in `at` gets an element, at its tail or at its head. */
-static bool emit_enqueue(struct lowering *l, const struct ftype *type, const struct cell *at,
-                         const struct value *element, bool head, struct place place)
-{
-    struct exprs *exprs = exprs_of(l);
-    uint32_t cells = type->of->cells;
-    expr length = expr_within(exprs, read_nth(l->f, type, at, 0), 0, type->count - 1, FAILURE_FULL);
-    struct cell target = cell_behind(at, 1);
-    if (head) {
-        struct cell second = cell_behind(at, 1 + cells);
-        emit_check(l, length, place);
-        emit_copy(l, &second, &target, (type->count - 1) * cells, place);
-    } else {
-        expr offset =
-            cells == 1 ? length : expr_make(exprs, EXPR_MUL, 0, length, expr_int(exprs, cells));
-        if (expr_get(exprs, target.offset)->op != EXPR_CONST)
-            offset = expr_make(exprs, EXPR_ADD, 0, target.offset, offset);
-        else if (expr_get(exprs, target.offset)->value)
-            target.base += (uint32_t)expr_get(exprs, target.offset)->value;
-        target.offset = offset;
-        target.count += (type->count - 1) * cells;
-    }
-    if (!lower_store(l, type->of, &target, element, place)) return false;
-    emit_set(l, at, expr_make(exprs, EXPR_ADD, 0, length, expr_int(exprs, 1)), place);
-    return true;
+    if (type_matches(queue->of, element->type)) return true;
+    complain_types(l, exp->place, queue->of, element->type);
+    return false;
 }
 
 static bool lower_changed_queue(struct lowering *l, struct fiacre_exp *exp,
-                                const struct ftype *expected, struct value *value)
+                                const struct type *expected, struct value *value)
 {
     struct value queue, element;
     bool removes = exp->kind == FIACRE_EXP_UNARY;
@@ -887,11 +584,13 @@ static bool lower_changed_queue(struct lowering *l, struct fiacre_exp *exp,
         || !is_queue(l, exp->a, &queue))
         return false;
     if (!removes && !lower_exp(l, exp->b, queue.type->of, &element)) return false;
-    struct value changed = lower_keep(l, queue, exp->place);
-    if (removes) emit_dequeue(l, queue.type, &changed.at, exp->place);
-    else if (!emit_enqueue(l, queue.type, &changed.at, &element, exp->op == FIACRE_APPEND,
-                           exp->place))
-        return false;
+    struct value changed = value_keep(&l->code, queue, exp->place);
+    if (removes) value_remove(&l->code, queue.type, &changed.at, exp->place);
+    else {
+        if (!is_element(l, exp, queue.type, &element)) return false;
+        value_add(&l->code, queue.type, &changed.at, &element, exp->op == FIACRE_APPEND,
+                  exp->place);
+    }
     *value = changed;
     return true;
 }
@@ -911,27 +610,29 @@ bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre
     if ((!removes && !adds) || !lower_place_type(l, target)
         || lower_place_type(l, exp->a) != lower_place_type(l, target))
         return true;
-    struct code_sequence *out = l->out, aside = code_sequence_empty();
-    const struct ftype *type, *other;
+    struct code_sequence *out = l->code.out, aside = code_sequence_empty();
+    const struct type *type, *other;
     struct cell at, from;
-    l->out = &aside;
+    l->code.out = &aside;
     bool good =
         lower_place(l, target, true, &type, &at) && lower_place(l, exp->a, false, &other, &from);
-    l->out = out;
+    l->code.out = out;
     if (!good) return false;
-    if (type->kind != KIND_QUEUE || !same_place(&at, &from) || !code_is_none(aside.first))
+    if (type->kind != TYPE_QUEUE || !same_place(&at, &from) || !code_is_none(aside.first))
         return true;
     struct value element;
     *done = true;
-    if (removes) return emit_dequeue(l, type, &at, exp->place), true;
+    if (removes) return value_remove(&l->code, type, &at, exp->place), true;
     if (!lower_exp(l, exp->b, type->of, &element)) return false;
     /* the element may be part of the queue itself */
-    if (!ftype_is_scalar(type->of) || exp->op == FIACRE_APPEND)
-        element = lower_keep(l, element, exp->place);
-    return emit_enqueue(l, type, &at, &element, exp->op == FIACRE_APPEND, exp->place);
+    if (!type_is_scalar(type->of) || exp->op == FIACRE_APPEND)
+        element = value_keep(&l->code, element, exp->place);
+    if (!is_element(l, exp, type, &element)) return false;
+    value_add(&l->code, type, &at, &element, exp->op == FIACRE_APPEND, exp->place);
+    return true;
 }
 
-static bool lower_unary(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+static bool lower_unary(struct lowering *l, struct fiacre_exp *exp, const struct type *expected,
                         struct value *value)
 {
     struct exprs *exprs = exprs_of(l);
@@ -956,7 +657,7 @@ static bool lower_unary(struct lowering *l, struct fiacre_exp *exp, const struct
     default: break;
     }
     if (!is_queue(l, exp->a, &a)) return false;
-    expr length = queue_length(l, &a);
+    expr length = value_length(l->f->model, &a);
     if (exp->op == FIACRE_FIRST) return lower_first(l, exp, &a, value);
     if (exp->op == FIACRE_LENGTH) *value = value_scalar(l->f->number_type, length);
     else
@@ -975,16 +676,16 @@ static bool lower_formula_call(struct lowering *l, struct function *function,
 {
     *done = false;
     if (!function->is_formula || l->inlined >= MAX_INLINED) return true;
-    for (uint32_t i = 0; i < function->parameters; i++) {
-        const struct ftype *type = function->env.list.data[i].type;
-        if (!ftype_is_scalar(type)) return true;
-        struct cell_range range = ftype_cell(type, 0);
+    for (uint32_t i = 0; i < function->routine.parameters.len; i++) {
+        const struct type *type = function->env.list.data[i].type;
+        if (!type_is_scalar(type)) return true;
+        struct type_range range = type_cell(type, 0);
         const struct expr_node *node = expr_get(exprs_of(l), args[i].e);
         if (node->may_fail || node->low < range.low || node->high > range.high) return true;
     }
-    struct cell_range range = ftype_cell(function->result, 0);
+    struct type_range range = type_cell(function->routine.result, 0);
     struct env env = {0};
-    for (uint32_t i = 0; i < function->parameters; i++) {
+    for (uint32_t i = 0; i < function->routine.parameters.len; i++) {
         struct binding bound = {.name = function->env.list.data[i].name,
                                 .kind = BIND_VALUE,
                                 .type = function->env.list.data[i].type,
@@ -995,71 +696,57 @@ static bool lower_formula_call(struct lowering *l, struct function *function,
     struct env *outer = l->env;
     l->env = &env;
     l->inlined++;
-    bool good = lower_exp(l, body, function->result, value);
+    bool good = lower_exp(l, body, function->routine.result, value);
     l->inlined--;
     l->env = outer;
     vec_free(l->f->model->mem, &env.list);
     *done = true;
     if (!good) return false;
-    if (!ftype_matches(function->result, value->type))
-        return complain_types(l, body->place, function->result, value->type), false;
-    if (function->result->kind == KIND_INT)
+    if (!type_matches(function->routine.result, value->type))
+        return complain_types(l, body->place, function->routine.result, value->type), false;
+    if (function->routine.result->kind == TYPE_INT)
         value->e = expr_within(exprs_of(l), value->e, range.low, range.high, FAILURE_RANGE);
-    value->type = function->result;
+    value->type = function->routine.result;
     return true;
 }
 
 /* Functions that call themselves go deeper; how much they do is bounded in any case. */
 static bool may_inline(const struct lowering *l, const struct function *function)
 {
-    return l->inlined < (function->is_recursive ? MAX_INLINED_RECURSION : MAX_INLINED);
-}
-
-/* A call that is too deep: a failure, and any value of the type. */
-static void emit_too_deep(struct lowering *l, const struct fiacre_exp *exp,
-                          const struct ftype *result, struct value *value)
-{
-    struct ftype number = *l->f->bool_type;
-    struct cell unused = cell_new_local(l->f, &number, "unused"),
-                made = cell_new_local(l->f, result, "temporary");
-    emit_set(l, &unused, expr_fail(exprs_of(l), FAILURE_DEPTH), exp->place);
-    *value = value_cells(l->f, result, &made);
+    return l->inlined < (function->routine.is_recursive ? MAX_INLINED_RECURSION : MAX_INLINED);
 }
 
 static bool lower_arguments(struct lowering *l, struct fiacre_exp *exp,
                             const struct function *function, struct value *args)
 {
     uint32_t n = 0;
-    if (exp->count != function->parameters) {
+    if (exp->count != function->routine.parameters.len) {
         complain(l->f, exp, DIAG_ARGUMENTS, exp->place,
                  "'%.60s' has %u parameter%s, and %u argument%s given", exp->name,
-                 function->parameters, plural(function->parameters), exp->count,
-                 exp->count == 1 ? " is" : "s are");
+                 function->routine.parameters.len, plural(function->routine.parameters.len),
+                 exp->count, exp->count == 1 ? " is" : "s are");
         return false;
     }
     for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++) {
-        const struct ftype *type = function->env.list.data[n].type;
+        const struct type *type = function->env.list.data[n].type;
         if (!lower_exp(l, arg, type, &args[n])) return false;
-        if (!ftype_matches(type, args[n].type))
+        if (!type_matches(type, args[n].type))
             return complain_types(l, arg->place, type, args[n].type), false;
     }
     return true;
 }
 
-static void emit_call(struct lowering *l, struct fiacre_exp *exp, const struct function *function,
-                      const struct value *args, struct value *value)
+static void call(struct lowering *l, struct fiacre_exp *exp, const struct function *function,
+                 const struct value *args, struct value *value)
 {
-    struct fiacre *f = l->f;
+    struct mem *mem = l->f->model->mem;
+    struct place *places = mem_alloc(mem, (exp->count + UINT64_C(1)) * sizeof *places);
     uint32_t n = 0;
-    for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next, n++)
-        lower_store(l, function->env.list.data[n].type, &function->env.list.data[n].at, &args[n],
-                    arg->place);
-    model_add_code(
-        f->model, l->out,
-        (struct code_node){
-            .op = CODE_CALL, .body = function->body, .other = code_none(), .place = exp->place});
-    *value = lower_keep(l, value_cells(f, function->result, &function->result_at), exp->place);
-    if (function->depth >= l->depth) l->depth = function->depth;
+    for (struct fiacre_exp *arg = exp->args; arg; arg = arg->next) places[n++] = arg->place;
+    assert(n == function->routine.parameters.len);
+    *value = routine_call(&l->code, &function->routine, args, places, exp->place);
+    if (function->routine.depth >= l->depth) l->depth = function->routine.depth;
+    mem_free(mem, places);
 }
 
 static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct function *declared,
@@ -1071,24 +758,24 @@ static bool lower_call(struct lowering *l, struct fiacre_exp *exp, struct functi
                  "'%.60s' is an external function, which is not supported", exp->name);
         return false;
     }
-    struct function *function = function_deeper(f, declared);
-    if (function && !function_prepare(l, function)) return false;
+    struct function *function = function_callee(f, declared);
+    if (function && !function_prepare(l->f, function)) return false;
     const struct function *known = function ? function : declared;
     struct value *args = mem_alloc(f->model->mem, (exp->count + UINT64_C(1)) * sizeof *args);
     bool done = false, good = lower_arguments(l, exp, known, args);
     if (good && function) good = lower_formula_call(l, function, args, &done, value);
-    if (good && function && !done && !l->out && may_inline(l, function))
+    if (good && function && !done && !l->code.out && may_inline(l, function))
         done = function_inline(l, function, args, value);
     if (good && !done && may_emit(l, exp, "a call of a function with statements")) {
-        if (function) emit_call(l, exp, function, args, value);
-        else emit_too_deep(l, exp, known->result, value);
+        if (function) call(l, exp, function, args, value);
+        else *value = routine_emit_too_deep(&l->code, known->routine.result, exp->place);
     } else good &= done;
     mem_free(f->model->mem, args);
     return good;
 }
 
 static bool lower_application(struct lowering *l, struct fiacre_exp *exp,
-                              const struct ftype *expected, struct value *value)
+                              const struct type *expected, struct value *value)
 {
     uint32_t function = map_get(&l->f->names, exp->name, SCOPE_FUNCTION);
     if (function != MAP_NONE) return lower_call(l, exp, &l->f->functions.data[function], value);
@@ -1098,7 +785,7 @@ static bool lower_application(struct lowering *l, struct fiacre_exp *exp,
     return false;
 }
 
-bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct type *expected,
                struct value *value)
 {
     bool done = false;
@@ -1135,11 +822,11 @@ bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *e
 bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, const char *context,
                     int64_t *result)
 {
-    struct lowering l = {.f = f, .env = env, .context = context};
+    struct lowering l = {.f = f, .env = env, .code.model = f->model, .context = context};
     struct value value;
     if (!lower_exp(&l, exp, NULL, &value)) return false;
     const struct expr_node *node =
-        ftype_is_scalar(value.type) ? expr_get(&f->model->exprs, value.e) : NULL;
+        type_is_scalar(value.type) ? expr_get(&f->model->exprs, value.e) : NULL;
     if (!node || node->op != EXPR_CONST) {
         complain(f, exp, DIAG_CONSTANT, exp->place,
                  node && node->may_fail ? "%s that cannot be computed" : "%s must be a constant",

@@ -3,6 +3,9 @@
  * transition), so that one run tells several errors. */
 #include "lang/fiacre/parser.h"
 
+#include "lang/common/preprocess.h"
+
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,89 +25,89 @@ void fiacre_error(struct fiacre_parser *parser, struct place place, const char *
 }
 
 /* How Fiacre writes what other languages write so; NULL: nothing to say. */
-static const char *fiacre_spelling(const struct fiacre_parser *parser, enum fiacre_token_kind kind)
+static const char *fiacre_spelling(const struct fiacre_parser *parser, unsigned kind)
 {
     if (parser->loose) return NULL;
-    return kind == FIACRE_TOKEN_FORMULA_EQ    ? "="
-           : kind == FIACRE_TOKEN_FORMULA_NE  ? "<>"
-           : kind == FIACRE_TOKEN_FORMULA_AND ? "and"
-                                              : NULL;
+    return kind == TOKEN_DOUBLE_EQ ? "="
+           : kind == TOKEN_BANG_EQ ? "<>"
+           : kind == TOKEN_AND     ? "and"
+                                   : NULL;
 }
 
 void fiacre_error_expected(struct fiacre_parser *parser, const char *what)
 {
     char shown[48];
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     const char *better = fiacre_spelling(parser, token->kind);
     fiacre_error(parser, token->place, "expected %s, found %s%s%s%s", what,
-                 fiacre_token_show(token, shown), better ? ": Fiacre writes '" : "",
-                 better ? better : "", better ? "'" : "");
+                 token_show(token, shown), better ? ": Fiacre writes '" : "", better ? better : "",
+                 better ? "'" : "");
 }
 
 void fiacre_error_expected_word(struct fiacre_parser *parser, const char *what,
-                                const enum fiacre_token_kind *kinds, unsigned count)
+                                const uint16_t *kinds, unsigned count)
 {
     char shown[48];
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     const char *word = fiacre_suggest(token, kinds, count);
     if (!word) fiacre_error_expected(parser, what);
     else {
         if (!parser->panic) diag_suggest(parser->diag, word);
         fiacre_error(parser, token->place, "expected %s, found %s: did you mean '%s'?", what,
-                     fiacre_token_show(token, shown), word);
+                     token_show(token, shown), word);
     }
 }
 
-bool fiacre_accept(struct fiacre_parser *parser, enum fiacre_token_kind kind)
+bool fiacre_accept(struct fiacre_parser *parser, unsigned kind)
 {
     if (parser->panic || !fiacre_at(parser, kind)) return false;
-    if (kind != FIACRE_TOKEN_END) parser->at++;
+    if (kind != TOKEN_END) parser->at++;
     return true;
 }
 
-bool fiacre_expect(struct fiacre_parser *parser, enum fiacre_token_kind kind, const char *after)
+bool fiacre_expect(struct fiacre_parser *parser, unsigned kind, const char *after)
 {
     if (fiacre_accept(parser, kind)) return true;
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
-    const char *quote = kind < FIACRE_TOKEN_OPEN ? "" : "'";
+    const struct token *token = fiacre_peek(parser, 0);
+    const char *quote = kind < TOKEN_OPEN ? "" : "'";
     char shown[48];
-    if (kind == FIACRE_TOKEN_NAME && fiacre_token_is_keyword(token))
+    if (kind == TOKEN_NAME && fiacre_is_keyword(token))
         fiacre_error(parser, token->place, "expected a name after %s, found the keyword %s", after,
-                     fiacre_token_show(token, shown));
+                     token_show(token, shown));
     else
         fiacre_error(parser, token->place, "expected %s%s%s after %s, found %s", quote,
-                     fiacre_token_kind_show(kind), quote, after, fiacre_token_show(token, shown));
+                     token_kind_show(&fiacre_lexis, kind), quote, after, token_show(token, shown));
     return false;
 }
 
-bool fiacre_expect_close(struct fiacre_parser *parser, enum fiacre_token_kind kind,
-                         const char *choices, const char *what, struct place opened)
+bool fiacre_expect_close(struct fiacre_parser *parser, unsigned kind, const char *choices,
+                         const char *what, struct place opened)
 {
     if (fiacre_accept(parser, kind)) return true;
     if (parser->panic) return false;
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     char shown[48];
     fiacre_error(parser, token->place, "expected %s%s'%s' in %s, found %s", choices ? choices : "",
-                 choices ? " or " : "", fiacre_token_kind_show(kind), what,
-                 fiacre_token_show(token, shown));
+                 choices ? " or " : "", token_kind_show(&fiacre_lexis, kind), what,
+                 token_show(token, shown));
     if (opened.line != token->place.line) diag_note(parser->diag, opened, "opened here");
     return false;
 }
 
-bool fiacre_is_word(const struct fiacre_token *token, const char *word)
+bool fiacre_is_word(const struct token *token, const char *word)
 {
-    return token->kind == FIACRE_TOKEN_NAME && !strcmp(token->text, word);
+    return token->kind == TOKEN_NAME && !strcmp(token->text, word);
 }
 
 bool fiacre_accept_word(struct fiacre_parser *parser, const char *word)
 {
-    return fiacre_is_word(fiacre_peek(parser, 0), word) && fiacre_accept(parser, FIACRE_TOKEN_NAME);
+    return fiacre_is_word(fiacre_peek(parser, 0), word) && fiacre_accept(parser, TOKEN_NAME);
 }
 
 const char *fiacre_expect_name(struct fiacre_parser *parser, const char *after)
 {
     const char *name = fiacre_peek(parser, 0)->text;
-    return fiacre_expect(parser, FIACRE_TOKEN_NAME, after) ? name : "?";
+    return fiacre_expect(parser, TOKEN_NAME, after) ? name : "?";
 }
 
 struct fiacre_name *fiacre_parse_names(struct fiacre_parser *parser, const char *after)
@@ -115,27 +118,27 @@ struct fiacre_name *fiacre_parse_names(struct fiacre_parser *parser, const char 
         (*last)->place = fiacre_here(parser);
         (*last)->name = fiacre_expect_name(parser, last == &first ? after : "','");
         last = &(*last)->next;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
     return first;
 }
 
-const char *fiacre_suggest(const struct fiacre_token *token, const enum fiacre_token_kind *kinds,
-                           unsigned count)
+const char *fiacre_suggest(const struct token *token, const uint16_t *kinds, unsigned count)
 {
     const char *nearest = NULL;
     unsigned distance = 0;
-    if (token->kind == FIACRE_TOKEN_NAME)
+    if (token->kind == TOKEN_NAME)
         for (unsigned i = 0; i < count; i++)
-            text_nearest(token->text, fiacre_token_kind_show(kinds[i]), &nearest, &distance);
+            text_nearest(token->text, token_kind_show(&fiacre_lexis, kinds[i]), &nearest,
+                         &distance);
     return nearest;
 }
 
-static const enum fiacre_token_kind declaration_words[] = {
+static const uint16_t declaration_words[] = {
     FIACRE_WORD_TYPE,      FIACRE_WORD_CHANNEL,  FIACRE_WORD_CONST,
     FIACRE_WORD_FUNCTION,  FIACRE_WORD_EXTERN,   FIACRE_WORD_PROCESS,
     FIACRE_WORD_COMPONENT, FIACRE_WORD_PROPERTY, FIACRE_WORD_ASSERT};
 
-bool fiacre_is_declaration_word(const struct fiacre_token *token)
+bool fiacre_is_declaration_word(const struct token *token)
 {
     for (size_t i = 0; i < sizeof declaration_words / sizeof *declaration_words; i++)
         if (declaration_words[i] == token->kind) return true;
@@ -143,26 +146,25 @@ bool fiacre_is_declaration_word(const struct fiacre_token *token)
 }
 
 /* What follows a name, or name > name. */
-static const struct fiacre_token *after_name(const struct fiacre_token *token)
+static const struct token *after_name(const struct token *token)
 {
-    return token[1].kind == FIACRE_TOKEN_GT && token[2].kind == FIACRE_TOKEN_NAME ? token + 3
-                                                                                  : token + 1;
+    return token[1].kind == TOKEN_GT && token[2].kind == TOKEN_NAME ? token + 3 : token + 1;
 }
 
 /* A name, or name > name, and then the end of the file, another declaration, or the same again on
  * the next line. Three lines are enough to see. */
-bool fiacre_begins_declaration(const struct fiacre_token *token)
+bool fiacre_begins_declaration(const struct token *token)
 {
-    for (unsigned i = 0; i < 3 && token->kind == FIACRE_TOKEN_NAME; i++) {
-        const struct fiacre_token *next = after_name(token);
-        if (next->kind == FIACRE_TOKEN_END) return true;
+    for (unsigned i = 0; i < 3 && token->kind == TOKEN_NAME; i++) {
+        const struct token *next = after_name(token);
+        if (next->kind == TOKEN_END) return true;
         if (next->place.line == next[-1].place.line) return fiacre_is_declaration_word(next);
         token = next;
     }
-    return token->kind == FIACRE_TOKEN_NAME || fiacre_is_declaration_word(token);
+    return token->kind == TOKEN_NAME || fiacre_is_declaration_word(token);
 }
 
-bool fiacre_is_root(const struct fiacre_parser *parser, const struct fiacre_token *token)
+bool fiacre_is_root(const struct fiacre_parser *parser, const struct token *token)
 {
     return token > parser->tokens && token[-1].place.line != token->place.line
            && fiacre_begins_declaration(token);
@@ -178,7 +180,11 @@ bool fiacre_enter(struct fiacre_parser *parser)
     return false;
 }
 
-void fiacre_leave(struct fiacre_parser *parser) { parser->nesting--; }
+void fiacre_leave(struct fiacre_parser *parser)
+{
+    assert(parser->nesting); /* every fiacre_enter has one fiacre_leave */
+    parser->nesting--;
+}
 
 /* ---- types ---- */
 
@@ -186,7 +192,7 @@ void fiacre_leave(struct fiacre_parser *parser) { parser->nesting--; }
 static struct fiacre_member *parse_members(struct fiacre_parser *parser, bool is_union)
 {
     struct fiacre_member *first = NULL, **last = &first;
-    enum fiacre_token_kind separator = is_union ? FIACRE_TOKEN_BAR : FIACRE_TOKEN_COMMA;
+    unsigned separator = is_union ? TOKEN_BAR : TOKEN_COMMA;
     do {
         struct fiacre_member **group = last;
         struct fiacre_type *type = NULL;
@@ -198,7 +204,7 @@ static struct fiacre_member *parse_members(struct fiacre_parser *parser, bool is
             (*last)->place = name->place;
             last = &(*last)->next;
         }
-        if (!is_union) fiacre_expect(parser, FIACRE_TOKEN_COLON, "the field's name");
+        if (!is_union) fiacre_expect(parser, TOKEN_COLON, "the field's name");
         if (!is_union || fiacre_accept(parser, FIACRE_WORD_OF)) type = fiacre_parse_type(parser);
         for (struct fiacre_member *member = *group; member; member = member->next)
             member->type = type;
@@ -232,7 +238,7 @@ static void parse_sequence_type(struct fiacre_parser *parser, struct fiacre_type
 static void parse_range(struct fiacre_parser *parser, struct fiacre_type *type)
 {
     type->low = fiacre_parse_arithmetic(parser);
-    if (fiacre_accept(parser, FIACRE_TOKEN_RANGE)) {
+    if (fiacre_accept(parser, TOKEN_RANGE)) {
         type->kind = FIACRE_TYPE_RANGE;
         type->high = fiacre_parse_arithmetic(parser);
     } else if (type->low->kind == FIACRE_EXP_NAME) {
@@ -246,24 +252,23 @@ static void parse_range(struct fiacre_parser *parser, struct fiacre_type *type)
 
 static void parse_type_inside(struct fiacre_parser *parser, struct fiacre_type *type)
 {
-    static const enum fiacre_token_kind words[] = {FIACRE_WORD_BOOL, FIACRE_WORD_NAT,
-                                                   FIACRE_WORD_INT};
+    static const uint16_t words[] = {FIACRE_WORD_BOOL, FIACRE_WORD_NAT, FIACRE_WORD_INT};
     for (unsigned i = 0; i < 3; i++)
         if (fiacre_accept(parser, words[i])) {
             type->kind = (uint8_t)(FIACRE_TYPE_BOOL + i);
             return;
         }
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     switch (token->kind) {
     case FIACRE_WORD_UNION:
     case FIACRE_WORD_RECORD: parse_compound(parser, type); return;
     case FIACRE_WORD_ARRAY:
     case FIACRE_WORD_QUEUE: parse_sequence_type(parser, type); return;
-    case FIACRE_TOKEN_NAME:
-    case FIACRE_TOKEN_NUMBER:
-    case FIACRE_TOKEN_SUB:
-    case FIACRE_TOKEN_ADD:
-    case FIACRE_TOKEN_OPEN: parse_range(parser, type); return;
+    case TOKEN_NAME:
+    case TOKEN_NUMBER:
+    case TOKEN_MINUS:
+    case TOKEN_PLUS:
+    case TOKEN_OPEN: parse_range(parser, type); return;
     default: fiacre_error_expected(parser, "a type");
     }
 }
@@ -281,8 +286,7 @@ struct fiacre_type *fiacre_parse_type(struct fiacre_parser *parser)
 }
 
 /* T, T, ... or T # T ... */
-static struct fiacre_type *parse_types(struct fiacre_parser *parser,
-                                       enum fiacre_token_kind separator)
+static struct fiacre_type *parse_types(struct fiacre_parser *parser, unsigned separator)
 {
     struct fiacre_type *first = NULL, **last = &first;
     do {
@@ -298,7 +302,7 @@ struct fiacre_channel *fiacre_parse_channel(struct fiacre_parser *parser)
     channel->place = fiacre_here(parser);
     channel->plain =
         fiacre_accept(parser, FIACRE_WORD_NONE) || fiacre_accept(parser, FIACRE_WORD_SYNC);
-    if (!channel->plain) channel->types = parse_types(parser, FIACRE_TOKEN_HASH);
+    if (!channel->plain) channel->types = parse_types(parser, TOKEN_HASH);
     return channel;
 }
 
@@ -308,7 +312,7 @@ static struct fiacre_function *parse_function(struct fiacre_parser *parser)
 {
     struct fiacre_function *function = arena_alloc(parser->arena, sizeof *function);
     function->parameters = fiacre_parse_parameters(parser, false);
-    fiacre_expect(parser, FIACRE_TOKEN_COLON, "the parameters");
+    fiacre_expect(parser, TOKEN_COLON, "the parameters");
     function->result = fiacre_parse_type(parser);
     fiacre_expect(parser, FIACRE_WORD_IS, "the type of the result");
     if (fiacre_accept(parser, FIACRE_WORD_VAR))
@@ -330,19 +334,18 @@ static struct fiacre_function *parse_extern(struct fiacre_parser *parser)
 {
     struct fiacre_function *function = arena_alloc(parser->arena, sizeof *function);
     struct place opened = fiacre_here(parser);
-    fiacre_expect(parser, FIACRE_TOKEN_OPEN, "the name");
-    if (!fiacre_accept(parser, FIACRE_TOKEN_CLOSE)) {
-        function->arguments = parse_types(parser, FIACRE_TOKEN_COMMA);
-        fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, "','", "the types of the arguments",
-                            opened);
+    fiacre_expect(parser, TOKEN_OPEN, "the name");
+    if (!fiacre_accept(parser, TOKEN_CLOSE)) {
+        function->arguments = parse_types(parser, TOKEN_COMMA);
+        fiacre_expect_close(parser, TOKEN_CLOSE, "','", "the types of the arguments", opened);
     }
-    fiacre_expect(parser, FIACRE_TOKEN_COLON, "the types of the arguments");
+    fiacre_expect(parser, TOKEN_COLON, "the types of the arguments");
     function->result = fiacre_parse_type(parser);
     fiacre_expect(parser, FIACRE_WORD_IS, "the type of the result");
-    const struct fiacre_token *foreign = fiacre_peek(parser, 0);
+    const struct token *foreign = fiacre_peek(parser, 0);
     function->foreign = foreign->text;
     function->foreign_place = foreign->place;
-    if (!fiacre_accept(parser, FIACRE_TOKEN_STRING)) fiacre_expect_name(parser, "'is'");
+    if (!fiacre_accept(parser, TOKEN_STRING)) fiacre_expect_name(parser, "'is'");
     return function;
 }
 
@@ -352,13 +355,13 @@ static struct fiacre_function *parse_extern(struct fiacre_parser *parser)
 static void parse_assert(struct fiacre_parser *parser, struct fiacre_decl *decl)
 {
     for (;;) {
-        const struct fiacre_token *token = fiacre_peek(parser, 0);
-        if (token->kind == FIACRE_TOKEN_SUB) token++;
+        const struct token *token = fiacre_peek(parser, 0);
+        if (token->kind == TOKEN_MINUS) token++;
         if (token->kind != FIACRE_WORD_TRUE && token->kind != FIACRE_WORD_FALSE) break;
         parser->at = (uint32_t)(token + 1 - parser->tokens);
         const char **text = token->kind == FIACRE_WORD_TRUE ? &decl->when_true : &decl->when_false;
         *text = fiacre_peek(parser, 0)->text;
-        if (!fiacre_expect(parser, FIACRE_TOKEN_STRING,
+        if (!fiacre_expect(parser, TOKEN_STRING,
                            token->kind == FIACRE_WORD_TRUE ? "'true'" : "'false'"))
             return;
     }
@@ -378,7 +381,7 @@ static void parse_property_declaration(struct fiacre_parser *parser, struct fiac
 static void parse_declared_name(struct fiacre_parser *parser, struct fiacre_decl *decl,
                                 const char *after)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     bool property = decl->kind == FIACRE_DECL_PROPERTY || decl->kind == FIACRE_DECL_ASSERT;
     decl->name_place = token->place;
     decl->name = token->text;
@@ -400,7 +403,7 @@ static void parse_keyword_declaration(struct fiacre_parser *parser, struct fiacr
         decl->channel = fiacre_parse_channel(parser);
         break;
     case FIACRE_DECL_CONST:
-        fiacre_expect(parser, FIACRE_TOKEN_COLON, "the name of the constant");
+        fiacre_expect(parser, TOKEN_COLON, "the name of the constant");
         decl->type = fiacre_parse_type(parser);
         fiacre_expect(parser, FIACRE_WORD_IS, "the type of the constant");
         decl->exp = fiacre_parse_exp(parser);
@@ -419,7 +422,7 @@ static void parse_keyword_declaration(struct fiacre_parser *parser, struct fiacr
 /* A name: of the main component, or of an observer. */
 static void parse_name_declaration(struct fiacre_parser *parser, struct fiacre_decl *decl)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     if (!fiacre_begins_declaration(token)) {
         fiacre_error_expected_word(parser, "a declaration or the name of the main component",
                                    declaration_words,
@@ -431,13 +434,13 @@ static void parse_name_declaration(struct fiacre_parser *parser, struct fiacre_d
     decl->name = token->text;
     decl->name_place = token->place;
     parser->at++;
-    if (!fiacre_accept(parser, FIACRE_TOKEN_GT)) return;
+    if (!fiacre_accept(parser, TOKEN_GT)) return;
     decl->kind = FIACRE_DECL_OBSERVER;
     decl->other_place = fiacre_here(parser);
     decl->other = fiacre_expect_name(parser, "'>'");
 }
 
-static int declaration_kind(enum fiacre_token_kind word)
+static int declaration_kind(unsigned word)
 {
     static const struct {
         uint8_t word, kind;
@@ -458,16 +461,16 @@ static int declaration_kind(enum fiacre_token_kind word)
 static struct fiacre_decl *parse_declaration(struct fiacre_parser *parser)
 {
     struct fiacre_decl *decl = arena_alloc(parser->arena, sizeof *decl);
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     int kind = declaration_kind(token->kind);
     char shown[48];
     decl->place = token->place;
     if (kind >= 0) {
         decl->kind = (uint8_t)kind;
         parser->at++;
-        parse_declared_name(parser, decl, fiacre_token_show(token, shown));
+        parse_declared_name(parser, decl, token_show(token, shown));
         if (!parser->panic) parse_keyword_declaration(parser, decl);
-    } else if (token->kind == FIACRE_TOKEN_NAME) {
+    } else if (token->kind == TOKEN_NAME) {
         parse_name_declaration(parser, decl);
     } else {
         fiacre_error_expected(parser, "a declaration (type, channel, const, function, extern, "
@@ -482,8 +485,7 @@ static struct fiacre_decl *parse_declaration(struct fiacre_parser *parser)
 static void end_declaration(struct fiacre_parser *parser)
 {
     if (parser->panic)
-        while (!fiacre_at(parser, FIACRE_TOKEN_END)
-               && !fiacre_is_declaration_word(fiacre_peek(parser, 0)))
+        while (!fiacre_at(parser, TOKEN_END) && !fiacre_is_declaration_word(fiacre_peek(parser, 0)))
             parser->at++;
     parser->panic = parser->in_function = false;
 }
@@ -491,7 +493,7 @@ static void end_declaration(struct fiacre_parser *parser)
 static void parse_file(struct fiacre_parser *parser, struct fiacre_file *file)
 {
     struct fiacre_decl **last = &file->decls;
-    while (!fiacre_at(parser, FIACRE_TOKEN_END)) {
+    while (!fiacre_at(parser, TOKEN_END)) {
         *last = parse_declaration(parser);
         if (!parser->panic && (*last)->kind == FIACRE_DECL_ROOT) file->root = *last;
         last = &(*last)->next;
@@ -502,8 +504,9 @@ static void parse_file(struct fiacre_parser *parser, struct fiacre_file *file)
 /* ---- entries ---- */
 
 static struct fiacre_parser start(struct diag *diag, struct names *names, struct arena *arena,
-                                  struct mem *mem, struct fiacre_tokens *tokens)
+                                  struct mem *mem, struct tokens *tokens)
 {
+    assert(tokens->list.data[tokens->list.len - 1].kind == TOKEN_END);
     return (struct fiacre_parser){.diag = diag,
                                   .names = names,
                                   .arena = arena,
@@ -514,20 +517,20 @@ static struct fiacre_parser start(struct diag *diag, struct names *names, struct
 }
 
 bool fiacre_parse(struct diag *diag, struct names *names, struct arena *arena, struct mem *mem,
-                  uint32_t source, struct fiacre_file *file)
+                  uint32_t source, struct language_define *defines, uint32_t define_count,
+                  struct fiacre_file *file)
 {
     uint32_t errors = diag->errors;
-    struct fiacre_tokens tokens;
+    struct tokens tokens = {0};
     memset(file, 0, sizeof *file);
-    fiacre_lexer_run(diag, names, mem, source, &tokens);
+    bool good = preprocess_run(diag, names, &fiacre_lexis, source, defines, define_count, &tokens);
     struct fiacre_parser parser = start(diag, names, arena, mem, &tokens);
     if (tokens.list.len == 1 && diag->errors == errors)
         diag_error(diag, DIAG_MISSING, (struct place){.source = source},
                    "the file is empty: a model needs at least a process");
     if (tokens.list.len > 1) file->last = tokens.list.data[tokens.list.len - 2].place;
-    if (!tokens.has_macros) parse_file(&parser, file);
-    vec_free(mem, &tokens.list);
-    vec_free(mem, &tokens.labels);
+    if (good) parse_file(&parser, file);
+    lexer_free(diag->mem, &tokens);
     return diag->errors == errors;
 }
 
@@ -536,21 +539,19 @@ bool fiacre_parse_expression_source(struct diag *diag, struct names *names, stru
                                     struct fiacre_property *property)
 {
     uint32_t errors = diag->errors;
-    struct fiacre_tokens tokens;
-    fiacre_lexer_run(diag, names, mem, source, &tokens);
+    struct tokens tokens = {0};
+    lexer_run(diag, names, &fiacre_lexis, source, &tokens);
     tokens.list.data[tokens.list.len - 1].text = "the end of the formula";
     struct fiacre_parser parser = start(diag, names, arena, mem, &tokens);
     *property = (struct fiacre_property){.kind = kind, .place = fiacre_here(&parser)};
-    if (fiacre_at(&parser, FIACRE_TOKEN_NAME)
-        && fiacre_peek(&parser, 1)->kind == FIACRE_TOKEN_COLON) {
+    if (fiacre_at(&parser, TOKEN_NAME) && fiacre_peek(&parser, 1)->kind == TOKEN_COLON) {
         property->name = fiacre_peek(&parser, 0)->text;
         parser.at += 2;
     }
-    if (!tokens.has_macros) fiacre_parse_property(&parser, false, property);
-    fiacre_accept(&parser, FIACRE_TOKEN_SEMICOLON);
-    if (!tokens.has_macros && !fiacre_at(&parser, FIACRE_TOKEN_END))
+    fiacre_parse_property(&parser, false, property);
+    fiacre_accept(&parser, TOKEN_SEMICOLON);
+    if (!fiacre_at(&parser, TOKEN_END))
         fiacre_error_expected(&parser, "an operator or the end of the formula");
-    vec_free(mem, &tokens.list);
-    vec_free(mem, &tokens.labels);
+    lexer_free(diag->mem, &tokens);
     return diag->errors == errors;
 }

@@ -12,7 +12,7 @@
 #define CAIRN_LANG_FIACRE_PARSER_H
 
 #include "lang/fiacre/ast.h"
-#include "lang/fiacre/lexer.h"
+#include "lang/fiacre/words.h"
 
 /* When `C x`, without parentheses, is constructor C with argument x. */
 enum fiacre_juxtaposition {
@@ -27,8 +27,8 @@ struct fiacre_parser {
     struct names *names;
     struct arena *arena;
     struct mem *mem;
-    struct fiacre_token *tokens;
-    struct fiacre_label *labels;
+    struct token *tokens;
+    struct token_label *labels;
     uint32_t at;                    /* the next token */
     uint32_t label_at, label_count; /* the next label that nobody took */
     unsigned nesting;               /* brackets and statements around */
@@ -45,15 +45,14 @@ struct fiacre_parser {
 
 /* ---- tokens ---- */
 
-static inline const struct fiacre_token *fiacre_peek(const struct fiacre_parser *parser,
-                                                     unsigned ahead)
+static inline const struct token *fiacre_peek(const struct fiacre_parser *parser, unsigned ahead)
 {
-    const struct fiacre_token *token = &parser->tokens[parser->at];
-    for (; ahead && token->kind != FIACRE_TOKEN_END; ahead--) token++;
+    const struct token *token = &parser->tokens[parser->at];
+    for (; ahead && token->kind != TOKEN_END; ahead--) token++;
     return token;
 }
 
-static inline bool fiacre_at(const struct fiacre_parser *parser, enum fiacre_token_kind kind)
+static inline bool fiacre_at(const struct fiacre_parser *parser, unsigned kind)
 {
     return parser->tokens[parser->at].kind == kind;
 }
@@ -63,15 +62,15 @@ static inline struct place fiacre_here(const struct fiacre_parser *parser)
     return parser->tokens[parser->at].place;
 }
 
-bool fiacre_accept(struct fiacre_parser *parser, enum fiacre_token_kind kind);
+bool fiacre_accept(struct fiacre_parser *parser, unsigned kind);
 /* Reads a token or tells that it was expected after `after`. */
-bool fiacre_expect(struct fiacre_parser *parser, enum fiacre_token_kind kind, const char *after);
+bool fiacre_expect(struct fiacre_parser *parser, unsigned kind, const char *after);
 /* The same for what ends `what`, which began at `opened`; `choices` lists what else could have
  * stood here. */
-bool fiacre_expect_close(struct fiacre_parser *parser, enum fiacre_token_kind kind,
-                         const char *choices, const char *what, struct place opened);
+bool fiacre_expect_close(struct fiacre_parser *parser, unsigned kind, const char *choices,
+                         const char *what, struct place opened);
 /* Whether a token is this name: for words that are no keywords. */
-bool fiacre_is_word(const struct fiacre_token *token, const char *word);
+bool fiacre_is_word(const struct token *token, const char *word);
 bool fiacre_accept_word(struct fiacre_parser *parser, const char *word);
 /* Reads a name; "?" after an error. */
 const char *fiacre_expect_name(struct fiacre_parser *parser, const char *after);
@@ -79,22 +78,21 @@ const char *fiacre_expect_name(struct fiacre_parser *parser, const char *after);
 struct fiacre_name *fiacre_parse_names(struct fiacre_parser *parser, const char *after);
 
 /* The keyword that this word may be a misspelling of, among some; NULL: none. */
-const char *fiacre_suggest(const struct fiacre_token *token, const enum fiacre_token_kind *kinds,
-                           unsigned count);
+const char *fiacre_suggest(const struct token *token, const uint16_t *kinds, unsigned count);
 /* Whether a keyword begins a declaration. */
-bool fiacre_is_declaration_word(const struct fiacre_token *token);
+bool fiacre_is_declaration_word(const struct token *token);
 /* Whether a declaration begins here: such a keyword, or the name of the main component or of an
  * observer, alone between declarations. */
-bool fiacre_begins_declaration(const struct fiacre_token *token);
+bool fiacre_begins_declaration(const struct token *token);
 /* The same of a name that begins a line: it is no operand of what stands before. */
-bool fiacre_is_root(const struct fiacre_parser *parser, const struct fiacre_token *token);
+bool fiacre_is_root(const struct fiacre_parser *parser, const struct token *token);
 
 void fiacre_error(struct fiacre_parser *parser, struct place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "expected `what`, found ..."; the other one also looks for a misspelt keyword. */
 void fiacre_error_expected(struct fiacre_parser *parser, const char *what);
 void fiacre_error_expected_word(struct fiacre_parser *parser, const char *what,
-                                const enum fiacre_token_kind *kinds, unsigned count);
+                                const uint16_t *kinds, unsigned count);
 /* One level deeper; false after telling that this is too deep. Call fiacre_leave in both cases. */
 bool fiacre_enter(struct fiacre_parser *parser);
 void fiacre_leave(struct fiacre_parser *parser);
@@ -124,7 +122,7 @@ struct fiacre_exp *fiacre_parse_formula(struct fiacre_parser *parser);
 struct fiacre_exp *fiacre_parse_pattern_operand(struct fiacre_parser *parser, bool before_and);
 /* Whether a token can begin an operand of a formula: tells the operator F in `F p` from a variable
  * in `F = 1`. */
-bool fiacre_begins_operand(const struct fiacre_token *token);
+bool fiacre_begins_operand(const struct token *token);
 /* [b] and .f after a, as often as they come. */
 struct fiacre_exp *fiacre_parse_postfix(struct fiacre_parser *parser, struct fiacre_exp *a);
 
@@ -135,7 +133,7 @@ struct fiacre_exp *fiacre_parse_pattern_prefix(struct fiacre_parser *parser);
 /* `left` itself when no `leadsto` or `precedes` follows. */
 struct fiacre_exp *fiacre_parse_pattern_infix(struct fiacre_parser *parser,
                                               struct fiacre_exp *left);
-bool fiacre_begins_pattern(const struct fiacre_parser *parser, const struct fiacre_token *token);
+bool fiacre_begins_pattern(const struct fiacre_parser *parser, const struct token *token);
 /* NULL when no path like `Main/1/state s` begins here. */
 struct fiacre_exp *fiacre_parse_observable(struct fiacre_parser *parser);
 /* [ltl | ctl | invariant] formula; or only a formula. */

@@ -172,11 +172,11 @@ static void keep(struct walk *walk, const struct fiacre_stmt *end)
 
 static uint64_t statement_choices(struct walk *walk, struct fiacre_stmt *stmt)
 {
-    struct lowering l = {.f = walk->f, .env = walk->instance->env};
+    struct lowering l = {.f = walk->f, .env = walk->instance->env, .code.model = walk->f->model};
     uint64_t choices = 1;
     for (struct fiacre_exp *p = stmt->patterns; p; p = p->next) {
-        const struct ftype *type = lower_place_type(&l, p);
-        uint64_t values = type ? ftype_count(type, MAX_CHOICES) : 0;
+        const struct type *type = lower_place_type(&l, p);
+        uint64_t values = type ? type_count(type, MAX_CHOICES) : 0;
         if (!values || values > MAX_CHOICES / choices) {
             complain(walk->f, stmt, DIAG_LIMIT, p->place,
                      type ? "`any` has too many values here: at most %d"
@@ -194,11 +194,11 @@ static bool lower_choice(struct lowering *l, const struct path_step *step)
     uint64_t choice = step->choice;
     expr cond;
     for (struct fiacre_exp *p = step->stmt->patterns; p; p = p->next) {
-        const struct ftype *type;
+        const struct type *type;
         struct cell at;
         if (!lower_place(l, p, true, &type, &at)) return false;
-        uint64_t values = ftype_count(type, MAX_CHOICES);
-        lower_nth(l, type, &at, choice % values, p->place);
+        uint64_t values = type_count(type, MAX_CHOICES);
+        emit_nth(&l->code, type, &at, choice % values, p->place);
         choice /= values;
     }
     if (!step->stmt->exp) return true;
@@ -347,6 +347,7 @@ static bool lower_taken_if(struct lowering *l, const struct path_step *step)
 bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, uint32_t end)
 {
     struct value value;
+    assert(first <= end && end <= path->count);
     for (uint32_t i = first; i < end; i++) {
         const struct path_step *step = &path->steps[i];
         bool good = true;

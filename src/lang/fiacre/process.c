@@ -13,15 +13,15 @@ static struct fiacre_variable *parse_variable_names(struct fiacre_parser *parser
     struct fiacre_variable *first = NULL, **last = &first;
     do {
         struct fiacre_variable *variable = arena_alloc(parser->arena, sizeof *variable);
-        variable->by_reference = references && fiacre_accept(parser, FIACRE_TOKEN_REFERENCE);
+        variable->by_reference = references && fiacre_accept(parser, TOKEN_AMPERSAND);
         variable->place = fiacre_here(parser);
         variable->name = fiacre_expect_name(parser, variable->by_reference ? "'&'"
                                                     : first                ? "','"
                                                                            : after);
         *last = variable;
         last = &variable->next;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
-    fiacre_expect(parser, FIACRE_TOKEN_COLON, first->next ? "the names" : "the name");
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
+    fiacre_expect(parser, TOKEN_COLON, first->next ? "the names" : "the name");
     return first;
 }
 
@@ -32,14 +32,14 @@ struct fiacre_variable *fiacre_parse_variables(struct fiacre_parser *parser)
         *last = parse_variable_names(parser, false, first ? "','" : "'var'");
         struct fiacre_type *type = fiacre_parse_type(parser);
         struct fiacre_exp *init = NULL;
-        if (fiacre_accept(parser, FIACRE_TOKEN_ASSIGN)) init = fiacre_parse_exp(parser);
-        else if (fiacre_at(parser, FIACRE_TOKEN_EQ))
+        if (fiacre_accept(parser, TOKEN_ASSIGN)) init = fiacre_parse_exp(parser);
+        else if (fiacre_at(parser, TOKEN_EQ))
             fiacre_error(parser, fiacre_here(parser), "an initial value is given with ':='");
         for (; *last; last = &(*last)->next) {
             (*last)->type = type;
             (*last)->init = init;
         }
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
     return first;
 }
 
@@ -47,8 +47,8 @@ struct fiacre_variable *fiacre_parse_parameters(struct fiacre_parser *parser, bo
 {
     struct fiacre_variable *first = NULL, **last = &first;
     struct place opened = fiacre_here(parser);
-    fiacre_expect(parser, FIACRE_TOKEN_OPEN, "the name");
-    if (fiacre_accept(parser, FIACRE_TOKEN_CLOSE)) return NULL;
+    fiacre_expect(parser, TOKEN_OPEN, "the name");
+    if (fiacre_accept(parser, TOKEN_CLOSE)) return NULL;
     do {
         *last = parse_variable_names(parser, references, first ? "','" : "'('");
         bool reads = references && fiacre_accept(parser, FIACRE_WORD_READ),
@@ -60,8 +60,8 @@ struct fiacre_variable *fiacre_parse_parameters(struct fiacre_parser *parser, bo
             (*last)->read = reads;
             (*last)->write = writes;
         }
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
-    fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, "','", "the parameters", opened);
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
+    fiacre_expect_close(parser, TOKEN_CLOSE, "','", "the parameters", opened);
     return first;
 }
 
@@ -81,7 +81,7 @@ static struct fiacre_port *parse_port_list(struct fiacre_parser *parser, bool lo
             (*last)->place = name->place;
             last = &(*last)->next;
         }
-        fiacre_expect(parser, FIACRE_TOKEN_COLON, "the name of the port");
+        fiacre_expect(parser, TOKEN_COLON, "the name of the port");
         common.in = fiacre_accept(parser, FIACRE_WORD_IN);
         common.out = fiacre_accept(parser, FIACRE_WORD_OUT);
         if (!common.in) common.in = fiacre_accept(parser, FIACRE_WORD_IN);
@@ -97,7 +97,7 @@ static struct fiacre_port *parse_port_list(struct fiacre_parser *parser, bool lo
             port->interval = common.interval;
             port->probe = common.probe;
         }
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
     return first;
 }
 
@@ -106,13 +106,13 @@ static void parse_heading(struct fiacre_parser *parser, struct fiacre_port **por
                           struct fiacre_variable **parameters)
 {
     struct place opened = fiacre_here(parser);
-    if (fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE)) {
+    if (fiacre_accept(parser, TOKEN_OPEN_SQUARE)) {
         *ports = parse_port_list(parser, false);
-        fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE_SQUARE, "','", "the ports", opened);
+        fiacre_expect_close(parser, TOKEN_CLOSE_SQUARE, "','", "the ports", opened);
     } else {
-        fiacre_accept(parser, FIACRE_TOKEN_CHOICE); /* P[] has no ports */
+        fiacre_accept(parser, TOKEN_CHOICE); /* P[] has no ports */
     }
-    if (fiacre_at(parser, FIACRE_TOKEN_OPEN)) *parameters = fiacre_parse_parameters(parser, true);
+    if (fiacre_at(parser, TOKEN_OPEN)) *parameters = fiacre_parse_parameters(parser, true);
     fiacre_expect(parser, FIACRE_WORD_IS, "the heading");
 }
 
@@ -123,7 +123,7 @@ static void parse_heading(struct fiacre_parser *parser, struct fiacre_port **por
 static void recover_transition(struct fiacre_parser *parser)
 {
     if (!parser->panic) return;
-    while (!fiacre_at(parser, FIACRE_TOKEN_END) && !fiacre_at(parser, FIACRE_WORD_FROM)
+    while (!fiacre_at(parser, TOKEN_END) && !fiacre_at(parser, FIACRE_WORD_FROM)
            && !fiacre_is_declaration_word(fiacre_peek(parser, 0)))
         parser->at++;
     parser->panic = false;
@@ -138,8 +138,7 @@ static struct fiacre_transition *parse_transition(struct fiacre_parser *parser)
     transition->state_place = fiacre_here(parser);
     transition->state = fiacre_expect_name(parser, "'from'");
     if (!parser->panic) transition->body = fiacre_parse_stmts(parser);
-    if (!parser->panic && !fiacre_at(parser, FIACRE_TOKEN_END)
-        && !fiacre_at(parser, FIACRE_WORD_FROM)
+    if (!parser->panic && !fiacre_at(parser, TOKEN_END) && !fiacre_at(parser, FIACRE_WORD_FROM)
         && !fiacre_begins_declaration(fiacre_peek(parser, 0)))
         fiacre_error_expected(parser, "';' or the next transition");
     recover_transition(parser);
@@ -158,8 +157,8 @@ static struct fiacre_stmt *parse_init(struct fiacre_parser *parser, struct fiacr
 
 struct fiacre_process *fiacre_parse_process(struct fiacre_parser *parser)
 {
-    static const enum fiacre_token_kind words[] = {FIACRE_WORD_STATES, FIACRE_WORD_VAR,
-                                                   FIACRE_WORD_INIT, FIACRE_WORD_FROM};
+    static const uint16_t words[] = {FIACRE_WORD_STATES, FIACRE_WORD_VAR, FIACRE_WORD_INIT,
+                                     FIACRE_WORD_FROM};
     struct fiacre_process *process = arena_alloc(parser->arena, sizeof *process);
     struct fiacre_variable **variables = &process->variables;
     parse_heading(parser, &process->ports, &process->parameters);
@@ -199,7 +198,7 @@ static struct fiacre_name *parse_priority_names(struct fiacre_parser *parser, co
         (*last)->name = fiacre_expect_name(parser, after);
         last = &(*last)->next;
         after = "'|'";
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_BAR));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_BAR));
     return first;
 }
 
@@ -210,8 +209,8 @@ static struct fiacre_priority **parse_priorities(struct fiacre_parser *parser,
     do {
         struct fiacre_name *left = parse_priority_names(parser, "'priority'");
         do {
-            bool above = fiacre_accept(parser, FIACRE_TOKEN_GT);
-            if (!above && !fiacre_accept(parser, FIACRE_TOKEN_LT))
+            bool above = fiacre_accept(parser, TOKEN_GT);
+            if (!above && !fiacre_accept(parser, TOKEN_LT))
                 fiacre_error_expected(parser, "'|', '>' or '<'");
             struct fiacre_name *right = parse_priority_names(parser, above ? "'>'" : "'<'");
             *last = arena_alloc(parser->arena, sizeof **last);
@@ -220,28 +219,26 @@ static struct fiacre_priority **parse_priorities(struct fiacre_parser *parser,
             (*last)->low = above ? right : left;
             last = &(*last)->next;
             left = right;
-        } while (!parser->panic
-                 && (fiacre_at(parser, FIACRE_TOKEN_GT) || fiacre_at(parser, FIACRE_TOKEN_LT)));
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
+        } while (!parser->panic && (fiacre_at(parser, TOKEN_GT) || fiacre_at(parser, TOKEN_LT)));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
     return last;
 }
 
 /* A set of ports that ends with `close`, when one begins here. */
-static struct fiacre_portset parse_portset(struct fiacre_parser *parser,
-                                           enum fiacre_token_kind close)
+static struct fiacre_portset parse_portset(struct fiacre_parser *parser, unsigned close)
 {
     struct fiacre_portset set = {.place = fiacre_here(parser)};
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
-    bool is_of_block = close == FIACRE_WORD_IN && token->kind == FIACRE_TOKEN_MUL
-                       && token[1].kind == FIACRE_TOKEN_ARROW; /* par * -> A || ... */
-    if (!is_of_block && fiacre_accept(parser, FIACRE_TOKEN_MUL)) {
+    const struct token *token = fiacre_peek(parser, 0);
+    bool is_of_block = close == FIACRE_WORD_IN && token->kind == TOKEN_TIMES
+                       && token[1].kind == TOKEN_ARROW; /* par * -> A || ... */
+    if (!is_of_block && fiacre_accept(parser, TOKEN_TIMES)) {
         set.given = set.all = true;
         fiacre_expect(parser, close, "'*'");
         return set;
     }
-    if (token->kind != FIACRE_TOKEN_NAME) return set;
-    while (token->kind == FIACRE_TOKEN_NAME && token[1].kind == FIACRE_TOKEN_COMMA) token += 2;
-    if (token->kind != FIACRE_TOKEN_NAME || token[1].kind != close) return set;
+    if (token->kind != TOKEN_NAME) return set;
+    while (token->kind == TOKEN_NAME && token[1].kind == TOKEN_COMMA) token += 2;
+    if (token->kind != TOKEN_NAME || token[1].kind != close) return set;
     set.given = true;
     set.names = fiacre_parse_names(parser, "'par'");
     fiacre_expect(parser, close, "the ports");
@@ -254,10 +251,10 @@ static void parse_arguments(struct fiacre_parser *parser, struct fiacre_block *b
     struct fiacre_exp **last = &block->args;
     block->has_args = true;
     parser->at++;
-    if (fiacre_accept(parser, FIACRE_TOKEN_CLOSE)) return;
+    if (fiacre_accept(parser, TOKEN_CLOSE)) return;
     do {
         struct place place = fiacre_here(parser);
-        if (fiacre_accept(parser, FIACRE_TOKEN_REFERENCE)) {
+        if (fiacre_accept(parser, TOKEN_AMPERSAND)) {
             struct fiacre_exp *variable =
                 fiacre_new_exp(parser, FIACRE_EXP_NAME, fiacre_here(parser));
             variable->name = fiacre_expect_name(parser, "'&'");
@@ -268,8 +265,8 @@ static void parse_arguments(struct fiacre_parser *parser, struct fiacre_block *b
         }
         last = &(*last)->next;
         block->arg_count++;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
-    fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, "','", "the arguments", opened);
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
+    fiacre_expect_close(parser, TOKEN_CLOSE, "','", "the arguments", opened);
 }
 
 static void parse_instance(struct fiacre_parser *parser, struct fiacre_block *block)
@@ -277,16 +274,16 @@ static void parse_instance(struct fiacre_parser *parser, struct fiacre_block *bl
     block->kind = FIACRE_BLOCK_INSTANCE;
     block->name = fiacre_expect_name(parser, "'||'");
     struct place opened = fiacre_here(parser);
-    if (fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE)) {
+    if (fiacre_accept(parser, TOKEN_OPEN_SQUARE)) {
         block->ports = fiacre_parse_names(parser, "'['");
         for (const struct fiacre_name *port = block->ports; port; port = port->next)
             block->port_count++;
-        fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE_SQUARE, "','", "the ports", opened);
+        fiacre_expect_close(parser, TOKEN_CLOSE_SQUARE, "','", "the ports", opened);
         block->has_ports = true;
     } else {
-        block->has_ports = fiacre_accept(parser, FIACRE_TOKEN_CHOICE);
+        block->has_ports = fiacre_accept(parser, TOKEN_CHOICE);
     }
-    if (fiacre_at(parser, FIACRE_TOKEN_OPEN)) parse_arguments(parser, block);
+    if (fiacre_at(parser, TOKEN_OPEN)) parse_arguments(parser, block);
 }
 
 static struct fiacre_block *parse_block(struct fiacre_parser *parser);
@@ -302,7 +299,7 @@ static void parse_par(struct fiacre_parser *parser, struct fiacre_block *block)
     do {
         *last = parse_block(parser);
         last = &(*last)->next;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_BARS));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_BARS));
     if (fiacre_expect_close(parser, FIACRE_WORD_END, "'||'", "the 'par'", opened))
         fiacre_accept(parser, FIACRE_WORD_PAR);
 }
@@ -310,10 +307,10 @@ static void parse_par(struct fiacre_parser *parser, struct fiacre_block *block)
 static struct fiacre_block *parse_block(struct fiacre_parser *parser)
 {
     struct fiacre_block *block = arena_alloc(parser->arena, sizeof *block);
-    block->interface = parse_portset(parser, FIACRE_TOKEN_ARROW);
+    block->interface = parse_portset(parser, TOKEN_ARROW);
     block->place = fiacre_here(parser);
     if (!fiacre_at(parser, FIACRE_WORD_PAR)) {
-        if (!fiacre_at(parser, FIACRE_TOKEN_NAME))
+        if (!fiacre_at(parser, TOKEN_NAME))
             fiacre_error_expected(parser, "a process, a component or 'par'");
         else parse_instance(parser, block);
     } else {
@@ -325,8 +322,8 @@ static struct fiacre_block *parse_block(struct fiacre_parser *parser)
 
 struct fiacre_component *fiacre_parse_component(struct fiacre_parser *parser)
 {
-    static const enum fiacre_token_kind words[] = {
-        FIACRE_WORD_VAR, FIACRE_WORD_PORT, FIACRE_WORD_PRIORITY, FIACRE_WORD_INIT, FIACRE_WORD_PAR};
+    static const uint16_t words[] = {FIACRE_WORD_VAR, FIACRE_WORD_PORT, FIACRE_WORD_PRIORITY,
+                                     FIACRE_WORD_INIT, FIACRE_WORD_PAR};
     struct fiacre_component *component = arena_alloc(parser->arena, sizeof *component);
     struct fiacre_variable **variables = &component->variables;
     struct fiacre_port **ports = &component->local_ports;

@@ -101,7 +101,7 @@ static const struct group *follow_path(struct fiacre *f, struct fiacre_exp *exp)
 
 /* ---- what states show ---- */
 
-static const struct ftype *type_of_name(struct fiacre *f, const struct env *env, const char *name)
+static const struct type *type_of_name(struct fiacre *f, const struct env *env, const char *name)
 {
     const struct binding *binding = env_find(f, env, name);
     return binding && binding->kind == BIND_CELLS ? binding->type : NULL;
@@ -109,7 +109,7 @@ static const struct ftype *type_of_name(struct fiacre *f, const struct env *env,
 
 /* The type of a variable or a part of one, without a word about mistakes; NULL: unknown, or it is
  * none. */
-static const struct ftype *shown_type(struct lowering *l, struct fiacre_exp *exp)
+static const struct type *shown_type(struct lowering *l, struct fiacre_exp *exp)
 {
     if (exp->kind == FIACRE_EXP_NAME) return type_of_name(l->f, l->env, exp->name);
     if (exp->kind != FIACRE_EXP_FIELD && exp->kind != FIACRE_EXP_INDEX) return NULL;
@@ -117,17 +117,17 @@ static const struct ftype *shown_type(struct lowering *l, struct fiacre_exp *exp
         const struct env *unit = unit_names(l->f, exp->a);
         if (unit) return type_of_name(l->f, unit, exp->name);
     }
-    const struct ftype *whole = shown_type(l, exp->a);
+    const struct type *whole = shown_type(l, exp->a);
     if (!whole) return NULL;
     if (exp->kind == FIACRE_EXP_INDEX) return whole->of;
-    for (uint32_t i = 0; whole->kind == KIND_RECORD && i < whole->member_count; i++)
+    for (uint32_t i = 0; whole->kind == TYPE_RECORD && i < whole->member_count; i++)
         if (whole->members[i].name == exp->name) return whole->members[i].type;
     return NULL;
 }
 
 /* A cell of a value, as a number. */
 static bool lower_number(struct lowering *l, struct fiacre_exp *exp, uint32_t cell,
-                         struct cell_range range, struct value *value)
+                         struct type_range range, struct value *value)
 {
     struct value whole;
     if (!lower_exp(l, exp, NULL, &whole)) return false;
@@ -138,13 +138,13 @@ static bool lower_number(struct lowering *l, struct fiacre_exp *exp, uint32_t ce
 }
 
 /* q[i]: an array that begins behind the length. */
-static bool lower_element(struct lowering *l, struct fiacre_exp *exp, const struct ftype *queue,
+static bool lower_element(struct lowering *l, struct fiacre_exp *exp, const struct type *queue,
                           struct value *value)
 {
     struct value whole, index;
     struct exprs *exprs = &l->f->model->exprs;
     if (!lower_exp(l, exp->a, NULL, &whole) || !lower_exp(l, exp->b, NULL, &index)) return false;
-    if (index.type->kind != KIND_INT)
+    if (index.type->kind != TYPE_INT)
         return complain_types(l, exp->b->place, l->f->number_type, index.type), false;
     const struct expr_node *node = expr_get(exprs, index.e);
     if (node->op == EXPR_CONST && (node->value < 0 || node->value >= queue->count)) {
@@ -152,22 +152,22 @@ static bool lower_element(struct lowering *l, struct fiacre_exp *exp, const stru
                  node->value, queue->count - 1);
         return false;
     }
-    struct cell at = cell_behind(&whole.at, 1);
+    struct cell at = emit_behind(&whole.at, 1);
     expr within = expr_within(exprs, index.e, 0, queue->count - 1, FAILURE_INDEX);
     at.offset = expr_make(exprs, EXPR_ADD, 0, at.offset,
                           expr_make(exprs, EXPR_MUL, 0, within, expr_int(exprs, queue->of->cells)));
     at.count += (queue->count - 1) * queue->of->cells;
-    *value = value_cells(l->f, queue->of, &at);
+    *value = value_cells(l->f->model, queue->of, &at);
     return true;
 }
 
 /* u = text: which constructor it is, whatever its value. */
 static bool lower_constructor_test(struct lowering *l, struct fiacre_exp *exp,
-                                   const struct ftype *type, struct value *value)
+                                   const struct type *type, struct value *value)
 {
     struct exprs *exprs = &l->f->model->exprs;
     const struct constructor *constructor = constructor_find(l->f, exp->b->name, type);
-    if (!lower_number(l, exp->a, 0, ftype_cell(type, 0), value)) return false;
+    if (!lower_number(l, exp->a, 0, type_cell(type, 0), value)) return false;
     expr test = expr_make(exprs, EXPR_EQ, 0, value->e, expr_int(exprs, constructor->tag));
     *value = value_scalar(l->f->bool_type,
                           exp->op == FIACRE_NE ? expr_make(exprs, EXPR_NOT, 0, test, test) : test);
@@ -181,21 +181,21 @@ static bool lower_shown(struct lowering *l, struct fiacre_exp *exp, struct value
     bool compares = exp->kind == FIACRE_EXP_BINARY && (exp->op == FIACRE_EQ || exp->op == FIACRE_NE)
                     && exp->b->kind == FIACRE_EXP_NAME;
     bool is_value = exp->kind == FIACRE_EXP_FIELD && !strcmp(exp->name, "value");
-    const struct ftype *type =
+    const struct type *type =
         compares || exp->kind == FIACRE_EXP_FIELD || exp->kind == FIACRE_EXP_INDEX
             ? shown_type(l, exp->a)
             : NULL;
     *done = true;
-    if (type && type->kind == KIND_QUEUE && exp->kind == FIACRE_EXP_INDEX)
+    if (type && type->kind == TYPE_QUEUE && exp->kind == FIACRE_EXP_INDEX)
         return lower_element(l, exp, type, value);
-    if (type && type->kind == KIND_QUEUE && exp->kind == FIACRE_EXP_FIELD
+    if (type && type->kind == TYPE_QUEUE && exp->kind == FIACRE_EXP_FIELD
         && !strcmp(exp->name, "length"))
-        return lower_number(l, exp->a, 0, ftype_cell(type, 0), value);
-    if (type && type->kind == KIND_UNION && type->cells > 1) {
+        return lower_number(l, exp->a, 0, type_cell(type, 0), value);
+    if (type && type->kind == TYPE_UNION && type->cells > 1) {
         const struct constructor *constructor = compares && !env_find(l->f, l->env, exp->b->name)
                                                     ? constructor_find(l->f, exp->b->name, type)
                                                     : NULL;
-        if (is_value) return lower_number(l, exp->a, 1, ftype_shared_cell(type, 0), value);
+        if (is_value) return lower_number(l, exp->a, 1, type_shared_cell(type, 0), value);
         if (constructor && constructor->type == type)
             return lower_constructor_test(l, exp, type, value);
     }
@@ -203,8 +203,8 @@ static bool lower_shown(struct lowering *l, struct fiacre_exp *exp, struct value
         && exp->a->kind == FIACRE_EXP_FIELD && !strcmp(exp->a->name, "value")) {
         type = shown_type(l, exp->a->a);
         uint64_t n = exp->b->number;
-        if (type && type->kind == KIND_UNION && n + 1 < type->cells)
-            return lower_number(l, exp->a->a, (uint32_t)n + 1, ftype_shared_cell(type, (uint32_t)n),
+        if (type && type->kind == TYPE_UNION && n + 1 < type->cells)
+            return lower_number(l, exp->a->a, (uint32_t)n + 1, type_shared_cell(type, (uint32_t)n),
                                 value);
     }
     *done = false;
@@ -280,8 +280,11 @@ static bool lower_special(struct lowering *l, struct fiacre_exp *exp, struct val
 
 static bool lower_atom(struct fiacre *f, struct fiacre_exp *exp, formula *result)
 {
-    struct lowering l = {
-        .f = f, .env = f->root_env, .context = "a property", .special = lower_special};
+    struct lowering l = {.f = f,
+                         .code.model = f->model,
+                         .env = f->root_env,
+                         .context = "a property",
+                         .special = lower_special};
     expr cond;
     if (!lower_condition(&l, exp, &cond)) return false;
     *result = formula_atom(&f->model->formulas, cond, exp->place);

@@ -21,10 +21,10 @@
 static int find_item(const struct fiacre_parser *parser, unsigned *before)
 {
     static const char *const items[] = {"state", "value", "tag", "event"};
-    const struct fiacre_token *token = fiacre_peek(parser, 0), *at = token + 1;
-    if (token->kind != FIACRE_TOKEN_NAME) return -1;
-    while (at->kind == FIACRE_TOKEN_DIV && at[1].kind == FIACRE_TOKEN_NUMBER) at += 2;
-    if (at->kind != FIACRE_TOKEN_DIV || at[1].kind != FIACRE_TOKEN_NAME) return -1;
+    const struct token *token = fiacre_peek(parser, 0), *at = token + 1;
+    if (token->kind != TOKEN_NAME) return -1;
+    while (at->kind == TOKEN_DIVIDE && at[1].kind == TOKEN_NUMBER) at += 2;
+    if (at->kind != TOKEN_DIVIDE || at[1].kind != TOKEN_NAME) return -1;
     *before = (unsigned)(at + 1 - token);
     for (int i = 0; i < (int)(sizeof items / sizeof *items); i++)
         if (fiacre_is_word(at + 1, items[i])) return fiacre_begins_operand(at + 2) ? i : -1;
@@ -40,7 +40,7 @@ struct fiacre_exp *fiacre_parse_observable(struct fiacre_parser *parser)
                       **last = &exp->args;
     exp->op = (uint8_t)item;
     exp->name = fiacre_peek(parser, 0)->text;
-    for (const struct fiacre_token *number = fiacre_peek(parser, 0) + 2, *end = number - 2 + before;
+    for (const struct token *number = fiacre_peek(parser, 0) + 2, *end = number - 2 + before;
          number < end; number += 2) {
         *last = fiacre_new_exp(parser, FIACRE_EXP_NUMBER, number->place);
         (*last)->number = number->number;
@@ -72,19 +72,19 @@ static const struct {
 };
 
 /* `present <> a` is a comparison: a variable may be called `present`. */
-static bool begins_part(const struct fiacre_parser *parser, const struct fiacre_token *token)
+static bool begins_part(const struct fiacre_parser *parser, const struct token *token)
 {
     return fiacre_begins_operand(token) && !fiacre_is_root(parser, token);
 }
 
-static int find_prefix(const struct fiacre_token *token)
+static int find_prefix(const struct token *token)
 {
     for (int i = 0; i < (int)(sizeof prefixes / sizeof *prefixes); i++)
         if (fiacre_is_word(token, prefixes[i].word)) return i;
     return -1;
 }
 
-bool fiacre_begins_pattern(const struct fiacre_parser *parser, const struct fiacre_token *token)
+bool fiacre_begins_pattern(const struct fiacre_parser *parser, const struct token *token)
 {
     if (fiacre_is_word(token, "deadlockfree")) return true;
     return find_prefix(token) >= 0 && begins_part(parser, token + 1);
@@ -134,19 +134,19 @@ static bool parse_scope(struct fiacre_parser *parser, struct fiacre_pattern *pat
     return true;
 }
 
-static bool begins_interval(const struct fiacre_token *token)
+static bool begins_interval(const struct token *token)
 {
-    return token->kind == FIACRE_TOKEN_OPEN_SQUARE || token->kind == FIACRE_TOKEN_CLOSE_SQUARE;
+    return token->kind == TOKEN_OPEN_SQUARE || token->kind == TOKEN_CLOSE_SQUARE;
 }
 
-static bool is_time(const struct fiacre_token *token)
+static bool is_time(const struct token *token)
 {
-    return token->kind == FIACRE_TOKEN_NUMBER || token->kind == FIACRE_TOKEN_DECIMAL;
+    return token->kind == TOKEN_NUMBER || token->kind == TOKEN_DECIMAL;
 }
 
 static bool parse_time_bound(struct fiacre_parser *parser, struct fiacre_pattern *pattern)
 {
-    const struct fiacre_token *word = fiacre_peek(parser, 0), *next = fiacre_peek(parser, 1);
+    const struct token *word = fiacre_peek(parser, 0), *next = fiacre_peek(parser, 1);
     bool again = false;
     if (fiacre_is_word(word, "lasting") && is_time(next)) {
         parser->at++;
@@ -208,7 +208,7 @@ static bool accept_first(struct fiacre_parser *parser)
 
 struct fiacre_exp *fiacre_parse_pattern_prefix(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     int prefix = find_prefix(token);
     if (fiacre_is_word(token, "deadlockfree")) {
         parser->at++;
@@ -225,7 +225,7 @@ struct fiacre_exp *fiacre_parse_pattern_prefix(struct fiacre_parser *parser)
 
 struct fiacre_exp *fiacre_parse_pattern_infix(struct fiacre_parser *parser, struct fiacre_exp *left)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     bool leadsto = fiacre_is_word(token, "leadsto");
     if (parser->panic || !(leadsto || fiacre_is_word(token, "precedes"))
         || !begins_part(parser, token + 1))
@@ -245,13 +245,15 @@ struct fiacre_exp *fiacre_parse_pattern_infix(struct fiacre_parser *parser, stru
 static const char *source_text(struct fiacre_parser *parser, uint32_t from)
 {
     if (from == parser->at) return "";
-    const struct source *source = &parser->diag->sources.data[parser->tokens[from].place.source];
     struct text text;
     text_init(&text, parser->mem);
     for (uint32_t i = from; i < parser->at; i++) {
-        const struct fiacre_token *token = &parser->tokens[i];
-        if (i > from && token->start > token[-1].end) text_add(&text, " ");
-        text_add(&text, "%.*s", (int)(token->end - token->start), source->text + token->start);
+        const struct token *token = &parser->tokens[i];
+        const char *source = parser->diag->sources.data[token->place.source].text;
+        bool is_made = token->from_macro || (i > from && token[-1].from_macro);
+        if (i > from && (is_made || token->start > token[-1].end)) text_add(&text, " ");
+        if (token->from_macro) text_add(&text, "%s", token->text);
+        else text_add(&text, "%.*s", (int)(token->end - token->start), source + token->start);
     }
     const char *result = names_intern(parser->names, text.data, text.len);
     text_free(&text);

@@ -76,6 +76,7 @@ static void combine(struct fiacre *f, struct ways *together, const struct ways *
                 together->too_many = true;
                 continue;
             }
+            assert(other->count && other->count < MAX_PARTIES);
             memcpy(way.instances + way.count, other->instances,
                    other->count * sizeof *other->instances);
             way.count += other->count;
@@ -143,7 +144,7 @@ struct synchronisation {
     uint32_t count;
     /* what is exchanged */
     uint32_t value_count;
-    const struct ftype **types; /* NULL entries: not known */
+    const struct type **types; /* NULL entries: not known */
     struct value *values;
     uint64_t *choices; /* of components that nobody sends: how many values ... */
     uint64_t choice;   /* ... and which one, counted through */
@@ -199,21 +200,21 @@ static bool lower_values(struct synchronisation *s, struct lowering *l)
             expr equal;
             if (exp->kind == FIACRE_EXP_ANY) continue;
             if (!lower_exp(l, exp, s->types[n], &value)) return false;
-            if (s->types[n] && !ftype_matches(s->types[n], value.type)) {
+            if (s->types[n] && !type_matches(s->types[n], value.type)) {
                 complain(f, exp, DIAG_TYPE, exp->place,
                          "the channel of '%.60s' carries other values",
                          f->ports.data[s->port].name);
                 return false;
             }
-            if (s->types[n] && s->types[n]->kind == KIND_INT) /* a value must fit its channel */
+            if (s->types[n] && s->types[n]->kind == TYPE_INT) /* a value must fit its channel */
                 value.e = expr_within(exprs_of(f), value.e, s->types[n]->low, s->types[n]->high,
                                       FAILURE_RANGE);
             if (!s->values[n].type) {
-                s->values[n] = lower_keep(l, value, exp->place);
+                s->values[n] = value_keep(&l->code, value, exp->place);
                 continue;
             }
             if (!lower_equal(l, &s->values[n], &value, exp->place, &equal)) return false;
-            emit_require(l, equal, exp->place);
+            emit_require(&l->code, equal, exp->place, 0);
         }
     }
     return true;
@@ -225,20 +226,20 @@ static void choose_values(struct synchronisation *s, struct lowering *l)
     uint64_t choice = s->choice;
     for (uint32_t n = 0; n < s->value_count; n++) {
         if (!s->choices[n]) continue;
-        const struct ftype *type = s->types[n];
+        const struct type *type = s->types[n];
         uint64_t number = choice % s->choices[n];
         choice /= s->choices[n];
-        if (ftype_is_scalar(type)) {
+        if (type_is_scalar(type)) {
             int64_t value;
-            ftype_nth(type, number, &value);
+            type_nth(type, number, &value);
             s->values[n] =
-                value_scalar(type, type->kind == KIND_BOOL ? expr_bool(exprs_of(s->f), value)
+                value_scalar(type, type->kind == TYPE_BOOL ? expr_bool(exprs_of(s->f), value)
                                                            : expr_int(exprs_of(s->f), value));
             continue;
         }
-        struct cell made = cell_new_local(s->f, type, "temporary");
-        lower_nth(l, type, &made, number, comm_of(&s->parties[0])->place);
-        s->values[n] = value_cells(s->f, type, &made);
+        struct cell made = emit_local(s->f->model, type, "temporary");
+        emit_nth(&l->code, type, &made, number, comm_of(&s->parties[0])->place);
+        s->values[n] = value_cells(s->f->model, type, &made);
     }
 }
 
@@ -252,7 +253,7 @@ static bool receive_values(struct synchronisation *s, struct lowering *l)
         expr cond;
         for (struct fiacre_exp *pattern = stmt->patterns; pattern; pattern = pattern->next, n++) {
             if (!pattern_condition(l, pattern, &s->values[n], &cond)) return false;
-            emit_require(l, cond, pattern->place);
+            emit_require(&l->code, cond, pattern->place, 0);
         }
         n = 0;
         for (struct fiacre_exp *pattern = stmt->patterns; pattern; pattern = pattern->next, n++)
@@ -433,7 +434,7 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
     struct fiacre *f = s->f;
     struct model *model = f->model;
     struct code_sequence body = code_sequence_empty();
-    struct lowering l = {.f = f, .out = &body, .in_rule = true};
+    struct lowering l = {.f = f, .code = {.model = f->model, .out = &body, .in_rule = true}};
     if (model->rules.len >= MAX_RULES) {
         diag_error(f->diag, DIAG_LIMIT, s->parties[0].path->place,
                    "the system has more than %d rules", MAX_RULES);
@@ -458,7 +459,7 @@ static bool add_rule(struct rules *rules, struct synchronisation *s)
     if (!lower_parties(s, &l)) return false;
     struct fiacre_interval *interval =
         s->port == MODEL_NONE ? s->parties[0].path->wait : f->ports.data[s->port].interval;
-    if (l.impossible) {
+    if (l.code.impossible) {
         withdraw_rule(rules);
         return true;
     }
@@ -520,7 +521,7 @@ static bool inspect_exchange(struct synchronisation *s, uint64_t *combinations)
             *combinations = 0;
             return true;
         }
-        s->choices[n] = ftype_count(s->types[n], MAX_VALUES);
+        s->choices[n] = type_count(s->types[n], MAX_VALUES);
         if (!s->choices[n] || *combinations > MAX_VALUES / s->choices[n]) {
             complain(f, stmt, DIAG_LIMIT, stmt->place,
                      "nobody sends a value here, and there are too many to try");
@@ -535,7 +536,7 @@ enum { MAX_EXCHANGED = 64 };
 
 static bool add_exchange(struct rules *rules, struct synchronisation *s)
 {
-    const struct ftype *types[MAX_EXCHANGED];
+    const struct type *types[MAX_EXCHANGED];
     struct value values[MAX_EXCHANGED];
     uint64_t choices[MAX_EXCHANGED], combinations;
     for (uint32_t p = 0; p < s->count; p++) {

@@ -1,82 +1,20 @@
 /* What the passes after the parser share: resolved types, names in scope, and the model under
  * construction.
  *
- * Every value of Fiacre is a run of cells, each a bounded integer (a variable of the model, or a
- * local of code):
- *   bool, nat, int, interval    one cell
- *   array n of T                n times the cells of T
- *   record                      the cells of its fields, one after the other
- *   queue n of T                the length, then n times the cells of T; cells behind the length
- *                               hold T's initial value
- *   union                       the number of the constructor, then the cells of its argument;
- *                               constructors share these cells, and
- *                               those that the present one does not use hold the `blank` value of
- *                                   the cell
- * so that equal values have equal cells. Types are structural, but for unions, which are equal only
- * to themselves. */
+ * Types, values, code and functions are those of the kit (lang/kit): every value is a run of
+ * cells. */
 #ifndef CAIRN_LANG_FIACRE_SCOPE_H
 #define CAIRN_LANG_FIACRE_SCOPE_H
 
 #include "base/map.h"
 #include "lang/common/language.h"
 #include "lang/fiacre/ast.h"
+#include "lang/kit/routine.h"
 #include "model/model.h"
 
 #include <string.h>
 
-/* ---- types ---- */
-
-enum kind { KIND_BOOL, KIND_INT, KIND_ARRAY, KIND_QUEUE, KIND_UNION, KIND_RECORD };
-
-struct ftype;
-
-struct ftype_member { /* a field, or a constructor */
-    const char *name;
-    struct ftype *type; /* of a constructor: NULL when it has no argument */
-    uint32_t offset;    /* first cell of a field */
-};
-
-struct ftype {
-    enum kind kind;
-    int64_t low, high, initial; /* of a KIND_INT */
-    struct ftype *of;           /* elements of arrays and queues */
-    uint32_t count;             /* of elements */
-    struct ftype_member *members;
-    uint32_t member_count;
-    uint32_t cells;
-    uint32_t depth;            /* of nested types */
-    const char *name;          /* as declared; NULL: none */
-    const struct shape *shape; /* see shapes.c; NULL: not asked for yet */
-};
-
-enum { FIACRE_MAX_CELLS = 1 << 24, FIACRE_MAX_TYPE_DEPTH = 500 };
-
-struct cell_range {
-    int64_t low, high, initial;
-};
-struct cell_range ftype_cell(const struct ftype *type, uint32_t cell);
-/* A cell of a union's arguments; `initial` is what it holds while it is not used. */
-struct cell_range ftype_shared_cell(const struct ftype *type, uint32_t cell);
-bool ftype_is_scalar(const struct ftype *type);
-/* The same shape: the ranges of integers may differ. */
-bool ftype_matches(const struct ftype *a, const struct ftype *b);
-bool ftype_same(const struct ftype *a, const struct ftype *b);
-/* Number of values of a scalar type, 0 when there are more than `most`. */
-uint64_t ftype_values(const struct ftype *type, uint64_t most);
-/* The same for any type; and the cells of value number n. */
-uint64_t ftype_count(const struct ftype *type, uint64_t most);
-void ftype_nth(const struct ftype *type, uint64_t n, int64_t *cells);
-void ftype_show(struct text *text, const struct ftype *type);
-
 /* ---- names ---- */
-
-/* A value in an expression: a scalar is an expression of the model (Boolean for bool), the others
- * are cells. */
-struct value {
-    const struct ftype *type;
-    expr e;
-    struct cell at;
-};
 
 enum binding_kind {
     BIND_VALUE, /* a constant or a parameter by value: `value` */
@@ -93,7 +31,7 @@ struct binding {
     bool read_only;
     bool write_only;      /* so it was marked: reading it gets a warning */
     bool sends, receives; /* of a port: how it is marked; neither means both */
-    const struct ftype *type;
+    const struct type *type;
     struct value value;
     struct fiacre_exp *exp;
     struct env *env;
@@ -109,26 +47,16 @@ struct env {
 
 struct constructor {
     const char *name;
-    const struct ftype *type;
+    const struct type *type;
     uint32_t tag;
     uint32_t other; /* one of the same name in another union, or MODEL_NONE */
 };
 
-enum function_state { FUNCTION_NEW, FUNCTION_BUSY, FUNCTION_READY, FUNCTION_BAD };
-
 struct function {
+    struct routine routine; /* the first member: one is found by the other */
     struct fiacre_decl *decl;
-    enum function_state state;
     bool is_formula; /* just `return e`: put where it is called */
-    bool is_recursive;
-    struct function *
-        deeper; /* a copy with cells of its own, for calls from within; NULL: none was needed yet */
-    uint32_t depth; /* of calls */
-    struct env env;
-    uint32_t parameters;
-    const struct ftype *result;
-    struct cell result_at;
-    statement body;
+    struct env env;  /* parameters, then variables */
 };
 
 /* Declarations of the file, found by name and one of these. */
@@ -147,7 +75,7 @@ enum {
 struct port {
     const char *name;
     struct place place;
-    const struct ftype **types;
+    const struct type **types;
     uint32_t type_count;
     bool plain;
     struct fiacre_interval *interval;
@@ -197,13 +125,13 @@ struct fiacre {
     struct map names;
     VEC(struct constructor) constructors;
     VEC(struct function) functions; /* as they are declared: the list does not grow */
-    uint32_t preparing;             /* how many of them, and of their copies, are BUSY */
+    struct routines routines;
     VEC(struct binding) constants;
     VEC(struct port) ports;
     VEC(struct instance) instances;
     VEC(struct component) components;
     VEC(struct fiacre_interval *) intervals; /* of the model's, by number */
-    const struct ftype *bool_type, *int_type, *nat_type, *number_type;
+    const struct type *bool_type, *int_type, *nat_type, *number_type;
     struct code_sequence
         init; /* gives the variables their initial values: what is not in a stage yet */
     VEC(struct init_stage) stages;
@@ -238,7 +166,7 @@ static inline bool fiacre_is_frac(const struct fiacre *f)
 }
 
 /* ---- types.c ---- */
-const struct ftype *types_resolve(struct fiacre *f, struct fiacre_type *type, struct env *env);
+const struct type *types_resolve(struct fiacre *f, struct fiacre_type *type, struct env *env);
 void types_init(struct fiacre *f);
 
 /* ---- lower.c: expressions ---- */
@@ -247,65 +175,45 @@ void types_init(struct fiacre *f);
 struct lowering {
     struct fiacre *f;
     struct env *env;
-    struct code_sequence *out; /* NULL: no code is allowed, only expressions */
-    const char *context;       /* then, what this is: "a constant" */
+    struct emit code;
+    const char *context;       /* when no code is allowed: what this is, "a constant" */
     struct function *function; /* the one whose body this is, or NULL */
     uint32_t depth;            /* of functions called from here */
     uint32_t inlined;          /* functions whose formula this is inside of */
     uint32_t steps, nesting;   /* of functions that are run with expressions (inline.c) */
-    bool in_rule;    /* REQUIRE becomes part of the rule's guard as long as there is no code */
-    bool impossible; /* a REQUIRE that is never true was met */
     /* Expressions that are no Fiacre, for properties; *done tells whether it was one. NULL: none.
      */
     bool (*special)(struct lowering *l, struct fiacre_exp *exp, struct value *value, bool *done);
 };
 
 /* All return false after an error. `expected` (may be NULL) gives literals their type. */
-bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct ftype *expected,
+bool lower_exp(struct lowering *l, struct fiacre_exp *exp, const struct type *expected,
                struct value *value);
 bool lower_condition(struct lowering *l, struct fiacre_exp *exp, expr *cond);
 bool lower_constant(struct fiacre *f, struct env *env, struct fiacre_exp *exp, const char *context,
                     int64_t *value);
 /* What a pattern that can be assigned to means; `writing` asks for permission. */
-bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing,
-                 const struct ftype **type, struct cell *at);
+bool lower_place(struct lowering *l, struct fiacre_exp *exp, bool writing, const struct type **type,
+                 struct cell *at);
 /* The type of a place, without code; NULL when the pattern is none. */
-const struct ftype *lower_place_type(struct lowering *l, struct fiacre_exp *exp);
-/* Cells that hold value number n of a type. */
-void lower_nth(struct lowering *l, const struct ftype *type, const struct cell *at, uint64_t n,
-               struct place place);
-bool lower_store(struct lowering *l, const struct ftype *type, const struct cell *at,
+const struct type *lower_place_type(struct lowering *l, struct fiacre_exp *exp);
+bool lower_store(struct lowering *l, const struct type *type, const struct cell *at,
                  const struct value *value, struct place place);
 /* target := exp for a queue that gets or loses an element where it is; *done tells whether that was
  * it. */
 bool lower_in_place(struct lowering *l, struct fiacre_exp *target, struct fiacre_exp *exp,
                     bool *done);
-void complain_types(struct lowering *l, struct place place, const struct ftype *wanted,
-                    const struct ftype *found);
-/* A value that later code does not change any more. */
-struct value lower_keep(struct lowering *l, struct value value, struct place place);
+void complain_types(struct lowering *l, struct place place, const struct type *wanted,
+                    const struct type *found);
 bool lower_equal(struct lowering *l, const struct value *a, const struct value *b,
                  struct place place, expr *result);
 
-struct value value_scalar(const struct ftype *type, expr e);
-struct value value_cells(struct fiacre *f, const struct ftype *type, const struct cell *at);
-struct cell cell_plain(struct fiacre *f, bool local, uint32_t base);
-struct cell cell_new_local(struct fiacre *f, const struct ftype *type, const char *name);
-struct cell cell_behind(const struct cell *cell, uint32_t cells);
 const struct binding *env_find(struct fiacre *f, const struct env *env, const char *name);
 const struct constructor *constructor_find(struct fiacre *f, const char *name,
-                                           const struct ftype *expected);
+                                           const struct type *expected);
 
-void emit_set(struct lowering *l, const struct cell *at, expr value, struct place place);
-void emit_copy(struct lowering *l, const struct cell *to, const struct cell *from, uint32_t cells,
-               struct place place);
-void emit_require(struct lowering *l, expr cond, struct place place);
-/* The same with the condition of the source that it is, or (`negated`) that it is the opposite of.
- */
+/* A condition of the source that must hold, or (`negated`) must not: emit_require, in its words. */
 void emit_condition(struct lowering *l, expr cond, const struct fiacre_exp *source, bool negated);
-void emit_sequence(struct lowering *l, const struct code_sequence *code);
-void emit_if(struct lowering *l, expr cond, struct code_sequence yes, struct code_sequence no,
-             struct place place);
 
 /* ---- inline.c ---- */
 
@@ -326,10 +234,10 @@ bool pattern_assign(struct lowering *l, struct fiacre_exp *pattern, const struct
 /* The matching of branch number n of a `case`: none before it matches, it does. Assigns. */
 bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct value *value,
                  uint32_t n);
-bool function_prepare(struct lowering *l, struct function *function);
-/* The copy of a function that is called from within itself; NULL: there are enough of them, and the
- * call fails at run time. */
-struct function *function_deeper(struct fiacre *f, struct function *function);
+void functions_init(struct fiacre *f);
+bool function_prepare(struct fiacre *f, struct function *function);
+/* Which function a call goes to: see routine_callee. */
+struct function *function_callee(struct fiacre *f, struct function *function);
 
 /* ---- paths.c ---- */
 
@@ -372,7 +280,7 @@ bool paths_lower(struct lowering *l, const struct path *path, uint32_t first, ui
 
 /* ---- system.c: instances; rules.c: their steps ---- */
 /* Says of a variable that is made up of several cells that it is one (model_whole). */
-void shapes_whole(struct fiacre *f, const char *name, uint32_t var, const struct ftype *type);
+void shapes_whole(struct fiacre *f, const char *name, uint32_t var, const struct type *type);
 /* Makes the names of a process or component known to the model (model_name). */
 void shapes_name(struct fiacre *f, const char *unit, uint32_t number, const struct env *env);
 

@@ -22,11 +22,10 @@ static struct fiacre_stmt *new_stmt(struct fiacre_parser *parser, enum fiacre_st
 
 struct fiacre_time fiacre_parse_time(struct fiacre_parser *parser, const char *after)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     struct fiacre_time time = {token->number, token->scale};
-    if (fiacre_accept(parser, FIACRE_TOKEN_NUMBER) || fiacre_accept(parser, FIACRE_TOKEN_DECIMAL))
-        return time;
-    fiacre_expect(parser, FIACRE_TOKEN_NUMBER, after);
+    if (fiacre_accept(parser, TOKEN_NUMBER) || fiacre_accept(parser, TOKEN_DECIMAL)) return time;
+    fiacre_expect(parser, TOKEN_NUMBER, after);
     return (struct fiacre_time){0, 1};
 }
 
@@ -52,17 +51,17 @@ struct fiacre_interval *fiacre_parse_interval(struct fiacre_parser *parser)
     struct fiacre_interval *interval = arena_alloc(parser->arena, sizeof *interval);
     interval->place = fiacre_here(parser);
     interval->low.denominator = interval->high.denominator = 1;
-    if (fiacre_accept(parser, FIACRE_TOKEN_CLOSE_SQUARE)) interval->low_open = true;
-    else if (!fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE))
+    if (fiacre_accept(parser, TOKEN_CLOSE_SQUARE)) interval->low_open = true;
+    else if (!fiacre_accept(parser, TOKEN_OPEN_SQUARE))
         fiacre_error_expected(parser, "a time interval, such as [0,3] or ]1,...[");
     interval->low = fiacre_parse_time(parser, "'['");
-    fiacre_expect(parser, FIACRE_TOKEN_COMMA, "the beginning of the interval");
-    interval->unbounded = fiacre_accept(parser, FIACRE_TOKEN_DOTS);
+    fiacre_expect(parser, TOKEN_COMMA, "the beginning of the interval");
+    interval->unbounded = fiacre_accept(parser, TOKEN_DOTS);
     if (!interval->unbounded) interval->high = fiacre_parse_time(parser, "','");
-    if (fiacre_accept(parser, FIACRE_TOKEN_OPEN_SQUARE)) interval->high_open = true;
-    else if (interval->unbounded && fiacre_at(parser, FIACRE_TOKEN_CLOSE_SQUARE))
+    if (fiacre_accept(parser, TOKEN_OPEN_SQUARE)) interval->high_open = true;
+    else if (interval->unbounded && fiacre_at(parser, TOKEN_CLOSE_SQUARE))
         fiacre_error(parser, fiacre_here(parser), "after '...' the interval ends with '['");
-    else fiacre_expect(parser, FIACRE_TOKEN_CLOSE_SQUARE, "the end of the interval");
+    else fiacre_expect(parser, TOKEN_CLOSE_SQUARE, "the end of the interval");
     if (!parser->panic) check_interval(parser, interval);
     return interval;
 }
@@ -71,14 +70,14 @@ struct fiacre_interval *fiacre_parse_interval(struct fiacre_parser *parser)
 
 static struct fiacre_exp *parse_pattern(struct fiacre_parser *parser);
 
-static bool begins_pattern(const struct fiacre_token *token)
+static bool begins_pattern(const struct token *token)
 {
     switch (token->kind) {
-    case FIACRE_TOKEN_NAME:
-    case FIACRE_TOKEN_NUMBER:
-    case FIACRE_TOKEN_SUB:
-    case FIACRE_TOKEN_ADD:
-    case FIACRE_TOKEN_OPEN:
+    case TOKEN_NAME:
+    case TOKEN_NUMBER:
+    case TOKEN_MINUS:
+    case TOKEN_PLUS:
+    case TOKEN_OPEN:
     case FIACRE_WORD_ANY:
     case FIACRE_WORD_TRUE:
     case FIACRE_WORD_FALSE: return true;
@@ -88,27 +87,27 @@ static bool begins_pattern(const struct fiacre_token *token)
 
 static struct fiacre_exp *parse_signed_number(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *sign = fiacre_peek(parser, 0);
-    bool is_signed = sign->kind == FIACRE_TOKEN_SUB || sign->kind == FIACRE_TOKEN_ADD;
+    const struct token *sign = fiacre_peek(parser, 0);
+    bool is_signed = sign->kind == TOKEN_MINUS || sign->kind == TOKEN_PLUS;
     parser->at += is_signed;
     struct fiacre_exp *number = fiacre_new_exp(parser, FIACRE_EXP_NUMBER, fiacre_here(parser));
     number->number = fiacre_peek(parser, 0)->number;
-    fiacre_expect(parser, FIACRE_TOKEN_NUMBER, "the sign");
+    fiacre_expect(parser, TOKEN_NUMBER, "the sign");
     if (!is_signed) return number;
     return fiacre_combine(parser, FIACRE_EXP_UNARY,
-                          sign->kind == FIACRE_TOKEN_SUB ? FIACRE_NEGATE : FIACRE_PLUS, sign->place,
+                          sign->kind == TOKEN_MINUS ? FIACRE_NEGATE : FIACRE_PLUS, sign->place,
                           number, NULL, NULL);
 }
 
 /* A name alone is a constructor, a constant or a variable; before a pattern it is a constructor. */
 static struct fiacre_exp *parse_pattern_name(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_NAME, token->place);
     exp->name = token->text;
     parser->at++;
     if (!begins_pattern(fiacre_peek(parser, 0))) return fiacre_parse_postfix(parser, exp);
-    exp->juxtaposed = !fiacre_at(parser, FIACRE_TOKEN_OPEN);
+    exp->juxtaposed = !fiacre_at(parser, TOKEN_OPEN);
     exp->kind = FIACRE_EXP_CALL;
     exp->args = parse_pattern(parser);
     exp->count = 1;
@@ -121,7 +120,7 @@ static struct fiacre_exp *parse_pattern_parentheses(struct fiacre_parser *parser
     struct place opened = fiacre_here(parser);
     parser->at++;
     struct fiacre_exp *exp = parse_pattern(parser);
-    fiacre_expect_close(parser, FIACRE_TOKEN_CLOSE, NULL, "the pattern", opened);
+    fiacre_expect_close(parser, TOKEN_CLOSE, NULL, "the pattern", opened);
     bool variable = exp->kind == FIACRE_EXP_NAME || exp->kind == FIACRE_EXP_INDEX
                     || exp->kind == FIACRE_EXP_FIELD;
     return variable ? fiacre_parse_postfix(parser, exp) : exp;
@@ -129,14 +128,14 @@ static struct fiacre_exp *parse_pattern_parentheses(struct fiacre_parser *parser
 
 static struct fiacre_exp *parse_pattern_inside(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     struct fiacre_exp *exp = fiacre_new_exp(parser, FIACRE_EXP_ANY, token->place);
     switch (token->kind) {
-    case FIACRE_TOKEN_NAME: return parse_pattern_name(parser);
-    case FIACRE_TOKEN_OPEN: return parse_pattern_parentheses(parser);
-    case FIACRE_TOKEN_NUMBER:
-    case FIACRE_TOKEN_SUB:
-    case FIACRE_TOKEN_ADD: return parse_signed_number(parser);
+    case TOKEN_NAME: return parse_pattern_name(parser);
+    case TOKEN_OPEN: return parse_pattern_parentheses(parser);
+    case TOKEN_NUMBER:
+    case TOKEN_MINUS:
+    case TOKEN_PLUS: return parse_signed_number(parser);
     case FIACRE_WORD_TRUE:
     case FIACRE_WORD_FALSE:
         exp->kind = FIACRE_EXP_BOOL;
@@ -166,7 +165,7 @@ static struct fiacre_exp *parse_patterns(struct fiacre_parser *parser, uint32_t 
         *last = parse_pattern(parser);
         last = &(*last)->next;
         ++*count;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
     return first;
 }
 
@@ -199,7 +198,7 @@ static void parse_sent(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
                     : fiacre_parse_exp(parser);
         last = &(*last)->next;
         stmt->exp_count++;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_COMMA));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_COMMA));
 }
 
 /* An assignment or a communication: both begin with patterns. */
@@ -209,15 +208,14 @@ static struct fiacre_stmt *parse_simple(struct fiacre_parser *parser)
     stmt->patterns = parse_patterns(parser, &stmt->pattern_count);
     if (parser->panic) return stmt;
     const struct fiacre_exp *pattern = stmt->patterns;
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     stmt->op_place = token->place;
-    if (token->kind == FIACRE_TOKEN_EQ) {
+    if (token->kind == TOKEN_EQ) {
         fiacre_error(parser, token->place, "an assignment is written with ':='");
-    } else if (fiacre_accept(parser, FIACRE_TOKEN_ASSIGN)) {
+    } else if (fiacre_accept(parser, TOKEN_ASSIGN)) {
         parse_assignment(parser, stmt);
     } else if (pattern->kind != FIACRE_EXP_NAME || pattern->next) {
-        fiacre_expect(parser, FIACRE_TOKEN_ASSIGN,
-                      pattern->next ? "these patterns" : "this pattern");
+        fiacre_expect(parser, TOKEN_ASSIGN, pattern->next ? "these patterns" : "this pattern");
     } else if (parser->in_function) {
         fiacre_error(parser, token->place, "expected ':=' after '%s': a function has no ports",
                      pattern->name);
@@ -225,10 +223,10 @@ static struct fiacre_stmt *parse_simple(struct fiacre_parser *parser)
         stmt->name = pattern->name;
         stmt->patterns = NULL;
         stmt->pattern_count = 0;
-        if (fiacre_accept(parser, FIACRE_TOKEN_BANG)) {
+        if (fiacre_accept(parser, TOKEN_BANG)) {
             stmt->kind = FIACRE_STMT_SEND;
             parse_sent(parser, stmt);
-        } else if (fiacre_accept(parser, FIACRE_TOKEN_QUESTION)) {
+        } else if (fiacre_accept(parser, TOKEN_QUESTION)) {
             stmt->kind = FIACRE_STMT_RECEIVE;
             stmt->patterns = parse_patterns(parser, &stmt->pattern_count);
             if (fiacre_accept(parser, FIACRE_WORD_WHERE)) stmt->exp = fiacre_parse_exp(parser);
@@ -240,11 +238,11 @@ static struct fiacre_stmt *parse_simple(struct fiacre_parser *parser)
 /* ---- statements with statements inside ---- */
 
 /* `end`, with or without the word that it ends. */
-static void parse_end(struct fiacre_parser *parser, const char *choices,
-                      enum fiacre_token_kind word, struct place opened)
+static void parse_end(struct fiacre_parser *parser, const char *choices, unsigned word,
+                      struct place opened)
 {
     char what[32];
-    snprintf(what, sizeof what, "the '%s'", fiacre_token_kind_show(word));
+    snprintf(what, sizeof what, "the '%s'", token_kind_show(&fiacre_lexis, word));
     if (fiacre_expect_close(parser, FIACRE_WORD_END, choices, what, opened))
         fiacre_accept(parser, word);
 }
@@ -289,7 +287,7 @@ static void parse_select(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
         (*last)->body = fiacre_parse_stmts(parser);
         last = &(*last)->next;
     } while (!parser->panic
-             && (fiacre_at(parser, FIACRE_TOKEN_CHOICE) || fiacre_at(parser, FIACRE_WORD_UNLESS)));
+             && (fiacre_at(parser, TOKEN_CHOICE) || fiacre_at(parser, FIACRE_WORD_UNLESS)));
     parse_end(parser, "';', '[]', 'unless'", FIACRE_WORD_SELECT, stmt->place);
 }
 
@@ -303,16 +301,16 @@ static void parse_case(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
     do {
         *last = new_branch(parser);
         (*last)->exp = parse_pattern(parser);
-        fiacre_expect(parser, FIACRE_TOKEN_ARROW, "the pattern");
+        fiacre_expect(parser, TOKEN_ARROW, "the pattern");
         (*last)->body = fiacre_parse_stmts(parser);
         last = &(*last)->next;
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_BAR));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_BAR));
     parse_end(parser, "';', '|'", FIACRE_WORD_CASE, stmt->place);
 }
 
 static void parse_loop(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
 {
-    enum fiacre_token_kind word = fiacre_peek(parser, 0)->kind;
+    unsigned word = fiacre_peek(parser, 0)->kind;
     parser->at++;
     stmt->op_place = fiacre_here(parser);
     if (word == FIACRE_WORD_WHILE) {
@@ -331,22 +329,22 @@ static void parse_loop(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
 /* ---- all statements ---- */
 
 /* Functions compute: they neither move nor wait. */
-static bool is_forbidden_in_functions(enum fiacre_token_kind kind)
+static bool is_forbidden_in_functions(unsigned kind)
 {
-    return kind == FIACRE_WORD_LOOP || kind == FIACRE_WORD_TO || kind == FIACRE_TOKEN_HASH
+    return kind == FIACRE_WORD_LOOP || kind == FIACRE_WORD_TO || kind == TOKEN_HASH
            || kind == FIACRE_WORD_ON || kind == FIACRE_WORD_WAIT || kind == FIACRE_WORD_SELECT;
 }
 
 /* One keyword with what follows it. */
 static void parse_keyword(struct fiacre_parser *parser, struct fiacre_stmt *stmt)
 {
-    enum fiacre_token_kind word = fiacre_peek(parser, 0)->kind;
+    unsigned word = fiacre_peek(parser, 0)->kind;
     parser->at++;
     switch (word) {
     case FIACRE_WORD_NULL: stmt->kind = FIACRE_STMT_NULL; break;
     case FIACRE_WORD_LOOP: stmt->kind = FIACRE_STMT_LOOP; break;
     case FIACRE_WORD_TO:
-    case FIACRE_TOKEN_HASH:
+    case TOKEN_HASH:
         stmt->kind = word == FIACRE_WORD_TO ? FIACRE_STMT_TO : FIACRE_STMT_TAG;
         stmt->op_place = fiacre_here(parser);
         stmt->name = fiacre_expect_name(parser, word == FIACRE_WORD_TO ? "'to'" : "'#'");
@@ -364,12 +362,12 @@ static void parse_keyword(struct fiacre_parser *parser, struct fiacre_stmt *stmt
 
 static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
 {
-    const struct fiacre_token *token = fiacre_peek(parser, 0);
+    const struct token *token = fiacre_peek(parser, 0);
     struct fiacre_stmt *stmt = new_stmt(parser, FIACRE_STMT_NULL, token->place);
     char shown[48];
     if (parser->in_function && is_forbidden_in_functions(token->kind)) {
         fiacre_error(parser, token->place, "%s is not allowed in a function",
-                     fiacre_token_show(token, shown));
+                     token_show(token, shown));
         return stmt;
     }
     switch (token->kind) {
@@ -386,12 +384,12 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
     case FIACRE_WORD_NULL:
     case FIACRE_WORD_LOOP:
     case FIACRE_WORD_TO:
-    case FIACRE_TOKEN_HASH:
+    case TOKEN_HASH:
     case FIACRE_WORD_ON:
     case FIACRE_WORD_WAIT: parse_keyword(parser, stmt); return stmt;
     default:
-        if (token->kind == FIACRE_TOKEN_NAME && token[1].kind == FIACRE_TOKEN_END
-            && token[-1].kind == FIACRE_TOKEN_SEMICOLON)
+        if (token->kind == TOKEN_NAME && token[1].kind == TOKEN_END
+            && token[-1].kind == TOKEN_SEMICOLON)
             fiacre_error(parser, token->place,
                          "expected a statement, found what seems to be the main component: a ';' "
                          "too many before it?");
@@ -403,9 +401,9 @@ static struct fiacre_stmt *parse_basic(struct fiacre_parser *parser)
 
 /* A label on a line of its own before `from` names the transition that begins there. */
 static bool names_next_transition(const struct fiacre_parser *parser,
-                                  const struct fiacre_label *label)
+                                  const struct token_label *label)
 {
-    const struct fiacre_token *next = &parser->tokens[label->token];
+    const struct token *next = &parser->tokens[label->token];
     return next->kind == FIACRE_WORD_FROM && label->token == parser->at && label->token
            && label->place.line > next[-1].place.line;
 }
@@ -416,7 +414,7 @@ static struct fiacre_stmt **take_labels(struct fiacre_parser *parser, struct fia
     for (; parser->label_at < parser->label_count
            && parser->labels[parser->label_at].token <= parser->at;
          parser->label_at++) {
-        const struct fiacre_label *label = &parser->labels[parser->label_at];
+        const struct token_label *label = &parser->labels[parser->label_at];
         if (names_next_transition(parser, label)) break;
         if (parser->in_function) continue;
         *last = new_stmt(parser, FIACRE_STMT_LABEL, label->place);
@@ -434,29 +432,28 @@ void fiacre_skip_labels(struct fiacre_parser *parser)
 }
 
 /* A port alone, followed by something else than an end: maybe a keyword that is misspelt. */
-static void suggest_keyword(struct fiacre_parser *parser, const struct fiacre_token *begin)
+static void suggest_keyword(struct fiacre_parser *parser, const struct token *begin)
 {
-    static const enum fiacre_token_kind words[] = {
-        FIACRE_WORD_SELECT, FIACRE_WORD_CASE,   FIACRE_WORD_WHILE, FIACRE_WORD_FOREACH,
-        FIACRE_WORD_WAIT,   FIACRE_WORD_RETURN, FIACRE_WORD_NULL,  FIACRE_WORD_LOOP,
-        FIACRE_WORD_IF,     FIACRE_WORD_TO,     FIACRE_WORD_ON,    FIACRE_WORD_ELSE,
-        FIACRE_WORD_ELSIF,  FIACRE_WORD_END};
-    const struct fiacre_token *next = begin + 1;
-    if (begin->kind != FIACRE_TOKEN_NAME
-        || !(begins_pattern(next) || fiacre_token_is_keyword(next)
-             || next->kind == FIACRE_TOKEN_OPEN_SQUARE))
+    static const uint16_t words[] = {FIACRE_WORD_SELECT,  FIACRE_WORD_CASE, FIACRE_WORD_WHILE,
+                                     FIACRE_WORD_FOREACH, FIACRE_WORD_WAIT, FIACRE_WORD_RETURN,
+                                     FIACRE_WORD_NULL,    FIACRE_WORD_LOOP, FIACRE_WORD_IF,
+                                     FIACRE_WORD_TO,      FIACRE_WORD_ON,   FIACRE_WORD_ELSE,
+                                     FIACRE_WORD_ELSIF,   FIACRE_WORD_END};
+    const struct token *next = begin + 1;
+    if (begin->kind != TOKEN_NAME
+        || !(begins_pattern(next) || fiacre_is_keyword(next) || next->kind == TOKEN_OPEN_SQUARE))
         return;
     const char *word = fiacre_suggest(begin, words, sizeof words / sizeof *words);
     if (word) diag_note(parser->diag, begin->place, "did you mean '%s' here?", word);
 }
 
 /* Whether what stands here may follow a sequence of statements, wherever it is. */
-static bool may_end_here(const struct fiacre_token *token)
+static bool may_end_here(const struct token *token)
 {
     switch (token->kind) {
-    case FIACRE_TOKEN_END:
-    case FIACRE_TOKEN_CHOICE:
-    case FIACRE_TOKEN_BAR:
+    case TOKEN_END:
+    case TOKEN_CHOICE:
+    case TOKEN_BAR:
     case FIACRE_WORD_ELSE:
     case FIACRE_WORD_ELSIF:
     case FIACRE_WORD_END:
@@ -484,15 +481,15 @@ static struct fiacre_stmt *parse_sequence(struct fiacre_parser *parser)
     struct fiacre_stmt *first = NULL, **last = take_labels(parser, &first);
     do {
         last = take_labels(parser, last);
-        const struct fiacre_token *begin = fiacre_peek(parser, 0);
+        const struct token *begin = fiacre_peek(parser, 0);
         bool silent = parser->panic;
         struct fiacre_stmt *stmt = *last = parse_basic(parser);
         last = take_labels(parser, &stmt->next);
-        if (!parser->panic && !fiacre_at(parser, FIACRE_TOKEN_SEMICOLON)
+        if (!parser->panic && !fiacre_at(parser, TOKEN_SEMICOLON)
             && !may_end_here(fiacre_peek(parser, 0)))
             fiacre_error_expected(parser, continuation(stmt));
         if (parser->panic && !silent) suggest_keyword(parser, begin);
-    } while (!parser->panic && fiacre_accept(parser, FIACRE_TOKEN_SEMICOLON));
+    } while (!parser->panic && fiacre_accept(parser, TOKEN_SEMICOLON));
     return first;
 }
 

@@ -9,15 +9,10 @@ static struct exprs *exprs_of(struct lowering *l) { return &l->f->model->exprs; 
 /* Lowers a sequence into a block of its own. */
 static bool lower_block(struct lowering *l, struct fiacre_stmt *first, struct code_sequence *block)
 {
-    struct code_sequence *out = l->out;
-    bool in_rule = l->in_rule, impossible = l->impossible;
     *block = code_sequence_empty();
-    l->out = block;
-    l->in_rule = false;
+    struct emit_block before = emit_open(&l->code, block);
     bool good = lower_statements(l, first);
-    l->out = out;
-    l->in_rule = in_rule;
-    l->impossible = impossible; /* only this branch is */
+    emit_close(&l->code, &before);
     return good;
 }
 
@@ -25,7 +20,7 @@ static bool lower_block(struct lowering *l, struct fiacre_stmt *first, struct co
 
 /* A name in a pattern: a constructor or a constant is compared, anything else assigned. */
 static const struct constructor *
-as_constructor(struct lowering *l, const struct fiacre_exp *pattern, const struct ftype *type)
+as_constructor(struct lowering *l, const struct fiacre_exp *pattern, const struct type *type)
 {
     if (pattern->kind == FIACRE_EXP_NAME && env_find(l->f, l->env, pattern->name)) return NULL;
     const struct constructor *found = constructor_find(l->f, pattern->name, type);
@@ -46,18 +41,18 @@ static bool is_literal(const struct fiacre_exp *pattern)
 }
 
 static struct value argument_of(struct lowering *l, const struct value *value,
-                                const struct ftype *type)
+                                const struct type *type)
 {
-    struct cell behind = cell_behind(&value->at, 1);
-    return value_cells(l->f, type, &behind);
+    struct cell behind = emit_behind(&value->at, 1);
+    return value_cells(l->f->model, type, &behind);
 }
 
 static bool complain_constructor(struct lowering *l, struct fiacre_exp *pattern,
-                                 const struct ftype *type)
+                                 const struct type *type)
 {
     struct text shown;
     text_init(&shown, l->f->model->mem);
-    ftype_show(&shown, type);
+    type_show(&shown, type);
     complain(l->f, pattern, DIAG_TYPE, pattern->place, "'%.60s' is no constructor of %s",
              pattern->name, shown.data);
     text_free(&shown);
@@ -66,13 +61,13 @@ static bool complain_constructor(struct lowering *l, struct fiacre_exp *pattern,
 
 /* A variable of a pattern that cannot take the value. */
 static void complain_pattern(struct lowering *l, struct fiacre_exp *pattern,
-                             const struct ftype *variable, const struct ftype *value)
+                             const struct type *variable, const struct type *value)
 {
     struct text a, b;
     text_init(&a, l->f->model->mem);
     text_init(&b, l->f->model->mem);
-    ftype_show(&a, variable);
-    ftype_show(&b, value);
+    type_show(&a, variable);
+    type_show(&b, value);
     complain(l->f, pattern, DIAG_TYPE, pattern->place, "this is %s, and the value is %s", a.data,
              b.data);
     text_free(&a);
@@ -94,7 +89,7 @@ bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const str
     const struct constructor *constructor = as_constructor(l, pattern, value->type);
     if (!constructor && pattern->kind == FIACRE_EXP_NAME) return true;
     if (!constructor) return complain_constructor(l, pattern, value->type);
-    const struct ftype *argument = value->type->members[constructor->tag].type;
+    const struct type *argument = value->type->members[constructor->tag].type;
     uint32_t args = pattern->kind == FIACRE_EXP_CALL ? pattern->count : 0;
     if (args != (argument != NULL)) {
         complain(l->f, pattern, DIAG_ARGUMENTS, pattern->place,
@@ -103,11 +98,7 @@ bool pattern_condition(struct lowering *l, struct fiacre_exp *pattern, const str
                  pattern->name);
         return false;
     }
-    struct cell_range range = ftype_cell(value->type, 0);
-    expr tag = ftype_is_scalar(value->type)
-                   ? value->e
-                   : expr_at(exprs, value->at.local, value->at.base, value->at.offset,
-                             value->at.count, range.low, range.high);
+    expr tag = value_tag(l->f->model, value);
     *cond = expr_make(exprs, EXPR_EQ, 0, tag, expr_int(exprs, constructor->tag));
     if (!argument) return true;
     struct value inner = argument_of(l, value, argument);
@@ -124,16 +115,16 @@ bool pattern_assign(struct lowering *l, struct fiacre_exp *pattern, const struct
     if (pattern->kind == FIACRE_EXP_NAME || pattern->kind == FIACRE_EXP_CALL) {
         const struct constructor *constructor = as_constructor(l, pattern, value->type);
         if (constructor) {
-            const struct ftype *argument = value->type->members[constructor->tag].type;
+            const struct type *argument = value->type->members[constructor->tag].type;
             if (!argument) return true;
             struct value inner = argument_of(l, value, argument);
             return pattern_assign(l, pattern->args, &inner);
         }
     }
-    const struct ftype *type;
+    const struct type *type;
     struct cell at;
     if (!lower_place(l, pattern, true, &type, &at)) return false;
-    if (!ftype_matches(type, value->type))
+    if (!type_matches(type, value->type))
         return complain_pattern(l, pattern, type, value->type), false;
     return lower_store(l, type, &at, value, pattern->place);
 }
@@ -144,7 +135,7 @@ static bool lower_match(struct lowering *l, struct fiacre_exp *pattern, const st
 {
     expr cond;
     if (!pattern_condition(l, pattern, value, &cond)) return false;
-    emit_require(l, cond, pattern->place);
+    emit_require(&l->code, cond, pattern->place, 0);
     return pattern_assign(l, pattern, value);
 }
 
@@ -159,9 +150,9 @@ static bool lower_assigned(struct lowering *l, struct fiacre_exp *pattern, struc
                  pattern->name);
         return false;
     }
-    const struct ftype *type = lower_place_type(l, pattern);
+    const struct type *type = lower_place_type(l, pattern);
     if (!lower_exp(l, exp, type, value)) return false;
-    if (!type || ftype_matches(type, value->type)) return true;
+    if (!type || type_matches(type, value->type)) return true;
     if (!exp->reported) complain_types(l, exp->place, type, value->type);
     exp->reported = true;
     return false;
@@ -182,7 +173,7 @@ static bool lower_assign(struct lowering *l, struct fiacre_stmt *stmt)
     uint32_t n = 0;
     for (; good && exp; exp = exp->next, pattern = pattern->next, n++) {
         good = lower_assigned(l, pattern, exp, &values[n]);
-        if (good) values[n] = lower_keep(l, values[n], exp->place);
+        if (good) values[n] = value_keep(&l->code, values[n], exp->place);
     }
     n = 0;
     for (pattern = stmt->patterns; good && pattern; pattern = pattern->next, n++)
@@ -201,15 +192,10 @@ static bool lower_if(struct lowering *l, struct fiacre_branch *branch)
     if (!branch->exp) return lower_statements(l, branch->body);
     if (!lower_condition(l, branch->exp, &cond) || !lower_block(l, branch->body, &yes))
         return false;
-    struct code_sequence *out = l->out;
-    bool in_rule = l->in_rule, impossible = l->impossible;
-    l->out = &no;
-    l->in_rule = false;
+    struct emit_block before = emit_open(&l->code, &no);
     bool good = lower_if(l, branch->next);
-    l->out = out;
-    l->in_rule = in_rule;
-    l->impossible = impossible;
-    if (good) emit_if(l, cond, yes, no, branch->place);
+    emit_close(&l->code, &before);
+    if (good) emit_if(&l->code, cond, yes, no, branch->place);
     return good;
 }
 
@@ -221,7 +207,7 @@ bool case_branch(struct lowering *l, struct fiacre_stmt *stmt, const struct valu
     expr cond;
     for (uint32_t i = 0; i < n; i++, branch = branch->next) {
         if (!pattern_condition(l, branch->exp, value, &cond)) return false;
-        emit_require(l, expr_make(exprs, EXPR_NOT, 0, cond, cond), branch->place);
+        emit_require(&l->code, expr_make(exprs, EXPR_NOT, 0, cond, cond), branch->place, 0);
     }
     return lower_match(l, branch->exp, value);
 }
@@ -231,24 +217,20 @@ static bool lower_branches(struct lowering *l, struct fiacre_branch *branch,
                            const struct value *value, struct place place)
 {
     struct exprs *exprs = exprs_of(l);
-    struct code_sequence yes = code_sequence_empty(), no = code_sequence_empty(), *out = l->out;
+    struct code_sequence yes = code_sequence_empty(), no = code_sequence_empty();
     expr cond;
-    if (!branch) return emit_require(l, expr_bool(exprs, false), place), true;
+    if (!branch) return emit_require(&l->code, expr_bool(exprs, false), place, 0), true;
     if (!pattern_condition(l, branch->exp, value, &cond)) return false;
     if (!branch->next) {
-        emit_require(l, cond, branch->exp->place);
+        emit_require(&l->code, cond, branch->exp->place, 0);
         return pattern_assign(l, branch->exp, value) && lower_statements(l, branch->body);
     }
-    bool in_rule = l->in_rule, impossible = l->impossible;
-    l->in_rule = false;
-    l->out = &yes;
+    struct emit_block before = emit_open(&l->code, &yes);
     bool good = pattern_assign(l, branch->exp, value) && lower_statements(l, branch->body);
-    l->out = &no;
+    l->code.out = &no;
     good = good && lower_branches(l, branch->next, value, place);
-    l->out = out;
-    l->in_rule = in_rule;
-    l->impossible = impossible;
-    if (good) emit_if(l, cond, yes, no, branch->place);
+    emit_close(&l->code, &before);
+    if (good) emit_if(&l->code, cond, yes, no, branch->place);
     return good;
 }
 
@@ -261,39 +243,30 @@ static bool lower_case(struct lowering *l, struct fiacre_stmt *stmt)
 
 /* ---- loops ---- */
 
-static void emit_while(struct lowering *l, expr cond, struct code_sequence body, struct place place)
-{
-    model_add_code(l->f->model, l->out,
-                   (struct code_node){.op = CODE_WHILE,
-                                      .value = cond,
-                                      .body = body.first,
-                                      .other = code_none(),
-                                      .place = place});
-}
-
 /* A condition that needs code is computed before the loop and at the end of each round. */
 static bool lower_while(struct lowering *l, struct fiacre_stmt *stmt)
 {
-    struct code_sequence body, test = code_sequence_empty(), *out = l->out;
-    bool in_rule = l->in_rule;
+    struct code_sequence body, test = code_sequence_empty(), *out = l->code.out;
+    bool in_rule = l->code.in_rule;
     expr cond;
-    l->out = &test;
-    l->in_rule = false;
+    l->code.out = &test;
+    l->code.in_rule = false;
     bool good = lower_condition(l, stmt->exp, &cond);
-    l->out = out;
+    l->code.out = out;
     good = good && lower_block(l, stmt->body, &body);
-    if (good && code_is_none(test.first)) emit_while(l, cond, body, stmt->place);
+    if (good && code_is_none(test.first)) emit_while(&l->code, cond, body, stmt->place);
     else if (good) {
-        struct cell go_on = cell_new_local(l->f, l->f->bool_type, "condition");
-        emit_sequence(l, &test);
-        emit_set(l, &go_on, expr_to_int(exprs_of(l), cond), stmt->place);
-        l->out = &body;
+        struct cell go_on = emit_local(l->f->model, l->f->bool_type, "condition");
+        emit_sequence(&l->code, &test);
+        emit_set(&l->code, &go_on, expr_to_int(exprs_of(l), cond), stmt->place);
+        l->code.out = &body;
         good = lower_condition(l, stmt->exp, &cond);
-        emit_set(l, &go_on, expr_to_int(exprs_of(l), cond), stmt->place);
-        l->out = out;
-        emit_while(l, value_cells(l->f, l->f->bool_type, &go_on).e, body, stmt->place);
+        emit_set(&l->code, &go_on, expr_to_int(exprs_of(l), cond), stmt->place);
+        l->code.out = out;
+        emit_while(&l->code, value_cells(l->f->model, l->f->bool_type, &go_on).e, body,
+                   stmt->place);
     }
-    l->in_rule = in_rule;
+    l->code.in_rule = in_rule;
     return good;
 }
 
@@ -301,38 +274,38 @@ static bool lower_foreach(struct lowering *l, struct fiacre_stmt *stmt)
 {
     struct exprs *exprs = exprs_of(l);
     const struct binding *variable = env_find(l->f, l->env, stmt->name);
-    struct code_sequence body, head = code_sequence_empty(), *out = l->out;
+    struct code_sequence body, head = code_sequence_empty(), *out = l->code.out;
     if (!variable || variable->kind != BIND_CELLS) {
         complain(l->f, stmt, DIAG_TYPE, stmt->op_place, "'%.60s' is not a variable", stmt->name);
         return false;
     }
     const struct binding v = *variable;
-    if (!ftype_values(v.type, CODE_MAX_ROUNDS)) {
+    if (!type_values(v.type, CODE_MAX_ROUNDS)) {
         complain(l->f, stmt, DIAG_LIMIT, stmt->op_place,
                  "foreach needs a variable of a finite scalar type with at most %d values",
                  CODE_MAX_ROUNDS);
         return false;
     }
-    struct cell_range range = ftype_cell(v.type, 0);
-    struct ftype wider = *l->f->int_type;
+    struct type_range range = type_cell(v.type, 0);
+    struct type wider = *l->f->int_type;
     wider.low = range.low;
     wider.high = range.high + 1;
-    struct cell counter = cell_new_local(l->f, &wider, stmt->name);
+    struct cell counter = emit_local(l->f->model, &wider, stmt->name);
     expr count = expr_local(exprs, counter.base, wider.low, wider.high),
          last = expr_int(exprs, range.high);
-    emit_set(l, &counter, expr_int(exprs, range.low), stmt->place);
+    emit_set(&l->code, &counter, expr_int(exprs, range.low), stmt->place);
     if (!lower_block(l, stmt->body, &body)) return false;
-    l->out = &head;
-    emit_set(l, &v.at, expr_within(exprs, count, range.low, range.high, FAILURE_RANGE),
+    l->code.out = &head;
+    emit_set(&l->code, &v.at, expr_within(exprs, count, range.low, range.high, FAILURE_RANGE),
              stmt->place);
-    emit_sequence(l, &body);
-    emit_set(l, &counter,
+    emit_sequence(&l->code, &body);
+    emit_set(&l->code, &counter,
              expr_make(exprs, EXPR_ADD, 0,
                        expr_within(exprs, count, range.low, range.high, FAILURE_RANGE),
                        expr_int(exprs, 1)),
              stmt->place);
-    l->out = out;
-    emit_while(l, expr_make(exprs, EXPR_LE, 0, count, last), head, stmt->place);
+    l->code.out = out;
+    emit_while(&l->code, expr_make(exprs, EXPR_LE, 0, count, last), head, stmt->place);
     return true;
 }
 
@@ -341,13 +314,11 @@ static bool lower_foreach(struct lowering *l, struct fiacre_stmt *stmt)
 static bool lower_return(struct lowering *l, struct fiacre_stmt *stmt)
 {
     struct value value;
-    if (!lower_exp(l, stmt->exp, l->function->result, &value)) return false;
-    if (!lower_store(l, l->function->result, &l->function->result_at, &value, stmt->exp->place))
-        return false;
-    model_add_code(
-        l->f->model, l->out,
-        (struct code_node){
-            .op = CODE_LEAVE, .body = code_none(), .other = code_none(), .place = stmt->place});
+    const struct type *result = l->function->routine.result;
+    if (!lower_exp(l, stmt->exp, result, &value)) return false;
+    if (!type_matches(result, value.type))
+        return complain_types(l, stmt->exp->place, result, value.type), false;
+    routine_return(&l->code, &l->function->routine, &value, stmt->exp->place, stmt->place);
     return true;
 }
 
@@ -400,12 +371,11 @@ static bool always_returns(const struct fiacre_stmt *first)
     return false;
 }
 
-static bool declare_locals(struct lowering *l, struct function *function,
-                           struct fiacre_variable *variable)
+static bool declare_locals(struct fiacre *f, struct function *function,
+                           struct fiacre_variable *variable, bool are_parameters)
 {
-    struct fiacre *f = l->f;
     for (; variable; variable = variable->next) {
-        const struct ftype *type = types_resolve(f, variable->type, NULL);
+        const struct type *type = types_resolve(f, variable->type, NULL);
         if (!type) return false;
         for (uint32_t i = 0; i < function->env.list.len; i++)
             if (function->env.list.data[i].name == variable->name) {
@@ -415,7 +385,9 @@ static bool declare_locals(struct lowering *l, struct function *function,
             }
         struct binding binding = {
             .name = variable->name, .kind = BIND_CELLS, .type = type, .place = variable->place};
-        binding.at = cell_new_local(f, type, variable->name);
+        binding.at = are_parameters
+                         ? routine_add_parameter(f->model, &function->routine, type, variable->name)
+                         : emit_local(f->model, type, variable->name);
         vec_push(f->model->mem, &function->env.list, binding);
     }
     return true;
@@ -425,7 +397,7 @@ static bool declare_locals(struct lowering *l, struct function *function,
 static bool start_locals(struct lowering *l, const struct function *function,
                          struct fiacre_variable *variable)
 {
-    for (uint32_t i = function->parameters; variable; variable = variable->next, i++) {
+    for (uint32_t i = function->routine.parameters.len; variable; variable = variable->next, i++) {
         const struct binding binding = function->env.list.data[i];
         struct value value;
         if (variable->init) {
@@ -434,28 +406,24 @@ static bool start_locals(struct lowering *l, const struct function *function,
                 return false;
             continue;
         }
-        for (uint32_t c = 0; c < binding.type->cells; c++) {
-            struct cell cell = cell_behind(&binding.at, c);
-            emit_set(l, &cell, expr_int(exprs_of(l), ftype_cell(binding.type, c).initial),
-                     variable->place);
-        }
+        emit_initial(&l->code, binding.type, &binding.at, variable->place);
     }
     return true;
 }
 
-enum { MAX_CALL_DEPTH = 200 };
-
-static bool prepare(struct lowering *l, struct function *function)
+static bool lower_function(void *context, struct routine *routine)
 {
-    struct fiacre *f = l->f;
+    struct fiacre *f = context;
+    struct function *function = (struct function *)routine;
     struct fiacre_function *ast = function->decl->function;
     struct code_sequence body = code_sequence_empty();
-    struct lowering inner = {.f = f, .out = &body, .function = function};
-    function->result = types_resolve(f, ast->result, NULL);
-    if (!function->result || !declare_locals(l, function, ast->parameters)) return false;
-    function->parameters = function->env.list.len;
-    function->result_at = cell_new_local(f, function->result, function->decl->name);
-    if (!declare_locals(l, function, ast->variables)) return false;
+    struct lowering inner = {
+        .f = f, .code = {.model = f->model, .out = &body}, .function = function};
+    routine->result = types_resolve(f, ast->result, NULL);
+    if (!routine->result || !declare_locals(f, function, ast->parameters, true)) return false;
+    assert(function->env.list.len == routine->parameters.len); /* parameters come first */
+    routine->result_at = emit_local(f->model, routine->result, function->decl->name);
+    if (!declare_locals(f, function, ast->variables, false)) return false;
     if (!always_returns(ast->body)) {
         diag_error(f->diag, DIAG_MISSING, function->decl->name_place,
                    "the function '%.60s' may end without `return`", function->decl->name);
@@ -464,11 +432,11 @@ static bool prepare(struct lowering *l, struct function *function)
     inner.env = &function->env;
     if (!start_locals(&inner, function, ast->variables) || !lower_statements(&inner, ast->body))
         return false;
-    function->body = body.first;
-    function->depth = inner.depth + 1;
+    routine->body = body.first;
+    routine->depth = inner.depth + 1;
     function->is_formula = !ast->variables && ast->body->kind == FIACRE_STMT_RETURN
-                           && ftype_is_scalar(function->result) && !function->is_recursive;
-    if (function->depth > MAX_CALL_DEPTH) {
+                           && type_is_scalar(routine->result) && !routine->is_recursive;
+    if (routine->depth > ROUTINE_MAX_DEPTH) {
         diag_error(f->diag, DIAG_NESTING, function->decl->name_place,
                    "calls are nested too deeply");
         return false;
@@ -476,34 +444,26 @@ static bool prepare(struct lowering *l, struct function *function)
     return true;
 }
 
-/* A function that calls itself, directly or through others, is unrolled: each call goes to a copy
- * that is not at work, so that no copy calls itself, and the deepest one fails. Copies of one depth
- * serve all calls there. Functions that are called from the deepest copies still have most of their
- * depth left. */
-struct function *function_deeper(struct fiacre *f, struct function *function)
+static struct routine *copy_function(void *context, const struct routine *routine)
 {
-    enum { MAX_RECURSION = 100, MAX_PREPARING = MAX_CALL_DEPTH - 10 };
-    for (uint32_t depth = 1; function && function->state == FUNCTION_BUSY; depth++) {
-        function->is_recursive = true;
-        if (!function->deeper && depth < MAX_RECURSION && f->preparing < MAX_PREPARING) {
-            function->deeper = arena_alloc(&f->model->arena, sizeof *function->deeper);
-            *function->deeper = (struct function){
-                .decl = function->decl, .body = code_none(), .is_recursive = true};
-        }
-        function = function->deeper;
-    }
-    return function;
+    struct fiacre *f = context;
+    struct function *copy = arena_alloc(&f->model->arena, sizeof *copy);
+    copy->decl = ((const struct function *)routine)->decl;
+    copy->routine.body = code_none();
+    return &copy->routine;
 }
 
-bool function_prepare(struct lowering *l, struct function *function)
+void functions_init(struct fiacre *f)
 {
-    assert(function->state != FUNCTION_BUSY);
-    if (function->state == FUNCTION_NEW) {
-        function->state = FUNCTION_BUSY;
-        l->f->preparing++;
-        bool good = prepare(l, function);
-        l->f->preparing--;
-        function->state = good ? FUNCTION_READY : FUNCTION_BAD;
-    }
-    return function->state == FUNCTION_READY;
+    f->routines = (struct routines){.copy = copy_function, .lower = lower_function};
+}
+
+struct function *function_callee(struct fiacre *f, struct function *function)
+{
+    return (struct function *)routine_callee(&f->routines, f, &function->routine);
+}
+
+bool function_prepare(struct fiacre *f, struct function *function)
+{
+    return routine_prepare(&f->routines, f, &function->routine);
 }

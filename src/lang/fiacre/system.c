@@ -19,25 +19,25 @@ struct builder {
 /* ---- variables ---- */
 
 /* Names of the cells of a variable: x, x[0], x.field, q.length, q[0], u, u.value. */
-static void add_cells(struct fiacre *f, const char *name, const struct ftype *whole, uint32_t first,
-                      const struct ftype *type, uint32_t process, struct place place)
+static void add_cells(struct fiacre *f, const char *name, const struct type *whole, uint32_t first,
+                      const struct type *type, uint32_t process, struct place place)
 {
     static const char *const truth[] = {"false", "true"};
     struct model *model = f->model;
-    if (type->kind == KIND_BOOL || type->kind == KIND_INT) {
-        struct cell_range range = ftype_cell(whole, first);
+    if (type->kind == TYPE_BOOL || type->kind == TYPE_INT) {
+        struct type_range range = type_cell(whole, first);
         struct model_var var = {.name = name,
                                 .process = process,
                                 .low = range.low,
                                 .high = range.high,
                                 .init = range.initial,
                                 .place = place};
-        if (type->kind == KIND_BOOL && range.low == 0 && range.high == 1) var.value_names = truth;
+        if (type->kind == TYPE_BOOL && range.low == 0 && range.high == 1) var.value_names = truth;
         vec_push(model->mem, &model->vars, var);
         return;
     }
-    if (type->kind == KIND_ARRAY || type->kind == KIND_QUEUE) {
-        if (type->kind == KIND_QUEUE)
+    if (type->kind == TYPE_ARRAY || type->kind == TYPE_QUEUE) {
+        if (type->kind == TYPE_QUEUE)
             add_cells(f, names_format(&model->names, "%s.length", name), whole, first++,
                       f->nat_type, process, place);
         for (uint32_t i = 0; i < type->count; i++, first += type->of->cells)
@@ -45,7 +45,7 @@ static void add_cells(struct fiacre *f, const char *name, const struct ftype *wh
                       process, place);
         return;
     }
-    if (type->kind == KIND_RECORD) {
+    if (type->kind == TYPE_RECORD) {
         for (uint32_t i = 0; i < type->member_count; i++)
             add_cells(f, names_format(&model->names, "%s.%s", name, type->members[i].name), whole,
                       first + type->members[i].offset, type->members[i].type, process, place);
@@ -68,10 +68,10 @@ static void add_cells(struct fiacre *f, const char *name, const struct ftype *wh
 static bool add_initial(struct fiacre *f, struct fiacre_exp *init, struct env *env,
                         const struct binding *variable)
 {
-    struct lowering l = {.f = f, .env = env, .out = &f->init};
-    const struct ftype *type = variable->type;
+    struct lowering l = {.f = f, .env = env, .code = {.model = f->model, .out = &f->init}};
+    const struct type *type = variable->type;
     struct value value;
-    bool is_short = init->kind == FIACRE_EXP_ARRAY && type->kind == KIND_ARRAY
+    bool is_short = init->kind == FIACRE_EXP_ARRAY && type->kind == TYPE_ARRAY
                     && init->count < type->count && !fiacre_is_frac(f);
     if (!is_short)
         return lower_exp(&l, init, type, &value)
@@ -81,7 +81,7 @@ static bool add_initial(struct fiacre *f, struct fiacre_exp *init, struct env *e
            init->count, plural(init->count), type->count);
     uint32_t n = 0;
     for (struct fiacre_exp *element = init->args; element; element = element->next, n++) {
-        struct cell at = cell_behind(&variable->at, n * type->of->cells);
+        struct cell at = emit_behind(&variable->at, n * type->of->cells);
         if (!lower_exp(&l, element, type->of, &value)
             || !lower_store(&l, type->of, &at, &value, element->place))
             return false;
@@ -96,7 +96,7 @@ static bool add_variables(struct fiacre *f, struct fiacre_variable *variable, st
 {
     struct model *model = f->model;
     for (; variable; variable = variable->next) {
-        const struct ftype *type = types_resolve(f, variable->type, env);
+        const struct type *type = types_resolve(f, variable->type, env);
         if (!type) return false;
         for (uint32_t i = 0; i < env->list.len; i++)
             if (env->list.data[i].name == variable->name) {
@@ -104,14 +104,14 @@ static bool add_variables(struct fiacre *f, struct fiacre_variable *variable, st
                            variable->name);
                 return false;
             }
-        if (model->vars.len + (uint64_t)type->cells > FIACRE_MAX_CELLS) {
+        if (model->vars.len + (uint64_t)type->cells > TYPE_MAX_CELLS) {
             diag_error(f->diag, DIAG_LIMIT, variable->place,
-                       "the system is too large: more than %d cells", FIACRE_MAX_CELLS);
+                       "the system is too large: more than %d cells", TYPE_MAX_CELLS);
             return false;
         }
         struct binding binding = {
             .name = variable->name, .kind = BIND_CELLS, .type = type, .place = variable->place};
-        binding.at = cell_plain(f, false, model->vars.len);
+        binding.at = emit_cell(f->model, false, model->vars.len);
         const char *name = names_format(&model->names, "%s%s", prefix, variable->name);
         add_cells(f, name, type, 0, type, process, variable->place);
         shapes_whole(f, name, binding.at.base, type);
@@ -241,7 +241,7 @@ static bool bind_ports(struct fiacre *f, struct fiacre_port *formal, struct fiac
         const struct port *given = &f->ports.data[port];
         bool fits = declared.plain || given->plain || declared.type_count == given->type_count;
         for (uint32_t i = 0; fits && !declared.plain && !given->plain && i < given->type_count; i++)
-            fits = ftype_matches(declared.types[i], given->types[i]);
+            fits = type_matches(declared.types[i], given->types[i]);
         if (!fits) {
             diag_error(f->diag, DIAG_TYPE, actual->place,
                        "the port '%.60s' carries other values than '%.60s' of '%.60s'",
@@ -271,8 +271,8 @@ static bool is_read_only(struct fiacre *f, const struct env *env, const struct f
 static bool bind_reference(struct fiacre *f, struct fiacre_variable *formal, struct fiacre_exp *arg,
                            struct env *outer, struct env *env)
 {
-    struct lowering l = {.f = f, .env = outer, .context = "a reference"};
-    const struct ftype *type, *wanted = types_resolve(f, formal->type, outer);
+    struct lowering l = {.f = f, .env = outer, .code.model = f->model, .context = "a reference"};
+    const struct type *type, *wanted = types_resolve(f, formal->type, outer);
     struct cell at;
     if (arg->kind != FIACRE_EXP_REFERENCE) {
         diag_error(f->diag, DIAG_ARGUMENTS, arg->place, "'%.60s' is passed by reference: write &",
@@ -280,12 +280,12 @@ static bool bind_reference(struct fiacre *f, struct fiacre_variable *formal, str
         return false;
     }
     if (!wanted || !lower_place(&l, arg->a, formal->write, &type, &at)) return false;
-    if (!ftype_same(type, wanted)) {
+    if (!type_same(type, wanted)) {
         struct text a, b;
         text_init(&a, f->model->mem);
         text_init(&b, f->model->mem);
-        ftype_show(&a, wanted);
-        ftype_show(&b, type);
+        type_show(&a, wanted);
+        type_show(&b, type);
         diag_error(f->diag, DIAG_TYPE, arg->place, "'%.60s' refers to %s, this is %s", formal->name,
                    a.data, b.data);
         text_free(&a);
@@ -303,7 +303,7 @@ static bool bind_reference(struct fiacre *f, struct fiacre_variable *formal, str
 static bool bind_value(struct fiacre *f, struct fiacre_variable *formal, struct fiacre_exp *arg,
                        struct env *outer, struct env *env)
 {
-    const struct ftype *type = types_resolve(f, formal->type, outer);
+    const struct type *type = types_resolve(f, formal->type, outer);
     struct binding binding = {.name = formal->name,
                               .kind = BIND_TEXT,
                               .type = type,
@@ -316,14 +316,14 @@ static bool bind_value(struct fiacre *f, struct fiacre_variable *formal, struct 
                    formal->name);
         return false;
     }
-    if (ftype_is_scalar(type)) {
-        struct lowering l = {.f = f, .env = outer, .context = "an argument"};
+    if (type_is_scalar(type)) {
+        struct lowering l = {
+            .f = f, .env = outer, .code.model = f->model, .context = "an argument"};
         if (!lower_exp(&l, arg, type, &binding.value)) return false;
-        const struct expr_node *node = ftype_is_scalar(binding.value.type)
-                                           ? expr_get(&f->model->exprs, binding.value.e)
-                                           : NULL;
-        struct cell_range range = ftype_cell(type, 0);
-        if (!node || node->op != EXPR_CONST || !ftype_matches(type, binding.value.type)) {
+        const struct expr_node *node =
+            type_is_scalar(binding.value.type) ? expr_get(&f->model->exprs, binding.value.e) : NULL;
+        struct type_range range = type_cell(type, 0);
+        if (!node || node->op != EXPR_CONST || !type_matches(type, binding.value.type)) {
             diag_error(f->diag, DIAG_ARGUMENTS, arg->place,
                        "the argument for '%.60s' must be a constant of its type", formal->name);
             return false;
@@ -370,21 +370,23 @@ static bool run_init(struct fiacre *f, struct instance *instance)
     if (!ast->init) {
         for (struct fiacre_name *s = ast->states; s; s = s->next, n++)
             if (first ? s->name == first->state : !n) start = n;
-        struct cell at = cell_plain(f, false, instance->location);
-        struct lowering l = {.f = f, .env = instance->env, .out = &f->init};
+        struct cell at = emit_cell(f->model, false, instance->location);
+        struct lowering l = {
+            .f = f, .env = instance->env, .code = {.model = f->model, .out = &f->init}};
         if (start != MODEL_NONE)
-            emit_set(&l, &at, expr_int(&model->exprs, start), instance->decl->place);
+            emit_set(&l.code, &at, expr_int(&model->exprs, start), instance->decl->place);
         return true;
     }
     if (!paths_find(f, instance, ast->init, ast->init_place)) return false;
-    struct cell at = cell_plain(f, false, instance->location);
+    struct cell at = emit_cell(f->model, false, instance->location);
     struct init_stage stage = {.plain = f->init.first, .place = ast->init_place};
     for (uint32_t i = 0; i < instance->paths.len; i++) {
         const struct path *path = instance->paths.data[i];
         struct code_sequence way = code_sequence_empty();
-        struct lowering l = {.f = f, .env = instance->env, .out = &way};
+        struct lowering l = {
+            .f = f, .env = instance->env, .code = {.model = f->model, .out = &way}};
         if (!paths_lower(&l, path, 0, path->count)) return false;
-        emit_set(&l, &at, expr_int(&model->exprs, path->to), ast->init_place);
+        emit_set(&l.code, &at, expr_int(&model->exprs, path->to), ast->init_place);
         vec_push(model->mem, &stage.alternatives, way.first);
     }
     vec_push(model->mem, &f->stages, stage);
@@ -556,7 +558,7 @@ static bool add_component(struct builder *builder, struct fiacre_decl *decl, str
                 && add_priorities(f, ast->priorities, env);
     if (good) shapes_name(f, decl->name, number, env);
     if (good && ast->init) {
-        struct lowering l = {.f = f, .env = env, .out = &f->init};
+        struct lowering l = {.f = f, .env = env, .code = {.model = f->model, .out = &f->init}};
         good = lower_statements(&l, ast->init);
     }
     good = good && add_block(builder, ast->composition, env, group);
@@ -587,7 +589,8 @@ static void declare_names(struct fiacre *f)
             declare(f, d->name, SCOPE_UNIT, index, d->name_place);
         if (d->kind == FIACRE_DECL_FUNCTION || d->kind == FIACRE_DECL_EXTERN) {
             declare(f, d->name, SCOPE_FUNCTION, f->functions.len, d->name_place);
-            vec_push(mem, &f->functions, ((struct function){.decl = d, .body = code_none()}));
+            vec_push(mem, &f->functions,
+                     ((struct function){.decl = d, .routine.body = code_none()}));
         }
         if (d->kind == FIACRE_DECL_OBSERVER)
             diag_error(f->diag, DIAG_UNSUPPORTED, d->place,
@@ -606,19 +609,18 @@ static bool find_define(struct fiacre *f, const char *name, int64_t *value)
 
 static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
 {
-    const struct ftype *type = types_resolve(f, d->type, NULL);
+    const struct type *type = types_resolve(f, d->type, NULL);
     struct binding binding = {
         .name = d->name, .kind = BIND_TEXT, .type = type, .exp = d->exp, .place = d->name_place};
     int64_t given;
     if (!type) return false;
-    if (ftype_is_scalar(type)) {
-        struct lowering l = {.f = f, .context = "a constant"};
-        struct cell_range range = ftype_cell(type, 0);
+    if (type_is_scalar(type)) {
+        struct lowering l = {.f = f, .code.model = f->model, .context = "a constant"};
+        struct type_range range = type_cell(type, 0);
         if (!lower_exp(&l, d->exp, type, &binding.value)) return false;
-        const struct expr_node *node = ftype_is_scalar(binding.value.type)
-                                           ? expr_get(&f->model->exprs, binding.value.e)
-                                           : NULL;
-        if (!node || node->op != EXPR_CONST || !ftype_matches(type, binding.value.type)) {
+        const struct expr_node *node =
+            type_is_scalar(binding.value.type) ? expr_get(&f->model->exprs, binding.value.e) : NULL;
+        if (!node || node->op != EXPR_CONST || !type_matches(type, binding.value.type)) {
             diag_error(f->diag, DIAG_CONSTANT, d->exp->place,
                        "the value of '%.60s' must be a constant of its type", d->name);
             return false;
@@ -633,7 +635,7 @@ static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
         }
         binding.kind = BIND_VALUE;
         binding.value =
-            value_scalar(type, type->kind == KIND_BOOL ? expr_bool(&f->model->exprs, value)
+            value_scalar(type, type->kind == TYPE_BOOL ? expr_bool(&f->model->exprs, value)
                                                        : expr_int(&f->model->exprs, value));
         vec_push(f->model->mem, &f->model->constants,
                  ((struct model_constant){.name = d->name, .value = value}));
@@ -643,7 +645,7 @@ static bool declare_constant(struct fiacre *f, struct fiacre_decl *d)
     return true;
 }
 
-/* Every -D must mean a constant that is a single number. */
+/* Every -D must mean a constant that is a single number, or one that the preprocessor asked for. */
 static void check_define(struct fiacre *f, const struct language_define *define)
 {
     const char *nearest = NULL;
@@ -660,7 +662,10 @@ static void check_define(struct fiacre *f, const struct language_define *define)
                        define->name);
         if (!strcmp(d->name, define->name)) return;
     }
-    if (define->optional) return;
+    if (define->asked) /* the model depends on it: it is part of what is claimed */
+        vec_push(f->model->mem, &f->model->constants,
+                 ((struct model_constant){.name = define->name, .value = define->value}));
+    if (define->optional || define->asked) return;
     diag_error_near(f->diag, DIAG_OPTION, (struct place){0}, nearest,
                     "-D %s: the model has no such constant", define->name);
 }
@@ -680,10 +685,9 @@ static bool declare_all(struct fiacre *f)
         }
     }
     for (uint32_t i = 0; i < f->input->define_count; i++) check_define(f, &f->input->defines[i]);
-    struct lowering l = {.f = f, .context = "a function"};
     for (uint32_t i = 0; i < f->functions.len; i++)
         if (f->functions.data[i].decl->kind == FIACRE_DECL_FUNCTION)
-            function_prepare(&l, &f->functions.data[i]);
+            function_prepare(f, &f->functions.data[i]);
     return !f->diag->errors;
 }
 
@@ -873,6 +877,7 @@ bool system_build(struct fiacre *f)
     struct builder builder = {.f = f};
     f->init = code_sequence_empty();
     types_init(f);
+    functions_init(f);
     if (!declare_all(f)) return false;
     builder.numbers =
         mem_alloc(f->model->mem, (f->decls.len + UINT64_C(1)) * sizeof *builder.numbers);

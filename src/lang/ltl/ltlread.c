@@ -51,7 +51,7 @@ static void expect(struct reader *r, enum token_kind kind, const char *expected)
 static bool start(struct reader *r, uint32_t source)
 {
     uint32_t errors = r->diag->errors;
-    lexer_run(r->diag, r->alphabet->names, source, &r->tokens);
+    lexer_run(r->diag, r->alphabet->names, &lexer_plain, source, &r->tokens);
     return r->diag->errors == errors;
 }
 

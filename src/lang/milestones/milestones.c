@@ -8,6 +8,7 @@
 
 #include "lang/milestones/lower.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -132,6 +133,7 @@ static void add_variable(struct builder *builder, struct ast_variable *variable,
                         node->may_fail ? "division by zero" : "an initial value is a constant");
         } else {
             var.init = node->value;
+            assert(var.init >= 0 && var.init <= var.high); /* lower_value cuts it */
             if (scope_constant(scope, variable->init, &exact) && exact != var.init
                 && !variable->init->reported) {
                 variable->init->reported = true;
@@ -402,6 +404,7 @@ static void warn_of_cut(struct scope *scope, struct ast_store *store, uint32_t v
     const struct expr_node *node = expr_get(&scope->model->exprs, value);
     int64_t exact;
     bool single = store->value->kind == AST_NUMBER || store->value->kind == AST_NAME;
+    assert(var < scope->model->vars.len);
     if (!single || node->op != EXPR_CONST || store->value->reported
         || !scope_constant(scope, store->value, &exact) || exact == node->value)
         return;
@@ -469,6 +472,8 @@ static void add_rule(struct builder *builder, const char *label,
     model_begin_rule(model, label);
     for (uint32_t i = 0; i < count; i++) {
         const struct resolved *command = commands[i];
+        assert(command->first_conjunct + command->conjuncts <= builder->conjuncts.len);
+        assert(command->first_store + command->stores <= builder->stores.len);
         model_add_part(model, command->process, command->ast->place);
         for (uint32_t c = 0; c < command->conjuncts; c++) {
             const struct rule_conjunct *conjunct =

@@ -2,6 +2,7 @@
  * skips to the next item or section, so that one run tells several errors. */
 #include "lang/milestones/parser.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +36,7 @@ void parser_error(struct parser *parser, struct place place, const char *format,
 bool parser_accept(struct parser *parser, enum token_kind kind)
 {
     if (parser->tokens[parser->at].kind != kind) return false;
-    if (kind != TOKEN_END) parser->at++;
+    if (kind != TOKEN_END) parser->at++; /* which is never passed */
     return true;
 }
 
@@ -47,7 +48,7 @@ bool parser_expect(struct parser *parser, enum token_kind kind, const char *afte
     char shown[48];
     const char *quote = kind == TOKEN_NAME || kind == TOKEN_NUMBER ? "" : "'";
     parser_error(parser, token->place, "expected %s%s%s after %s, found %s", quote,
-                 token_kind_show(kind), quote, after, token_show(token, shown));
+                 token_kind_show(&lexer_plain, kind), quote, after, token_show(token, shown));
     return false;
 }
 
@@ -465,11 +466,12 @@ void milestones_parse(struct diag *diag, struct names *names, struct arena *aren
     memset(file, 0, sizeof *file);
     file->mem = diag->mem;
     file->arena = arena;
-    struct tokens tokens = {{0}};
-    lexer_run(diag, names, source, &tokens);
+    struct tokens tokens = {0};
+    lexer_run(diag, names, &lexer_plain, source, &tokens);
     struct parser parser = {
         .diag = diag, .names = names, .arena = arena, .file = file, .tokens = tokens.list.data};
     parse_file(&parser);
+    assert(parser.at == tokens.list.len - 1); /* all of it was read */
     if (tokens.list.len == 1)
         diag_error(diag, DIAG_MISSING, (struct place){.source = source},
                    "the file is empty: a model needs at least a section");
@@ -481,8 +483,8 @@ bool milestones_parse_property(struct diag *diag, struct names *names, struct as
                                struct ast_property *property)
 {
     uint32_t errors = diag->errors;
-    struct tokens tokens = {{0}};
-    lexer_run(diag, names, source, &tokens);
+    struct tokens tokens = {0};
+    lexer_run(diag, names, &lexer_plain, source, &tokens);
     struct parser parser = {.diag = diag,
                             .names = names,
                             .arena = file->arena,

@@ -1,5 +1,6 @@
 #include "lang/milestones/scope.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ void scope_error(struct scope *scope, struct ast *node, enum diag_code code, con
 
 unsigned scope_var_width(const struct scope *scope, uint32_t var)
 {
+    assert(var < scope->model->vars.len);
     return expr_width((uint64_t)scope->model->vars.data[var].high);
 }
 

@@ -14,9 +14,13 @@
 
 #include "lang/common/lexer.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+static const struct lexis_row question[] = {{"?", TOKEN_QUESTION}, {NULL, 0}};
+static const struct lexis guide_lexis = {.operators = lexer_operators, .more = question};
 
 enum { MAX_NESTING = 500, MAX_COUNT = 1 << 24, MAX_CHOICES = 4096 };
 
@@ -55,6 +59,7 @@ static bool is_at(const struct parser *parser, enum token_kind kind)
 
 static bool accept(struct parser *parser, enum token_kind kind)
 {
+    assert(kind != TOKEN_END); /* which is never passed */
     if (!is_at(parser, kind)) return false;
     parser->at++;
     return true;
@@ -344,8 +349,9 @@ bool xgdl_parse(struct diag *diag, struct names *names, struct arena *arena, uin
     uint32_t errors = diag->errors;
     struct xgdl_decl **decls = &file->decls;
     struct xgdl_ignored **ignored = &file->ignored;
-    lexer_run_guide(diag, names, source, &tokens);
+    lexer_run(diag, names, &guide_lexis, source, &tokens);
     struct parser parser = {.diag = diag, .arena = arena, .tokens = tokens.list.data};
+    assert(tokens.list.data[tokens.list.len - 1].kind == TOKEN_END);
     while (peek(&parser)->kind != TOKEN_END) {
         if (is_word(peek(&parser), "ignore")) parse_ignored(&parser, &ignored);
         else if (begins_declaration(&parser)) parse_definition(&parser, &decls);
