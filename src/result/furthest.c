@@ -187,11 +187,12 @@ static bool is_turn(enum stop_reason stop) { return stop == STOP_STATES || stop 
 static void tell_end(struct furthest *furthest, struct result *result)
 {
     struct task *task = furthest->task;
-    const char *old = stop_reason_text[result->stop], *now = stop_reason_text[furthest->stop];
+    const unsigned old = REASON_STOPPED + result->stop;
+    const char *now = stop_reason_text[furthest->stop];
     if (!is_turn(result->stop) || is_turn(furthest->stop) || furthest->stop == STOP_NONE) return;
     result->stop = furthest->stop;
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (task->properties[i].reason == old) task->properties[i].reason = now;
+        if (result_reason(task->properties[i].reason) == old) task->properties[i].reason = now;
 }
 
 void furthest_end(struct furthest *furthest, struct result *result)
