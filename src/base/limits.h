@@ -1,4 +1,4 @@
-/* The one place that says "enough". Two words are written by handlers of signals (cli/deadline),
+/* The one place that says "enough". Two words are written by handlers of signals (run/deadline),
  * and everything that can take long reads one of them: a read is one load, so that it may stand in
  * inner loops.
  *

@@ -2,9 +2,11 @@
 
 #include "run/load.h"
 #include "run/combine.h"
+#include "run/engines.h"
 #include "run/guidefile.h"
 #include "report/machine.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -315,11 +317,26 @@ static bool parse_choice(const char *option, const char *text, const char *const
     return false;
 }
 
+/* One of the table of engines, or auto. */
+static bool parse_engine(const char *text, enum engine *engine)
+{
+    enum { MOST_ENGINES = 16 };
+    static const char *const none[] = {NULL};
+    const char *names[MOST_ENGINES] = {"auto"};
+    unsigned choice;
+    for (unsigned i = 0; engines[i].name; i++) {
+        assert(i + 2 < MOST_ENGINES);
+        names[i + 1] = engines[i].name;
+    }
+    if (!parse_choice("--engine", text, names, none, &choice)) return false;
+    *engine = choice ? engines[choice - 1].id : ENGINE_AUTO;
+    return true;
+}
+
 static bool set_option(struct options *options, struct mem *mem, const struct option_row *row,
                        const char *value)
 {
     static const char *const none[] = {NULL};
-    static const char *const engines[] = {"auto", "explicit", "symbolic", "bounded", "timed", NULL};
     static const char *const splits[] = {"never", "auto", "always", NULL};
     static const char *const shown[] = {"process-model", NULL};
     static const char *const dialects[] = {"obp", "frac", NULL};
@@ -334,9 +351,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const zones[] = {"inclusion", "equal", NULL};
     unsigned choice = 0;
     switch (row->id) {
-    case OPTION_ENGINE:
-        return parse_choice("--engine", value, engines, none, &choice)
-               && (options->ask.engine = (enum engine)choice, true);
+    case OPTION_ENGINE: return parse_engine(value, &options->ask.engine);
     case OPTION_REDUCE:
         if (!parse_choice("--reduce", value, reductions, none, &choice)) return false;
         options->ask.two_phase = choice > REDUCE_STEPS;
@@ -687,9 +702,11 @@ void options_completion(FILE *out, const char *shell)
     }
     fputs("    esac\n    case ${COMP_WORDS[COMP_CWORD-1]} in\n"
           "    --order) COMPREPLY=($(compgen -W 'bfs dfs past-freeze saturation chaining' -- "
-          "\"$word\")); return ;;\n"
-          "    --engine) COMPREPLY=($(compgen -W 'auto explicit symbolic bounded timed' -- "
-          "\"$word\")); return ;;\n"
+          "\"$word\")); return ;;\n",
+          out);
+    fputs("    --engine) COMPREPLY=($(compgen -W 'auto", out);
+    for (unsigned i = 0; engines[i].name; i++) fprintf(out, " %s", engines[i].name);
+    fputs("' -- \"$word\")); return ;;\n"
           "    --dialect) COMPREPLY=($(compgen -W 'obp frac' -- \"$word\")); return ;;\n"
           "    --reduce) COMPREPLY=($(compgen -W 'none por two-phase deadlock improviso steps' -- "
           "\"$word\")); return ;;\n"

@@ -209,7 +209,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-    {{HAS_DIMACS}, .then = search_bounded, .why = "DIMACS is what the bounded engine writes"},
+    {{HAS_DIMACS}, .then = search_bounded, .why = "`--engine bounded`, which writes it"},
 
     /* what a reduction keeps */
     {{HAS_TWO_PHASE, HAS_BOUNDED},
@@ -233,7 +233,7 @@ static const struct row rows[] = {
      .without = {HAS_BOUNDED},
      .text = "--reduce deadlock preserves deadlocks, but not {name}: --keep {name} goes with "
              "--reduce por",
-     .why = "it takes alone what may disable others' visibility"},
+     .why = "it takes rules alone that formulas can see"},
     {{HAS_KEEP_DEADLOCKS},
      .without = {HAS_BOUNDED, HAS_TWO_PHASE},
      .then = reduce_for_deadlocks,
@@ -511,6 +511,7 @@ enum { ROWS = sizeof rows / sizeof *rows, MODEL_ROWS = sizeof model_rows / sizeo
 
 static bool is_asked(const struct ask *ask, const struct combine_model *model, enum choice choice)
 {
+    assert(choice != NOTHING);
     return choices[choice].is_true(ask, model);
 }
 
@@ -553,6 +554,7 @@ bool combine_check(struct ask *ask, const struct combine_words *words, struct te
     for (unsigned i = 0; i < ROWS; i++) {
         const char *name;
         if (!is_true(&rows[i], ask, NULL, &name)) continue;
+        assert(!rows[i].text != !rows[i].then && rows[i].why);
         if (!rows[i].text) {
             rows[i].then(ask);
             continue;
@@ -596,7 +598,11 @@ static void print_row(FILE *out, const struct row *row)
     for (unsigned i = 0; i < MOST && row->with[i] != NOTHING; i++, between = " + ")
         fprintf(out, "%s%s", between, choices[row->with[i]].words);
     for (const struct named *one = row->one_of; one && one->choice != NOTHING; one++)
-        fprintf(out, "%s%s", one == row->one_of ? between : ", ", choices[one->choice].words);
+        fprintf(out, "%s%s%s", one == row->one_of ? between : "",
+                one == row->one_of         ? "one of "
+                : one[1].choice == NOTHING ? " and "
+                                           : ", ",
+                choices[one->choice].words);
     fputs(" | ", out);
     between = "";
     for (unsigned i = 0; i < MOST && row->without[i] != NOTHING; i++, between = ", ")

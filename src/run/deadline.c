@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 
+#include <assert.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -131,6 +132,7 @@ static void enter(enum phase phase, double wall, double cpu)
 {
     sigset_t all, old;
     if (!state.is_begun) return;
+    assert(wall >= 0 && cpu >= 0);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     if (limits_interrupted && phase == PHASE_SEARCHING) wall = cpu = after_signal;

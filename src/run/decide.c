@@ -1,10 +1,9 @@
-#define XXH_INLINE_ALL
 #include "run/decide.h"
 
 #include "base/version.h"
-#include "model/print.h"
 #include "run/deadline.h"
 #include "run/guideclaim.h"
+#include "run/identity.h"
 #include "run/load.h"
 #include "run/message.h"
 #include "run/plan.h"
@@ -13,9 +12,8 @@
 #include "run/stages.h"
 #include "run/verify.h"
 
+#include <assert.h>
 #include <stddef.h>
-#include <string.h>
-#include <xxhash.h>
 
 /* What was found without the variables that were left out is shown with them. False, after a
  * message: that is impossible. */
@@ -36,47 +34,6 @@ static bool show_hidden(struct session *session, const struct task *task)
                 CAIRN_VERSION, session->model->file);
     session->model = session->shown;
     return good;
-}
-
-/* ---- whose run it is ---- */
-
-static ssize_t hash_write(void *context, const char *bytes, size_t size)
-{
-    XXH3_128bits_update(context, bytes, size);
-    return (ssize_t)size;
-}
-
-/* A hash of the model as it is printed and of what is asked: a frozen run is continued only by the
- * same. False: memory was refused. */
-static bool identify_run(struct session *session, enum engine engine, struct task *task)
-{
-    struct mem *mem = session->mem;
-    jmp_buf refused, *const outer = mem->recover;
-    XXH3_state_t state;
-    XXH3_128bits_reset(&state);
-    FILE *const out = fopencookie(&state, "w", (cookie_io_functions_t){.write = hash_write});
-    if (!out) return false;
-    if (setjmp(refused)) { /* the stream must not outlive the state */
-        mem->recover = outer;
-        fclose(out);
-        return false;
-    }
-    mem->recover = &refused;
-    fprintf(out, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION,
-            session->ask->command == ASK_CHECK ? "check" : "explore",
-            task->stop_at_first ? ", first" : "", task->property_count);
-    if (engine == ENGINE_TIMED)
-        fprintf(out, "timed, zones %s\n", task->equal_zones ? "equal" : "by inclusion");
-    for (uint32_t i = 0; i < task->property_count; i++)
-        fprintf(out, "%s %u %u\n", task->properties[i].property->name,
-                (unsigned)task->properties[i].kind, task->properties[i].watched_only);
-    model_print(session->model, &session->diag, out);
-    mem->recover = outer;
-    if (fclose(out)) return false;
-    XXH128_hash_t hash = XXH3_128bits_digest(&state);
-    task->freeze_hash[0] = hash.low64;
-    task->freeze_hash[1] = hash.high64;
-    return true;
 }
 
 /* ---- the result ---- */
@@ -101,6 +58,7 @@ static bool may_be_told(struct session *session, const struct task *task, struct
     }
     if (!verify_traces(diag, session->model, task) || !show_hidden(session, task)) return false;
     if (session->shown) result->searched = session->hiding.model;
+    assert(!session->shown || session->model == session->shown); /* what is told is whole */
     *status = conclude_status(session->ask->command == ASK_CHECK, task, result);
     return true;
 }
@@ -155,8 +113,7 @@ enum decide_end decide_run(struct session *session, struct task *task, struct re
         *status = session->status;
         return DECIDE_NONE;
     }
-    if ((task->freeze || plan.splits) && !identify_run(session, plan.engine, task))
-        mem_refuse(session->mem);
+    if (task->freeze || plan.splits) identity_of_run(session, plan.engine, task);
     return search(session, &plan, task, result, status);
 }
 

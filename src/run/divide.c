@@ -15,6 +15,7 @@
 #include "run/merge.h"
 #include "run/message.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
@@ -204,6 +205,7 @@ static void job_done(void *context, uint32_t job, const struct text *output,
     struct divide *divide = context;
     struct wire *told = &divide->messages[job];
     struct mem *mem = divide->session->mem;
+    assert(job < divide->count && !divide->results[job]); /* each is done once */
     divide->done++;
     if (status > DEADLINE_STATUS)
         divide->limits[job] = (enum stop_reason)(status - DEADLINE_STATUS);
@@ -278,6 +280,7 @@ struct json_t *divide_run(struct session *session, const struct guideload_list *
                             .started = clock_now()};
     uint32_t at_once = ask->threads > 1 ? (uint32_t)ask->threads : 1;
     if (at_once > divide.count) at_once = divide.count;
+    assert(at_once > 0); /* there are several to search */
     begin(&divide, at_once);
     struct jobs jobs = {.mem = session->mem,
                         .at_once = at_once,

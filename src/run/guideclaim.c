@@ -2,6 +2,7 @@
 
 #include "run/load.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void take_back(const struct model *model, struct property_result *entry, const char *reason)
@@ -22,6 +23,7 @@ static struct trace *copy_run(const struct session *session, const struct model 
 {
     const struct model *from = session->model;
     struct trace *copy = trace_new(to, trace->steps);
+    assert(to->vars.len <= from->vars.len + 1); /* the guide has one variable at most */
     uint32_t common = to->vars.len < from->vars.len ? to->vars.len : from->vars.len;
     int64_t *initial = mem_alloc(session->mem, (from->vars.len + UINT64_C(1)) * sizeof *initial);
     memcpy(initial, trace->initial, from->vars.len * sizeof *initial);

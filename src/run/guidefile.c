@@ -3,6 +3,7 @@
 #include "run/load.h"
 #include "run/message.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,7 @@ bool guidefile_split(struct guide_reader *reader, const char *how, const char *n
                 MOST_ROUNDS, how);
         return false;
     }
+    assert(!parts->len);
     enum gsplit_status status = gsplit(&reader->space.terms, whole, kind, rounds, parts);
     if (status == GSPLIT_DONE) return prove(reader, name, whole, parts);
     return message_error(reader->diag,

@@ -6,6 +6,7 @@
 
 #include "run/deadline.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -94,6 +95,7 @@ static bool has_ended(const struct worker *worker)
 static void end(const struct jobs *jobs, struct worker *worker)
 {
     int status = 0;
+    assert(worker->process > 0 && has_ended(worker));
     while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
     worker->process = 0;
     jobs->done(jobs->context, worker->job, &worker->texts[OUTPUT], &worker->texts[ERRORS],
@@ -140,6 +142,7 @@ bool jobs_run(const struct jobs *jobs)
         mem_alloc(jobs->mem, (size_t)STREAMS * jobs->at_once * sizeof *polls);
     char *const piece = mem_alloc(jobs->mem, PIECE);
     bool good = true, told = false;
+    assert(jobs->at_once > 0);
     if (setjmp(refused)) { /* nobody is left behind */
         mem->recover = outer;
         kill_all(jobs, list);

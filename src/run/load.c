@@ -8,6 +8,7 @@
 #include "run/guideload.h"
 #include "run/message.h"
 
+#include <assert.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +35,7 @@ struct load_silence load_in_silence(struct session *session)
 bool load_aloud(struct session *session, struct load_silence silence, bool good)
 {
     struct diag *diag = &session->diag;
+    assert(!diag->listener && diag->sources.len >= silence.sources);
     diag->listener = silence.listener;
     if (good && diag->warnings == silence.warnings) return true;
     diag->sources.len = silence.sources;
@@ -147,6 +149,7 @@ bool load_model(struct session *session, const char *path)
                                    .define_count = ask->defines.len,
                                    .dialect = ask->dialect};
     const struct language *language = languages_find(path);
+    assert(!session->model); /* once per session */
     void *scope = NULL;
     bool has_source = load_source(&session->diag, session->known, path, &input.source),
          has_context = read_context(session);

@@ -5,6 +5,7 @@
 #include "result/tables.h"
 #include "run/message.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
@@ -348,6 +349,7 @@ struct json_t *merge_results(struct divide *divide, int *status)
     json_t *under = join_under(divide, all.contexts);
     text_init(&assurance, mem);
     word_all(divide, under, all.complete, &assurance);
+    assert(json_array_size(all.contexts) == divide->count);
     json_t *object = json_pack("{s:s, s:i, s:s}", "cairn", CAIRN_VERSION, "format", 2, "command",
                                command_word(divide));
     json_object_set_new(object, "model", string_of(mem, divide->ask->file));

@@ -6,6 +6,7 @@
 #include "run/combine.h"
 #include "run/message.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- the engine ---- */
@@ -161,6 +162,7 @@ static bool races(const struct session *session, enum engine engine)
 bool plan_make(struct session *session, struct task *task, struct plan *plan)
 {
     const struct ask *ask = session->ask;
+    assert(session->model && ask->file);
     *plan = (struct plan){.splits = ask->split != SPLIT_NEVER};
     session->status = EXIT_USAGE;
     choose_order(session, task);
@@ -176,5 +178,6 @@ bool plan_make(struct session *session, struct task *task, struct plan *plan)
     }
     choose_threads(session, plan->engine, task);
     plan->races = races(session, plan->engine);
+    assert(!plan->races || plan->engine == ENGINE_AUTO); /* one that was chosen runs alone */
     return true;
 }

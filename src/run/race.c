@@ -616,6 +616,7 @@ static void gather(struct race *race, struct racer *chosen, struct word word)
     const bool can_take = chosen->answer.kind == ANSWER_FOUND && word.what == WORD_BEST;
     for (uint32_t i = 0; can_take && i < race->count; i++)
         if (knows_more(race, &race->racers[i], chosen)) word.shared |= (uint8_t)(1u << i);
+    assert(chosen->state == RACER_ANSWERED && chosen->socket >= 0);
     bool good = wire_write_all(chosen->socket, &word, sizeof word);
     for (uint32_t i = 0; i < race->count; i++) {
         if (!(word.shared >> i & 1) || !good) continue;
@@ -646,6 +647,7 @@ static int referee(struct race *race)
     struct racer *chosen = NULL;
     for (;;) {
         start_more(race);
+        assert(count_searching(race) <= race->at_once || race->self); /* invariant 1 */
         if (race->self || !count_searching(race)) break;
         give_voice(race);
         hear_all(race, true);

@@ -4,6 +4,7 @@
 #include "run/load.h"
 #include "run/message.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -337,6 +338,7 @@ static bool close_loop(struct session *session, const struct replay_viewer *view
         if (walk.at == trace->loop) memcpy(target, walk.state, model->vars.len * sizeof *target);
         if (walk.at == trace->steps || !trace_walk_step(&walk)) break;
     }
+    assert(walk.at == trace->steps); /* it was followed before */
     uint32_t rule = model_is_timed(model)
                         ? find_timed_rule(trace, model, target, &enabled)
                         : find_rule(model, NULL, walk.state, target, scratch, &enabled);

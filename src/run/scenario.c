@@ -3,6 +3,8 @@
 #include "automaton/dot.h"
 #include "automaton/paths.h"
 
+#include <assert.h>
+
 bool scenario_read(struct session *session, uint32_t index, struct scenario *scenario)
 {
     const struct ask *ask = session->ask;
@@ -15,6 +17,7 @@ void scenario_measure(struct session *session, struct scenario *scenario)
 {
     const struct context *context = scenario->context;
     const struct dag *dag = &context->scenario;
+    assert(dag->states > 0); /* the empty scenario has a state, too */
     uint32_t *steps = mem_alloc(session->mem, dag->states * sizeof *steps);
     dag_heights(dag, steps);
     scenario->longest = steps[0];

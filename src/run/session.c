@@ -2,6 +2,7 @@
 
 #include "run/message.h"
 
+#include <assert.h>
 #include <setjmp.h>
 #include <string.h>
 
@@ -20,11 +21,6 @@ void session_init(struct session *session, struct ask *ask, struct mem *mem,
     session->diag.quiet = door->quiet;
     session->status = EXIT_USAGE;
     session->interrupted = &limits_interrupted;
-}
-
-void door_clear(const struct door *door, bool others)
-{
-    if (door->clear) door->clear(door->context, others);
 }
 
 void session_end_progress(const struct session *session) { door_clear(session->door, false); }
@@ -96,6 +92,7 @@ void session_hide(struct session *session, const struct property_result *propert
             formulas[asked++] = properties[i].property->root;
     hide_model(&session->hiding, model, formulas, asked);
     mem_free(session->mem, formulas);
+    assert(!session->shown); /* once: a run of the smaller model is shown as one of this */
     session->shown = model;
     session->model = session->hiding.model;
     for (uint32_t v = 0; v < model->vars.len; v++) {
@@ -113,6 +110,7 @@ void session_hide(struct session *session, const struct property_result *propert
 bool session_show_run(const struct session *session, struct trace *trace)
 {
     struct trace_walk walk;
+    assert(session->shown);
     hide_restore(session->shown, session->model, trace->initial);
     bool good = trace_walk_start(&walk, session->shown, trace);
     while (good && walk.at < trace->steps) good = trace_walk_step(&walk);
@@ -184,6 +182,7 @@ bool session_refuses_time(struct session *session)
 void session_prepare(struct session *session, struct task *task)
 {
     struct ask *ask = session->ask;
+    assert(session->model);
     task->model = session->model;
     task->order = ask->order;
     task->relation = ask->relation;

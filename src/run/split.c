@@ -43,6 +43,7 @@
 #include "program/reached.h"
 #include "result/furthest.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -228,6 +229,7 @@ static void match_pieces(struct division *split)
     while (split->pieces.len < split->parts.lines.len)
         vec_push(split->session->mem, &split->pieces, (struct piece){0});
     split->pieces.len = split->parts.lines.len;
+    assert(split->pieces.len > 0); /* the first part is always there */
 }
 
 /* Makes parts, at most `groups` and of about the same number of states, of the clusters from number
@@ -238,6 +240,7 @@ static bool add_groups(struct division *split, uint32_t parent, uint32_t from, u
     const struct cluster_size *rest = split->pieces.data[parent].outcome.rest.data;
     uint64_t total = 0, sum = 0;
     bool good = true;
+    assert(from <= to && to <= split->pieces.data[parent].outcome.rest.len);
     if (groups > to - from) groups = to - from;
     for (uint32_t i = from; i < to; i++) total += rest[i].states;
     for (uint32_t group = 1; good && from < to; group++) {
@@ -475,6 +478,7 @@ static void part_done(void *context, uint32_t number, const struct text *output,
     struct division *split = context;
     (void)errors;
     struct piece *piece = &split->pieces.data[number];
+    assert(piece->state == PART_RUNNING);
     piece->state = PART_FAILED;
     if (status != EXIT_HOLDS || !take_outcome(split, number)) {
         part_failed(split, number, output, status);
@@ -630,6 +634,7 @@ static void make_net(struct division *split, struct split_statistics *statistics
                                 "where the search was split (discrete states are net)";
         return;
     }
+    assert(repeated.states <= result->states && repeated.transitions <= result->transitions);
     result->states -= repeated.states;
     result->transitions -= repeated.transitions;
     result->deadlocks -= repeated.deadlocks;

@@ -4,6 +4,7 @@
 #include "result/furthest.h"
 #include "run/deadline.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,7 @@ static void run_stage(struct stages *stages, enum engine engine, double seconds)
 {
     const struct engine_row *row = engines_find(engine);
     struct session *session = stages->session;
+    assert(row->hunt && (!row->needs_flat || session->flat || !flatten_is_needed(session->model)));
     if (row->needs_flat && session->flat) stages->task->model = session->flat;
     double left = stages->limit > 0 ? stages->limit - stages->used : 0;
     if (stages->limit > 0 && left < 1e-9) left = 1e-9;
@@ -157,6 +159,7 @@ static bool pause_explicit(void *context)
     if (mem->limit && mem->used > mem->limit / 2) return false; /* the others need memory, too */
     bool flat = session_flat(stages->session, false);
     stages->pauses++;
+    assert(stages->pauses <= 2); /* then it has no limit on states any more */
     kept.max_states = flat && stages->pauses == 1 ? PAUSE_GROWTH * stages->stage_states : 0;
     if (flat) {
         struct result *result = stages->result, others;

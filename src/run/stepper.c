@@ -123,6 +123,7 @@ static void take_timed(struct stepper *stepper, uint32_t rule)
 
 void stepper_take(struct stepper *stepper, uint32_t rule)
 {
+    assert(rule < stepper->model->rules.len && stepper->enabled_count);
     if (stepper->is_timed) {
         take_timed(stepper, rule);
         return;
@@ -136,6 +137,7 @@ void stepper_take(struct stepper *stepper, uint32_t rule)
 struct trace *stepper_trace(const struct stepper *stepper)
 {
     struct trace *trace = trace_new(stepper->model, stepper->rules.len);
+    assert(!stepper->is_timed || stepper->delays.len >= stepper->rules.len);
     if (stepper->model->vars.len)
         memcpy(trace->initial, stepper->states.data,
                stepper->model->vars.len * sizeof *trace->initial);

@@ -12,6 +12,7 @@ LAYERS = [['base'], ['solver', 'automaton'], ['model'], ['context'], ['result'],
           ['engine/explicit', 'engine/symbolic', 'engine/bounded', 'engine/timed', 'export'], ['run'], ['report'], ['cli', 'lib'], ['']]
 MAX_LINES = 1200
 MAX_WIDTH = 100
+MAX_DOOR = 3500
 
 
 def layer(path):
@@ -44,6 +45,8 @@ for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=Tru
         other, other_folder = layer(included)
         good = other < number or other_folder == folder
         check(f'{name} may include {included}', good, 'it points up or sideways')
+        if folder == 'cli':
+            check(f'{name} is a door: {included}', included.split('/')[0] in ('cli', 'run', 'report', 'base'), 'it includes run/, report/ and base/ only')
     for word in ('TODO', 'FIXME', 'XXX '):
         check(f'{name} has no {word}', word not in text)
     if name.endswith('.c'):
@@ -53,4 +56,9 @@ for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=Tru
     if name.endswith('.h'):
         alone = subprocess.run(['gcc', '-std=c11', '-D_GNU_SOURCE', '-fsyntax-only', '-I', source, '-x', 'c', path], capture_output=True, text=True)
         check(f'{name} compiles alone', alone.returncode == 0, alone.stderr)
+door = 0
+for path in glob.glob(os.path.join(source, 'cli', '*.[ch]')):
+    with open(path, encoding='utf-8') as file:
+        door += file.read().count('\n')
+check(f'cli/ has at most {MAX_DOOR} lines', door <= MAX_DOOR, door)
 finish()

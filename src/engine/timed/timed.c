@@ -884,7 +884,7 @@ static void run_exactly(void *context)
 /* A search that meets a state whose deadlock its zones do not tell begins again with exact ones.
  * Both kinds are exact for reachability, so what was found before that stays found; when the second
  * one is cut short, the further one is told (result/furthest.h). Of a search that is split, all
- * parts begin again: cli/split.c does that. */
+ * parts begin again: run/split.c does that. */
 void timed_run(struct task *task, const struct timed_graph *graph, struct result *result)
 {
     struct repetition repetition = {
