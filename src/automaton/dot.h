@@ -3,8 +3,8 @@
 #ifndef CAIRN_AUTOMATON_DOT_H
 #define CAIRN_AUTOMATON_DOT_H
 
-#include "automaton/dag.h"
-#include "automaton/dfa.h"
+#include "automaton/activity/dag.h"
+#include "automaton/guide/dfa.h"
 #include "base/text.h"
 
 enum { DOT_MAX_STATES = 2000 };

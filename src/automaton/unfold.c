@@ -1,9 +1,60 @@
 #include "automaton/unfold.h"
 
-#include "automaton/room.h"
+#include "base/checked.h"
+#include "base/room.h"
 
-#include <assert.h>
 #include <stdlib.h>
+
+/* ---- without cycles ---- */
+
+/* A topological order of the states; false: there is a cycle. `waiting` is working memory,
+ * zeros. */
+static bool find_order(const struct dfa *dfa, uint32_t *order, uint32_t *waiting)
+{
+    uint32_t met = 0;
+    for (uint32_t e = 0; e < dfa->edges; e++) waiting[dfa->edge_to[e]]++;
+    if (waiting[0]) return false;
+    order[met++] = 0;
+    for (uint32_t i = 0; i < met; i++)
+        for (uint32_t e = dfa->first_edge[order[i]]; e < dfa->first_edge[order[i] + 1]; e++)
+            if (!--waiting[dfa->edge_to[e]]) order[met++] = dfa->edge_to[e];
+    return met == dfa->states;
+}
+
+static void fill_dag(const struct dfa *dfa, struct dag *dag, const uint32_t *order,
+                     const uint32_t *number, bool ends_only)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < dfa->states; i++) {
+        uint32_t s = order[i];
+        dag->first_edge[i] = at;
+        if (ends_only ? dfa_is_end(dfa, s) : dfa_is_final(dfa, s)) dag_set_final(dag, i);
+        for (uint32_t e = dfa->first_edge[s]; e < dfa->first_edge[s + 1]; e++, at++) {
+            dag->edge_label[at] = dfa->edge_label[e];
+            dag->edge_to[at] = number[dfa->edge_to[e]];
+        }
+    }
+    dag->first_edge[dfa->states] = at;
+}
+
+enum build_status unfold_acyclic(const struct dfa *dfa, struct dag *dag, bool ends_only)
+{
+    uint32_t *order = mem_try_alloc(dfa->mem, (size_t)dfa->states * sizeof *order);
+    uint32_t *number = mem_try_alloc(dfa->mem, (size_t)dfa->states * sizeof *number);
+    enum build_status status = order && number ? BUILD_DONE : BUILD_REFUSED;
+    *dag = (struct dag){.mem = dfa->mem};
+    if (status == BUILD_DONE && !find_order(dfa, order, number)) status = BUILD_TOO_LARGE;
+    if (status == BUILD_DONE && !dag_alloc(dag, dfa->mem, dfa->states, dfa->edges))
+        status = BUILD_REFUSED;
+    if (status == BUILD_DONE) {
+        for (uint32_t i = 0; i < dfa->states; i++) number[order[i]] = i;
+        fill_dag(dfa, dag, order, number, ends_only);
+    }
+    mem_free(dfa->mem, order);
+    mem_free(dfa->mem, number);
+    CHECKED(status != BUILD_DONE || (ends_only ? dag_check(dag) : dag->states == dfa->states));
+    return status;
+}
 
 /* ---- the dag ---- */
 
@@ -69,8 +120,8 @@ static void go_on(struct levels *levels)
     levels->next = swap;
 }
 
-static enum dag_status count_levels(struct levels *levels, uint64_t bound, uint32_t max_states,
-                                    uint64_t *states, uint64_t *edges)
+static enum build_status count_levels(struct levels *levels, uint64_t bound, uint32_t max_states,
+                                      uint64_t *states, uint64_t *edges)
 {
     *states = 1;
     *edges = 0;
@@ -78,10 +129,10 @@ static enum dag_status count_levels(struct levels *levels, uint64_t bound, uint3
         *edges += find_next(levels, 0);
         go_on(levels);
         *states += levels->now_count;
-        if (*states > max_states || *edges > UINT32_MAX - 1) return DAG_TOO_LARGE;
-        if (mem_enough(levels->dfa->mem)) return DAG_REFUSED;
+        if (*states > max_states || *edges > UINT32_MAX - 1) return BUILD_TOO_LARGE;
+        if (mem_enough(levels->dfa->mem)) return BUILD_REFUSED;
     }
-    return DAG_DONE;
+    return BUILD_DONE;
 }
 
 static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct dag *dag,
@@ -103,6 +154,7 @@ static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct d
             for (uint32_t e = dfa->first_edge[s]; !is_last && e < dfa->first_edge[s + 1];
                  e++, at++) {
                 dag->edge_label[at] = dfa->edge_label[e];
+                assert(levels->number[dfa->edge_to[e]]); /* the next level has it */
                 dag->edge_to[at] = levels->number[dfa->edge_to[e]] - 1;
             }
         }
@@ -114,25 +166,26 @@ static void fill(struct levels *levels, uint64_t bound, bool ends_only, struct d
     assert(first == dag->states && at == dag->edges);
 }
 
-enum dag_status unfold(const struct dfa *dfa, uint64_t bound, bool ends_only, uint32_t max_states,
-                       struct dag *dag, uint32_t **state_of)
+enum build_status unfold(const struct dfa *dfa, uint64_t bound, bool ends_only, uint32_t max_states,
+                         struct dag *dag, uint32_t **state_of)
 {
     struct levels levels;
     uint64_t states, edges;
     uint32_t *origin = NULL;
     *dag = (struct dag){.mem = dfa->mem};
     if (state_of) *state_of = NULL;
-    enum dag_status status = levels_init(&levels, dfa) ? DAG_DONE : DAG_REFUSED;
-    if (status == DAG_DONE) status = count_levels(&levels, bound, max_states, &states, &edges);
-    if (status == DAG_DONE && !dag_alloc(dag, dfa->mem, (uint32_t)states, (uint32_t)edges))
-        status = DAG_REFUSED;
-    if (status == DAG_DONE && state_of
+    enum build_status status = levels_init(&levels, dfa) ? BUILD_DONE : BUILD_REFUSED;
+    if (status == BUILD_DONE) status = count_levels(&levels, bound, max_states, &states, &edges);
+    if (status == BUILD_DONE && !dag_alloc(dag, dfa->mem, (uint32_t)states, (uint32_t)edges))
+        status = BUILD_REFUSED;
+    if (status == BUILD_DONE && state_of
         && !(origin = mem_try_alloc(dfa->mem, (size_t)states * sizeof *origin)))
-        status = DAG_REFUSED;
-    if (status == DAG_DONE) fill(&levels, bound, ends_only, dag, origin);
+        status = BUILD_REFUSED;
+    if (status == BUILD_DONE) fill(&levels, bound, ends_only, dag, origin);
     else dag_release(dag);
     if (state_of) *state_of = origin;
     levels_release(&levels);
+    CHECKED(status != BUILD_DONE || !ends_only || dag_check(dag));
     return status;
 }
 
@@ -196,8 +249,8 @@ struct natural *unfold_counts(const struct dfa *dfa, uint32_t bound)
 
 /* ---- the list ---- */
 
-enum dag_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t most,
-                            struct unfold_words *words)
+enum build_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t most,
+                              struct unfold_words *words)
 {
     struct mem *mem = dfa->mem;
     uint64_t from_cap = 0, label_cap = 0, length_cap = 0, state_cap = 0, met = 1;
@@ -216,6 +269,7 @@ enum dag_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t most
             good = good && ROOM(mem, words->length, &length_cap, met + 1)
                    && ROOM(mem, state, &state_cap, met + 1);
             if (!good) break;
+            assert(i < met); /* shorter words come first */
             words->from[met] = (uint32_t)i;
             words->label[met] = dfa->edge_label[e];
             words->length[met] = words->length[i] + 1;
@@ -225,7 +279,7 @@ enum dag_status unfold_list(const struct dfa *dfa, uint64_t bound, uint64_t most
     words->count = met < most ? met : most;
     mem_free(mem, state);
     if (!good) unfold_release(words);
-    return good ? DAG_DONE : DAG_REFUSED;
+    return good ? BUILD_DONE : BUILD_REFUSED;
 }
 
 void unfold_release(struct unfold_words *words)
@@ -238,6 +292,7 @@ void unfold_release(struct unfold_words *words)
 
 void unfold_word(const struct unfold_words *words, uint64_t index, uint32_t *labels)
 {
+    assert(index < words->count);
     for (; index; index = words->from[index])
         labels[words->length[index] - 1] = words->label[index];
 }

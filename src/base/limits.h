@@ -9,7 +9,12 @@
  *  - loops that can take long and allocate nothing, by mem_look.
  * Searches have clocks of their own, and read `limits_interrupted`; `limits_stop` comes a little
  * later, for the parts of them that do not look. What was found is told behind mem_lift, where
- * nothing is refused for the sake of time. */
+ * nothing is refused for the sake of time, and memory only at twice the limit.
+ *
+ * Questions that only help (are these guards exclusive?) have a budget of work and a safe answer,
+ * and are not asked in the second half of the time (`limits_hurry`). Whoever looks nowhere is ended
+ * after three times the time that was given; libraries that allocate by themselves, by the system
+ * at twice the memory (mem_cap_process). */
 #ifndef CAIRN_BASE_LIMITS_H
 #define CAIRN_BASE_LIMITS_H
 

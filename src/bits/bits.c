@@ -29,7 +29,11 @@ void bits_init(struct bits *bits, struct model *model)
         bits->first[v + 1] = bits->first[v] + (span ? expr_width(span) : 0);
     }
     bits->total = bits->first[model->vars.len];
-    for (uint32_t i = 0; i < bits->total; i++) circuit_input(&bits->circuit, i);
+    for (uint32_t i = 0; i < bits->total; i++) {
+        lit input = circuit_input(&bits->circuit, i);
+        assert(input == 2 * (i + 1)); /* inputs are the first gates, in order */
+        (void)input;
+    }
 }
 
 void bits_release(struct bits *bits)
@@ -43,7 +47,11 @@ void bits_release(struct bits *bits)
 
 /* ---- numbers ---- */
 
-static lit at(const struct word *w, uint32_t i) { return w->bit[i < w->width ? i : w->width - 1]; }
+static lit at(const struct word *w, uint32_t i)
+{
+    assert(w->width && w->width <= ALL_WIDTH);
+    return w->bit[i < w->width ? i : w->width - 1];
+}
 
 static void trim(struct word *w)
 {
@@ -64,6 +72,7 @@ static struct word sum(struct circuit *c, const struct word *a, const struct wor
                        uint32_t width)
 {
     struct word w = {.width = width};
+    assert(width <= ALL_WIDTH);
     lit carry = negate_b ? LIT_TRUE : LIT_FALSE;
     for (uint32_t i = 0; i < width; i++) {
         lit x = at(a, i), y = at(b, i) ^ (lit)negate_b, either = circuit_xor(c, x, y);
@@ -312,6 +321,7 @@ static struct word array_cell(struct bits *bits, const struct expr_node *node,
 
 static void load(const struct bits *bits, expr e, struct word *w, lit *fails)
 {
+    assert(bits->words[e.i]); /* operands are computed before */
     const lit *stored = &bits->pool.data[bits->words[e.i] - 1];
     w->width = stored[0];
     *fails = stored[1];
@@ -321,6 +331,7 @@ static void load(const struct bits *bits, expr e, struct word *w, lit *fails)
 static void keep(struct bits *bits, expr e, const struct word *w, lit fails)
 {
     struct mem *mem = bits->model->mem;
+    assert(w->width && w->width <= MAX_WIDTH && !bits->words[e.i]); /* each is computed once */
     vec_reserve(mem, &bits->pool, w->width + 2); /* where memory is refused the word must not look
                                                     known: it may be asked for again */
     bits->words[e.i] = bits->pool.len + 1;
@@ -447,6 +458,7 @@ static void value_of(struct bits *bits, expr e, struct word *w, lit *fails)
 lit bits_condition(struct bits *bits, expr e, lit *fails)
 {
     struct word w;
+    assert(expr_get(&bits->model->exprs, e)->is_bool); /* the contract */
     value_of(bits, e, &w, fails);
     return w.bit[0];
 }
@@ -525,6 +537,7 @@ void bits_encode_rule(struct bits *bits, uint32_t r, struct bits_rule *rule)
         rule->enabled = circuit_and(c, rule->enabled, circuit_and(c, w.bit[0], lit_not(fails)));
     }
     lit guard = rule->enabled;
+    assert(code_is_none(source->body)); /* the contract: the model is flat */
     for (uint32_t i = 0; i < source->stores; i++) {
         const struct rule_store *store = &model->stores.data[source->first_store + i];
         value_of(bits, store->value, &w, &fails);

@@ -1,5 +1,7 @@
 #include "bits/circuit.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 void circuit_init(struct circuit *circuit, struct mem *mem)
@@ -43,10 +45,12 @@ static void grow(struct circuit *circuit)
     circuit->size = size;
     for (uint32_t i = 1; i < circuit->gates.len; i++)
         slots[slot_of(circuit, &circuit->gates.data[i])] = i;
+    CHECKED(circuit_check(circuit));
 }
 
 static lit cons(struct circuit *circuit, struct gate gate)
 {
+    assert(gate.kind < GATE_AND || gate.a / 2 < gate.b / 2); /* (3) */
     if (2 * circuit->gates.len >= circuit->size) grow(circuit);
     uint32_t at = slot_of(circuit, &gate);
     if (!circuit->slots[at]) {
@@ -84,6 +88,7 @@ lit circuit_and(struct circuit *circuit, lit a, lit b)
         a = b;
         b = swap;
     }
+    assert(b / 2 < circuit->gates.len); /* (1) */
     if (a == LIT_FALSE || a == lit_not(b)) return LIT_FALSE;
     if (a == LIT_TRUE || a == b) return b;
     if (absorb(circuit, a, b, &simpler) || absorb(circuit, b, a, &simpler)) return simpler;
@@ -101,6 +106,7 @@ lit circuit_xor(struct circuit *circuit, lit a, lit b)
         a = b;
         b = swap;
     }
+    assert(b / 2 < circuit->gates.len); /* (1) */
     if (a == LIT_FALSE) return b ^ sign;
     return cons(circuit, (struct gate){GATE_XOR, a, b}) ^ sign;
 }
@@ -110,6 +116,7 @@ lit circuit_xor(struct circuit *circuit, lit a, lit b)
 void circuit_cone(struct circuit *circuit, lit output)
 {
     struct mem *mem = circuit->mem;
+    assert(output / 2 < circuit->gates.len);
     for (uint32_t i = 0; i < circuit->cone.len; i++) circuit->place.data[circuit->cone.data[i]] = 0;
     circuit->cone.len = circuit->todo.len = 0;
     while (circuit->place.len < circuit->gates.len) vec_push(mem, &circuit->place, 0);
@@ -128,4 +135,18 @@ void circuit_cone(struct circuit *circuit, lit output)
         vec_push(mem, &circuit->cone, g);
         place[g] = circuit->cone.len;
     }
+    assert(circuit->cone.data[circuit->cone.len - 1] == output / 2); /* operands first */
+}
+
+bool circuit_check(const struct circuit *circuit)
+{
+    for (uint32_t i = 1; i < circuit->gates.len; i++) {
+        const struct gate *gate = &circuit->gates.data[i];
+        if (circuit->slots[slot_of(circuit, gate)] != i) return false; /* (2) */
+        if (gate->kind < GATE_AND) continue;
+        if (gate->a / 2 >= i || gate->b / 2 >= i) return false; /* (1) */
+        if (gate->a <= LIT_TRUE || gate->a / 2 >= gate->b / 2) return false;
+        if (gate->kind == GATE_XOR && ((gate->a | gate->b) & 1)) return false; /* (3) */
+    }
+    return true;
 }

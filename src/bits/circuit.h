@@ -1,6 +1,9 @@
 /* Boolean circuits: hash-consed gates over inputs, simplified as they are built. A literal is a
- * gate and a sign. Operands come before the gates that use them, so a walk in order of numbers is a
- * walk from inputs to outputs. */
+ * gate and a sign.
+ *
+ * Invariants (circuit_check): (1) operands come before the gates that use them, so a walk in order
+ * of numbers is a walk from inputs to outputs; (2) no two gates are equal; (3) operands ascend, and
+ * none is a constant or the other's negation; those of an exclusive or have no sign. */
 #ifndef CAIRN_BITS_CIRCUIT_H
 #define CAIRN_BITS_CIRCUIT_H
 
@@ -35,6 +38,9 @@ lit circuit_xor(struct circuit *circuit, lit a, lit b);
 /* The gates that the output depends on, operands first, in circuit->cone; circuit->place says where
  * each one is. It costs what the cone has, however large the circuit is. */
 void circuit_cone(struct circuit *circuit, lit output);
+
+/* Whether the invariants hold. */
+bool circuit_check(const struct circuit *circuit);
 
 static inline lit lit_not(lit a) { return a ^ 1; }
 static inline lit circuit_or(struct circuit *circuit, lit a, lit b)

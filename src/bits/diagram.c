@@ -1,5 +1,7 @@
 #include "bits/diagram.h"
 
+#include <assert.h>
+
 struct conversion {
     const struct circuit *circuit;
     struct dd *dd;
@@ -8,6 +10,7 @@ struct conversion {
 
 static bdd operand(const struct conversion *c, lit a)
 {
+    assert(c->circuit->place.data[a / 2]); /* operands are in the cone */
     bdd value = c->gates[c->circuit->place.data[a / 2] - 1];
     return a & 1 ? dd_not(c->dd, value) : value;
 }
@@ -23,6 +26,7 @@ static bdd convert(struct conversion *c, lit output)
             c->gates[i] = dd_variable(c->dd, dd_now(gate->a));
             continue;
         }
+        assert(gate->kind != GATE_FALSE); /* (3) of circuit.h: no gate has a constant as operand */
         a = operand(c, gate->a);
         b = operand(c, gate->b);
         c->gates[i] = gate->kind == GATE_AND ? dd_and(c->dd, a, b) : dd_xor(c->dd, a, b);

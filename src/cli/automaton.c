@@ -26,7 +26,7 @@ static void tell_answer(FILE *out, const struct automata *automata,
     else if (answer->empty) fputs("accepts no word\n", out);
     if (!answer->has_word) return;
     fprintf(out, "%s: ", answer->role);
-    ltlread_write_word(out, &automata->alphabet, &answer->word);
+    alphabet_write_word(out, &automata->alphabet, &answer->word);
     fputc('\n', out);
 }
 

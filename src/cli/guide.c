@@ -17,8 +17,8 @@ struct work {
     struct session *session;
     struct mem *mem;
     struct options *options;
-    struct guide_reader in;
-    struct guide_source side;
+    struct guidefile_reader in;
+    struct guidefile_source side;
     FILE *out; /* where results go */
 };
 
@@ -53,7 +53,7 @@ static void show_word(struct work *work, const uint32_t *labels, uint32_t length
         fprintf(work->out, "%s%s", i ? "; " : "", xgdl_spelling(&work->in.space, labels[i]));
 }
 
-static void show(struct work *work, uint32_t index, const struct guide_size *size)
+static void show(struct work *work, uint32_t index, const struct guidesize *size)
 {
     FILE *out = work->out;
     char a[32], more[80];
@@ -131,7 +131,7 @@ static void put_words(struct work *work, struct out *json, const struct unfold_w
     mem_free(work->mem, labels);
 }
 
-static void put_dfa(struct work *work, struct out *json, const struct guide_size *size)
+static void put_dfa(struct work *work, struct out *json, const struct guidesize *size)
 {
     out_key(json, "dfa");
     out_open(json, '{');
@@ -150,7 +150,7 @@ static void put_dfa(struct work *work, struct out *json, const struct guide_size
     out_close(json, '}');
 }
 
-static void put_dag(struct work *work, struct out *json, const struct guide_size *size)
+static void put_dag(struct work *work, struct out *json, const struct guidesize *size)
 {
     out_key(json, "dag");
     out_open(json, '{');
@@ -191,7 +191,7 @@ static void put_alphabet(struct work *work, struct out *json, uint32_t index)
 }
 
 /* The fields of an object. */
-static void put(struct work *work, struct out *json, uint32_t index, const struct guide_size *size)
+static void put(struct work *work, struct out *json, uint32_t index, const struct guidesize *size)
 {
     out_key(json, "name");
     out_string(json, xgdl_guide_name(work->side.xgdl, index));
@@ -205,11 +205,11 @@ static void put(struct work *work, struct out *json, uint32_t index, const struc
 /* All is measured before anything is told, so that a limit leaves no half of an object behind. */
 static bool tell_sizes(struct work *work)
 {
-    const struct guide_source *side = &work->side;
+    const struct guidefile_source *side = &work->side;
     const struct ask *ask = &work->options->ask;
     const struct guidesize_wish wish = {ask->bound, work->options->json || ask->verbose,
                                         ask->words};
-    struct guide_size *sizes = mem_alloc(work->mem, side->count * sizeof *sizes);
+    struct guidesize *sizes = mem_alloc(work->mem, side->count * sizeof *sizes);
     struct out json;
     for (uint32_t i = 0; i < side->count; i++)
         if (!guidesize_measure(&work->in, side, side->first + i, &wish, &sizes[i])) return false;
@@ -239,11 +239,11 @@ static bool tell_sizes(struct work *work)
 
 struct answer {
     bool is_equal_asked;
-    struct guide_source other;
-    struct guide_answer found;
+    struct guidefile_source other;
+    struct guidecompare_answer found;
 };
 
-static void show_side(FILE *out, const struct guide_source *side)
+static void show_side(FILE *out, const struct guidefile_source *side)
 {
     if (side->name) fprintf(out, "%s:%s", side->file, side->name);
     else if (side->count == 1) fprintf(out, "%s:%s", side->file, xgdl_guide_name(side->xgdl, 0));
@@ -266,7 +266,7 @@ static void show_answer(struct work *work, const struct answer *answer)
     if (answer->found.why) fprintf(out, "  %s\n", answer->found.why);
 }
 
-static void put_side(struct out *json, const struct guide_source *side, uint32_t states,
+static void put_side(struct out *json, const struct guidefile_source *side, uint32_t states,
                      uint32_t transitions)
 {
     out_key(json, "name");

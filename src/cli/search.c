@@ -159,6 +159,7 @@ static int search_part(void *context, struct ask *ask, const struct divide_job *
     options.progress = WHEN_NEVER;
     if (options.trace_file) options.trace_file = own_file(mem, options.trace_file, job->name);
     door_open_session(&telling.screen, &telling.session, &options, mem);
+    telling.session.known = &whole->session.diag;
     if (decide_run(&telling.session, &telling.task, &telling.result, &status) != DECIDE_RESULT)
         return status;
     return send_part(&telling, job, status);

@@ -2,6 +2,12 @@
  * is what a context language (CDL) becomes; passes weave it into a model (pass/weave.h,
  * pass/observe.h), after which engines see nothing but a model.
  *
+ * It is resolved against a loaded model by the names of the model's source (model_name and shape.h,
+ * which a front end may fill in; otherwise names of variables). Its scenario becomes a minimal
+ * acyclic automaton with a good topological order, and pass/weave turns that into a process with
+ * one rule per event; the order is the model's rank, its final states those of the model. All of
+ * this comes before pass/tighten, because it needs the ranges that the language declared.
+ *
  *  - Events happen in steps of the model. The environment performs some of them (send, receive,
  *    sync): `scenario` says in which orders. Observers see all of them, and changes of predicates
  *    too.
@@ -26,7 +32,7 @@
 #ifndef CAIRN_CONTEXT_CONTEXT_H
 #define CAIRN_CONTEXT_CONTEXT_H
 
-#include "automaton/order.h"
+#include "automaton/activity/order.h"
 #include "model/model.h"
 
 enum { CONTEXT_NONE = 0xFFFFFFFF };

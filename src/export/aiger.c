@@ -26,7 +26,7 @@
 #include "bits/bits.h"
 #include "export/aig.h"
 #include "export/names.h"
-#include "logic/buchi.h"
+#include "automaton/buchi.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * Evidence: a shortest way into the component, then a round trip in it by an edge of every
  * acceptance set. */
 #include "graph/temporal.h"
-#include "logic/buchi.h"
+#include "automaton/buchi.h"
 
 #include <string.h>
 

@@ -53,4 +53,9 @@ struct code_sequence {
     statement first, last;
 };
 
+static inline struct code_sequence code_sequence_empty(void)
+{
+    return (struct code_sequence){code_none(), code_none()};
+}
+
 #endif

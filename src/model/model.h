@@ -341,10 +341,6 @@ bool model_check(const struct model *model, struct text *complaint);
 /* Building code: a node is added to the end of a sequence. */
 statement model_add_code(struct model *model, struct code_sequence *sequence,
                          struct code_node node);
-static inline struct code_sequence code_sequence_empty(void)
-{
-    return (struct code_sequence){code_none(), code_none()};
-}
 
 /* What a model needs of an engine */
 bool model_has_code(const struct model *model);

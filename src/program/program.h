@@ -103,6 +103,7 @@ void program_watch(struct program *program, expr e, unsigned bit);
 struct program_cursor {
     uint32_t index, at, end;
     bool alone; /* set after program_start: without regard to priorities and permissions */
+    bool has_begun, has_step; /* for callers that put an expansion aside and go on with it later */
 };
 enum step { STEP_NONE, STEP_TAKEN, STEP_FAILED };
 void program_start(const struct program *program, struct program_cursor *cursor);

@@ -1,8 +1,8 @@
 #include "run/automata.h"
 
-#include "logic/ltlread.h"
-#include "logic/reduce.h"
-#include "logic/tableau.h"
+#include "lang/ltl/ltlread.h"
+#include "automaton/buchi/reduce.h"
+#include "automaton/buchi/tableau.h"
 #include "run/message.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef CAIRN_RUN_AUTOMATA_H
 #define CAIRN_RUN_AUTOMATA_H
 
-#include "logic/hoa.h"
-#include "logic/ltlread.h"
+#include "automaton/buchi/hoa.h"
+#include "lang/ltl/ltlread.h"
 #include "run/session.h"
 
 /* Stays where it is: its parts point at each other. */

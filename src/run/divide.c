@@ -233,10 +233,21 @@ static void look(void *context, uint32_t running)
                                                        .seconds = now - divide->started});
 }
 
+/* Jobs know what this process has read, so that all search the same text, also one that can be read
+ * only once. What is wrong with the file they tell. */
+static void read_model(struct session *session)
+{
+    uint32_t source;
+    struct load_silence silence = load_in_silence(session);
+    bool good = load_source(&session->diag, session->known, session->ask->file, &source);
+    load_aloud(session, silence, good);
+}
+
 static void begin(struct divide *divide, uint32_t at_once)
 {
     struct ask *ask = divide->ask;
     struct mem *mem = divide->session->mem;
+    read_model(divide->session);
     divide->results = mem_alloc(mem, divide->count * sizeof *divide->results);
     divide->messages = mem_alloc(mem, divide->count * sizeof *divide->messages);
     divide->statuses = mem_alloc(mem, divide->count * sizeof *divide->statuses);

@@ -15,8 +15,8 @@ struct divide_job {
     const char *name;
     uint64_t key[2]; /* of all of them */
 };
-/* Searches it, with memory of its own, and sends the result (divide_send). Returns the exit
- * status. */
+/* Searches it, with memory of its own, and sends the result (divide_send). Returns the exit status.
+ * What the session of divide_run has read is known to it. */
 typedef int divide_one(void *context, struct ask *ask, const struct divide_job *job,
                        struct mem *mem);
 /* Sends what was found, and the object of JSON that tells it, through standard output

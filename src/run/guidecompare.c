@@ -23,12 +23,12 @@
 #include <string.h>
 
 struct side {
-    const struct guide_source *source;
+    const struct guidefile_source *source;
     bool *ignored; /* per label */
 };
 
 struct comparison {
-    struct guide_reader *in;
+    struct guidefile_reader *in;
     struct mem *mem;
     uint32_t labels;
     bool *known;    /* per label: by any guide of either side */
@@ -73,37 +73,38 @@ static uint32_t counts_as(struct comparison *c, const struct side *side, uint32_
 }
 
 /* The guide at hand as a term over all known names. */
-static gterm in_all_names(struct comparison *c, const struct side *side, gterm t)
+static phrase in_all_names(struct comparison *c, const struct side *side, phrase t)
 {
-    struct gterms *terms = &c->in->space.terms;
+    struct phrases *terms = &c->in->space.terms;
     const struct side *other = side == c->sides ? c->sides + 1 : c->sides;
-    gterm *by = mem_alloc(c->mem, (c->labels + UINT64_C(1)) * sizeof *by);
-    struct gterm_list loops = {0};
+    phrase *by = mem_alloc(c->mem, (c->labels + UINT64_C(1)) * sizeof *by);
+    struct phrase_list loops = {0};
     bool is_same = true;
-    for (uint32_t l = 0; l < c->labels; l++) by[l] = gterm_event(terms, l);
+    for (uint32_t l = 0; l < c->labels; l++) by[l] = phrase_event(terms, l);
     for (uint32_t l = 0; l < c->labels; l++) {
         if (!c->known[l] || c->mentions[l]) continue;
         uint32_t as = side->ignored[l] ? l : counts_as(c, side, l);
         if (as == NO_NAME || (as == l && other->ignored[l])) continue;
-        gterm one = gterm_event(terms, l);
+        phrase one = phrase_event(terms, l);
         if (side->ignored[as]) {
             vec_push(c->mem, &loops, one);
         } else {
-            by[as] = gterm_join(terms, GTERM_CHOICE, (gterm[]){by[as], one}, 2);
+            by[as] = phrase_join(terms, PHRASE_CHOICE, (phrase[]){by[as], one}, 2);
             is_same = false;
         }
     }
-    if (!is_same) t = gterm_replace(terms, t, by, c->labels);
+    if (!is_same) t = phrase_replace(terms, t, by, c->labels);
     if (loops.len) {
-        gterm any = gterm_join(terms, GTERM_CHOICE, loops.data, loops.len);
-        t = gterm_join(terms, GTERM_PAR, (gterm[]){t, gterm_join(terms, GTERM_STAR, &any, 1)}, 2);
+        phrase any = phrase_join(terms, PHRASE_CHOICE, loops.data, loops.len);
+        t = phrase_join(terms, PHRASE_PAR, (phrase[]){t, phrase_join(terms, PHRASE_STAR, &any, 1)},
+                        2);
     }
     vec_free(c->mem, &loops);
     mem_free(c->mem, by);
     return t;
 }
 
-static gterm guide_in_all_names(struct comparison *c, const struct side *side, uint32_t index)
+static phrase guide_in_all_names(struct comparison *c, const struct side *side, uint32_t index)
 {
     look_at(c, side, index);
     return in_all_names(c, side, xgdl_guide_term(side->source->xgdl, index));
@@ -111,7 +112,7 @@ static gterm guide_in_all_names(struct comparison *c, const struct side *side, u
 
 /* ---- a side ---- */
 
-static void init_side(struct comparison *c, unsigned which, const struct guide_source *source)
+static void init_side(struct comparison *c, unsigned which, const struct guidefile_source *source)
 {
     uint32_t count;
     const uint32_t *ignored = xgdl_ignored(source->xgdl, &count);
@@ -124,20 +125,20 @@ static void init_side(struct comparison *c, unsigned which, const struct guide_s
 
 /* The automaton over all known names; the size of the guides themselves goes to the answer. */
 static bool compile_side(struct comparison *c, unsigned which, struct dfa *dfa,
-                         struct guide_answer *answer)
+                         struct guidecompare_answer *answer)
 {
-    const struct guide_source *source = c->sides[which].source;
-    struct gterm_list terms = {0};
+    const struct guidefile_source *source = c->sides[which].source;
+    struct phrase_list terms = {0};
     for (uint32_t i = 0; i < source->count; i++)
         vec_push(c->mem, &terms, guide_in_all_names(c, &c->sides[which], source->first + i));
-    gterm all = gsplit_union(&c->in->space.terms, &terms);
+    phrase all = phrase_split_union(&c->in->space.terms, &terms);
     vec_free(c->mem, &terms);
     if (!guidefile_compile(c->in, source->whole, source->name, dfa)) return false;
     answer->states[which] = dfa->states;
     answer->transitions[which] = dfa->edges;
     if (all.i == source->whole.i) return true;
     dfa_release(dfa);
-    enum dag_status status =
+    enum build_status status =
         compile_guide(dfa, c->mem, &c->in->space.terms, all, GUIDEFILE_MOST_STATES);
     return guidefile_is_done(c->in, status, "with all names of both sides, the guide",
                              source->name);
@@ -149,11 +150,11 @@ static bool compile_side(struct comparison *c, unsigned which, struct dfa *dfa,
 static uint32_t find_allowing(struct comparison *c, const struct side *side,
                               const struct compare_word *word)
 {
-    const struct guide_source *source = side->source;
+    const struct guidefile_source *source = side->source;
     for (uint32_t i = 0; i < source->count; i++) {
         struct dfa dfa;
         uint32_t index = source->first + i;
-        gterm t = guide_in_all_names(c, side, index);
+        phrase t = guide_in_all_names(c, side, index);
         if (!guidefile_compile(c->in, t, xgdl_guide_name(source->xgdl, index), &dfa))
             return NO_NAME;
         bool allows = dfa_accepts(&dfa, word->labels, word->length);
@@ -191,7 +192,7 @@ static void tell_others(struct comparison *c, const struct side *side,
 static void tell_forbidden(struct comparison *c, const struct side *side, const struct dfa *dfa,
                            uint32_t label, struct text *why)
 {
-    const struct guide_source *source = side->source;
+    const struct guidefile_source *source = side->source;
     const char *which = side == c->sides ? "first" : "second", *between = why->len ? "; " : "";
     for (uint32_t e = 0; e < dfa->edges; e++)
         if (dfa->edge_label[e] == label) return;
@@ -204,7 +205,8 @@ static void tell_forbidden(struct comparison *c, const struct side *side, const 
     mem_free(c->mem, mentioned);
 }
 
-static void explain(struct comparison *c, const struct dfa *other, struct guide_answer *answer)
+static void explain(struct comparison *c, const struct dfa *other,
+                    struct guidecompare_answer *answer)
 {
     const struct compare_word *word = &answer->word;
     struct text why;
@@ -217,7 +219,7 @@ static void explain(struct comparison *c, const struct dfa *other, struct guide_
 }
 
 /* A name that one guide knows and another one does not, which allows others. */
-static void warn(struct comparison *c, struct guide_answer *answer)
+static void warn(struct comparison *c, struct guidecompare_answer *answer)
 {
     for (unsigned which = 0; which < 2; which++) {
         const struct side *side = &c->sides[which];
@@ -244,20 +246,21 @@ static void warn(struct comparison *c, struct guide_answer *answer)
 
 /* ---- both sides ---- */
 
-bool guidecompare(struct guide_reader *in, const struct guide_source *first,
-                  const struct guide_source *second, bool equal, struct guide_answer *answer)
+bool guidecompare(struct guidefile_reader *in, const struct guidefile_source *first,
+                  const struct guidefile_source *second, bool equal,
+                  struct guidecompare_answer *answer)
 {
     struct comparison c = {.in = in, .mem = in->mem, .labels = in->space.interactions.len};
     struct dfa a = {.mem = in->mem}, b = {.mem = in->mem};
-    *answer = (struct guide_answer){.of_first = true};
+    *answer = (struct guidecompare_answer){.of_first = true};
     c.known = new_marks(&c);
     c.mentions = new_marks(&c);
     init_side(&c, 0, first);
     init_side(&c, 1, second);
     if (!compile_side(&c, 0, &a, answer) || !compile_side(&c, 1, &b, answer)) return false;
-    enum dag_status status = equal ? compare_equal(&a, &b, &answer->word, &answer->of_first)
-                                   : compare_within(&a, &b, &answer->word);
-    if (status != DAG_DONE) mem_refuse(in->mem);
+    enum build_status status = equal ? compare_equal(&a, &b, &answer->word, &answer->of_first)
+                                     : compare_within(&a, &b, &answer->word);
+    if (status != BUILD_DONE) mem_refuse(in->mem);
     if (answer->word.exists) explain(&c, answer->of_first ? &b : &a, answer);
     else warn(&c, answer);
     dfa_release(&a);

@@ -2,10 +2,10 @@
 #ifndef CAIRN_RUN_GUIDECOMPARE_H
 #define CAIRN_RUN_GUIDECOMPARE_H
 
-#include "automaton/compare.h"
+#include "automaton/guide/compare.h"
 #include "run/guidefile.h"
 
-struct guide_answer {
+struct guidecompare_answer {
     struct compare_word word; /* a shortest one that only one side allows, if there is any */
     bool of_first;            /* which side that is */
     const char *why;          /* what names have to do with it, in words; NULL: nothing */
@@ -15,7 +15,8 @@ struct guide_answer {
 
 /* Whether both sides allow the same (`equal`), or else the second one all that the first one does.
  * False after a message about a limit. */
-bool guidecompare(struct guide_reader *in, const struct guide_source *first,
-                  const struct guide_source *second, bool equal, struct guide_answer *answer);
+bool guidecompare(struct guidefile_reader *in, const struct guidefile_source *first,
+                  const struct guidefile_source *second, bool equal,
+                  struct guidecompare_answer *answer);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void guidefile_init(struct guide_reader *reader, struct mem *mem, struct diag *diag)
+void guidefile_init(struct guidefile_reader *reader, struct mem *mem, struct diag *diag)
 {
-    *reader = (struct guide_reader){.mem = mem, .diag = diag, .status = EXIT_HOLDS};
+    *reader = (struct guidefile_reader){.mem = mem, .diag = diag, .status = EXIT_HOLDS};
     xgdl_space_init(&reader->space, mem);
 }
 
@@ -21,10 +21,10 @@ bool guidefile_knows(const char *file)
 
 /* ---- reading ---- */
 
-static bool choose_guides(struct guide_reader *reader, struct guide_source *source)
+static bool choose_guides(struct guidefile_reader *reader, struct guidefile_source *source)
 {
     const char *nearest;
-    struct gterm_list terms = {0};
+    struct phrase_list terms = {0};
     source->count = xgdl_guide_count(source->xgdl);
     if (source->name) {
         source->first = xgdl_find_guide(source->xgdl, source->name, &nearest);
@@ -45,12 +45,12 @@ static bool choose_guides(struct guide_reader *reader, struct guide_source *sour
     }
     for (uint32_t i = 0; i < source->count; i++)
         vec_push(reader->mem, &terms, xgdl_guide_term(source->xgdl, source->first + i));
-    source->whole = gsplit_union(&reader->space.terms, &terms);
+    source->whole = phrase_split_union(&reader->space.terms, &terms);
     vec_free(reader->mem, &terms);
     return true;
 }
 
-bool guidefile_parse(struct guide_reader *reader, struct guide_source *source)
+bool guidefile_parse(struct guidefile_reader *reader, struct guidefile_source *source)
 {
     uint32_t number;
     if (!source->xgdl && load_source(reader->diag, reader->known, source->file, &number))
@@ -58,7 +58,7 @@ bool guidefile_parse(struct guide_reader *reader, struct guide_source *source)
     return source->xgdl;
 }
 
-bool guidefile_read(struct guide_reader *reader, struct guide_source *source)
+bool guidefile_read(struct guidefile_reader *reader, struct guidefile_source *source)
 {
     if (!guidefile_knows(source->file))
         return message_error(reader->diag,
@@ -69,18 +69,18 @@ bool guidefile_read(struct guide_reader *reader, struct guide_source *source)
 
 /* ---- automata ---- */
 
-bool guidefile_is_done(struct guide_reader *reader, enum dag_status status, const char *what,
+bool guidefile_is_done(struct guidefile_reader *reader, enum build_status status, const char *what,
                        const char *name)
 {
-    if (status == DAG_DONE) return true;
-    if (status == DAG_REFUSED) mem_refuse(reader->mem);
+    if (status == BUILD_DONE) return true;
+    if (status == BUILD_REFUSED) mem_refuse(reader->mem);
     message(reader->diag, DIAG_ERROR, NULL, "%s%s%s%s needs more than %d states", what,
             name ? " '" : "", name ? name : "", name ? "'" : "", GUIDEFILE_MOST_STATES);
     reader->status = EXIT_INCONCLUSIVE;
     return false;
 }
 
-bool guidefile_compile(struct guide_reader *reader, gterm t, const char *name, struct dfa *dfa)
+bool guidefile_compile(struct guidefile_reader *reader, phrase t, const char *name, struct dfa *dfa)
 {
     return guidefile_is_done(
         reader, compile_guide(dfa, reader->mem, &reader->space.terms, t, GUIDEFILE_MOST_STATES),
@@ -93,14 +93,14 @@ enum { MOST_ROUNDS = 100000 };
 static const char *const split_words[] = {"alternatives", "permutations", "position"};
 
 /* alternatives, permutations, position or position=N */
-static bool read_split(const char *text, enum gsplit_kind *kind, uint32_t *rounds)
+static bool read_split(const char *text, enum phrase_split_kind *kind, uint32_t *rounds)
 {
     *rounds = 0;
     for (unsigned i = 0; i < 3; i++)
-        if (!strcmp(text, split_words[i])) return *kind = (enum gsplit_kind)i, true;
+        if (!strcmp(text, split_words[i])) return *kind = (enum phrase_split_kind)i, true;
     char *end = NULL;
     unsigned long number = strncmp(text, "position=", 9) ? 0 : strtoul(text + 9, &end, 10);
-    *kind = GSPLIT_POSITION;
+    *kind = PHRASE_SPLIT_POSITION;
     *rounds = (uint32_t)number;
     if (end && !*end && number >= 1 && number <= MOST_ROUNDS && text[9] >= '0' && text[9] <= '9')
         return true;
@@ -109,19 +109,20 @@ static bool read_split(const char *text, enum gsplit_kind *kind, uint32_t *round
 
 bool guidefile_is_split(const char *how)
 {
-    enum gsplit_kind kind;
+    enum phrase_split_kind kind;
     uint32_t rounds;
     return read_split(how, &kind, &rounds);
 }
 
 /* Whether the union of the parts is the whole. It always is, because splits rest on laws; but
  * nobody should have to believe that. */
-static bool prove(struct guide_reader *reader, const char *name, gterm whole,
-                  const struct gterm_list *parts)
+static bool prove(struct guidefile_reader *reader, const char *name, phrase whole,
+                  const struct phrase_list *parts)
 {
     struct dfa all, together;
     if (!guidefile_compile(reader, whole, name, &all)
-        || !guidefile_compile(reader, gsplit_union(&reader->space.terms, parts), NULL, &together))
+        || !guidefile_compile(reader, phrase_split_union(&reader->space.terms, parts), NULL,
+                              &together))
         return false;
     bool is_same = dfa_same(&all, &together);
     dfa_release(&all);
@@ -133,10 +134,10 @@ static bool prove(struct guide_reader *reader, const char *name, gterm whole,
     return false;
 }
 
-bool guidefile_split(struct guide_reader *reader, const char *how, const char *name, gterm whole,
-                     struct gterm_list *parts)
+bool guidefile_split(struct guidefile_reader *reader, const char *how, const char *name,
+                     phrase whole, struct phrase_list *parts)
 {
-    enum gsplit_kind kind;
+    enum phrase_split_kind kind;
     uint32_t rounds;
     if (!read_split(how, &kind, &rounds)) {
         message(reader->diag, DIAG_ERROR, NULL,
@@ -146,16 +147,17 @@ bool guidefile_split(struct guide_reader *reader, const char *how, const char *n
         return false;
     }
     assert(!parts->len);
-    enum gsplit_status status = gsplit(&reader->space.terms, whole, kind, rounds, parts);
-    if (status == GSPLIT_DONE) return prove(reader, name, whole, parts);
+    enum phrase_split_status status =
+        phrase_split(&reader->space.terms, whole, kind, rounds, parts);
+    if (status == PHRASE_SPLIT_DONE) return prove(reader, name, whole, parts);
     return message_error(reader->diag,
-                         status == GSPLIT_NOTHING
+                         status == PHRASE_SPLIT_NOTHING
                              ? "the guide '%s' has nothing to split by %s"
                              : "the guide '%s' has more than 100000 parts when it is split by %s",
                          name, split_words[kind]);
 }
 
-const char *guidefile_stem(struct guide_reader *reader, const char *name)
+const char *guidefile_stem(struct guidefile_reader *reader, const char *name)
 {
     const char *stem = names_format(&reader->space.names, "%s_", name);
     for (uint32_t i = 0; i < reader->space.interactions.len; i++) {
@@ -170,7 +172,7 @@ const char *guidefile_stem(struct guide_reader *reader, const char *name)
     return stem;
 }
 
-const char *guidefile_free_name(struct guide_reader *reader, const char *wanted)
+const char *guidefile_free_name(struct guidefile_reader *reader, const char *wanted)
 {
     struct names *names = &reader->space.names;
     const char *name = names_intern(names, wanted, strlen(wanted));

@@ -1,6 +1,6 @@
 #include "run/guideload.h"
 
-#include "automaton/compare.h"
+#include "automaton/guide/compare.h"
 #include "automaton/unfold.h"
 #include "run/guidefile.h"
 #include "run/load.h"
@@ -13,10 +13,10 @@
 struct guideload { /* a guide on its way into a model */
     struct session *session;
     struct mem *mem;
-    struct guide_reader in;
-    struct guide_source source;
+    struct guidefile_reader in;
+    struct guidefile_source source;
     const char *name; /* of the guide */
-    gterm term;
+    phrase term;
     struct dfa dfa;
     bool *is_end;   /* of its states: the guide ends there, for a part the whole guide as well */
     struct dag dag; /* what it is unrolled to, with a bound */
@@ -41,7 +41,7 @@ static bool several(struct guideload *work)
 static bool choose_part(struct guideload *work)
 {
     const struct ask *ask = work->session->ask;
-    struct gterm_list parts = {0};
+    struct phrase_list parts = {0};
     if (!ask->split_by) return true;
     if (!guidefile_split(&work->in, ask->split_by, work->name, work->term, &parts)) return false;
     if (!ask->guide_part || ask->guide_part > parts.len) {
@@ -69,7 +69,7 @@ static bool find_ends(struct guideload *work)
     if (!guidefile_compile(&work->in, xgdl_guide_term(work->source.xgdl, work->source.first),
                            work->name, &whole))
         return false;
-    enum dag_status status = compare_ends(&work->dfa, &whole, work->is_end);
+    enum build_status status = compare_ends(&work->dfa, &whole, work->is_end);
     dfa_release(&whole);
     return guidefile_is_done(&work->in, status, "compared with its parts, the guide", work->name);
 }
@@ -175,7 +175,7 @@ static bool weave(struct guideload *work)
                           .edge_to = dfa->edge_to,
                           .is_acyclic = is_acyclic(work)};
     if (work->told.bound) {
-        enum dag_status status =
+        enum build_status status =
             unfold(dfa, work->told.bound, false, GUIDEFILE_MOST_STATES, &work->dag, &state_of);
         if (!guidefile_is_done(&work->in, status, "unrolled to this bound, the guide", work->name))
             return false;
@@ -247,7 +247,7 @@ bool guideload_weave(struct session *session, int *status)
 
 static bool list_parts(struct guideload *work, const struct ask *ask, struct guideload_list *list)
 {
-    struct gterm_list parts = {0};
+    struct phrase_list parts = {0};
     if (!guidefile_is_split(ask->split_by) || ask->guide_part) return false;
     if (!guidefile_split(&work->in, ask->split_by, work->name, work->term, &parts)) return false;
     const char *stem = guidefile_stem(&work->in, work->name);

@@ -13,30 +13,31 @@ struct lost_names {
     bool *has;   /* per label: the part at hand does */
 };
 
-static void find_lost(struct guideparts *work, gterm part, struct lost_names *alphabet,
-                      struct gterm_list *lost)
+static void find_lost(struct guideparts *work, phrase part, struct lost_names *alphabet,
+                      struct phrase_list *lost)
 {
-    struct gterms *terms = &work->in->space.terms;
+    struct phrases *terms = &work->in->space.terms;
     lost->len = 0;
-    gterm_mark_labels(terms, part, alphabet->has, alphabet->labels);
+    phrase_mark_labels(terms, part, alphabet->has, alphabet->labels);
     for (uint32_t l = 0; l < alphabet->labels; l++)
         if (alphabet->names[l] && !alphabet->has[l])
-            vec_push(work->in->mem, lost, gterm_event(terms, l));
+            vec_push(work->in->mem, lost, phrase_event(terms, l));
 }
 
 /* "(a [] b){0}" */
-static void add_no_times(struct guideparts *work, struct text *text, const struct gterm_list *names)
+static void add_no_times(struct guideparts *work, struct text *text,
+                         const struct phrase_list *names)
 {
     bool is_one = names->len == 1;
-    gterm any = gterm_join(&work->in->space.terms, GTERM_CHOICE, names->data, names->len);
+    phrase any = phrase_join(&work->in->space.terms, PHRASE_CHOICE, names->data, names->len);
     if (!is_one) text_add(text, "(");
-    gterm_print(text, &work->in->space.terms, any, xgdl_spelling, &work->in->space);
+    phrase_print(text, &work->in->space.terms, any, xgdl_spelling, &work->in->space);
     text_add(text, is_one ? "{0}" : "){0}");
 }
 
-static void add_term(struct guideparts *work, struct text *text, gterm t)
+static void add_term(struct guideparts *work, struct text *text, phrase t)
 {
-    gterm_print(text, &work->in->space.terms, t, xgdl_spelling, &work->in->space);
+    phrase_print(text, &work->in->space.terms, t, xgdl_spelling, &work->in->space);
 }
 
 static struct lost_names alphabet_of(struct guideparts *work)
@@ -48,11 +49,11 @@ static struct lost_names alphabet_of(struct guideparts *work)
 }
 
 /* A definition with all names, for the parts that have lost some. */
-static const char *write_names(struct guideparts *work, const struct gterm_list *parts,
+static const char *write_names(struct guideparts *work, const struct phrase_list *parts,
                                struct lost_names *alphabet, FILE *file)
 {
-    struct gterms *terms = &work->in->space.terms;
-    struct gterm_list lost = {0}, names = {0};
+    struct phrases *terms = &work->in->space.terms;
+    struct phrase_list lost = {0}, names = {0};
     bool is_needed = false;
     for (uint32_t i = 0; i < parts->len && !is_needed; i++) {
         find_lost(work, parts->data[i], alphabet, &lost);
@@ -64,7 +65,7 @@ static const char *write_names(struct guideparts *work, const struct gterm_list 
     struct text text;
     text_init(&text, work->in->mem);
     for (uint32_t l = 0; l < alphabet->labels; l++)
-        if (alphabet->names[l]) vec_push(work->in->mem, &names, gterm_event(terms, l));
+        if (alphabet->names[l]) vec_push(work->in->mem, &names, phrase_event(terms, l));
     add_no_times(work, &text, &names);
     fprintf(file, "let %s = %s; // known, and forbidden where a part has no place for them\n", name,
             text.data);
@@ -84,12 +85,12 @@ static void write_ignored(struct guideparts *work, FILE *file)
 
 void guideparts_write(struct guideparts *work, const char *how, FILE *file)
 {
-    const struct gterm_list *parts = &work->parts;
+    const struct phrase_list *parts = &work->parts;
     const char *name = work->name;
     const char *stem = guidefile_stem(work->in, name);
     const char *source = diag_source_name(work->in->diag, (struct place){0, 1, 1});
     struct lost_names alphabet = alphabet_of(work);
-    struct gterm_list lost = {0};
+    struct phrase_list lost = {0};
     struct text text;
     fprintf(file,
             "// The guide %s of %s in %" PRIu32
@@ -110,8 +111,8 @@ void guideparts_write(struct guideparts *work, const char *how, FILE *file)
     vec_free(work->in->mem, &lost);
 }
 
-bool guideparts_make(struct guideparts *work, struct guide_reader *in,
-                     const struct guide_source *source, const char *how)
+bool guideparts_make(struct guideparts *work, struct guidefile_reader *in,
+                     const struct guidefile_source *source, const char *how)
 {
     *work = (struct guideparts){.in = in, .source = source};
     work->name = xgdl_guide_name(source->xgdl, source->first);
@@ -122,7 +123,7 @@ bool guideparts_make(struct guideparts *work, struct guide_reader *in,
 void guideparts_term(struct guideparts *work, uint32_t part, struct text *text)
 {
     struct lost_names alphabet = alphabet_of(work);
-    struct gterm_list lost = {0};
+    struct phrase_list lost = {0};
     add_term(work, text, work->parts.data[part]);
     find_lost(work, work->parts.data[part], &alphabet, &lost);
     if (lost.len) text_add(text, " || ");

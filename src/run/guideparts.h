@@ -5,16 +5,16 @@
 #include "run/guidefile.h"
 
 struct guideparts {
-    struct guide_reader *in;
-    const struct guide_source *source; /* one guide */
-    const char *name;                  /* its name */
-    struct gterm_list parts;
+    struct guidefile_reader *in;
+    const struct guidefile_source *source; /* one guide */
+    const char *name;                      /* its name */
+    struct phrase_list parts;
 };
 
 /* Splits the guide, and proves that the parts allow together what it allows. False after a
  * message. */
-bool guideparts_make(struct guideparts *parts, struct guide_reader *in,
-                     const struct guide_source *source, const char *how);
+bool guideparts_make(struct guideparts *parts, struct guidefile_reader *in,
+                     const struct guidefile_source *source, const char *how);
 
 /* A file with a guide for each part. */
 void guideparts_write(struct guideparts *parts, const char *how, FILE *file);

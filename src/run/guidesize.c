@@ -1,16 +1,17 @@
 #include "run/guidesize.h"
 
 #include "automaton/dot.h"
-#include "automaton/paths.h"
+#include "automaton/activity/paths.h"
 
 enum { MOST_LENGTHS = 1000 };
 
-static bool measure_words(struct guide_reader *in, const struct dfa *dfa, struct guide_size *size)
+static bool measure_words(struct guidefile_reader *in, const struct dfa *dfa,
+                          struct guidesize *size)
 {
     struct dag dag;
-    enum dag_status status = dfa_to_dag(dfa, &dag, true);
-    if (status == DAG_REFUSED) mem_refuse(in->mem);
-    size->is_finite = status == DAG_DONE;
+    enum build_status status = unfold_acyclic(dfa, &dag, true);
+    if (status == BUILD_REFUSED) mem_refuse(in->mem);
+    size->is_finite = status == BUILD_DONE;
     if (!size->is_finite) return true;
     uint32_t *steps = mem_alloc(in->mem, dag.states * sizeof *steps);
     dag_heights(&dag, steps);
@@ -20,14 +21,14 @@ static bool measure_words(struct guide_reader *in, const struct dfa *dfa, struct
     mem_free(in->mem, steps);
     if (!paths_count(&dag, &size->maximal)) mem_refuse(in->mem);
     dag_release(&dag);
-    if (dfa_to_dag(dfa, &dag, false) != DAG_DONE || !paths_count(&dag, &size->words))
+    if (unfold_acyclic(dfa, &dag, false) != BUILD_DONE || !paths_count(&dag, &size->words))
         mem_refuse(in->mem);
     dag_release(&dag);
     return true;
 }
 
-static bool measure_dag(struct guide_reader *in, const struct dfa *dfa, const char *name,
-                        const struct guidesize_wish *wish, struct guide_size *size)
+static bool measure_dag(struct guidefile_reader *in, const struct dfa *dfa, const char *name,
+                        const struct guidesize_wish *wish, struct guidesize *size)
 {
     struct dag dag;
     if (!guidefile_is_done(in, unfold(dfa, wish->bound, true, GUIDEFILE_MOST_STATES, &dag, NULL),
@@ -43,18 +44,19 @@ static bool measure_dag(struct guide_reader *in, const struct dfa *dfa, const ch
     return true;
 }
 
-bool *guidesize_alphabet(struct guide_reader *in, const struct guide_source *source, uint32_t index)
+bool *guidesize_alphabet(struct guidefile_reader *in, const struct guidefile_source *source,
+                         uint32_t index)
 {
     bool *has = mem_alloc(in->mem, in->space.interactions.len + UINT64_C(1));
     xgdl_mark_alphabet(source->xgdl, index, has);
     return has;
 }
 
-bool guidesize_measure(struct guide_reader *in, const struct guide_source *source, uint32_t index,
-                       const struct guidesize_wish *wish, struct guide_size *size)
+bool guidesize_measure(struct guidefile_reader *in, const struct guidefile_source *source,
+                       uint32_t index, const struct guidesize_wish *wish, struct guidesize *size)
 {
     const char *name = xgdl_guide_name(source->xgdl, index);
-    gterm t = xgdl_guide_term(source->xgdl, index);
+    phrase t = xgdl_guide_term(source->xgdl, index);
     struct dfa dfa;
     if (!guidefile_compile(in, t, name, &dfa)) return false;
     bool *has = guidesize_alphabet(in, source, index);
@@ -66,7 +68,7 @@ bool guidesize_measure(struct guide_reader *in, const struct guide_source *sourc
         measure_words(in, &dfa, size) && (!wish->bound || measure_dag(in, &dfa, name, wish, size));
     if (good && wish->words
         && unfold_list(&dfa, wish->bound ? wish->bound : UINT64_MAX, wish->words, &size->list)
-               != DAG_DONE)
+               != BUILD_DONE)
         mem_refuse(in->mem);
     dfa_release(&dfa);
     return good;
@@ -77,7 +79,7 @@ static const char *label_of(void *data, uint32_t label)
     return ((const struct xgdl_space *)data)->interactions.data[label];
 }
 
-bool guidesize_draw(struct guide_reader *in, const struct guide_source *side, FILE *out)
+bool guidesize_draw(struct guidefile_reader *in, const struct guidefile_source *side, FILE *out)
 {
     struct text text;
     text_init(&text, in->mem);

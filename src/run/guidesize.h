@@ -8,7 +8,7 @@
 #include "run/guidefile.h"
 
 /* What is told of a guide. */
-struct guide_size {
+struct guidesize {
     uint32_t states, transitions, interactions;
     bool is_finite;
     uint32_t shortest, longest; /* of words that cannot be continued, when it is finite */
@@ -27,14 +27,14 @@ struct guidesize_wish {
 };
 
 /* Of the guide with this number. False after a message about a limit. */
-bool guidesize_measure(struct guide_reader *in, const struct guide_source *source, uint32_t index,
-                       const struct guidesize_wish *wish, struct guide_size *size);
+bool guidesize_measure(struct guidefile_reader *in, const struct guidefile_source *source,
+                       uint32_t index, const struct guidesize_wish *wish, struct guidesize *size);
 
 /* Per interaction: whether the guide mentions it. */
-bool *guidesize_alphabet(struct guide_reader *in, const struct guide_source *source,
+bool *guidesize_alphabet(struct guidefile_reader *in, const struct guidefile_source *source,
                          uint32_t index);
 
 /* All guides of the source as DOT. False after a message about a limit. */
-bool guidesize_draw(struct guide_reader *in, const struct guide_source *side, FILE *out);
+bool guidesize_draw(struct guidefile_reader *in, const struct guidefile_source *side, FILE *out);
 
 #endif

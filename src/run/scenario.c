@@ -1,7 +1,7 @@
 #include "run/scenario.h"
 
 #include "automaton/dot.h"
-#include "automaton/paths.h"
+#include "automaton/activity/paths.h"
 
 #include <assert.h>
 

@@ -15,25 +15,15 @@ uint64_t store_hash(const void *record, uint32_t bytes)
     return STORE_HASH_BITS < 64 ? hash & ((UINT64_C(1) << STORE_HASH_BITS % 64) - 1) : hash;
 }
 
-/* The low bits choose the segment; the high 32 bits are the stored hash. */
-static uint32_t segment_of(const struct store *store, uint64_t hash)
+static struct store_segment *segment_of(struct store *store, uint64_t hash)
 {
-    return (uint32_t)hash & store->segment_mask;
+    return (struct store_segment *)store_segment_of(store, hash);
 }
-
-static uint32_t stored_hash(uint64_t hash) { return (uint32_t)(hash >> 32); }
-
-static uint32_t home_of(const struct store_segment *segment, uint32_t hash)
-{
-    return (uint32_t)((uint64_t)hash * segment->homes >> 32);
-}
-
-enum { WINDOW = 4 }; /* slots that are looked at together */
 
 static bool make_segment(struct store *store, struct store_segment *segment, uint32_t homes,
                          uint32_t room)
 {
-    size_t bytes = ((size_t)homes + room + WINDOW)
+    size_t bytes = ((size_t)homes + room + STORE_WINDOW)
                    * sizeof *segment->slots; /* behind the end, some that stay free */
     segment->slots = mem_try_alloc(store->mem, bytes);
     if (!segment->slots) return false;
@@ -64,6 +54,7 @@ bool store_init_keyed(struct store *store, struct mem *mem, uint32_t record_byte
     while ((UINT64_C(2) << store->chunk_shift) * (record_bytes ? record_bytes : 1) <= chunk)
         store->chunk_shift++;
     store->segments = &store->one;
+    store->number_bits = STORE_NARROW_BITS;
     return make_segment(store, &store->one, STORE_SMALL_SLOTS, STORE_SMALL_SLOTS / 2);
 }
 
@@ -88,72 +79,44 @@ bool store_clear(struct store *store)
     return true;
 }
 
-void store_prefetch(const struct store *store, uint64_t hash)
+static inline bool find_with(const struct store *store, const struct store_segment *segment,
+                             const void *record, uint64_t hash, unsigned number_bits, uint32_t *at)
 {
-    const struct store_segment *segment = &store->segments[segment_of(store, hash)];
-    __builtin_prefetch(&segment->slots[home_of(segment, stored_hash(hash))]);
-}
-
-/* The first slot from the home on that is free or has no smaller hash. How far that is nobody can
- * foretell, and a processor that tries loses more time than looking at some slots takes: so the
- * first ones are looked at without a branch. Behind a free slot there are larger hashes only. */
-static uint32_t first_not_below(const struct store_segment *segment, uint32_t hash)
-{
-    const uint64_t bound = (uint64_t)hash
-                           << 32; /* no slot is equal to that, and a free one, less 1, is larger */
-    uint32_t i = home_of(segment, hash);
-    const uint64_t *slots = &segment->slots[i];
-    const uint32_t smaller = (slots[0] - 1 < bound) + (slots[1] - 1 < bound)
-                             + (slots[2] - 1 < bound) + (slots[3] - 1 < bound);
-    static_assert(WINDOW == 4, "as many as are looked at");
-    i += smaller;
-    if (smaller == WINDOW)
-        while (segment->slots[i] - 1 < bound) i++;
-    return i;
-}
-
-static bool has_hash(uint64_t slot, uint32_t hash)
-{
-    return (uint32_t)(slot >> 32) == hash && slot;
-}
-
-uint32_t store_guess(const struct store *store, uint64_t hash)
-{
-    const struct store_segment *segment = &store->segments[segment_of(store, hash)];
-    const uint64_t slot = segment->slots[first_not_below(segment, stored_hash(hash))];
-    if (!has_hash(slot, stored_hash(hash))) return UINT32_MAX;
-    __builtin_prefetch(store_get(store, (uint32_t)slot - 1));
-    return (uint32_t)slot - 1;
+    uint32_t i = store_first(segment, hash, number_bits);
+    while (store_slot_has(segment->slots[i], hash, number_bits)
+           && !store_has(store, store_slot_number(segment->slots[i], number_bits), record))
+        i++;
+    *at = i;
+    return store_slot_has(segment->slots[i], hash, number_bits);
 }
 
 /* Finds the record, or the slot before which it belongs. */
 static bool find(const struct store *store, const struct store_segment *segment, const void *record,
-                 uint32_t hash, uint32_t *at)
+                 uint64_t hash, uint32_t *at)
 {
-    uint32_t i = first_not_below(segment, hash);
-    while (has_hash(segment->slots[i], hash)
-           && !store_has(store, (uint32_t)segment->slots[i] - 1, record))
-        i++;
-    *at = i;
-    return has_hash(segment->slots[i], hash);
+    return store->number_bits == STORE_NARROW_BITS
+               ? find_with(store, segment, record, hash, STORE_NARROW_BITS, at)
+               : find_with(store, segment, record, hash, STORE_WIDE_BITS, at);
 }
 
-uint32_t store_find(const struct store *store, const void *record, uint64_t hash)
+uint64_t store_find(const struct store *store, const void *record, uint64_t hash)
 {
-    const struct store_segment *segment = &store->segments[segment_of(store, hash)];
+    const struct store_segment *segment = store_segment_of(store, hash);
     uint32_t at;
-    return find(store, segment, record, stored_hash(hash), &at) ? (uint32_t)segment->slots[at] - 1
-                                                                : UINT32_MAX;
+    return find(store, segment, record, hash, &at)
+               ? store_slot_number(segment->slots[at], store->number_bits)
+               : STORE_NONE;
 }
 
 /* Moves all slots of a segment to a new array: in order, so each goes to its home or right behind
  * the one before. Returns false when the room behind the last home does not suffice. */
-static bool sweep(const struct store_segment *from, struct store_segment *to)
+static bool sweep(const struct store *store, const struct store_segment *from,
+                  struct store_segment *to)
 {
     uint32_t next = 0;
     for (uint32_t i = 0; i < from->size; i++) {
         if (!from->slots[i]) continue;
-        uint32_t home = home_of(to, (uint32_t)(from->slots[i] >> 32));
+        uint32_t home = store_home(to, from->slots[i], store->number_bits);
         if (home > next) next = home;
         if (next >= to->size) return false;
         to->slots[next++] = from->slots[i];
@@ -172,7 +135,7 @@ static bool grow_segment(struct store *store, struct store_segment *segment)
         if (homes + room > UINT32_MAX
             || !make_segment(store, &grown, (uint32_t)homes, (uint32_t)room))
             return false;
-        if (sweep(segment, &grown)) {
+        if (sweep(store, segment, &grown)) {
             mem_free(store->mem, segment->slots);
             *segment = grown;
             return true;
@@ -206,42 +169,58 @@ static bool put_slot(struct store *store, struct store_segment *segment, const v
     uint32_t at;
     bool full = segment->used >= segment->homes - segment->homes / 8;
     for (;;) {
-        find(store, segment, record, stored_hash(hash), &at);
+        find(store, segment, record, hash, &at);
         if (!full && insert_slot(segment, at, slot)) return true;
         if (!grow_segment(store, segment)) return false;
         full = false;
     }
 }
 
-/* From one segment to all: slots have too few bits of the hash for that, so all hashes are computed
- * again. */
-static bool spread(struct store *store)
+static uint64_t make_slot(const struct store *store, uint64_t hash, uint64_t index)
 {
-    const struct store_segment old = store->one;
+    return hash >> store->number_bits << store->number_bits | (index + 1);
+}
+
+static bool put_record(struct store *store, uint64_t index)
+{
+    const void *record = store_get(store, index);
+    uint64_t hash = store_hash(record, store->key_bytes);
+    return put_slot(store, segment_of(store, hash), record, hash, make_slot(store, hash, index));
+}
+
+/* To a table of so many segments, whose slots have so many bits for numbers. Slots have too few
+ * bits of the hash for that, so all hashes are computed again. The old table stays until the new
+ * one is made: false, and nothing has changed, when memory is refused. */
+static bool spread(struct store *store, uint32_t count, uint32_t number_bits)
+{
+    const struct store old = *store;
+    const struct store_segment *from = store->segment_mask ? old.segments : &old.one;
     uint32_t made = 0;
-    struct store_segment *segments = mem_try_alloc(store->mem, STORE_SEGMENTS * sizeof *segments);
+    struct store_segment *segments = mem_try_alloc(store->mem, count * sizeof *segments);
     bool good = segments != NULL;
     if (!good) return false;
     store->segments = segments;
-    for (; good && made < STORE_SEGMENTS; made += good) {
-        uint32_t homes = STORE_FIRST_SLOTS + STORE_FIRST_SLOTS * made / (2 * STORE_SEGMENTS);
+    store->number_bits = number_bits;
+    store->segment_mask = count - 1;
+    for (; good && made < count; made += good) {
+        uint32_t homes =
+            STORE_FIRST_SLOTS + STORE_FIRST_SLOTS * (made % STORE_SEGMENTS) / (2 * STORE_SEGMENTS);
         good = make_segment(store, &segments[made], homes, STORE_FIRST_SLOTS / 2);
     }
-    store->segment_mask = STORE_SEGMENTS - 1;
-    for (uint32_t i = 0; good && i < old.size; i++) {
-        if (!old.slots[i]) continue;
-        const void *record = store_get(store, (uint32_t)old.slots[i] - 1);
-        uint64_t hash = store_hash(record, store->key_bytes);
-        good = put_slot(store, &segments[segment_of(store, hash)], record, hash, old.slots[i]);
-    }
+    for (uint32_t s = 0; s <= old.segment_mask; s++)
+        for (uint32_t i = 0; good && i < from[s].size; i++)
+            if (from[s].slots[i])
+                good = put_record(store, store_slot_number(from[s].slots[i], old.number_bits));
     if (good) {
-        mem_free(store->mem, old.slots);
+        for (uint32_t s = 0; s <= old.segment_mask; s++) mem_free(store->mem, from[s].slots);
+        if (old.segment_mask) mem_free(store->mem, old.segments);
         return true;
     }
     for (uint32_t i = 0; i < made; i++) mem_free(store->mem, segments[i].slots);
     mem_free(store->mem, segments);
-    store->segments = &store->one;
-    store->segment_mask = 0;
+    store->segments = old.segment_mask ? old.segments : &store->one;
+    store->number_bits = old.number_bits;
+    store->segment_mask = old.segment_mask;
     return false;
 }
 
@@ -312,50 +291,63 @@ static bool make_room(struct store *store)
     return true;
 }
 
-enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint32_t *index)
+/* The table that the next record needs is there; false: memory was refused. */
+static bool make_table(struct store *store)
 {
-    struct store_segment *segment = &store->segments[segment_of(store, hash)];
+    bool many =
+        !store->segment_mask && store->one.used * UINT64_C(2) > STORE_SEGMENTS * STORE_FIRST_SLOTS;
+    if (store->count >= STORE_NARROW && store->number_bits == STORE_NARROW_BITS)
+        return spread(store, STORE_WIDE_SEGMENTS, STORE_WIDE_BITS);
+    return !many || spread(store, STORE_SEGMENTS, STORE_NARROW_BITS);
+}
+
+enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint64_t *index)
+{
+    struct store_segment *segment = segment_of(store, hash);
     uint32_t at;
-    if (find(store, segment, record, stored_hash(hash), &at)) {
-        *index = (uint32_t)segment->slots[at] - 1;
+    if (find(store, segment, record, hash, &at)) {
+        *index = store_slot_number(segment->slots[at], store->number_bits);
         return STORE_KNOWN;
     }
-    if (store->count >= UINT32_MAX - 1 || (store->count == store->room && !make_room(store)))
-        return STORE_REFUSED;
-    memcpy((char *)store_get(store, (uint32_t)store->count), record, store->record_bytes);
-    uint64_t slot = (uint64_t)stored_hash(hash) << 32 | (uint32_t)(store->count + 1);
-    bool full = segment->used >= segment->homes - segment->homes / 8;
-    if (full || !insert_slot(segment, at, slot)) {
-        bool many = !store->segment_mask
-                    && segment->used * UINT64_C(2) > STORE_SEGMENTS * STORE_FIRST_SLOTS;
-        if (many && !spread(store)) return STORE_REFUSED;
-        if (!put_slot(store, &store->segments[segment_of(store, hash)], record, hash, slot))
+    if (store->count == store->room && !make_room(store)) return STORE_REFUSED;
+    bool narrow = store->count >= STORE_NARROW && store->number_bits == STORE_NARROW_BITS;
+    if (narrow && !make_table(store)) return STORE_REFUSED;
+    memcpy((char *)store_get(store, store->count), record, store->record_bytes);
+    bool full = narrow || segment->used >= segment->homes - segment->homes / 8;
+    if (full || !insert_slot(segment, at, make_slot(store, hash, store->count))) {
+        if (!make_table(store)) return STORE_REFUSED;
+        if (!put_slot(store, segment_of(store, hash), record, hash,
+                      make_slot(store, hash, store->count)))
             return STORE_REFUSED;
     }
-    *index = (uint32_t)store->count++;
+    *index = store->count++;
     return STORE_NEW;
 }
 
 bool store_check(const struct store *store)
 {
+    const unsigned bits = store->number_bits;
     uint64_t used = 0;
     for (uint32_t s = 0; s <= store->segment_mask; s++) {
         const struct store_segment *segment = &store->segments[s];
-        uint32_t last = 0, run_start = 0, in_segment = 0;
+        uint64_t last = 0;
+        uint32_t run_start = 0, in_segment = 0;
         for (uint32_t i = 0; i < segment->size; i++) {
-            if (!segment->slots[i]) {
+            const uint64_t slot = segment->slots[i], number = store_slot_number(slot, bits);
+            if (!slot) {
                 run_start = i + 1;
                 continue;
             }
-            uint32_t hash = (uint32_t)(segment->slots[i] >> 32), home = home_of(segment, hash);
-            uint32_t record = (uint32_t)segment->slots[i] - 1;
-            if (hash < last || home > i || home < run_start || record >= store->count) return false;
-            uint64_t whole = store_hash(store_get(store, record), store->key_bytes);
-            if (segment_of(store, whole) != s || stored_hash(whole) != hash) return false;
-            last = hash;
+            const uint32_t home = store_home(segment, slot, bits);
+            if (slot >> bits < last || home > i || home < run_start || number >= store->count)
+                return false; /* (1), (2), (4) */
+            const uint64_t whole = store_hash(store_get(store, number), store->key_bytes);
+            if (store_segment_of(store, whole) != segment || !store_slot_has(slot, whole, bits))
+                return false;
+            last = slot >> bits;
             in_segment++;
         }
-        if (in_segment != segment->used) return false;
+        if (in_segment != segment->used) return false; /* (3) */
         used += in_segment;
     }
     return used == store->count;

@@ -3,16 +3,18 @@
  *
  * Layout. Records stand one after the other in chunks of fixed size that are never moved, so growth
  * costs nothing; only the first chunk starts small and is moved while it grows. Beside them a hash
- * table of 8-byte slots (32 hash bits, 32 bits of record number), first in one piece, then in
- * SEGMENTS independent segments chosen by other bits of the hash. In a segment the occupied slots
- * are ordered by hash, each at or after its home slot (sorted linear probing). Hence a search ends
- * at the first larger hash, loads of 0.88 are cheap, and growing a segment is one sequential sweep
- * that never touches the records. Segments start with different sizes, so that they grow at
- * different times: no long pause, and no moment at which the whole table exists twice.
+ * table of 8-byte slots (some hash bits, then the record number + 1), first in one piece, then in
+ * STORE_SEGMENTS independent segments chosen by other bits of the hash. Numbers take 32 bits of a
+ * slot; before they would need more, the table is made anew with 40, and with so many segments that
+ * the 24 bits of hash that are left still tell the slots of a segment apart. In a segment the
+ * occupied slots are ordered by hash, each at or after its home slot (sorted linear probing). Hence
+ * a search ends at the first larger hash, loads of 0.88 are cheap, and growing a segment is one
+ * sequential sweep that never touches the records. Segments start with different sizes, so that
+ * they grow at different times: no long pause, and no moment at which the whole table exists twice.
  *
  * Cost: record size + 9 to 14 bytes per record; one or two cache misses to look up, one more to
  * confirm a hit. Records are compared in full (unless the last bytes are said not to count:
- * store_init_keyed): the set is exact. At most 2^32 - 2 records. A store of a few records costs a
+ * store_init_keyed): the set is exact. At most 2^40 - 2 records. A store of a few records costs a
  * few hundred bytes: there may be very many of them. */
 #ifndef CAIRN_SOLVER_STORE_H
 #define CAIRN_SOLVER_STORE_H
@@ -28,8 +30,10 @@ enum {
     STORE_CHUNK_BYTES = 256,
     STORE_FIRST_SLOTS = 2,
     STORE_SMALL_SLOTS = 2,
-    STORE_SMALL_RECORDS = 1
+    STORE_SMALL_RECORDS = 1,
+    STORE_WIDE_SEGMENTS = 4
 };
+#define STORE_NARROW UINT64_C(60) /* records before numbers get more bits */
 #else
 enum {
     STORE_HASH_BITS = 64,
@@ -37,12 +41,16 @@ enum {
     STORE_CHUNK_BYTES = 1 << 20,
     STORE_FIRST_SLOTS = 128,
     STORE_SMALL_SLOTS = 12,
-    STORE_SMALL_RECORDS = 8
+    STORE_SMALL_RECORDS = 8,
+    STORE_WIDE_SEGMENTS = 4096
 };
+#define STORE_NARROW (UINT64_C(0xFFFFFFFF) - 1)
 #endif
+enum { STORE_NARROW_BITS = 32, STORE_WIDE_BITS = 40 }; /* of a record's number in a slot */
+#define STORE_NONE UINT64_MAX                          /* no record's number */
 
 struct store_segment {
-    uint64_t *slots; /* hash << 32 | record + 1; 0: free */
+    uint64_t *slots; /* hash << number_bits | record + 1; 0: free */
     uint32_t homes;  /* home slots */
     uint32_t size;   /* homes + room behind the last home */
     uint32_t used;
@@ -56,9 +64,10 @@ struct store {
     uint64_t room; /* records before the next chunk, or more of the first one, is needed */
     char **chunks; /* &first, or an array */
     char *first;
-    uint32_t segment_mask;          /* 0: there is one segment; otherwise STORE_SEGMENTS - 1 */
+    uint32_t segment_mask;          /* 0: there is one segment; otherwise how many, less 1 */
     uint32_t key_bytes;             /* the first so many bytes of a record are compared */
-    struct store_segment *segments; /* &one, or STORE_SEGMENTS of them */
+    struct store_segment *segments; /* &one, or an array */
+    uint32_t number_bits;           /* of a slot */
     struct store_segment one;
     struct mem *mem;
     uint32_t chunk_cap;
@@ -82,24 +91,18 @@ void store_release(struct store *store);
 bool store_clear(struct store *store);
 
 uint64_t store_hash(const void *record, uint32_t bytes);
-/* Brings the slots that a lookup will need closer. */
-void store_prefetch(const struct store *store, uint64_t hash);
-/* Once the slots are near: brings the record that probably is the one closer, and says which;
- * UINT32_MAX: there is none. Then store_has, which costs one comparison, is nearly always right
- * about a record that is known. */
-uint32_t store_guess(const struct store *store, uint64_t hash);
 /* Adds the record unless it is there; *index is its number. STORE_REFUSED: no memory; nothing has
  * changed. */
 enum store_result store_add(struct store *store, const void *record, uint64_t hash,
-                            uint32_t *index);
-/* The number of a record, or UINT32_MAX. */
-uint32_t store_find(const struct store *store, const void *record, uint64_t hash);
+                            uint64_t *index);
+/* The number of a record, or STORE_NONE. */
+uint64_t store_find(const struct store *store, const void *record, uint64_t hash);
 
 /* Stays valid until the next record is added. */
-static inline const void *store_get(const struct store *store, uint32_t index)
+static inline const void *store_get(const struct store *store, uint64_t index)
 {
-    uint32_t within = index & ((1u << store->chunk_shift) - 1);
-    return store->chunks[index >> store->chunk_shift] + (size_t)within * store->record_bytes;
+    uint64_t within = index & ((UINT64_C(1) << store->chunk_shift) - 1);
+    return store->chunks[index >> store->chunk_shift] + within * store->record_bytes;
 }
 
 /* Most records are of a few words: a call of memcmp would take longer than what it does. */
@@ -107,6 +110,12 @@ static inline bool store_same(const void *a, const void *b, uint32_t bytes)
 {
     const char *one = a, *two = b;
     uint64_t x, y;
+    if (bytes == sizeof(uint32_t)) {
+        uint32_t u, v;
+        memcpy(&u, one, sizeof u);
+        memcpy(&v, two, sizeof v);
+        return u == v;
+    }
     if (bytes < sizeof x || bytes > 8 * sizeof x) return !memcmp(one, two, bytes);
     for (uint32_t at = 0; at + sizeof x < bytes; at += sizeof x) {
         memcpy(&x, one + at, sizeof x);
@@ -118,10 +127,94 @@ static inline bool store_same(const void *a, const void *b, uint32_t bytes)
     return x == y;
 }
 
-/* Whether this record is the one with that number, which may be UINT32_MAX. */
-static inline bool store_has(const struct store *store, uint32_t index, const void *record)
+/* Whether this record is the one with that number, which may be STORE_NONE. */
+static inline bool store_has(const struct store *store, uint64_t index, const void *record)
 {
-    return index != UINT32_MAX && store_same(store_get(store, index), record, store->key_bytes);
+    return index != STORE_NONE && store_same(store_get(store, index), record, store->key_bytes);
+}
+
+static inline enum store_result store_add32(struct store *store, const void *record, uint64_t hash,
+                                            uint32_t *index)
+{
+    uint64_t number = 0;
+    enum store_result result = store_add(store, record, hash, &number);
+    *index = (uint32_t)number;
+    return result;
+}
+
+/* ---- the inside of a lookup, here because it is where the time goes ---- */
+
+enum { STORE_WINDOW = 4 }; /* slots that are looked at together */
+
+/* The low bits of a hash choose the segment; the high bits, as many as a slot has left beside
+ * `number_bits` of the number, are in the slot. */
+static inline const struct store_segment *store_segment_of(const struct store *store, uint64_t hash)
+{
+    return &store->segments[(uint32_t)hash & store->segment_mask];
+}
+
+static inline uint32_t store_home(const struct store_segment *segment, uint64_t hash,
+                                  unsigned number_bits)
+{
+    return (uint32_t)((hash >> number_bits) * segment->homes >> (64 - number_bits));
+}
+
+/* The first slot from the home on that is free or has no smaller hash. How far that is nobody can
+ * foretell, and a processor that tries loses more time than looking at some slots takes: so the
+ * first ones are looked at without a branch. Behind a free slot there are larger hashes only. */
+static inline uint32_t store_first(const struct store_segment *segment, uint64_t hash,
+                                   unsigned number_bits)
+{
+    /* no slot is equal to that, and a free one, less 1, is larger */
+    const uint64_t bound = hash >> number_bits << number_bits;
+    uint32_t i = store_home(segment, hash, number_bits);
+    const uint64_t *slots = &segment->slots[i];
+    const uint32_t smaller = (slots[0] - 1 < bound) + (slots[1] - 1 < bound)
+                             + (slots[2] - 1 < bound) + (slots[3] - 1 < bound);
+    i += smaller;
+    if (smaller == STORE_WINDOW)
+        while (segment->slots[i] - 1 < bound) i++;
+    return i;
+}
+
+static inline bool store_slot_has(uint64_t slot, uint64_t hash, unsigned number_bits)
+{
+    return !((slot ^ hash) >> number_bits) && slot;
+}
+
+static inline uint64_t store_slot_number(uint64_t slot, unsigned number_bits)
+{
+    return (slot & ((UINT64_C(1) << number_bits) - 1)) - 1;
+}
+
+/* Brings the slots that a lookup will need closer. */
+static inline void store_prefetch(const struct store *store, uint64_t hash)
+{
+    const struct store_segment *segment = store_segment_of(store, hash);
+    __builtin_prefetch(&segment->slots[store->number_bits == STORE_NARROW_BITS
+                                           ? store_home(segment, hash, STORE_NARROW_BITS)
+                                           : store_home(segment, hash, STORE_WIDE_BITS)]);
+}
+
+static inline uint64_t store_guess_with(const struct store *store, uint64_t hash,
+                                        unsigned number_bits)
+{
+    const struct store_segment *segment = store_segment_of(store, hash);
+    const uint64_t slot = segment->slots[store_first(segment, hash, number_bits)];
+    if (!store_slot_has(slot, hash, number_bits)) return STORE_NONE;
+    const uint64_t index = store_slot_number(slot, number_bits);
+    __builtin_prefetch(store_get(store, index));
+    return index;
+}
+
+/* Once the slots are near: brings the record that probably is the one closer, and says which;
+ * STORE_NONE: there is none. Then store_has, which costs one comparison, is nearly always right
+ * about a record that is known. */
+static inline uint64_t store_guess(const struct store *store, uint64_t hash)
+{
+    return store->number_bits == STORE_NARROW_BITS
+               ? store_guess_with(store, hash, STORE_NARROW_BITS)
+               : store_guess_with(store, hash, STORE_WIDE_BITS);
 }
 
 /* Whether the invariants hold; for tests. */

@@ -1,71 +1,12 @@
 """Hidden variables of models. Random models with hidden variables that influence nothing have exactly the counts and verdicts of the same model without them, in every engine. Random models in which any variables are hidden, against
 a brute force over the whole state space: either everything is exact, or nothing is called complete and nothing holds, and violations replay. Known models, code, contexts, guides, exports, messages."""
 import os
-import random
 import re
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ROOT, CAIRN, DEGENERATE, LONG, SEED, check, crashed, finish, path, run, run_json, write
-from generate import Generator
-from milparse import ModelError
+from hidden_models import LEFT_OUT, Harmless, Marked, draw
 import oracle
-
-LEFT_OUT = re.compile(r'/\*\+\*/.*?/\*-\*/')
-
-
-# ---- random models ----------------------------------------------------------------------------------------------------
-class Harmless(Generator):
-    """Adds hidden variables that only hidden variables read; all of it stands between marks, so that it can be removed."""
-
-    local = False
-
-    def local_command(self, t, place, action):
-        self.local, self.alone = True, action not in self.actions
-        text = super().local_command(t, place, action)
-        self.local = False
-        return text
-
-    def command(self, head, scope, targets, jump=None):
-        text, leaf, more = super().command(head, scope, targets, jump), self.leaf(scope, 2)[1], []
-        if self.local and self.chance(0.7):
-            more.append(self.pick(['zk := zk + 1;', f'zk := {leaf} + zk * 3;', 'zk := zf;', 'zk := zk - zh;']))
-        if (not self.local or self.alone) and self.chance(0.6):
-            more.append(self.pick(['zh := zh + 1;', f'zh := zh * 2 + {leaf};', 'zh := zf + zh;']))
-        return text + '/*+*/ ' + ' '.join(more) + ' /*-*/' if more else text
-
-    def model(self):
-        lines, seen = super().model().split('\n'), False
-        for i, line in enumerate(lines):
-            if re.fullmatch(r'VARIABLES?(  // a note)?', line):
-                seen, lines[i] = True, line.split()[0] + ' /*+*/ hidden zh : 3 := 0; HIDDEN zf : 1; /*-*/'
-            if re.fullmatch(r'  VARIABLES?(  // a note)?', line):
-                lines[i] = line.split('  //')[0] + ' /*+*/ hidden zk : 2 := 1; /*-*/'
-        return '\n'.join(lines if seen else ['VARIABLES /*+*/ hidden zh : 3 := 0; hidden zf : 1; /*-*/ END', *lines])
-
-
-class Marked(Generator):
-    """Any variable may be hidden."""
-
-    def declare(self, name, width):
-        return ('hidden ' if self.chance(self.share) else '') + super().declare(name, width)
-
-
-def draw(kind, seed, base=lambda text: text, limit=400):
-    for attempt in range(1000):
-        rng = random.Random(f'{kind.__name__} {seed} {attempt}')
-        generator = kind(rng, 3, attempt % 3 == 0, True)
-        generator.share = rng.choice([0.1, 0.3, 0.6])
-        text = generator.model()
-        try:
-            model = oracle.Model(base(text))
-        except ModelError as error:
-            if 'written twice' in str(error):
-                continue
-            raise
-        graph = oracle.explore(model, limit)
-        if graph.complete and rng.random() < min(1, len(graph.states) / 20):
-            return text, model, graph
-    raise AssertionError('no acceptable model found')
 
 
 # ---- nothing is influenced ----------------------------------------------------------------------------------------------

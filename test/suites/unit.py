@@ -16,7 +16,7 @@ def count(name, result):
 
 
 # What they test has no tables that the degenerate build makes small: twice only with LONG.
-ONCE = () if LONG else ('bounded', 'circuits', 'diag', 'fiacre', 'flatten', 'lasso', 'pattern', 'sat', 'text', 'values')
+ONCE = () if LONG else ('bounded', 'circuits', 'combine', 'diag', 'fiacre', 'flatten', 'lasso', 'library', 'pattern', 'planted', 'sat', 'text', 'values')
 for path in sorted(glob.glob(os.path.join(ROOT, 'test', 'unit', '*.c'))):
     test = os.path.basename(path)[:-2]
     for mode in ('asan',) if test in ONCE else ('asan', 'degenerate'):

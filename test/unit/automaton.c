@@ -2,11 +2,11 @@
  * minimality (classes of prefixes with equal rests), counts, sub-automata, orders against the
  * definition and against the best order of all; known sizes; limits, refused memory; natural
  * numbers that grow. */
-#include "automaton/dag.h"
+#include "automaton/activity/dag.h"
 #include "automaton/dot.h"
-#include "automaton/future.h"
-#include "automaton/order.h"
-#include "automaton/paths.h"
+#include "automaton/activity/future.h"
+#include "automaton/activity/order.h"
+#include "automaton/activity/paths.h"
 #include "base/natural.h"
 #include "base/random.h"
 #include "unit/unit.h"
@@ -267,8 +267,8 @@ static void check_below(struct unit *unit, struct random *random, const struct d
     for (uint32_t i = 0; i < prefix; i++) state = dag_step(dag, state, code[i]);
     for (unsigned i = 0; i < l->count; i++)
         if (!strncmp(l->words[i], word, prefix)) add_word(rest, l->words[i] + prefix);
-    CHECK(unit,
-          dag_below(&below, dag, state, &old) == DAG_DONE && dag_check(&below) && old[0] == state);
+    CHECK(unit, dag_below(&below, dag, state, &old) == BUILD_DONE && dag_check(&below)
+                    && old[0] == state);
     check_words(unit, &below, rest);
     for (uint32_t s = 0; s < below.states; s++)
         for (uint32_t e = below.first_edge[s]; e < below.first_edge[s + 1]; e++)
@@ -371,9 +371,8 @@ static void check_orders(struct unit *unit, struct dag *dag, struct quality *qua
 {
     struct order_table table;
     uint32_t *order, metric;
-    bool good;
-    CHECK(unit, order_best(dag, &table, &order) == DAG_DONE);
-    CHECK(unit, order_is_topological(dag, order, &good) && good && order[0] == 0);
+    CHECK(unit, order_best(dag, &table, &order) == BUILD_DONE);
+    CHECK(unit, order_is_topological(dag, order) && order[0] == 0);
     CHECK(unit, order_metric(dag, order, &metric) && metric == table.rows[table.best].metric
                     && metric == slow_metric(dag, order));
     uint32_t optimum = dag->states <= EXACT ? best_metric(dag) : 1;
@@ -386,11 +385,11 @@ static void check_orders(struct unit *unit, struct dag *dag, struct quality *qua
         quality->found += metric;
         quality->possible += optimum;
     }
-    CHECK(unit, dag_renumber(dag, order) == DAG_DONE && dag_check(dag));
+    CHECK(unit, dag_renumber(dag, order) == BUILD_DONE && dag_check(dag));
     CHECK(unit, order_metric(dag, NULL, &optimum) && optimum == metric);
     uint32_t swapped = order[0];
     order[0] = order[dag->states - 1], order[dag->states - 1] = swapped;
-    CHECK(unit, order_is_topological(dag, order, &good) && good == (dag->states == 1));
+    CHECK(unit, order_is_topological(dag, order) == (dag->states == 1));
     mem_free(dag->mem, order);
 }
 
@@ -468,11 +467,11 @@ static void test_random_terms(struct unit *unit)
             count_classes(l, &classes, &edges);
             CHECK(unit,
                   classes == 1
-                      || dag_build(&dag, &mem, &terms, t, false, classes - 1) == DAG_TOO_LARGE);
+                      || dag_build(&dag, &mem, &terms, t, false, classes - 1) == BUILD_TOO_LARGE);
             CHECK(unit,
-                  dag_build(&dag, &mem, &terms, t, false, 100000) == DAG_DONE && dag_check(&dag));
+                  dag_build(&dag, &mem, &terms, t, false, 100000) == BUILD_DONE && dag_check(&dag));
             CHECK(unit, dag.states == classes && dag.edges == edges && !dag.is_branching);
-            CHECK(unit, dag_build(&loose, &mem, &terms, t, true, 100000) == DAG_DONE);
+            CHECK(unit, dag_build(&loose, &mem, &terms, t, true, 100000) == BUILD_DONE);
             check_branching(unit, &loose, l);
             branching += loose.is_branching;
             large += classes > 30;
@@ -518,7 +517,7 @@ static struct dag expect(struct unit *unit, struct terms *terms, term t, uint32_
 {
     struct dag dag;
     struct natural count;
-    CHECK(unit, dag_build(&dag, terms->mem, terms, t, false, states) == DAG_DONE);
+    CHECK(unit, dag_build(&dag, terms->mem, terms, t, false, states) == BUILD_DONE);
     CHECK(unit, dag.states == states && dag.edges == edges && dag_check(&dag));
     CHECK(unit, paths_count(&dag, &count));
     char *digits = natural_digits(terms->mem, &count);
@@ -543,7 +542,7 @@ static void test_cubes(struct unit *unit, struct terms *terms)
         struct order_table table;
         uint32_t *order = NULL;
         if (n <= 16)
-            CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE
+            CHECK(unit, order_best(&dag, &table, &order) == BUILD_DONE
                             && table.rows[table.best].metric == expected);
         expected += middle;
         middle = n % 2 ? 2 * middle : middle * (n + 1) / (n / 2 + 1);
@@ -557,7 +556,8 @@ static void test_chains(struct unit *unit, struct terms *terms)
     struct order_table table;
     uint32_t *order, n = CHAIN + 1;
     struct dag dag = expect(unit, terms, chain(terms, 0, 1000), 1001, 1000, "1");
-    CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE && table.rows[table.best].metric == 2);
+    CHECK(unit,
+          order_best(&dag, &table, &order) == BUILD_DONE && table.rows[table.best].metric == 2);
     mem_free(terms->mem, order);
     dag_release(&dag);
     dag =
@@ -571,7 +571,8 @@ static void test_chains(struct unit *unit, struct terms *terms)
     /* a grid: the best order goes row by row */
     dag = expect(unit, terms, term_par(terms, chain(terms, 0, 5), chain(terms, 10, 9)), 60, 104,
                  "2002");
-    CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE && table.rows[table.best].metric == 7);
+    CHECK(unit,
+          order_best(&dag, &table, &order) == BUILD_DONE && table.rows[table.best].metric == 7);
     mem_free(terms->mem, order);
     dag_release(&dag);
     term three = term_par(terms, term_par(terms, chain(terms, 0, CHAIN), chain(terms, 100, CHAIN)),
@@ -658,7 +659,7 @@ static void test_landing_gear(struct unit *unit, struct terms *terms)
     term whole = term_par(terms, term_loop(terms, HANDLES, term_event(terms, 0)), failures);
     dag = expect(unit, terms, whole, (HANDLES + 1) * states,
                  (HANDLES + 1) * edges + HANDLES * states, digits);
-    CHECK(unit, order_best(&dag, &table, &order) == DAG_DONE
+    CHECK(unit, order_best(&dag, &table, &order) == BUILD_DONE
                     && table.rows[table.best].metric <= states + 1);
     mem_free(terms->mem, order);
     dag_release(&dag);
@@ -671,57 +672,59 @@ static void test_limits(struct unit *unit, struct terms *terms)
 {
     struct dag dag;
     term cube = events_in_parallel(terms, 6), seq = term_event(terms, 1), par = seq;
-    CHECK(unit, dag_build(&dag, terms->mem, terms, cube, false, 63) == DAG_TOO_LARGE && !dag.states
-                    && !dag.first_edge);
-    CHECK(unit, dag_build(&dag, terms->mem, terms, cube, false, 64) == DAG_DONE);
+    CHECK(unit, dag_build(&dag, terms->mem, terms, cube, false, 63) == BUILD_TOO_LARGE
+                    && !dag.states && !dag.first_edge);
+    CHECK(unit, dag_build(&dag, terms->mem, terms, cube, false, 64) == BUILD_DONE);
     dag_release(&dag);
-    CHECK(unit, dag_build(&dag, terms->mem, terms, term_skip(), false, 0) == DAG_DONE
+    CHECK(unit, dag_build(&dag, terms->mem, terms, term_skip(), false, 0) == BUILD_DONE
                     && dag.states == 1 && dag_is_final(&dag, 0));
     dag_release(&dag);
     for (unsigned i = 0; i < 60; i++)
         seq = term_seq(terms, seq, seq), par = term_par(terms, par, par);
     for (unsigned kind = 0; kind < 2; kind++) {
-        CHECK(unit, dag_build(&dag, terms->mem, terms, seq, kind, 2000) == DAG_TOO_LARGE);
-        CHECK(unit, dag_build(&dag, terms->mem, terms, par, kind, 2000) == DAG_TOO_LARGE);
+        CHECK(unit, dag_build(&dag, terms->mem, terms, seq, kind, 2000) == BUILD_TOO_LARGE);
+        CHECK(unit, dag_build(&dag, terms->mem, terms, par, kind, 2000) == BUILD_TOO_LARGE);
         CHECK(unit, dag_build(&dag, terms->mem, terms,
                               term_loop(terms, UINT32_MAX, term_event(terms, 3)), kind, 2000)
-                        == DAG_TOO_LARGE);
+                        == BUILD_TOO_LARGE);
     }
     /* a chain of choices as deep as it is long, and a loop in it */
     term deep = term_event(terms, 0);
     for (uint32_t i = 1; i < DEEP; i++)
         deep = i % 2 ? term_choice(terms, deep, term_event(terms, i))
                      : term_choice(terms, term_event(terms, i), deep);
-    CHECK(unit, dag_build(&dag, terms->mem, terms, term_loop(terms, 3, deep), false, 4) == DAG_DONE
-                    && dag.states == 4 && dag.edges == 3 * DEEP);
+    CHECK(unit,
+          dag_build(&dag, terms->mem, terms, term_loop(terms, 3, deep), false, 4) == BUILD_DONE
+              && dag.states == 4 && dag.edges == 3 * DEEP);
     dag_release(&dag);
     for (uint32_t i = 0; i < DEEP / 3; i++)
         deep = i % 2 ? term_seq(terms, deep, term_event(terms, 1))
                      : term_choice(terms, deep, term_skip());
     CHECK(unit,
-          dag_build(&dag, terms->mem, terms, deep, false, 100000) == DAG_DONE && dag_check(&dag));
+          dag_build(&dag, terms->mem, terms, deep, false, 100000) == BUILD_DONE && dag_check(&dag));
     dag_release(&dag);
 }
 
-static enum dag_status use_everything(struct mem *mem, const struct terms *terms, term t,
-                                      bool is_branching, uint32_t *metric)
+static enum build_status use_everything(struct mem *mem, const struct terms *terms, term t,
+                                        bool is_branching, uint32_t *metric)
 {
     struct dag dag, below;
     struct natural count = {NULL, 0};
     struct order_table table;
     struct paths_walk walk;
     uint32_t *order = NULL, *old = NULL;
-    enum dag_status status = dag_build(&dag, mem, terms, t, is_branching, 100000);
-    if (status == DAG_DONE) status = order_best(&dag, &table, &order);
-    if (status == DAG_DONE) status = dag_renumber(&dag, order);
-    if (status == DAG_DONE && (!order_metric(&dag, NULL, metric) || !paths_count(&dag, &count)))
-        status = DAG_REFUSED;
+    enum build_status status = dag_build(&dag, mem, terms, t, is_branching, 100000);
+    if (status == BUILD_DONE) status = order_best(&dag, &table, &order);
+    if (status == BUILD_DONE) status = dag_renumber(&dag, order);
+    if (status == BUILD_DONE && (!order_metric(&dag, NULL, metric) || !paths_count(&dag, &count)))
+        status = BUILD_REFUSED;
     natural_free(mem, &count);
-    if (status == DAG_DONE) {
+    if (status == BUILD_DONE) {
         if (paths_walk_init(&walk, &dag)) paths_walk_release(&walk);
-        else status = DAG_REFUSED;
+        else status = BUILD_REFUSED;
     }
-    if (status == DAG_DONE && (status = dag_below(&below, &dag, dag.states / 2, &old)) == DAG_DONE)
+    if (status == BUILD_DONE
+        && (status = dag_below(&below, &dag, dag.states / 2, &old)) == BUILD_DONE)
         dag_release(&below);
     mem_free(mem, old);
     mem_free(mem, order);
@@ -746,22 +749,24 @@ static void test_refusal(struct unit *unit)
     for (unsigned kind = 0; kind < 2; kind++) {
         uint64_t before = mem.used, start = mem.allocations;
         CHECK(unit,
-              use_everything(&mem, &terms, t, kind, &metric) == DAG_DONE && mem.used == before);
+              use_everything(&mem, &terms, t, kind, &metric) == BUILD_DONE && mem.used == before);
         uint64_t calls = mem.allocations - start, peak = mem.peak;
         for (uint64_t i = 1; i <= calls; i += 1 + i / 64) {
             mem.fail_at = mem.allocations + i;
-            enum dag_status status = use_everything(&mem, &terms, t, kind, &again);
-            CHECK(unit, mem.used == before
-                            && (status == DAG_REFUSED || (status == DAG_DONE && again == metric)));
-            refused += status == DAG_REFUSED;
+            enum build_status status = use_everything(&mem, &terms, t, kind, &again);
+            CHECK(unit,
+                  mem.used == before
+                      && (status == BUILD_REFUSED || (status == BUILD_DONE && again == metric)));
+            refused += status == BUILD_REFUSED;
         }
         mem.fail_at = 0;
         for (mem.limit = before; mem.limit < 2 * peak; mem.limit += peak / 50) {
-            enum dag_status status = use_everything(&mem, &terms, t, kind, &again);
-            CHECK(unit, mem.used == before
-                            && (status == DAG_REFUSED || (status == DAG_DONE && again == metric)));
-            refused += status == DAG_REFUSED;
-            done += status == DAG_DONE;
+            enum build_status status = use_everything(&mem, &terms, t, kind, &again);
+            CHECK(unit,
+                  mem.used == before
+                      && (status == BUILD_REFUSED || (status == BUILD_DONE && again == metric)));
+            refused += status == BUILD_REFUSED;
+            done += status == BUILD_DONE;
         }
         mem.limit = 0;
     }

@@ -544,7 +544,7 @@ static void test_at_most_one(struct test *t)
         int first = sat_variables(sat, 9);
         for (uint32_t i = 0; i < count; i++)
             literals[i] = i % 3 ? first + (int)i : -(first + (int)i);
-        unroll_at_most_one(&u, literals, count);
+        sat_at_most_one(u.sat, literals, count);
         for (uint32_t set = 0; set < 1u << count; set++) {
             for (uint32_t i = 0; i < count; i++)
                 sat_assume(sat, set >> i & 1 ? literals[i] : -literals[i]);

@@ -2,11 +2,11 @@
  * from the definitions of the operations, not from steps: words, prefixes, minimality by comparing
  * all pairs of states, comparison with shortest differences, unrolling, lists, loops, splits,
  * texts; known sizes; limits; refused memory. */
-#include "automaton/compare.h"
-#include "automaton/compile.h"
-#include "automaton/gsplit.h"
-#include "automaton/minimise.h"
-#include "automaton/paths.h"
+#include "automaton/guide/compare.h"
+#include "automaton/guide/compile.h"
+#include "automaton/guide/phrase_split.h"
+#include "automaton/guide/minimise.h"
+#include "automaton/activity/paths.h"
 #include "automaton/unfold.h"
 #include "base/random.h"
 #include "unit/unit.h"
@@ -121,43 +121,46 @@ static void choose(language *l, const language *so_far, const language *parts, u
     }
 }
 
-static gterm random_guide(struct random *random, struct gterms *terms, unsigned depth, language *l)
+static phrase random_guide(struct random *random, struct phrases *terms, unsigned depth,
+                           language *l)
 {
     unsigned kind = depth                               ? (unsigned)random_below(random, 10)
                     : (unsigned)random_below(random, 4) ? 1
                                                         : 0,
              count = 2;
-    gterm parts[4];
+    phrase parts[4];
     language of[4];
     *l = nothing_but_empty();
-    if (kind == GTERM_SKIP) return gterm_skip();
-    if (kind == GTERM_EVENT) {
+    if (kind == PHRASE_SKIP) return phrase_skip();
+    if (kind == PHRASE_EVENT) {
         unsigned letter = (unsigned)random_below(random, LETTERS);
         l->has[0] = false;
         l->has[1 + letter] = true;
-        return gterm_event(terms, labels[letter]);
+        return phrase_event(terms, labels[letter]);
     }
-    if (kind >= GTERM_OPT) count = kind == GTERM_OF ? 1 + (unsigned)random_below(random, 4) : 1;
+    if (kind >= PHRASE_OPT) count = kind == PHRASE_OF ? 1 + (unsigned)random_below(random, 4) : 1;
     for (unsigned i = 0; i < count; i++) parts[i] = random_guide(random, terms, depth - 1, &of[i]);
     unsigned low = (unsigned)random_below(random, 3),
              high = low + (unsigned)random_below(random, 3);
     switch (kind) {
-    case GTERM_SEQ: *l = in_sequence(&of[0], &of[1]); break;
-    case GTERM_CHOICE: *l = either(&of[0], &of[1]); break;
-    case GTERM_PAR: *l = interleaved(&of[0], &of[1]); break;
-    case GTERM_OPT: *l = repeated(&of[0], 0, 1); break;
-    case GTERM_STAR: *l = repeated(&of[0], 0, LENGTH); break;
-    case GTERM_PLUS: *l = repeated(&of[0], 1, LENGTH + 1); break;
-    case GTERM_REP: *l = repeated(&of[0], low, high); return gterm_rep(terms, low, high, parts[0]);
+    case PHRASE_SEQ: *l = in_sequence(&of[0], &of[1]); break;
+    case PHRASE_CHOICE: *l = either(&of[0], &of[1]); break;
+    case PHRASE_PAR: *l = interleaved(&of[0], &of[1]); break;
+    case PHRASE_OPT: *l = repeated(&of[0], 0, 1); break;
+    case PHRASE_STAR: *l = repeated(&of[0], 0, LENGTH); break;
+    case PHRASE_PLUS: *l = repeated(&of[0], 1, LENGTH + 1); break;
+    case PHRASE_REP:
+        *l = repeated(&of[0], low, high);
+        return phrase_rep(terms, low, high, parts[0]);
     default:
         if (high > count) high = count;
         if (low > count) low = count;
         memset(l, 0, sizeof *l);
         language empty = nothing_but_empty();
         choose(l, &empty, of, count, 0, low, high);
-        return gterm_of(terms, low, high, parts, count);
+        return phrase_of(terms, low, high, parts, count);
     }
-    return gterm_join(terms, (enum gterm_op)kind, parts, count);
+    return phrase_join(terms, (enum phrase_op)kind, parts, count);
 }
 
 /* ---- automata ---- */
@@ -230,8 +233,8 @@ static void check_unfolding(struct unit *unit, struct mem *mem, const struct dfa
     for (uint32_t bound = 0; bound <= LENGTH; bound++) {
         struct dag ends, all;
         uint32_t *state_of;
-        CHECK(unit, unfold(dfa, bound, true, MOST * 10, &ends, &state_of) == DAG_DONE
-                        && unfold(dfa, bound, false, MOST * 10, &all, NULL) == DAG_DONE);
+        CHECK(unit, unfold(dfa, bound, true, MOST * 10, &ends, &state_of) == BUILD_DONE
+                        && unfold(dfa, bound, false, MOST * 10, &all, NULL) == BUILD_DONE);
         CHECK(unit, dag_check(&ends) && dag_check(&all) && state_of[0] == 0);
         uint64_t total = 0, maximal = 0, of_length[LENGTH + 1] = {0};
         for (unsigned x = 0; x < base[bound + 1]; x++) {
@@ -254,7 +257,8 @@ static void check_unfolding(struct unit *unit, struct mem *mem, const struct dfa
         }
         mem_free(mem, counts);
         struct unfold_words list;
-        CHECK(unit, unfold_list(dfa, bound, UINT64_MAX, &list) == DAG_DONE && list.count == total);
+        CHECK(unit,
+              unfold_list(dfa, bound, UINT64_MAX, &list) == BUILD_DONE && list.count == total);
         for (uint64_t i = 0; i < list.count; i++) {
             uint32_t word[LENGTH + 1];
             unfold_word(&list, i, word);
@@ -262,7 +266,7 @@ static void check_unfolding(struct unit *unit, struct mem *mem, const struct dfa
                             && (i == 0 || list.length[i - 1] <= list.length[i]));
         }
         unfold_release(&list);
-        CHECK(unit, unfold_list(dfa, bound, 2, &list) == DAG_DONE
+        CHECK(unit, unfold_list(dfa, bound, 2, &list) == BUILD_DONE
                         && list.count == (total < 2 ? total : 2));
         unfold_release(&list);
         dag_release(&ends);
@@ -275,8 +279,8 @@ static void check_finite(struct unit *unit, struct mem *mem, const struct dfa *d
 {
     struct dag dag;
     struct natural count = {0}, *counts;
-    enum dag_status status = dfa_to_dag(dfa, &dag, false);
-    if (status == DAG_TOO_LARGE) { /* as long a word as there are states: a cycle */
+    enum build_status status = unfold_acyclic(dfa, &dag, false);
+    if (status == BUILD_TOO_LARGE) { /* as long a word as there are states: a cycle */
         counts = unfold_counts(dfa, dfa->states);
         CHECK(unit, !same_number(&counts[dfa->states], 0));
     } else {
@@ -329,13 +333,13 @@ static void check_comparison(struct unit *unit, struct mem *mem, const struct df
 {
     struct compare_word word;
     bool of_first = false;
-    CHECK(unit, compare_within(a, b, &word) == DAG_DONE
+    CHECK(unit, compare_within(a, b, &word) == BUILD_DONE
                     && (!word.exists
                         || (dfa_accepts(a, word.labels, word.length)
                             && !dfa_accepts(b, word.labels, word.length))));
     check_word(unit, mem, first_difference(a, b, false), &word);
     CHECK(unit,
-          compare_equal(a, b, &word, &of_first) == DAG_DONE && word.exists == !dfa_same(a, b));
+          compare_equal(a, b, &word, &of_first) == BUILD_DONE && word.exists == !dfa_same(a, b));
     if (word.exists)
         CHECK(unit, dfa_accepts(a, word.labels, word.length) == of_first
                         && dfa_accepts(b, word.labels, word.length) != of_first);
@@ -343,16 +347,16 @@ static void check_comparison(struct unit *unit, struct mem *mem, const struct df
 }
 
 /* A label in the place of which another one may stand, and one that may happen at any time. */
-static void check_replaced(struct unit *unit, struct mem *mem, struct gterms *terms, gterm t)
+static void check_replaced(struct unit *unit, struct mem *mem, struct phrases *terms, phrase t)
 {
     struct dfa before, after;
     uint32_t l = labels[1], other = 900;
-    gterm *by = calloc(l + 1, sizeof *by);
-    for (uint32_t i = 0; i <= l; i++) by[i] = gterm_event(terms, i);
-    by[l] = gterm_join(terms, GTERM_CHOICE, (gterm[]){by[l], gterm_event(terms, other)}, 2);
-    CHECK(unit, compile_guide(&before, mem, terms, t, MOST) == DAG_DONE);
-    gterm made = gterm_replace(terms, t, by, l + 1);
-    CHECK(unit, compile_guide(&after, mem, terms, made, MOST) == DAG_DONE);
+    phrase *by = calloc(l + 1, sizeof *by);
+    for (uint32_t i = 0; i <= l; i++) by[i] = phrase_event(terms, i);
+    by[l] = phrase_join(terms, PHRASE_CHOICE, (phrase[]){by[l], phrase_event(terms, other)}, 2);
+    CHECK(unit, compile_guide(&before, mem, terms, t, MOST) == BUILD_DONE);
+    phrase made = phrase_replace(terms, t, by, l + 1);
+    CHECK(unit, compile_guide(&after, mem, terms, made, MOST) == BUILD_DONE);
     CHECK(unit,
           before.states == after.states); /* states are numbered by labels met, so walk both */
     uint32_t *twin = calloc(before.states, sizeof *twin);
@@ -375,21 +379,22 @@ static void check_replaced(struct unit *unit, struct mem *mem, struct gterms *te
     dfa_release(&after);
 }
 
-static void check_splits(struct unit *unit, struct mem *mem, struct gterms *terms, gterm t,
+static void check_splits(struct unit *unit, struct mem *mem, struct phrases *terms, phrase t,
                          const struct dfa *guide)
 {
     static const uint32_t rounds[] = {0, 0, 0, 1, 3};
     for (unsigned i = 0; i < 5; i++) {
-        struct gterm_list parts = {0};
+        struct phrase_list parts = {0};
         struct dfa together;
-        enum gsplit_status status =
-            gsplit(terms, t, i < 2 ? (enum gsplit_kind)i : GSPLIT_POSITION, rounds[i], &parts);
-        CHECK(unit, status == GSPLIT_TOO_MANY
-                        || (status == GSPLIT_DONE ? parts.len > 1 : parts.len == 1));
-        if (status != GSPLIT_TOO_MANY && parts.len < 500) {
-            CHECK(unit, compile_guide(&together, mem, terms, gsplit_union(terms, &parts), MOST)
-                                == DAG_DONE
-                            && dfa_same(&together, guide));
+        enum phrase_split_status status = phrase_split(
+            terms, t, i < 2 ? (enum phrase_split_kind)i : PHRASE_SPLIT_POSITION, rounds[i], &parts);
+        CHECK(unit, status == PHRASE_SPLIT_TOO_MANY
+                        || (status == PHRASE_SPLIT_DONE ? parts.len > 1 : parts.len == 1));
+        if (status != PHRASE_SPLIT_TOO_MANY && parts.len < 500) {
+            CHECK(unit,
+                  compile_guide(&together, mem, terms, phrase_split_union(terms, &parts), MOST)
+                          == BUILD_DONE
+                      && dfa_same(&together, guide));
             dfa_release(&together);
         }
         vec_free(mem, &parts);
@@ -401,14 +406,14 @@ static void random_terms(struct unit *unit, struct mem *mem)
     struct random random = {7};
     struct dfa last = {.mem = mem};
     for (unsigned i = 0; i < RANDOM_TERMS; i++) {
-        struct gterms terms;
+        struct phrases terms;
         language l;
         struct dfa words, guide;
-        gterms_init(&terms, mem);
-        gterm t = random_guide(&random, &terms, (unsigned)random_below(&random, 4), &l);
-        enum dag_status status = compile_words(&words, mem, &terms, t, MOST);
-        enum dag_status other = compile_guide(&guide, mem, &terms, t, MOST);
-        if (status == DAG_DONE && other == DAG_DONE) {
+        phrases_init(&terms, mem);
+        phrase t = random_guide(&random, &terms, (unsigned)random_below(&random, 4), &l);
+        enum build_status status = compile_words(&words, mem, &terms, t, MOST);
+        enum build_status other = compile_guide(&guide, mem, &terms, t, MOST);
+        if (status == BUILD_DONE && other == BUILD_DONE) {
             CHECK(unit, dfa_check(&words) && dfa_check(&guide) && has_language(&words, &l)
                             && has_prefixes(&guide, &words));
             if (words.states < 150) CHECK(unit, is_minimal(&words) && is_minimal(&guide));
@@ -423,27 +428,27 @@ static void random_terms(struct unit *unit, struct mem *mem)
         }
         dfa_release(&words);
         dfa_release(&guide);
-        gterms_release(&terms);
+        phrases_release(&terms);
     }
     dfa_release(&last);
 }
 
 /* ---- known facts ---- */
 
-static gterm all_of(struct gterms *terms, unsigned count, enum gterm_op op, uint32_t low,
-                    uint32_t high)
+static phrase all_of(struct phrases *terms, unsigned count, enum phrase_op op, uint32_t low,
+                     uint32_t high)
 {
-    gterm parts[64];
-    for (unsigned i = 0; i < count; i++) parts[i] = gterm_event(terms, i);
-    return op == GTERM_OF ? gterm_of(terms, low, high, parts, count)
-                          : gterm_join(terms, op, parts, count);
+    phrase parts[64];
+    for (unsigned i = 0; i < count; i++) parts[i] = phrase_event(terms, i);
+    return op == PHRASE_OF ? phrase_of(terms, low, high, parts, count)
+                           : phrase_join(terms, op, parts, count);
 }
 
-static void sized(struct unit *unit, struct mem *mem, struct gterms *terms, gterm t,
+static void sized(struct unit *unit, struct mem *mem, struct phrases *terms, phrase t,
                   uint32_t states, uint32_t edges)
 {
     struct dfa dfa;
-    CHECK(unit, compile_guide(&dfa, mem, terms, t, 1 << 20) == DAG_DONE && dfa.states == states
+    CHECK(unit, compile_guide(&dfa, mem, terms, t, 1 << 20) == BUILD_DONE && dfa.states == states
                     && dfa.edges == edges);
     dfa_release(&dfa);
 }
@@ -455,82 +460,85 @@ static const char *letter_of(void *data, uint32_t label)
     return names[label % 6];
 }
 
-static void texts(struct unit *unit, struct mem *mem, struct gterms *terms)
+static void texts(struct unit *unit, struct mem *mem, struct phrases *terms)
 {
-    gterm a = gterm_event(terms, 0), b = gterm_event(terms, 1),
-          star = gterm_join(terms, GTERM_STAR, &a, 1);
-    gterm both = gterm_join(terms, GTERM_CHOICE, (gterm[]){a, b, a}, 3),
-          seq = gterm_join(terms, GTERM_SEQ, (gterm[]){both, gterm_skip(), star}, 3);
-    gterm rep = gterm_rep(terms, 2, 2, seq),
-          of = gterm_of(terms, 1, 9,
-                        (gterm[]){seq, rep, gterm_join(terms, GTERM_PAR, (gterm[]){a, seq}, 2)}, 3);
-    gterm whole =
-        gterm_join(terms, GTERM_PAR,
-                   (gterm[]){gterm_rep(terms, 0, 2, of), gterm_join(terms, GTERM_OPT, &star, 1),
-                             gterm_rep(terms, 3, 4, rep)},
-                   3);
+    phrase a = phrase_event(terms, 0), b = phrase_event(terms, 1),
+           star = phrase_join(terms, PHRASE_STAR, &a, 1);
+    phrase both = phrase_join(terms, PHRASE_CHOICE, (phrase[]){a, b, a}, 3),
+           seq = phrase_join(terms, PHRASE_SEQ, (phrase[]){both, phrase_skip(), star}, 3);
+    phrase rep = phrase_rep(terms, 2, 2, seq),
+           of = phrase_of(
+               terms, 1, 9,
+               (phrase[]){seq, rep, phrase_join(terms, PHRASE_PAR, (phrase[]){a, seq}, 2)}, 3);
+    phrase whole = phrase_join(terms, PHRASE_PAR,
+                               (phrase[]){phrase_rep(terms, 0, 2, of),
+                                          phrase_join(terms, PHRASE_OPT, &star, 1),
+                                          phrase_rep(terms, 3, 4, rep)},
+                               3);
     struct text text;
     text_init(&text, mem);
-    gterm_print(&text, terms, whole, letter_of, NULL);
+    phrase_print(&text, terms, whole, letter_of, NULL);
     CHECK(unit, !strcmp(text.data, "({1,3} of [(a [] b); a*, ((a [] b); a*){2}, a || (a [] b); "
                                    "a*]){0,2} || a*? || (((a [] b); a*){2}){3,4}"));
     text_free(&text);
-    CHECK(unit, gterm_join(terms, GTERM_SEQ, NULL, 0).i == 0 && gterm_rep(terms, 1, 1, a).i == a.i
-                    && gterm_of(terms, 0, 3, NULL, 0).i == 0);
-    CHECK(unit, gterm_join(terms, GTERM_SEQ, (gterm[]){a, gterm_skip()}, 2).i == a.i
-                    && gterm_event(terms, 1).i == b.i);
+    CHECK(unit, phrase_join(terms, PHRASE_SEQ, NULL, 0).i == 0
+                    && phrase_rep(terms, 1, 1, a).i == a.i
+                    && phrase_of(terms, 0, 3, NULL, 0).i == 0);
+    CHECK(unit, phrase_join(terms, PHRASE_SEQ, (phrase[]){a, phrase_skip()}, 2).i == a.i
+                    && phrase_event(terms, 1).i == b.i);
     bool has[3];
-    gterm_mark_labels(terms, seq, has, 3);
+    phrase_mark_labels(terms, seq, has, 3);
     CHECK(unit, has[0] && has[1] && !has[2]);
 }
 
 static void known_facts(struct unit *unit, struct mem *mem)
 {
-    struct gterms terms;
-    gterms_init(&terms, mem);
-    gterm h = gterm_event(&terms, 99), star = gterm_join(&terms, GTERM_STAR, &h, 1),
-          f = gterm_event(&terms, 98);
-    sized(unit, mem, &terms, gterm_skip(), 1, 0);
+    struct phrases terms;
+    phrases_init(&terms, mem);
+    phrase h = phrase_event(&terms, 99), star = phrase_join(&terms, PHRASE_STAR, &h, 1),
+           f = phrase_event(&terms, 98);
+    sized(unit, mem, &terms, phrase_skip(), 1, 0);
     sized(unit, mem, &terms, star, 1, 1);
-    sized(unit, mem, &terms, gterm_join(&terms, GTERM_PAR, (gterm[]){star, f}, 2), 2, 3);
-    sized(unit, mem, &terms, gterm_join(&terms, GTERM_SEQ, (gterm[]){star, f, star}, 3), 2, 3);
-    sized(unit, mem, &terms, all_of(&terms, 12, GTERM_OF, 0, 3), 1 + 12 + 66 + 1,
+    sized(unit, mem, &terms, phrase_join(&terms, PHRASE_PAR, (phrase[]){star, f}, 2), 2, 3);
+    sized(unit, mem, &terms, phrase_join(&terms, PHRASE_SEQ, (phrase[]){star, f, star}, 3), 2, 3);
+    sized(unit, mem, &terms, all_of(&terms, 12, PHRASE_OF, 0, 3), 1 + 12 + 66 + 1,
           12 + 12 * 11 + 66 * 10);
     sized(unit, mem, &terms,
-          gterm_join(&terms, GTERM_PAR, (gterm[]){star, all_of(&terms, 12, GTERM_OF, 3, 3)}, 2), 80,
-          12 + 12 * 11 + 66 * 10 + 80);
-    sized(unit, mem, &terms, all_of(&terms, 8, GTERM_PAR, 0, 0), 256, 8 * 128);
-    sized(unit, mem, &terms, gterm_rep(&terms, ROUNDS, ROUNDS, h), ROUNDS + 1, ROUNDS);
-    sized(unit, mem, &terms, gterm_rep(&terms, 0, ROUNDS, gterm_join(&terms, GTERM_OPT, &h, 1)),
+          phrase_join(&terms, PHRASE_PAR, (phrase[]){star, all_of(&terms, 12, PHRASE_OF, 3, 3)}, 2),
+          80, 12 + 12 * 11 + 66 * 10 + 80);
+    sized(unit, mem, &terms, all_of(&terms, 8, PHRASE_PAR, 0, 0), 256, 8 * 128);
+    sized(unit, mem, &terms, phrase_rep(&terms, ROUNDS, ROUNDS, h), ROUNDS + 1, ROUNDS);
+    sized(unit, mem, &terms, phrase_rep(&terms, 0, ROUNDS, phrase_join(&terms, PHRASE_OPT, &h, 1)),
           ROUNDS + 1, ROUNDS);
     texts(unit, mem, &terms);
-    gterms_release(&terms);
+    phrases_release(&terms);
 }
 
 static void limits(struct unit *unit, struct mem *mem)
 {
-    struct gterms terms;
+    struct phrases terms;
     struct dfa dfa;
     struct dag dag;
-    gterms_init(&terms, mem);
-    gterm h = gterm_event(&terms, 99),
-          large[] = {all_of(&terms, 30, GTERM_PAR, 0, 0), all_of(&terms, 30, GTERM_OF, 15, 20),
-                     gterm_rep(&terms, 5000, 6000, h), gterm_rep(&terms, 0, 6000, h)};
+    phrases_init(&terms, mem);
+    phrase h = phrase_event(&terms, 99),
+           large[] = {all_of(&terms, 30, PHRASE_PAR, 0, 0), all_of(&terms, 30, PHRASE_OF, 15, 20),
+                      phrase_rep(&terms, 5000, 6000, h), phrase_rep(&terms, 0, 6000, h)};
     for (unsigned i = 0; i < 4; i++) {
         CHECK(unit,
-              compile_guide(&dfa, mem, &terms, large[i], 500) == DAG_TOO_LARGE && !dfa.states);
+              compile_guide(&dfa, mem, &terms, large[i], 500) == BUILD_TOO_LARGE && !dfa.states);
         CHECK(unit,
-              compile_words(&dfa, mem, &terms, large[i], 500) == DAG_TOO_LARGE && !dfa.states);
-        gterm inside = gterm_join(&terms, GTERM_STAR, &large[i], 1);
-        CHECK(unit, compile_guide(&dfa, mem, &terms, inside, 500) == DAG_TOO_LARGE && !dfa.states);
+              compile_words(&dfa, mem, &terms, large[i], 500) == BUILD_TOO_LARGE && !dfa.states);
+        phrase inside = phrase_join(&terms, PHRASE_STAR, &large[i], 1);
+        CHECK(unit,
+              compile_guide(&dfa, mem, &terms, inside, 500) == BUILD_TOO_LARGE && !dfa.states);
     }
-    CHECK(unit, compile_guide(&dfa, mem, &terms, gterm_rep(&terms, 0, 499, h), 500) == DAG_DONE
+    CHECK(unit, compile_guide(&dfa, mem, &terms, phrase_rep(&terms, 0, 499, h), 500) == BUILD_DONE
                     && dfa.states == 500);
-    CHECK(unit, unfold(&dfa, 1000000, true, 499, &dag, NULL) == DAG_TOO_LARGE && !dag.states);
-    CHECK(unit, unfold(&dfa, 1000000, true, 500, &dag, NULL) == DAG_DONE && dag.states == 500);
+    CHECK(unit, unfold(&dfa, 1000000, true, 499, &dag, NULL) == BUILD_TOO_LARGE && !dag.states);
+    CHECK(unit, unfold(&dfa, 1000000, true, 500, &dag, NULL) == BUILD_DONE && dag.states == 500);
     dag_release(&dag);
     dfa_release(&dfa);
-    gterms_release(&terms);
+    phrases_release(&terms);
 }
 
 /* The n-th allocation fails, for every n: a status, and nothing is left behind. */
@@ -538,10 +546,10 @@ static void faults(struct unit *unit, struct mem *mem)
 {
     struct random random = {11};
     for (unsigned i = 0; i < FAULT_TERMS; i++) {
-        struct gterms terms;
+        struct phrases terms;
         language l;
-        gterms_init(&terms, mem);
-        gterm t = random_guide(&random, &terms, 3, &l);
+        phrases_init(&terms, mem);
+        phrase t = random_guide(&random, &terms, 3, &l);
         uint64_t used = mem->used;
         bool refused = true;
         for (uint64_t n = 1; refused; n++) {
@@ -550,17 +558,17 @@ static void faults(struct unit *unit, struct mem *mem)
             struct compare_word word = {0};
             bool of_first;
             mem->fail_at = mem->allocations + n;
-            enum dag_status status = compile_guide(&dfa, mem, &terms, t, MOST);
-            if (status == DAG_DONE) status = unfold(&dfa, 4, true, MOST, &dag, NULL);
-            if (status == DAG_DONE) status = compare_equal(&dfa, &dfa, &word, &of_first);
-            refused = status == DAG_REFUSED;
+            enum build_status status = compile_guide(&dfa, mem, &terms, t, MOST);
+            if (status == BUILD_DONE) status = unfold(&dfa, 4, true, MOST, &dag, NULL);
+            if (status == BUILD_DONE) status = compare_equal(&dfa, &dfa, &word, &of_first);
+            refused = status == BUILD_REFUSED;
             mem->fail_at = 0;
             dag_release(&dag);
             dfa_release(&dfa);
             mem_free(mem, word.labels);
             CHECK(unit, mem->used == used);
         }
-        gterms_release(&terms);
+        phrases_release(&terms);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "context/observer.h"
 #include "context/pattern.h"
-#include "logic/ltlread.h"
+#include "lang/ltl/ltlread.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>

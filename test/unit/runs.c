@@ -70,7 +70,7 @@ static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_
     struct runs runs;
     struct random random = {seed};
     struct store all;
-    uint32_t index;
+    uint64_t index;
     bool good = true;
     mem_init(&mem);
     runs_init(&runs, &mem, bytes, block);
@@ -112,7 +112,7 @@ static void test_runs(struct unit *unit, uint32_t bytes, uint32_t block, uint64_
             CHECK(unit, has[i]
                             == (store_find(&all, questions + i * 64,
                                            store_hash(questions + i * 64, bytes))
-                                != UINT32_MAX));
+                                != STORE_NONE));
     }
     store_release(&all);
     runs_release(&runs);

@@ -2,7 +2,7 @@
  * and of origins, and what waits by rank, against plain arrays. */
 #include "base/mem.h"
 #include "base/random.h"
-#include "engine/explicit/parents.h"
+#include "search/parents.h"
 #include "solver/logs.h"
 #include "solver/ranks.h"
 #include "solver/store.h"
@@ -22,26 +22,26 @@ static void test_store(struct unit *unit, uint32_t bytes, uint64_t seed)
     struct store store;
     struct random random = {seed};
     static unsigned char known[RECORDS][64];
-    uint32_t count = 0, index;
+    uint64_t count = 0, index;
     mem_init(&mem);
     CHECK(unit, store_init(&store, &mem, bytes));
     for (unsigned i = 0; i < RECORDS; i++) {
         unsigned char record[64] = {0};
-        uint32_t expected = UINT32_MAX;
+        uint64_t expected = STORE_NONE;
         for (uint32_t b = 0; b < bytes; b++)
             record[b] = (unsigned char)random_below(&random, bytes > 2 ? 4 : 16);
         for (uint32_t k = 0; k < count; k++)
             if (!memcmp(known[k], record, bytes)) expected = k;
         uint64_t hash = store_hash(record, bytes);
         CHECK(unit, store_find(&store, record, hash) == expected);
-        uint32_t guess = store_guess(&store, hash);
+        uint64_t guess = store_guess(&store, hash);
         CHECK(unit, store_has(&store, guess, record)
                         ? guess == expected
-                        : STORE_HASH_BITS < 64 || (guess == UINT32_MAX && expected == UINT32_MAX));
+                        : STORE_HASH_BITS < 64 || (guess == STORE_NONE && expected == STORE_NONE));
         enum store_result added = store_add(&store, record, hash, &index);
-        CHECK(unit, added == (expected == UINT32_MAX ? STORE_NEW : STORE_KNOWN));
-        CHECK(unit, index == (expected == UINT32_MAX ? count : expected));
-        if (expected == UINT32_MAX) memcpy(known[count++], record, bytes);
+        CHECK(unit, added == (expected == STORE_NONE ? STORE_NEW : STORE_KNOWN));
+        CHECK(unit, index == (expected == STORE_NONE ? count : expected));
+        if (expected == STORE_NONE) memcpy(known[count++], record, bytes);
         CHECK(unit, !memcmp(store_get(&store, index), record, bytes));
         if (i % 97 == 0) CHECK(unit, store_check(&store));
     }
@@ -75,7 +75,7 @@ static void test_budget(struct unit *unit)
         mem_init(&mem);
         mem.limit = limit;
         uint64_t added = 0;
-        uint32_t index;
+        uint64_t index;
         if (store_init(&store, &mem, 8))
             for (; added < MANY; added++)
                 if (store_add(&store, &added, store_hash(&added, 8), &index) != STORE_NEW) break;
@@ -121,7 +121,7 @@ static void test_clear(struct unit *unit)
 {
     struct mem mem;
     struct store store;
-    uint32_t index;
+    uint64_t index;
     mem_init(&mem);
     CHECK(unit, store_init(&store, &mem, 8));
     for (uint64_t round = 0; round < 50; round++) {

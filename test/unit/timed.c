@@ -350,8 +350,8 @@ static void load_record(struct regions *regions, const int64_t *record)
 static uint32_t number(struct regions *regions)
 {
     uint32_t index;
-    store_add(&regions->all, regions->record,
-              store_hash(regions->record, regions->all.record_bytes), &index);
+    store_add32(&regions->all, regions->record,
+                store_hash(regions->record, regions->all.record_bytes), &index);
     return index;
 }
 
@@ -369,10 +369,11 @@ static void visit(struct regions *regions, const int64_t *record, int64_t level)
 {
     const struct model *model = regions->model;
     uint32_t index, bytes = regions->words * sizeof *record;
-    if (store_add(&regions->seen, record, store_hash(record, bytes), &index) != STORE_NEW) return;
+    if (store_add32(&regions->seen, record, store_hash(record, bytes), &index) != STORE_NEW) return;
     regions->too_many |= regions->seen.count > MAX_REGIONS;
     uint32_t value_bytes = model->vars.len * sizeof *record;
-    if (store_add(&regions->discrete, record, store_hash(record, value_bytes), &index) == STORE_NEW)
+    if (store_add32(&regions->discrete, record, store_hash(record, value_bytes), &index)
+        == STORE_NEW)
         regions->levels[index] = level;
     load_record(regions, record);
     uint32_t here = store_find(&regions->all, record, store_hash(record, bytes));

@@ -1,7 +1,7 @@
 /* Operations on zones against their meaning, point by point.
  *
  * Time is dense, but a zone of n clocks with integer bounds that is not empty has a point whose
- * coordinates are multiples of 1 / (n + 1) (sample.c says why), and where two such zones differ
+ * coordinates are multiples of 1 / (n + 1) (dbm_sample.c says why), and where two such zones differ
  * lies a zone again. So zones that agree on this grid are equal, if the box looked at is large
  * enough; half units would do for one clock only. Where an operation asks whether some delay or
  * some value of a clock exists, it is looked for on a grid twice as fine: for a given point of the

@@ -4,7 +4,7 @@
 #define CAIRN_TEST_ZONE_H
 
 #include "base/random.h"
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 enum { NAIVE_MOST = 8 };
 

@@ -1,3 +1,23 @@
+/* The bounded engine: runs of growing length for a SAT solver, and proofs (docs/bounded.md has the
+ * method).
+ *
+ * clauses/net makes one circuit of the model: each rule's condition, failure and new bits,
+ * deadlock, the conditions of properties. clauses/unroll copies the part of it that a step needs,
+ * frame by frame, into a solver; `phases` tells it which steps of safe rules lie before each full
+ * one. `ltl` adds variables for the parts of a formula, clauses/watch a Büchi automaton, `proof`
+ * two unrollings for an induction: from initial states and from anywhere. This file has a hunt (an
+ * unrolling and its solver) for all properties, or one for each when they are reduced, and asks
+ * depth by depth; bounded_write records the clauses instead (DIMACS).
+ *
+ * What must hold:
+ * 1. Properties are looked at in positions only: every state in plain search, the states after
+ *    full steps with a reduction.
+ * 2. Clauses stay for ever; what is true at one depth only is an assumption. Once a depth has no
+ *    violation, that is a clause.
+ * 3. A proof stands on steps of single rules, never on a reduced unrolling.
+ * 4. `holds` needs a proof; a bound, time and memory leave `unknown`.
+ * 5. solver/sat knows no model; its memory is outside base/mem and is compared with the budget
+ *    while it works. */
 #include "engine/bounded/bounded.h"
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 #include "engine/bounded/ltl.h"
 
-#include "logic/buchi.h"
+#include "automaton/buchi.h"
 
 #include <string.h>
 

@@ -18,8 +18,8 @@
 #ifndef CAIRN_ENGINE_BOUNDED_LTL_H
 #define CAIRN_ENGINE_BOUNDED_LTL_H
 
-#include "engine/bounded/unroll.h"
-#include "logic/nnf.h"
+#include "clauses/unroll.h"
+#include "automaton/buchi/nnf.h"
 
 struct ltl_part {
     nnf node;

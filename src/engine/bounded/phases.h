@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_BOUNDED_PHASES_H
 #define CAIRN_ENGINE_BOUNDED_PHASES_H
 
-#include "engine/bounded/unroll.h"
+#include "clauses/unroll.h"
 #include "result/result.h"
 
 struct phases {

@@ -3,14 +3,14 @@
  *  - none is within k - 1 steps of an initial state (the base), and
  *  - no run of k steps from any state to a bad one passes through good states only, all different
  *    (the step).
- * What is bad: the negation of an invariant, or the states of a watcher (engine/bounded/watch.h),
+ * What is bad: the negation of an invariant, or the states of a watcher (clauses/watch.h),
  * which has its automaton's state and more as parts of its own.
  *
  * That states differ is asked only of pairs that a run of the solver had equal. */
 #ifndef CAIRN_ENGINE_BOUNDED_PROOF_H
 #define CAIRN_ENGINE_BOUNDED_PROOF_H
 
-#include "engine/bounded/watch.h"
+#include "clauses/watch.h"
 
 enum proof_answer { PROOF_OPEN, PROOF_DONE, PROOF_FAILED, PROOF_STOPPED };
 

@@ -20,7 +20,7 @@ static enum store_result add(struct search *search, const struct expansion *expa
                         step, index);
     if (search->partition)
         return partition_add(search->partition, successor, words, expansion->state, step, index);
-    enum store_result added = store_add(successor->store, words, successor->hash, index);
+    enum store_result added = store_add32(successor->store, words, successor->hash, index);
     bool refused =
         added == STORE_REFUSED || (added == STORE_NEW && !parents_found(&search->parents));
     if (!refused) return added;
@@ -33,8 +33,9 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
     for (uint32_t i = first; i < first + expansion->successors; i++) {
         const uint64_t *words = search->batch + (size_t)i * search->space.layout.words;
         const struct successor *successor = &search->successors[i];
-        uint32_t index = successor->guess;
-        bool known = successor->point == MODEL_NONE && store_has(successor->store, index, words);
+        uint32_t index = (uint32_t)successor->guess;
+        bool known =
+            successor->point == MODEL_NONE && store_has(successor->store, successor->guess, words);
         enum store_result added =
             known ? STORE_KNOWN
                   : add(search, expansion, successor, words, expansion->before + i - first, &index);
@@ -162,7 +163,7 @@ bool breadth_expand(struct search *search, uint32_t state)
                                         NULL,
                                         0,
                                         MODEL_NONE,
-                                        UINT32_MAX};
+                                        STORE_NONE};
         if (search->past) find_store(search->past, next, successor);
         if (search->partition)
             successor->point = points_of(search->task->points, &search->space.layout, fast->rule,

@@ -1,151 +1,64 @@
 /* The frame of a search: what comes before and after, with and without reduction. The orders are in
  * breadth.c, rounds.c, parallel.c, depth.c, past.c, partition.c, hidden.c and twophase.c. */
-#include "engine/explicit/visit.h"
+
+#include "engine/explicit/explicit.h"
 
 #include "base/clock.h"
-#include "engine/explicit/hidden.h"
-#include "engine/explicit/partition.h"
-#include "engine/explicit/past.h"
-#include "engine/explicit/rounds.h"
-#include "past/part.h"
+#include "engine/explicit/old.h"
+#include "engine/explicit/packed.h"
+#include "engine/explicit/temporal.h"
 #include "program/reached.h"
 #include "result/furthest.h"
+#include "search/breadth.h"
+#include "search/depth.h"
+#include "search/flat.h"
+#include "search/frame.h"
+#include "search/interactions.h"
+#include "search/twophase.h"
+#include "reduce/process_model.h"
 
 #include <assert.h>
 #include <string.h>
 
 enum { POLL_STATES = 2048, POLL_RULES = 200000 };
 
-/* ---- initial states ---- */
+/* ---- on the kernel ---- */
 
-static bool add_initial_states(struct search *search)
+static const struct order *order_of(const struct task *task)
 {
-    if (part_has_seeds(search->task)) return part_add_seeds(&search->past->history, true, 0, true);
-    int64_t *values = search->values;
-    eval_first_initial(search->model, values);
-    do {
-        uint32_t index;
-        layout_pack(&search->space.layout, search->model, values, search->space.next);
-        uint64_t hash = store_hash(search->space.next, search->space.layout.key_bytes);
-        struct cluster *cluster =
-            search->past ? past_cluster(search->past, past_rank(search->past, search->space.next))
-                         : NULL;
-        if (search->past && !cluster) return false;
-        enum store_result added =
-            search->past ? past_add(search->past, cluster, search->space.next, hash, 0, 0, &index)
-                         : store_add(search->space.store, search->space.next, hash, &index);
-        if (added == STORE_REFUSED) return visit_stop(search, STOP_MEMORY);
-        if (added == STORE_KNOWN
-            && search->hides) { /* with other hidden values, which may be very many */
-            if (!visit_poll(search, 0)) return false;
-            continue;
-        }
-        assert(added == STORE_NEW); /* counting never repeats */
-        if (!search->past && search->task->order != ORDER_DFS && !parents_found(&search->parents))
-            return visit_stop(search, STOP_MEMORY);
-        search->result->initial_states++;
-        if (search->graph) {
-            search->graph->state(search->graph->context, index, values);
-            search->graph->edge(search->graph->context, MODEL_NONE, MODEL_NONE, index);
-        }
-        visit_watch(search, search->active, search->space.next, index, cluster);
-        visit_report_findings(search);
-        if (!visit_poll(search, 0)) return false;
-    } while (eval_next_initial(search->model, values));
-    return true;
+    if (task->reduction != REDUCE_NONE) return &twophase_order;
+    if (task->by_interactions) return &interactions_order;
+    return task->order == ORDER_DFS ? &depth_order : &breadth_order;
 }
 
-/* ---- reduced ---- */
-
-static void reduced_found(void *context, uint32_t state, const uint64_t *words,
-                          const struct fast_rule *by)
+static void prepare_properties(struct search *search)
 {
-    struct search *search = context;
-    visit_tell_state(search, state, words);
-    visit_watch(search, by->touches & search->active, words, state, NULL);
-}
-
-static void reduced_step(void *context, uint32_t from, uint32_t rule, uint32_t to)
-{
-    const struct explicit_graph *graph = ((struct search *)context)->graph;
-    if (graph) graph->edge(graph->context, from, rule, to);
-}
-
-static void reduced_expanded(void *context, uint32_t state, uint32_t enabled, uint32_t failures,
-                             uint32_t failed_rule)
-{
-    struct search *search = context;
-    visit_report_findings(search);
-    if (!enabled) visit_dead_end(search, state);
-    if (!failures) return;
-    visit_rule_failed(search, state, failed_rule);
-    search->result->runtime_errors += failures - 1;
-}
-
-static bool reduced_go_on(void *context) { return visit_poll(context, 0); }
-
-static bool any_rule_fails(const struct model *model)
-{
-    bool fails = false;
-    for (uint32_t r = 0; r < model->rules.len; r++) fails |= model_rule_may_fail(model, r);
-    return fails;
-}
-
-/* One reduced graph for all properties of the task: what any of them reads is visible, and one CTL
- * formula makes it keep branching time. A search for deadlocks must mind cycles only to find
- * run-time errors as well. */
-static void prepare_reduction(struct search *search)
-{
-    struct model *model = search->model;
-    struct twophase *twophase = mem_alloc(model->mem, sizeof *twophase);
-    bool *visible = mem_alloc(model->mem, model->vars.len + UINT64_C(1));
-    for (uint32_t i = 0; i < search->task->property_count; i++) {
-        const struct property_result *entry = &search->task->properties[i];
-        if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) continue;
-        process_model_see(model, entry->property->root, visible);
-        twophase->branching |= entry->kind == PROPERTY_CTL && !entry->in_each_state;
+    const struct task *task = search->task;
+    struct findings *findings = &search->findings;
+    for (uint32_t i = 0; i < task->property_count; i++) {
+        const struct property_result *entry = &task->properties[i];
+        findings->undecided += !entry->watched_only;
+        if (entry->has_antecedent) findings_add(search, i, entry->antecedent, FINDINGS_ANTECEDENT);
+        if (entry->has_safety) findings_add(search, i, entry->safety, FINDINGS_ALWAYS);
+        if (!entry->in_each_state) continue; /* the rest after the search, on the whole graph */
+        if (entry->kind == PROPERTY_DEADLOCK) findings->deadlock = i;
+        else if (entry->kind == PROPERTY_RUNTIME_ERROR) findings->runtime_error = i;
+        else findings_add(search, i, entry->invariant, FINDINGS_ALWAYS);
     }
-    twophase->branching |= search->task->keep == KEEP_CTL;
-    twophase->any_cycles = search->task->reduction == REDUCE_DEADLOCK && !any_rule_fails(model);
-    twophase->found = reduced_found;
-    twophase->step = reduced_step;
-    twophase->expanded = reduced_expanded;
-    twophase->go_on = reduced_go_on;
-    twophase->context = search;
-    twophase_init(twophase, &search->space, search->result, visible);
-    mem_free(model->mem, visible);
-    search->twophase = twophase;
-    search->result->reduction = search->task->reduction;
-    search->result->keeps = search->task->reduction == REDUCE_DEADLOCK ? KEEP_DEADLOCK
-                            : twophase->branching                      ? KEEP_CTL
-                                                                       : KEEP_LTL;
-    if (!search->task->property_count)
-        search->result->kept = process_model_kept(&twophase->process_model);
-    search->result->has_depth = false;
 }
 
-/* ---- before and after ---- */
-
-static void release(struct search *search)
+/* The numbers of a graph that is told are small. */
+static void tell_state(void *context, uint64_t state, const int64_t *values, const char *zone)
 {
-    struct mem *mem = search->model->mem;
-    if (search->parallel) parallel_release(search);
-    store_release(&search->store);
-    if (search->past) past_release(search);
-    rounds_release(search);
-    if (search->partition) partition_release(search);
-    parents_release(&search->parents);
-    program_release(&search->space.program);
-    layout_release(&search->space.layout, search->model);
-    if (search->twophase) twophase_release(search->twophase);
-    mem_free(mem, search->twophase);
-    mem_free(mem, search->findings);
-    mem_free(mem, search->monitors);
-    mem_free(mem, search->space.words);
-    mem_free(mem, search->space.next);
-    mem_free(mem, search->batch);
-    mem_free(mem, search->values);
-    mem_free(mem, search->stack);
+    const struct explicit_graph *graph = context;
+    (void)zone;
+    graph->state(graph->context, (uint32_t)state, values);
+}
+
+static void tell_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
+{
+    const struct explicit_graph *graph = context;
+    graph->edge(graph->context, (uint32_t)from, rule, (uint32_t)to);
 }
 
 /* One search, reduced when the task says so and then for all its properties. */
@@ -153,76 +66,33 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
-    struct search *search = mem_alloc(mem, sizeof *search);
-    memset(result, 0, sizeof *result);
-    search->task = task;
-    search->model = search->space.model = model;
-    search->result = result;
-    search->graph = graph;
-    search->started = search->last_progress = clock_now();
-    search->hides = model_has_hidden(model);
-    assert(!search->hides || explicit_can_hide(task));
-    result->engine = "explicit";
-    result->has_depth = task->order != ORDER_DFS && task->order != ORDER_PAST_FREEZE
-                        && !task->points && !search->hides;
-    result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
-    layout_init(&search->space.layout, model);
-    program_init(&search->space.program, model, &search->space.layout);
-    parents_init(&search->parents, mem);
-    visit_prepare_properties(search);
-    if (model->has_final) search->final = program_compile(&search->space.program, model->final);
-    search->poll_interval = 1;
-    search->looked = search->started;
-    search->poll_most = model->rules.len < POLL_RULES / POLL_STATES
-                            ? POLL_STATES
-                            : POLL_RULES / model->rules.len + 1;
-    search->space.words = mem_alloc(mem, search->space.layout.words * sizeof *search->space.words);
-    search->space.next = mem_alloc(mem, search->space.layout.words * sizeof *search->space.next);
-    search->batch =
-        mem_alloc(mem, (size_t)VISIT_BATCH * search->space.layout.words * sizeof *search->batch);
-    search->values = mem_alloc(mem, (model->vars.len + 1) * sizeof *search->values);
-    search->findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *search->findings);
-    if (task->reduction != REDUCE_NONE) prepare_reduction(search);
-    search->space.store = &search->store;
-    bool ready = store_init_keyed(&search->store, mem, search->space.layout.record_bytes,
-                                  search->space.layout.key_bytes)
-                 && (task->order != ORDER_PAST_FREEZE || past_init(search));
-    if (ready && task->points && !task->hides_position) partition_init(search);
-    if (result->refused) visit_stop(search, STOP_DISK);
-    else if (!ready) visit_stop(search, STOP_MEMORY);
-    else if (search->partition) partition_run(search);
-    else if (task->hides_position) hidden_run(search);
-    else if (add_initial_states(search)) {
-        if (search->twophase) twophase_run(search->twophase);
-        else if (search->past) past_run(search);
-        else if (task->by_interactions) rounds_run(search);
-        else if (task->order == ORDER_DFS) depth_run(search);
-        else if (task->threads > 1 && !graph && !explicit_one_thread(task) && parallel_init(search))
-            parallel_run(search);
-        else breadth_run(search);
+    const struct search_graph told = {tell_state, tell_edge, (void *)graph};
+    if (task->order == ORDER_PAST_FREEZE || task->points) {
+        old_run(task, graph, result);
+        return;
     }
-    result->states = search->past           ? past_states(search->past)
-                     : search->partition    ? partition_states(search->partition)
-                     : task->hides_position ? result->expanded
-                                            : search->store.count;
-    if (search->past && result->clusters->handed_on)
-        result->states = search->past->history.done_states;
-    if (search->hides && result->stop == STOP_NONE) visit_stop(search, STOP_INFLUENCE);
+    const double started = clock_now();
+    const bool hides = model_has_hidden(model);
+    struct space *space = mem_alloc(mem, sizeof *space);
+    memset(result, 0, sizeof *result);
+    assert(!hides || explicit_can_hide(task));
+    space_init(space, &packed_kind, model);
+    struct search *search = frame_begin(task, space, order_of(task), graph ? &told : NULL, result,
+                                        started, (struct frame_pace){POLL_STATES, POLL_RULES});
+    prepare_properties(search);
+    frame_run(search, explicit_one_thread(task) ? 1 : task->threads);
+    if (hides) result->has_depth = false;
+    result->states = search->set ? search->order->states(search) : 0;
+    if (hides && result->stop == STOP_NONE) poll_stop(search, STOP_INFLUENCE);
     result->all_states = result->stop == STOP_NONE;
     temporal_check(search);
-    result->seconds = clock_now() - search->started;
+    result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     const struct mem_lift before = mem_lift(mem);
-    result->record_bytes = search->space.layout.record_bytes;
-    result->state_bits = search->space.layout.state_bits;
-    result->levels = search->levels;
-    result->level_count = search->level_count;
-    if (search->past) past_conclude(search->past);
-    else if (search->partition) partition_conclude(search);
-    else reached_find(model, &search->space.layout, &search->store, result);
-    visit_conclude(search);
-    release(search);
-    mem_free(mem, search);
+    if (search->set) reached_find(model, &space->layout, flat_store(search->set), result);
+    frame_end(search);
+    space_release(space);
+    mem_free(mem, space);
     mem_lower(mem, before);
 }
 

@@ -63,7 +63,7 @@ static bool add(struct guided *guided, const uint64_t *words, uint32_t position,
               sizeof *guided->positions))
         return false;
     enum store_result added =
-        store_add(&search->store, words, store_hash(words, search->store.record_bytes), &index);
+        store_add32(&search->store, words, store_hash(words, search->store.record_bytes), &index);
     if (added == STORE_REFUSED || (added == STORE_NEW && !parents_found(&search->parents)))
         return refused(guided);
     if (added != STORE_NEW) return true;

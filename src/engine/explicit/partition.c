@@ -18,7 +18,7 @@
  *
  * Threads. Layers of a region that are large enough are expanded by all threads of a team, while
  * nobody changes the store; what they found is added here, by one thread, in its usual order
- * (team.h).
+ * (partition_team.h).
  *
  * Counts. A state that is on disk already when an epoch ends was expanded twice: it is expanded
  * once more, and what it adds is taken away. So counts are net at the end.
@@ -31,7 +31,7 @@
 #include "engine/explicit/partition.h"
 
 #include "base/sort.h"
-#include "engine/explicit/team.h"
+#include "engine/explicit/partition_team.h"
 #include "model/eval.h"
 #include "program/reached.h"
 
@@ -125,7 +125,7 @@ static void sort_entries(struct partition *partition, char *entries, uint64_t co
 static bool is_in_store(const struct partition *partition, const char *record)
 {
     const struct store *store = &partition->search->store;
-    return store_find(store, record, store_hash(record, store->record_bytes)) != UINT32_MAX;
+    return store_find(store, record, store_hash(record, store->record_bytes)) != STORE_NONE;
 }
 
 /* ---- limits ---- */
@@ -256,7 +256,8 @@ static enum store_result add_state(struct partition *partition, const void *reco
 {
     enum store_result added;
     while (!origins_reserve(&partition->origins)
-           || (added = store_add(&partition->search->store, record, hash, index)) == STORE_REFUSED)
+           || (added = store_add32(&partition->search->store, record, hash, index))
+                  == STORE_REFUSED)
         if (!relieve(partition)) return STORE_REFUSED;
     if (added == STORE_NEW) origins_add(&partition->origins, from.source, from.state, from.step);
     return added;
@@ -273,7 +274,7 @@ enum store_result partition_add(struct partition *partition, const struct succes
         added = add_state(partition, words, successor->hash, tail, index);
     else {
         partition->reached[successor->point] = true;
-        bool known = store_find(&partition->search->store, words, successor->hash) != UINT32_MAX;
+        bool known = store_find(&partition->search->store, words, successor->hash) != STORE_NONE;
         if (!known && !put_found(partition, words, tail)) added = STORE_REFUSED;
     }
     if (added != STORE_REFUSED || partition->search->result->stop != STOP_NONE) return added;
@@ -512,7 +513,8 @@ static bool give_back(struct partition *partition)
  * full. */
 static bool is_for_team(const struct partition *partition, uint64_t layer_end)
 {
-    return partition->team && team_is_worth(partition->team, layer_end - partition->cursor);
+    return partition->team
+           && partition_team_is_worth(partition->team, layer_end - partition->cursor);
 }
 
 /* All that is in the store. When memory is full the rest is pending. */
@@ -530,7 +532,7 @@ static bool explore(struct partition *partition)
             together = is_for_team(partition, layer_end);
         }
         if (together) {
-            if (!breadth_flush(search) || !team_expand(partition->team, layer_end))
+            if (!breadth_flush(search) || !partition_team_expand(partition->team, layer_end))
                 return give_back(partition);
             if (partition_is_full(partition)) return end_epoch(partition);
             continue;
@@ -794,19 +796,19 @@ bool partition_run(struct search *search)
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
     if (!partition->team) return search_all(partition);
-    uint32_t threads = team_start(partition->team);
-    partition->done.crew = team_crew(partition->team);
+    uint32_t threads = partition_team_start(partition->team);
+    partition->done.crew = partition_team_crew(partition->team);
     search->result->threads = threads > 1 ? threads : 0;
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
         mem->recover = outer;
-        team_stop(partition->team);
+        partition_team_stop(partition->team);
         mem_refuse(mem);
     }
     mem->recover = &recover;
     bool good = search_all(partition);
     mem->recover = outer;
     partition->done.crew = NULL;
-    team_stop(partition->team);
+    partition_team_stop(partition->team);
     return good;
 }
 
@@ -906,10 +908,10 @@ static uint64_t share_of(const struct partition *partition, unsigned part, uint6
 static void call_team(struct partition *partition, uint32_t threads)
 {
     const uint64_t before = partition->mem->used, most = share_of(partition, 8, 0, UINT64_MAX);
-    partition->team =
-        team_new(partition, threads, share_of(partition, 16 * threads, LEAST_TEAM, MOST_TEAM));
+    partition->team = partition_team_new(partition, threads,
+                                         share_of(partition, 16 * threads, LEAST_TEAM, MOST_TEAM));
     if (!partition->team || partition->mem->used - before <= most) return;
-    team_release(partition->team);
+    partition_team_release(partition->team);
     partition->team = NULL;
 }
 
@@ -972,7 +974,7 @@ void partition_release(struct search *search)
     mem_free(mem, partition->known);
     mem_free(mem, partition->reached);
     mem_free(mem, partition->scan);
-    if (partition->team) team_release(partition->team);
+    if (partition->team) partition_team_release(partition->team);
     mem_free(mem, partition);
     search->partition = NULL;
 }

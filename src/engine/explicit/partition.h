@@ -24,7 +24,7 @@ struct partition_layer {
     uint32_t len, room;
 };
 
-struct team; /* of team.h */
+struct team; /* of partition_team.h */
 
 struct epoch_log { /* on the tape of logs */
     uint64_t offset, size;

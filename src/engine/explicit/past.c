@@ -134,7 +134,7 @@ enum store_result past_add(struct past *past, struct cluster *cluster, const uin
 {
     struct cluster_statistics *statistics = past->history.statistics;
     enum store_result added;
-    while ((added = store_add(&cluster->store, words, hash, index)) == STORE_REFUSED)
+    while ((added = store_add32(&cluster->store, words, hash, index)) == STORE_REFUSED)
         if (!relieve(&past->history)) {
             visit_stop(past->search, STOP_MEMORY);
             return STORE_REFUSED;

@@ -58,7 +58,7 @@ static enum net_result add(struct net_set *set, const unsigned char *record, uin
     memcpy(space->words, record, size);
     uint64_t hash = store_hash(space->words, space->layout.record_bytes);
     if (!net_is_in_slice(set, hash)) return NET_ADDED;
-    switch (store_add(&recount->store, space->words, hash, &index)) {
+    switch (store_add32(&recount->store, space->words, hash, &index)) {
     case STORE_REFUSED: return NET_FULL;
     case STORE_KNOWN: count_again(recount); break;
     case STORE_NEW: break;

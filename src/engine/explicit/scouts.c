@@ -92,7 +92,7 @@ static bool add(struct scout *scout, const uint64_t *words, uint32_t position, u
         scout->position_room = room;
     }
     enum store_result added =
-        store_add(&scout->store, words, store_hash(words, scout->store.record_bytes), &index);
+        store_add32(&scout->store, words, store_hash(words, scout->store.record_bytes), &index);
     if (added != STORE_NEW) return added == STORE_KNOWN;
     scout->positions[index] = position;
     return !bits || !is_noticed(scout, bits, words);
@@ -290,7 +290,7 @@ static bool copy_initial(struct scouts *scouts)
     if (!store_init(&scouts->initial, scouts->search->model->mem, from->record_bytes)) return false;
     for (uint64_t i = 0; i < scouts->search->result->initial_states; i++) {
         const void *record = store_get(from, (uint32_t)i);
-        if (store_add(&scouts->initial, record, store_hash(record, from->record_bytes), &index)
+        if (store_add32(&scouts->initial, record, store_hash(record, from->record_bytes), &index)
             == STORE_REFUSED)
             return false;
     }

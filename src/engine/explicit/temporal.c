@@ -1,19 +1,16 @@
 /* Temporal properties: the graph of a finished search as arrays of edges, on which graph/ decides
  * them. */
-#include "engine/explicit/visit.h"
+#include "engine/explicit/temporal.h"
 
 #include "graph/temporal.h"
+#include "search/path.h"
+#include "search/twophase.h"
 
 #include <assert.h>
 
 enum { KRIPKE_POLL = 4096 };
 
-static bool go_on(void *context)
-{
-    struct search *search = context;
-    search->poll_in = 0;
-    return visit_poll(search, search->result->depth);
-}
+static bool go_on(void *context) { return poll_now(context); }
 
 /* A deadlocked state repeats for ever, so a path that takes such a step says nothing new from there
  * on. */
@@ -22,7 +19,7 @@ static void cut_repetition(struct search *search, struct kripke_path *path)
     for (uint32_t i = 0; i + 1 < path->states.len; i++) {
         uint32_t state = path->states.data[i];
         if (state != path->states.data[i + 1]
-            || space_rule_between(&search->space, state, state) != MODEL_NONE)
+            || path_rule(search, search->set, state, state) != MODEL_NONE)
             continue;
         path->states.len = i + 1;
         path->loop = i;
@@ -31,40 +28,45 @@ static void cut_repetition(struct search *search, struct kripke_path *path)
 
 static struct trace *trace_of_path(struct search *search, struct kripke_path *path)
 {
+    struct path states = {0};
     cut_repetition(search, path);
-    struct trace *trace = visit_make_trace(search, path->states.data, path->states.len);
-    uint32_t last = path->states.data[path->states.len - 1];
+    for (uint32_t i = 0; i < path->states.len; i++)
+        vec_push(search->model->mem, &states.states, path->states.data[i]);
+    struct trace *trace = path_trace(search, &states);
     trace->loop = path->loop;
     if (path->loop != MODEL_NONE)
-        trace->rules[trace->steps] =
-            space_rule_between(&search->space, last, path->states.data[path->loop]);
+        trace->rules[trace->steps] = path_rule(search, search->set, path->states.data[trace->steps],
+                                               path->states.data[path->loop]);
     return trace;
 }
 
-/* Expands every state once more; its successors are known. */
+/* The steps of a state, which was expanded once more; its successors are known. */
+static uint64_t put_steps(struct search *search, struct kripke *kripke, uint64_t at, uint32_t s)
+{
+    struct worker *worker = search->worker;
+    for (uint32_t i = 0; i < worker->batch.step_count; i++) {
+        const struct batch_step *step = &worker->batch.steps[i];
+        if (search->order == &twophase_order && !twophase_keeps(search, s, step->fast->rule))
+            continue;
+        uint64_t to = search->set->kind->find(worker, i);
+        assert(to < kripke->states);
+        kripke->next[at++] = (uint32_t)to;
+    }
+    if (at == kripke->first_next[s]) kripke->next[at++] = s;
+    return at;
+}
+
+/* Expands every state once more. */
 static bool fill_next(struct search *search, struct kripke *kripke, uint64_t edges)
 {
-    struct space *space = &search->space;
+    struct worker *worker = search->worker;
     uint64_t at = 0;
     for (uint32_t s = 0; s < kripke->states; s++) {
-        struct program_cursor cursor;
-        const struct fast_rule *fast;
-        enum step step;
         if (s % KRIPKE_POLL == 0 && !go_on(search)) return false;
         kripke->first_next[s] = at;
-        space_load(space, s);
-        program_start(&space->program, &cursor);
-        while ((step = program_next(&space->program, &cursor, space->words, space->next, &fast))
-               != STEP_NONE) {
-            if (step != STEP_TAKEN
-                || (search->twophase && !twophase_keeps(search->twophase, s, fast->rule)))
-                continue;
-            uint32_t to = store_find(space->store, space->next,
-                                     store_hash(space->next, space->layout.record_bytes));
-            assert(to < kripke->states && at < edges);
-            kripke->next[at++] = to;
-        }
-        if (at == kripke->first_next[s]) kripke->next[at++] = s;
+        if (!search->space->kind->expand(worker, search->set, s)) return false;
+        at = put_steps(search, kripke, at, s);
+        batch_clear(&worker->batch);
     }
     kripke->first_next[kripke->states] = at;
     assert(at == edges);
@@ -75,8 +77,9 @@ static bool build_graph(struct search *search, struct kripke *kripke)
 {
     const struct result *result = search->result;
     uint64_t edges = result->transitions + result->deadlocks + result->ends;
-    if (!kripke_init(kripke, search->model->mem, search->space.store->count,
-                     (uint32_t)result->initial_states, edges))
+    if (search->set->count >= UINT32_MAX
+        || !kripke_init(kripke, search->model->mem, search->set->count,
+                        (uint32_t)result->initial_states, edges))
         return false;
     bool good = fill_next(search, kripke, edges);
     if (good) kripke_transpose(kripke);
@@ -87,14 +90,14 @@ static bool build_graph(struct search *search, struct kripke *kripke)
 static uint64_t *true_states(void *context, expr atom, bool *failed)
 {
     struct search *search = context;
-    struct space *space = &search->space;
-    uint32_t code = program_compile(&space->program, atom);
-    uint64_t *set = mem_try_alloc(search->model->mem, (space->store->count / 64 + 1) * sizeof *set);
+    struct program *program = &search->space->program;
+    uint32_t code = program_compile(program, atom);
+    uint64_t *set = mem_try_alloc(search->model->mem, (search->set->count / 64 + 1) * sizeof *set);
     *failed = false;
-    for (uint64_t s = 0; set && s < space->store->count; s++) {
+    for (uint64_t s = 0; set && s < search->set->count; s++) {
         int64_t value;
-        space_load(space, (uint32_t)s);
-        if (!program_run(&space->program, code, space->words, &value)) {
+        search->set->kind->load(search->set, s, search->worker->words);
+        if (!program_run(program, code, search->worker->words, &value)) {
             *failed = true;
             mem_free(search->model->mem, set);
             return NULL;
@@ -156,13 +159,6 @@ static bool is_left(const struct property_result *entry)
     return !entry->in_each_state && entry->verdict == VERDICT_UNKNOWN;
 }
 
-/* The states that would be needed are gone. */
-static void refuse_all(struct search *search, const char *why)
-{
-    for (uint32_t i = 0; i < search->task->property_count; i++)
-        if (is_left(&search->task->properties[i])) search->task->properties[i].reason = why;
-}
-
 void temporal_check(struct search *search)
 {
     struct result *result = search->result;
@@ -170,20 +166,13 @@ void temporal_check(struct search *search)
     uint32_t wanted = 0;
     for (uint32_t i = 0; i < search->task->property_count; i++)
         wanted += is_left(&search->task->properties[i]);
-    bool divided = search->task->points != NULL;
-    if (search->past)
-        refuse_all(search,
-                   "it needs the whole graph, and past-freeze order frees the past: --order bfs");
-    if (divided)
-        refuse_all(search, "it needs the whole graph, and partitions are searched one by one: "
-                           "leave out --partition");
-    if (!wanted || result->stop != STOP_NONE || search->past || divided) return;
-    search->phase = "the temporal properties";
+    if (!wanted || result->stop != STOP_NONE) return;
+    search->poll.phase = "the temporal properties";
     bool built = build_graph(search, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
         if (!is_left(entry)) continue;
-        search->phase = entry->property->name;
+        search->poll.phase = entry->property->name;
         if (search->task->stop_at_first
             && result_overall(search->task->properties, search->task->property_count)
                    == VERDICT_VIOLATED) {
@@ -199,5 +188,5 @@ void temporal_check(struct search *search)
     }
     if (built) kripke_release(&kripke);
     else if (result->stop == STOP_NONE) result->stop = STOP_MEMORY;
-    search->phase = NULL;
+    search->poll.phase = NULL;
 }

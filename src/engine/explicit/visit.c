@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "engine/explicit/partition.h"
 #include "engine/explicit/past.h"
-#include "engine/explicit/rounds.h"
 
 #include <string.h>
 
@@ -48,32 +47,17 @@ bool visit_follow(struct search *search, struct trace *trace, const uint32_t *st
     return good;
 }
 
-static uint32_t parent_of(struct search *search, uint32_t state)
-{
-    if (search->parallel) return parallel_parent(search, state);
-    if (search->twophase) return twophase_parent(search->twophase, state);
-    uint64_t expansion = parents_of(&search->parents, state);
-    if (expansion == PARENTS_NONE) return MODEL_NONE;
-    return search->rounds ? rounds_state(search->rounds, expansion) : (uint32_t)expansion;
-}
-
-/* The path to a state: by parents, or the depth-first stack with the state on top. */
+/* The path to a state, by parents. */
 static struct trace *trace_to(struct search *search, uint32_t state)
 {
     struct mem *mem = search->model->mem;
     VEC(uint32_t) path = {0};
-    if (search->task->order != ORDER_DFS) {
-        for (uint32_t at = state; at != MODEL_NONE; at = parent_of(search, at))
-            vec_push(mem, &path, at);
-        for (uint32_t i = 0; i < path.len / 2; i++) {
-            uint32_t other = path.data[path.len - 1 - i];
-            path.data[path.len - 1 - i] = path.data[i];
-            path.data[i] = other;
-        }
-    } else {
-        for (uint64_t i = 0; i < search->stack_len; i++)
-            vec_push(mem, &path, search->stack[i].state);
-        if (!path.len || path.data[path.len - 1] != state) vec_push(mem, &path, state);
+    for (uint64_t at = state; at != PARENTS_NONE; at = parents_of(&search->parents, at))
+        vec_push(mem, &path, (uint32_t)at);
+    for (uint32_t i = 0; i < path.len / 2; i++) {
+        uint32_t other = path.data[path.len - 1 - i];
+        path.data[path.len - 1 - i] = path.data[i];
+        path.data[i] = other;
     }
     struct trace *trace = visit_make_trace(search, path.data, path.len);
     vec_free(mem, &path);

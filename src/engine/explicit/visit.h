@@ -10,17 +10,15 @@
 #define CAIRN_ENGINE_EXPLICIT_VISIT_H
 
 #include "engine/explicit/explicit.h"
-#include "engine/explicit/parents.h"
+#include "search/parents.h"
 #include "engine/explicit/space.h"
-#include "engine/explicit/twophase.h"
+#include "result/result.h"
 
 enum { VISIT_MONITOR_BITS = 64, VISIT_BATCH = 64 };
 
 struct cluster; /* of past.h */
 struct past;
-struct rounds;    /* of rounds.h */
 struct partition; /* of partition.h */
-struct parallel;  /* of parallel.c */
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we
  * hope to see true. */
@@ -32,12 +30,6 @@ struct monitor {
     bool failed; /* it could not be evaluated somewhere */
 };
 
-struct depth_frame { /* of the depth-first stack */
-    uint32_t state;
-    bool has_step;
-    struct program_cursor cursor;
-};
-
 struct successor {
     const struct fast_rule *fast;
     uint64_t hash;
@@ -45,7 +37,7 @@ struct successor {
     struct cluster *cluster; /* ... of this cluster: both NULL as long as that is not known */
     uint64_t rank;           /* and this is its rank */
     uint32_t point;          /* the p-point that the step is, or MODEL_NONE */
-    uint32_t guess;          /* its number, probably */
+    uint64_t guess;          /* its number, probably */
 };
 
 struct expansion {
@@ -76,10 +68,6 @@ struct search {
     struct parents parents; /* breadth-first: of all states, unless there is a log of origins */
     struct past *past;      /* NULL: another order */
     struct partition *partition; /* NULL: it is not divided by p-points */
-    struct parallel *parallel; /* NULL: one thread. Otherwise `store` shows its records, to be read
-                                  by number only, and there are no parents */
-    struct twophase *twophase; /* NULL: no reduction */
-    struct rounds *rounds;     /* NULL: states are not visited by interactions */
     enum visit_pass pass;
     bool hides; /* the model has hidden variables: states are compared without them, so that nothing
                    is complete */
@@ -98,8 +86,6 @@ struct search {
     struct successor successors[VISIT_BATCH];
     uint32_t batch_size;
     int64_t *values; /* an unpacked state */
-    struct depth_frame *stack;
-    uint64_t stack_len, stack_cap;
     uint64_t *levels;
     uint32_t level_count, level_cap;
     const char *phase; /* for the progress display */
@@ -152,18 +138,5 @@ bool breadth_flush(struct search *search);
 void breadth_finish(struct search *search, const struct expansion *expansion);
 /* Notes how many states are known when a level begins; false: no memory. */
 bool breadth_push_level(struct search *search);
-
-/* Breadth-first by several threads. False: there is no memory for that, and nothing has changed. */
-bool parallel_init(struct search *search);
-void parallel_release(struct search *search);
-bool parallel_run(struct search *search);
-/* A state of the level before from which a step leads to this one, always the same; MODEL_NONE: it
- * is an initial one. Uses the working buffers. */
-uint32_t parallel_parent(struct search *search, uint32_t state);
-bool depth_run(struct search *search);
-
-/* Decides temporal properties on the graph of a complete search. A limit that is reached here
- * leaves the state space complete and the property unknown. */
-void temporal_check(struct search *search);
 
 #endif

@@ -1,6 +1,6 @@
 #include "engine/symbolic/monitor.h"
 
-#include "logic/buchi.h"
+#include "automaton/buchi.h"
 
 /* The pairs of an earlier property are used again. */
 void monitor_take_pairs(struct monitor *monitor, uint32_t count)

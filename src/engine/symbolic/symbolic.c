@@ -1,3 +1,27 @@
+/* The symbolic engine: sets of states as decision diagrams (docs/symbolic.md has the method).
+ *
+ * `bits` turns each rule into circuits: when it is enabled, when it fails, the new bits. `encode`
+ * chooses the order of variables by trying some on the rules, and makes a relation of each rule,
+ * over what it reads and writes only, and clusters of them. `space` finds the reachable states and
+ * has steps and closures for the others. `ctl` and `ltl` decide properties (a `monitor` runs
+ * beside the model), `partial` explores a reduced space, `evidence` walks back through onion rings
+ * and finds the rules in the reference evaluator. This file puts it together, property by
+ * property, and turns limits into results.
+ *
+ * What must hold:
+ * 1. The `now` and `next` variable of a bit are on adjacent levels; sets are over `now` alone, and
+ *    no label is in a set.
+ * 2. A relation is silent about bits that it does not write: they keep their value. A union of
+ *    relations is taken only of relations that write the same bits.
+ * 3. Any operation may collect: what must survive is registered by address (dd_protect) before.
+ *    Any operation may be given up: it jumps to the last dd_catch, and what was registered before
+ *    that is still good.
+ * 4. In temporal logic a deadlocked state repeats (symbolic_step); in exploration it does not
+ *    (encode_step). All sets are inside `reach`, so a complement is "reachable and not".
+ * 5. Evidence is a run of the model, never of its reduction or encoding: it is replayed by
+ *    model/eval before it is shown.
+ * 6. `dd` knows no model, `bits` no engine, and nothing is global: two managers can live side by
+ *    side. */
 #include "engine/symbolic/symbolic.h"
 
 #include "base/clock.h"

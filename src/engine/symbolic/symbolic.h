@@ -1,7 +1,7 @@
 /* The symbolic engine: sets of states as decision diagrams. Counts state spaces exactly however
  * large they are, and decides all of CTL and LTL on them. */
-#ifndef CAIRN_ENGINE_SYMBOLIC_H
-#define CAIRN_ENGINE_SYMBOLIC_H
+#ifndef CAIRN_ENGINE_SYMBOLIC_SYMBOLIC_H
+#define CAIRN_ENGINE_SYMBOLIC_SYMBOLIC_H
 
 #include "result/result.h"
 

@@ -8,7 +8,7 @@
 
 struct clock_range {
     int32_t lower,
-        upper; /* L and U (solver/zone/zone.h); both BOUND_NONE: the clock does not matter */
+        upper; /* L and U (solver/zone/dbm.h); both BOUND_NONE: the clock does not matter */
 };
 
 /* How a clock is compared, as far as the location of one process tells. */

@@ -85,7 +85,7 @@ bool clusters_relieve(struct search *search)
     struct history *history = &search->past->history;
     if (history_use_reserve(history)) return true;
     if (history->is_full || history->freezer || history->logs_dropped) return false;
-    search_report_findings(search); /* while the ways to them are known */
+    zsearch_report_findings(search); /* while the ways to them are known */
     return history_drop_logs(history);
 }
 
@@ -109,7 +109,7 @@ static struct cluster *new_cluster(struct search *search, uint64_t rank)
         if (ranks_reserve(&history->waiting)) cluster = clusters_make(search);
     } while (!cluster && clusters_relieve(search));
     if (!cluster) {
-        search_stop(search, STOP_MEMORY);
+        zsearch_stop(search, STOP_MEMORY);
         return NULL;
     }
     cluster->head.rank = rank;
@@ -125,7 +125,7 @@ struct cluster *clusters_reach(struct search *search, const uint64_t *words)
     if (cluster) return cluster;
     uint64_t rank = history_rank(&search->past->history, words);
     if (!search->cluster || rank > search->cluster->head.rank) return new_cluster(search, rank);
-    search_stop(search, STOP_RANK);
+    zsearch_stop(search, STOP_RANK);
     return NULL;
 }
 
@@ -139,7 +139,7 @@ bool clusters_added(struct search *search, struct cluster *cluster, int64_t more
     if (statistics->live_states > statistics->peak_states)
         statistics->peak_states = statistics->live_states;
     return history_log(history, &cluster->head, is_initial ? step : parent, is_initial ? 0 : step)
-           || search_stop(search, STOP_MEMORY);
+           || zsearch_stop(search, STOP_MEMORY);
 }
 
 /* ---- the search ---- */
@@ -211,10 +211,10 @@ static bool search_cluster(struct search *search)
     for (uint64_t cursor = 0; cursor < nodes->count; cursor++) {
         nodes->next_level = cursor + 1;
         if (nodes_is_given_up(nodes, (uint32_t)cursor)) continue;
-        if (!search_poll(search) || !search_expand(search, (uint32_t)cursor)) return false;
+        if (!zsearch_poll(search) || !zsearch_expand(search, (uint32_t)cursor)) return false;
         search->result->expanded++;
         if (history->is_full && history->statistics->finished)
-            return search_stop(search, STOP_MEMORY);
+            return zsearch_stop(search, STOP_MEMORY);
     }
     return true;
 }
@@ -225,7 +225,7 @@ static bool search_all(void *context)
     struct history *history = &search->past->history;
     while (history->waiting.count) {
         if (part_is_deep(history, history->waiting.heap[0].rank))
-            return search_stop(search, STOP_HANDED_ON);
+            return zsearch_stop(search, STOP_HANDED_ON);
         search->cluster = ranks_take(&history->waiting);
         history->current = &search->cluster->head;
         history->statistics->rank = history->farthest = history->current->rank;
@@ -359,7 +359,7 @@ bool clusters_read(struct search *search, const unsigned char *record, uint64_t 
     *to = (struct enabled){.discrete = NODES_NONE};
     search->words[search->layout.words - 1] = 0;
     memcpy(search->words, record + 1, search->layout.record_bytes);
-    if (!search_find_config(search, search->words, to)) return false;
+    if (!zsearch_find_config(search, search->words, to)) return false;
     to->hash = store_hash(search->words, search->layout.record_bytes);
     return zones_read(record + state, size - state, &search->moves.next)
            && dbm_clocks(&search->moves.next) == configs_get(&search->configs, to->config)->count;
@@ -373,7 +373,7 @@ static bool add_initial(struct history *history, bool all, uint64_t above)
 {
     return part_has_seeds(history->task)
                ? part_add_seeds(history, all, above, false)
-               : search_add_initial(history->search, false, all ? NULL : &above);
+               : zsearch_add_initial(history->search, false, all ? NULL : &above);
 }
 
 static bool add_seed(struct history *history, const unsigned char *record, uint64_t size,
@@ -386,11 +386,11 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
     to.cluster = clusters_reach(search, search->words);
     if (!to.cluster) return false;
     uint64_t before = to.cluster->nodes.count;
-    if (!search_add_pair(search, search->words, &to, NODES_NONE, to.cluster->head.origins.states,
-                         watch ? search->active : 0))
+    if (!zsearch_add_pair(search, search->words, &to, NODES_NONE, to.cluster->head.origins.states,
+                          watch ? search->active : 0))
         return false;
-    search_report_findings(search);
-    return to.cluster->nodes.count == before + 1 && search_poll(search);
+    zsearch_report_findings(search);
+    return to.cluster->nodes.count == before + 1 && zsearch_poll(search);
 }
 
 static bool expand(struct history *history, const unsigned char *record, uint64_t size,
@@ -399,13 +399,13 @@ static bool expand(struct history *history, const unsigned char *record, uint64_
     struct search *search = history->search;
     struct enabled to;
     bool covered;
-    if (!search_poll(search) || !clusters_read(search, record, size, &covered, &to)) return false;
+    if (!zsearch_poll(search) || !clusters_read(search, record, size, &covered, &to)) return false;
     if (covered) return true;
     moves_enter_zone(&search->moves, configs_get(&search->configs, to.config), &search->moves.next);
-    bool going = search_list_enabled(search);
+    bool going = zsearch_list_enabled(search);
     for (uint32_t i = 0; going && i < search->enabled_count; i++)
-        if (history_rank(history, search_successor(search, i)) > last)
-            going = search_take(search, state, i, false);
+        if (history_rank(history, zsearch_successor(search, i)) > last)
+            going = zsearch_take(search, state, i, false);
     return going;
 }
 
@@ -434,7 +434,7 @@ static void set_monitor(struct history *history, uint32_t m, unsigned bits)
 {
     struct search *search = history->search;
     search->monitors[m].failed |= bits >> 1 & 1;
-    if (bits & 1) search_end_monitor(search, m);
+    if (bits & 1) zsearch_end_monitor(search, m);
 }
 
 static void decided(struct history *history, uint32_t property)
@@ -455,7 +455,7 @@ static bool find_initial(const struct history *history, uint64_t rank, uint32_t 
 
 static void complete(struct history *history, struct property_result *entry, const uint64_t *words)
 {
-    search_complete(history->search, entry, words);
+    zsearch_complete(history->search, entry, words);
 }
 
 static const struct history_engine engine = {.more = HISTORY_MORE,

@@ -3,7 +3,7 @@
 #define CAIRN_ENGINE_TIMED_DATING_H
 
 #include "result/trace.h"
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 /* What must be true at the end of the run, after waiting in its last state. */
 struct dating_goal {

@@ -14,7 +14,7 @@ static bool expand(struct search *search, enum search_pass pass, uint64_t first,
     nodes->next_level = pass == PASS_INTERNAL ? first : last;
     for (uint64_t node = first; node < (pass == PASS_INTERNAL ? nodes->count : last); node++) {
         if (nodes_is_given_up(nodes, (uint32_t)node)) continue;
-        if (!search_poll(search) || !search_expand(search, (uint32_t)node)) return false;
+        if (!zsearch_poll(search) || !zsearch_expand(search, (uint32_t)node)) return false;
         search->result->expanded += pass == PASS_INTERACTIONS;
     }
     return true;
@@ -26,7 +26,7 @@ static bool note_round(struct search *search, struct round_statistics *rounds, u
         uint32_t bigger = *cap ? 2 * *cap : 64;
         uint64_t *states =
             mem_try_resize(search->model->mem, rounds->states, bigger * sizeof *states);
-        if (!states) return search_stop(search, STOP_MEMORY);
+        if (!states) return zsearch_stop(search, STOP_MEMORY);
         rounds->states = states;
         *cap = bigger;
     }
@@ -40,7 +40,7 @@ bool interactions_run(struct search *search)
     struct round_statistics *rounds = mem_try_alloc(search->model->mem, sizeof *rounds);
     uint32_t cap = 0;
     bool good = true;
-    if (!rounds) return search_stop(search, STOP_MEMORY);
+    if (!rounds) return zsearch_stop(search, STOP_MEMORY);
     search->result->rounds = rounds;
     for (uint64_t first = 0; good && first < nodes->count;) {
         search->result->depth = rounds->count;

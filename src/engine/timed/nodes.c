@@ -63,7 +63,7 @@ uint32_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t
     if (!grow(nodes->mem, (void **)&nodes->infos, &nodes->info_cap, nodes->discrete.count,
               sizeof *nodes->infos))
         return NODES_NONE;
-    enum store_result added = store_add(&nodes->discrete, words, hash, &index);
+    enum store_result added = store_add32(&nodes->discrete, words, hash, &index);
     if (added == STORE_REFUSED) return NODES_NONE;
     assert(added == STORE_NEW);
     nodes->infos[index] = (struct discrete_info){config, NODES_NONE};
@@ -80,7 +80,7 @@ static enum nodes_result add_equal(struct nodes *nodes, uint32_t discrete, const
     struct pair pair = {discrete, 0};
     if (zones_intern(&nodes->zones, zone, &pair.zone) == ZONES_REFUSED) return NODES_REFUSED;
     enum store_result added =
-        store_add(&nodes->pairs, &pair, store_hash(&pair, sizeof pair), index);
+        store_add32(&nodes->pairs, &pair, store_hash(&pair, sizeof pair), index);
     if (added == STORE_REFUSED) return NODES_REFUSED;
     nodes->covered += added == STORE_KNOWN;
     if (added == STORE_KNOWN) return NODES_KNOWN;

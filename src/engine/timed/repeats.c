@@ -59,7 +59,7 @@ static bool count_again(struct repeats *repeats, const struct enabled *to)
     struct search_counts counts = {0};
     moves_enter_zone(&search->moves, configs_get(&search->configs, to->config),
                      &search->moves.next);
-    if (!search_list_enabled(search) || !search_count(search, &counts)) return false;
+    if (!zsearch_list_enabled(search) || !zsearch_count(search, &counts)) return false;
     repeated->states++;
     repeated->transitions += counts.transitions;
     repeated->deadlocks += counts.deadlocks;
@@ -104,8 +104,8 @@ bool repeats_find(struct task *task, const char *const *folders, const uint64_t 
         alone.count_deadlocks |= task->properties[i].kind == PROPERTY_DEADLOCK;
     alone.property_count = 0;
     struct repeats repeats = {.set = {.begin = begin, .end = end, .add = add},
-                              .search = search_begin(&alone, NULL, &result, task->exact_zones)};
-    bool has_space = search_prepare(repeats.search), good = has_space;
+                              .search = zsearch_begin(&alone, NULL, &result, task->exact_zones)};
+    bool has_space = zsearch_prepare(repeats.search), good = has_space;
     *why = "there is too little memory";
     if (has_space) {
         end(&repeats.set); /* the space of a search of its own */
@@ -113,6 +113,6 @@ bool repeats_find(struct task *task, const char *const *folders, const uint64_t 
     }
     *repeated = repeats.set.repeated;
     mem_free(task->model->mem, repeats.last);
-    search_end(repeats.search, has_space);
+    zsearch_end(repeats.search, has_space);
     return good;
 }

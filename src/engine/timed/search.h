@@ -93,60 +93,60 @@ struct search {
 
 /* A search, with everything but its states; then these, false: the result says why not. The end;
  * has_space: search_prepare said true. */
-struct search *search_begin(struct task *task, const struct timed_graph *graph,
-                            struct result *result, bool exact);
-bool search_prepare(struct search *search);
-void search_end(struct search *search, bool has_space);
+struct search *zsearch_begin(struct task *task, const struct timed_graph *graph,
+                             struct result *result, bool exact);
+bool zsearch_prepare(struct search *search);
+void zsearch_end(struct search *search, bool has_space);
 
 /* What a symbolic state adds to the counts of a search when it is expanded: of the one that was
  * entered, and whose rules are listed. False: memory was refused. */
 struct search_counts {
     uint64_t transitions, deadlocks, ends, runtime_errors;
 };
-bool search_count(struct search *search, struct search_counts *counts);
+bool zsearch_count(struct search *search, struct search_counts *counts);
 
 /* False, and the result says why. */
-bool search_stop(struct search *search, enum stop_reason reason);
+bool zsearch_stop(struct search *search, enum stop_reason reason);
 /* False: the search must end. */
-bool search_poll(struct search *search);
+bool zsearch_poll(struct search *search);
 
 /* The initial states, all or those above a rank; watch: they are counted, and properties are looked
  * at. False: the search must end, like the next ones. */
-bool search_add_initial(struct search *search, bool watch, const uint64_t *above);
+bool zsearch_add_initial(struct search *search, bool watch, const uint64_t *above);
 /* The pair of a state and the zone in moves.next. Its cluster and its number there may still be
  * unknown. `step`: see clusters_added. `bits`: monitors that may have changed. */
-bool search_add_pair(struct search *search, const uint64_t *words, struct enabled *to,
-                     uint32_t parent, uint32_t step, uint64_t bits);
+bool zsearch_add_pair(struct search *search, const uint64_t *words, struct enabled *to,
+                      uint32_t parent, uint32_t step, uint64_t bits);
 /* The configuration of a state, and room for its zones. */
-bool search_find_config(struct search *search, const uint64_t *words, struct enabled *to);
+bool zsearch_find_config(struct search *search, const uint64_t *words, struct enabled *to);
 /* Lists the enabled rules of the state in search->words, which was entered; takes the i-th. */
-bool search_list_enabled(struct search *search);
-bool search_take(struct search *search, uint32_t node, uint32_t i, bool counts);
+bool zsearch_list_enabled(struct search *search);
+bool zsearch_take(struct search *search, uint32_t node, uint32_t i, bool counts);
 /* Adds a pair's successors, reports what is found. False: the search must end. */
-bool search_expand(struct search *search, uint32_t node);
+bool zsearch_expand(struct search *search, uint32_t node);
 
 /* Rounds of interactions with a guide. */
 bool interactions_run(struct search *search);
-void search_report_findings(struct search *search);
+void zsearch_report_findings(struct search *search);
 /* A monitor has seen what it was waiting for, in an earlier run. */
-void search_end_monitor(struct search *search, uint32_t monitor);
+void zsearch_end_monitor(struct search *search, uint32_t monitor);
 /* Dates for a run to this state, which shows that a property is violated. */
-void search_complete(struct search *search, struct property_result *entry, const uint64_t *words);
+void zsearch_complete(struct search *search, struct property_result *entry, const uint64_t *words);
 
 /* Makes a pair of the cluster at hand the state to expand and lists its enabled rules;
  * search_resolve says where the i-th one leads. False: memory was refused. */
-bool search_enter(struct search *search, uint32_t node);
-bool search_resolve(struct search *search, uint32_t i);
-uint64_t *search_successor(const struct search *search, uint32_t i);
-void search_load_discrete(struct search *search, uint32_t discrete);
+bool zsearch_enter(struct search *search, uint32_t node);
+bool zsearch_resolve(struct search *search, uint32_t i);
+uint64_t *zsearch_successor(const struct search *search, uint32_t i);
+void zsearch_load_discrete(struct search *search, uint32_t discrete);
 
 /* Finds dates for a trace; `goals` are alternatives for its end, of which one must be possible.
  * Without one, the result is broken. */
-void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals,
-                 uint32_t count);
+void zsearch_date(struct search *search, struct trace *trace, const struct dating_goal *goals,
+                  uint32_t count);
 /* The same for a run that ends in a stuck valuation of the state that was entered. False: memory
  * was refused. */
-bool search_date_stuck(struct search *search, struct trace *trace);
+bool zsearch_date_stuck(struct search *search, struct trace *trace);
 
 /* LTL properties, on the graph of all pairs. A limit that is reached here leaves the state space
  * complete and the property unknown. */

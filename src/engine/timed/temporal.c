@@ -18,7 +18,7 @@ static bool go_on(void *context)
 {
     struct search *search = context;
     search->poll_in = 0;
-    return search_poll(search);
+    return zsearch_poll(search);
 }
 
 /* Only successors are needed. */
@@ -47,7 +47,7 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
     for (uint64_t d = 0; discrete && set && !*failed && d < search->cluster->nodes.discrete.count;
          d++) {
         int64_t value;
-        search_load_discrete(search, (uint32_t)d);
+        zsearch_load_discrete(search, (uint32_t)d);
         *failed = !program_run(&search->program, code, search->words, &value);
         if (!*failed && value) kripke_put(discrete, (uint32_t)d);
     }
@@ -66,10 +66,10 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
 static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
 {
     const struct node *target = &search->cluster->nodes.list[to];
-    bool good = search_enter(search, from);
+    bool good = zsearch_enter(search, from);
     for (uint32_t i = 0; good && i < search->enabled_count; i++) {
         if (!moves_can_begin(&search->moves, search->rules[i].rule)) continue;
-        good = search_resolve(search, i);
+        good = zsearch_resolve(search, i);
         if (!good || search->enabled[i].discrete != target->discrete) continue;
         enum moves_result begun =
             moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
@@ -103,7 +103,7 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     cut_repetition(search, path);
     uint32_t steps = path->states.len - 1, last = path->states.data[steps];
     struct trace *trace = trace_new(search->model, steps);
-    search_load_discrete(search, search->cluster->nodes.list[path->states.data[0]].discrete);
+    zsearch_load_discrete(search, search->cluster->nodes.list[path->states.data[0]].discrete);
     layout_unpack(&search->layout, search->model, search->words, trace->initial);
     for (uint32_t i = 0; i < steps; i++) {
         trace->rules[i] = rule_between(search, path->states.data[i], path->states.data[i + 1]);
@@ -113,8 +113,8 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     trace->loop = path->loop;
     trace->rules[steps] = rule_between(search, last, path->states.data[path->loop]);
     if (search->result->broken) return trace;
-    if (trace->rules[steps] != MODEL_NONE) search_date(search, trace, NULL, 0);
-    else if (!search_enter(search, last) || !search_date_stuck(search, trace))
+    if (trace->rules[steps] != MODEL_NONE) zsearch_date(search, trace, NULL, 0);
+    else if (!zsearch_enter(search, last) || !zsearch_date_stuck(search, trace))
         mem_refuse(search->model->mem);
     return trace;
 }

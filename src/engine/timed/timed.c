@@ -30,7 +30,7 @@ enum { MONITOR_BITS = 64, POLL_STATES = 256, POLL_RULES = 50000 };
 
 /* ---- limits ---- */
 
-bool search_stop(struct search *search, enum stop_reason reason)
+bool zsearch_stop(struct search *search, enum stop_reason reason)
 {
     search->result->stop = reason;
     return false;
@@ -53,33 +53,33 @@ static void tell_progress(struct search *search, double time)
     search->last_progress = time;
 }
 
-bool search_poll(struct search *search)
+bool zsearch_poll(struct search *search)
 {
     struct task *task = search->task;
     if (!search->phase && (task->stop_at_first || !search->undecided)) {
         bool found = !search->undecided
                      || result_overall(task->properties, task->property_count) == VERDICT_VIOLATED;
         if (found && task->property_count)
-            return search_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
+            return zsearch_stop(search, search->undecided ? STOP_FIRST : STOP_DECIDED);
     }
     if (task->max_states && !search->phase && clusters_sum(search).states > task->max_states)
-        return search_stop(search, STOP_STATES);
+        return zsearch_stop(search, STOP_STATES);
     if (search->poll_in--) return true;
     search->poll_in = search->poll_interval;
-    if (task->interrupted && *task->interrupted) return search_stop(search, STOP_INTERRUPT);
+    if (task->interrupted && *task->interrupted) return zsearch_stop(search, STOP_INTERRUPT);
     double time = clock_now();
     search->poll_interval =
         clock_pace(search->poll_interval, search->poll_most, time - search->looked);
     search->looked = time;
     if (task->max_seconds > 0 && time - search->started >= task->max_seconds)
-        return search_stop(search, STOP_TIME);
+        return zsearch_stop(search, STOP_TIME);
     if (task->progress && time - search->last_progress >= 0.25) tell_progress(search, time);
     return true;
 }
 
 /* ---- traces ---- */
 
-void search_load_discrete(struct search *search, uint32_t discrete)
+void zsearch_load_discrete(struct search *search, uint32_t discrete)
 {
     search->words[search->layout.words - 1] = 0; /* the record may end within the last word */
     memcpy(search->words, store_get(&search->cluster->nodes.discrete, discrete),
@@ -92,14 +92,14 @@ static struct trace *trace_to(struct search *search, uint32_t node)
     uint32_t steps = 0, at = node;
     for (; list[at].parent != NODES_NONE; at = list[at].parent) steps++;
     struct trace *trace = trace_new(search->model, steps);
-    search_load_discrete(search, list[at].discrete);
+    zsearch_load_discrete(search, list[at].discrete);
     layout_unpack(&search->layout, search->model, search->words, trace->initial);
     for (at = node; steps; at = list[at].parent) trace->rules[--steps] = list[at].rule;
     return trace;
 }
 
-void search_date(struct search *search, struct trace *trace, const struct dating_goal *goals,
-                 uint32_t count)
+void zsearch_date(struct search *search, struct trace *trace, const struct dating_goal *goals,
+                  uint32_t count)
 {
     bool found = !model_is_timed(search->model);
     for (uint32_t i = 0; !found && i < count; i++)
@@ -110,11 +110,11 @@ void search_date(struct search *search, struct trace *trace, const struct dating
 }
 
 /* One of the zones in moves.rest must be reached by waiting in the last state. */
-bool search_date_stuck(struct search *search, struct trace *trace)
+bool zsearch_date_stuck(struct search *search, struct trace *trace)
 {
     struct mem *mem = search->model->mem;
     const struct config *config = search->moves.config;
-    if (!search->enabled_count) return search_date(search, trace, NULL, 0), true;
+    if (!search->enabled_count) return zsearch_date(search, trace, NULL, 0), true;
     if (!moves_find_dead(&search->moves, search->rules, search->enabled_count)) return false;
     uint32_t count = search->moves.rest.count, timers = search->timers.list.len;
     struct dating_goal *goals = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *goals);
@@ -130,7 +130,7 @@ bool search_date_stuck(struct search *search, struct trace *trace)
         goals[i] =
             (struct dating_goal){.zone = &zones[i], .sources = sources, .failing = MODEL_NONE};
     }
-    search_date(search, trace, goals, count);
+    zsearch_date(search, trace, goals, count);
     mem_free(mem, goals);
     mem_free(mem, zones);
     mem_free(mem, sources);
@@ -143,18 +143,18 @@ static bool enter_again(struct search *search, const uint64_t *words)
 {
     struct enabled to = {.discrete = NODES_NONE};
     memcpy(search->words, words, search->layout.words * sizeof *words);
-    if (!search_find_config(search, search->words, &to)) return false;
+    if (!zsearch_find_config(search, search->words, &to)) return false;
     search->moves.config = configs_get(&search->configs, to.config);
-    return search_list_enabled(search);
+    return zsearch_list_enabled(search);
 }
 
-void search_complete(struct search *search, struct property_result *entry, const uint64_t *words)
+void zsearch_complete(struct search *search, struct property_result *entry, const uint64_t *words)
 {
     struct trace *trace = entry->trace;
     struct dating_goal failing = {.failing = trace->failed_rule};
     if (entry->kind != PROPERTY_DEADLOCK)
-        search_date(search, trace, &failing, trace->failed_rule != MODEL_NONE);
-    else if (!enter_again(search, words) || !search_date_stuck(search, trace))
+        zsearch_date(search, trace, &failing, trace->failed_rule != MODEL_NONE);
+    else if (!enter_again(search, words) || !zsearch_date_stuck(search, trace))
         mem_refuse(search->model->mem);
 }
 
@@ -171,8 +171,8 @@ static void violated(struct search *search, uint32_t property, const struct clus
         trace->failed_rule = failed_rule;
         struct dating_goal failing = {.failing = failed_rule};
         if (entry->kind != PROPERTY_DEADLOCK)
-            search_date(search, trace, &failing, failed_rule != MODEL_NONE);
-        else if (!search_date_stuck(search, trace)) mem_refuse(mem);
+            zsearch_date(search, trace, &failing, failed_rule != MODEL_NONE);
+        else if (!zsearch_date_stuck(search, trace)) mem_refuse(mem);
         entry->trace = trace;
     }
     entry->verdict = VERDICT_VIOLATED;
@@ -199,7 +199,7 @@ static void witnessed(struct search *search, const struct monitor *monitor)
     search->undecided--;
 }
 
-void search_report_findings(struct search *search)
+void zsearch_report_findings(struct search *search)
 {
     for (uint32_t i = 0; i < search->finding_count; i++) {
         const struct finding *finding = &search->findings[i];
@@ -213,7 +213,7 @@ void search_report_findings(struct search *search)
     search->finding_count = 0;
 }
 
-void search_end_monitor(struct search *search, uint32_t m)
+void zsearch_end_monitor(struct search *search, uint32_t m)
 {
     if (!search->monitors[m].active) return;
     stop_monitor(search, m);
@@ -247,7 +247,7 @@ static bool grow(struct search *search, void **data, uint64_t *cap, uint64_t len
     if (len < *cap) return true;
     uint64_t bigger = *cap ? *cap + *cap / 2 : 256;
     void *moved = mem_try_resize(search->model->mem, *data, bigger * size);
-    if (!moved) return search_stop(search, STOP_MEMORY);
+    if (!moved) return zsearch_stop(search, STOP_MEMORY);
     *data = moved;
     *cap = bigger;
     return true;
@@ -294,12 +294,12 @@ static bool add_discrete(struct search *search, const uint64_t *words, struct en
 {
     while ((to->discrete = nodes_add_discrete(&to->cluster->nodes, words, to->hash, to->config))
            == NODES_NONE)
-        if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
+        if (!clusters_relieve(search)) return zsearch_stop(search, STOP_MEMORY);
     return true;
 }
 
-bool search_add_pair(struct search *search, const uint64_t *words, struct enabled *to,
-                     uint32_t parent, uint32_t step, uint64_t bits)
+bool zsearch_add_pair(struct search *search, const uint64_t *words, struct enabled *to,
+                      uint32_t parent, uint32_t step, uint64_t bits)
 {
     uint32_t node, rule = to->fast ? to->fast->rule : MODEL_NONE;
     enum nodes_result added;
@@ -317,7 +317,7 @@ bool search_add_pair(struct search *search, const uint64_t *words, struct enable
     while ((added = nodes_add(nodes, to->discrete, &search->moves.next,
                               search->past ? NODES_NONE : parent, rule, &node))
            == NODES_REFUSED)
-        if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
+        if (!clusters_relieve(search)) return zsearch_stop(search, STOP_MEMORY);
     if (search->past && added == NODES_NEW
         && !clusters_added(search, to->cluster, (int64_t)(nodes_kept(nodes) - before), parent,
                            step))
@@ -330,19 +330,19 @@ bool search_add_pair(struct search *search, const uint64_t *words, struct enable
     return true;
 }
 
-bool search_find_config(struct search *search, const uint64_t *words, struct enabled *to)
+bool zsearch_find_config(struct search *search, const uint64_t *words, struct enabled *to)
 {
     to->config =
         to->discrete != NODES_NONE ? to->cluster->nodes.infos[to->discrete].config : CONFIG_NONE;
     while (to->config == CONFIG_NONE
            && (to->config = configs_find(&search->configs, words)) == CONFIG_NONE)
-        if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
+        if (!clusters_relieve(search)) return zsearch_stop(search, STOP_MEMORY);
     while (!moves_reserve(&search->moves, search->configs.most))
-        if (!clusters_relieve(search)) return search_stop(search, STOP_MEMORY);
+        if (!clusters_relieve(search)) return zsearch_stop(search, STOP_MEMORY);
     return true;
 }
 
-bool search_add_initial(struct search *search, bool watch, const uint64_t *above)
+bool zsearch_add_initial(struct search *search, bool watch, const uint64_t *above)
 {
     uint64_t *words = search->words;
     uint32_t number = 0;
@@ -352,17 +352,17 @@ bool search_add_initial(struct search *search, bool watch, const uint64_t *above
         uint32_t step = number++;
         layout_pack(&search->layout, search->model, search->values, words);
         if (above && history_rank(&search->past->history, words) <= *above) continue;
-        if (!search_find_config(search, words, &to)) return false;
+        if (!zsearch_find_config(search, words, &to)) return false;
         if (!moves_initial(&search->moves, configs_get(&search->configs, to.config))) continue;
         to.hash = store_hash(words, search->layout.record_bytes);
         to.cluster = clusters_find(search, words);
-        if (!search_add_pair(search, words, &to, NODES_NONE, step, watch ? search->active : 0))
+        if (!zsearch_add_pair(search, words, &to, NODES_NONE, step, watch ? search->active : 0))
             return false;
         search->result->initial_states += watch;
-        search_report_findings(search);
+        zsearch_report_findings(search);
         layout_unpack(&search->layout, search->model, words,
                       search->values); /* others have used them */
-        if (!search_poll(search)) return false;
+        if (!zsearch_poll(search)) return false;
     } while (eval_next_initial(search->model, search->values));
     return true;
 }
@@ -384,12 +384,12 @@ static bool reserve_enabled(struct search *search)
     if (successors) search->successors = successors;
     void *failed = mem_try_resize(mem, search->failed, cap * sizeof *search->failed);
     if (failed) search->failed = failed;
-    if (!enabled || !rules || !successors || !failed) return search_stop(search, STOP_MEMORY);
+    if (!enabled || !rules || !successors || !failed) return zsearch_stop(search, STOP_MEMORY);
     search->enabled_cap = (uint32_t)cap;
     return true;
 }
 
-uint64_t *search_successor(const struct search *search, uint32_t i)
+uint64_t *zsearch_successor(const struct search *search, uint32_t i)
 {
     return search->successors + (size_t)i * search->layout.words;
 }
@@ -403,7 +403,7 @@ static bool find_enabled(struct search *search)
     cursor.alone = true;
     for (;;) {
         if (!reserve_enabled(search)) return false;
-        uint64_t *next = search_successor(search, search->enabled_count);
+        uint64_t *next = zsearch_successor(search, search->enabled_count);
         enum step step = program_next(&search->program, &cursor, search->words, next, &fast);
         if (step == STEP_NONE) return true;
         if (!program_permits(&search->program, fast, search->words)) {
@@ -424,34 +424,34 @@ static bool find_enabled(struct search *search)
     }
 }
 
-bool search_resolve(struct search *search, uint32_t i)
+bool zsearch_resolve(struct search *search, uint32_t i)
 {
     struct enabled *enabled = &search->enabled[i];
     if (enabled->config != CONFIG_NONE) return true;
-    enabled->cluster = clusters_find(search, search_successor(search, i));
+    enabled->cluster = clusters_find(search, zsearch_successor(search, i));
     if (enabled->cluster)
         enabled->discrete = store_find(&enabled->cluster->nodes.discrete,
-                                       search_successor(search, i), enabled->hash);
-    if (!search_find_config(search, search_successor(search, i), enabled)) return false;
+                                       zsearch_successor(search, i), enabled->hash);
+    if (!zsearch_find_config(search, zsearch_successor(search, i), enabled)) return false;
     search->rules[i].to = configs_get(&search->configs, enabled->config);
     return true;
 }
 
-bool search_take(struct search *search, uint32_t node, uint32_t i, bool counts)
+bool zsearch_take(struct search *search, uint32_t node, uint32_t i, bool counts)
 {
     struct enabled *enabled = &search->enabled[i];
     struct result *result = search->result;
     uint32_t rule = enabled->fast->rule;
     if (!moves_can_begin(&search->moves, rule)) return true;
-    if (!search_resolve(search, i)) return false;
+    if (!zsearch_resolve(search, i)) return false;
     enum moves_result begun =
         moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
-    if (begun == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
+    if (begun == MOVES_REFUSED) return zsearch_stop(search, STOP_MEMORY);
     while (begun == MOVES_ZONE && moves_next(&search->moves)) {
         result->transitions += counts;
         result->taken[rule] += counts;
-        if (!search_add_pair(search, search_successor(search, i), enabled, node, i,
-                             counts ? enabled->fast->touches & search->active : 0))
+        if (!zsearch_add_pair(search, zsearch_successor(search, i), enabled, node, i,
+                              counts ? enabled->fast->touches & search->active : 0))
             return false;
     }
     return true;
@@ -463,7 +463,7 @@ static bool report_failures(struct search *search, uint32_t node)
         uint32_t rule = search->failed[i];
         enum moves_result tried =
             moves_fails(&search->moves, rule, search->rules, search->enabled_count);
-        if (tried == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
+        if (tried == MOVES_REFUSED) return zsearch_stop(search, STOP_MEMORY);
         if (tried == MOVES_NONE) continue;
         search->result->runtime_errors++;
         if (search->runtime_error != MODEL_NONE)
@@ -486,12 +486,12 @@ static bool look_for_stuck(struct search *search, uint32_t node)
     enum moves_result dead = moves_dead(&search->moves, search->rules, count,
                                         search->failed_count + search->barred_count);
     if (dead == MOVES_NONE) return true;
-    if (dead == MOVES_REFUSED) return search_stop(search, STOP_MEMORY);
+    if (dead == MOVES_REFUSED) return zsearch_stop(search, STOP_MEMORY);
     if (count && !search->exact) {
         search->start_again = true;
         return false;
     }
-    search_load_discrete(
+    zsearch_load_discrete(
         search, search->cluster->nodes.list[node].discrete); /* a trace may have used the words */
     if (is_final(search)) {
         search->result->ends++;
@@ -503,34 +503,34 @@ static bool look_for_stuck(struct search *search, uint32_t node)
     return keep_edge(search, node);
 }
 
-bool search_list_enabled(struct search *search)
+bool zsearch_list_enabled(struct search *search)
 {
     bool going = find_enabled(search);
     for (uint32_t i = 0; going && search->clocks.invariants.len && i < search->enabled_count; i++)
-        going = search_resolve(search, i);
+        going = zsearch_resolve(search, i);
     return going;
 }
 
-bool search_enter(struct search *search, uint32_t node)
+bool zsearch_enter(struct search *search, uint32_t node)
 {
     uint32_t discrete = search->cluster->nodes.list[node].discrete;
     const struct config *config =
         configs_get(&search->configs, search->cluster->nodes.infos[discrete].config);
-    search_load_discrete(search, discrete);
+    zsearch_load_discrete(search, discrete);
     moves_enter_state(&search->moves, config, &search->cluster->nodes.zones,
                       search->cluster->nodes.list[node].zone);
-    return search_list_enabled(search);
+    return zsearch_list_enabled(search);
 }
 
-bool search_expand(struct search *search, uint32_t node)
+bool zsearch_expand(struct search *search, uint32_t node)
 {
-    bool going = begin_edges(search, node) && search_enter(search, node);
+    bool going = begin_edges(search, node) && zsearch_enter(search, node);
     for (uint32_t i = 0; going && i < search->enabled_count; i++)
         if (search->pass == PASS_ALL
             || search->model->rules.data[search->enabled[i].fast->rule].is_guided
                    == (search->pass == PASS_INTERACTIONS))
-            going = search_take(search, node, i, true);
-    search_report_findings(search); /* also when memory has just run out */
+            going = zsearch_take(search, node, i, true);
+    zsearch_report_findings(search); /* also when memory has just run out */
     if (search->pass == PASS_INTERACTIONS) return going;
     return going && report_failures(search, node) && look_for_stuck(search, node);
 }
@@ -541,7 +541,7 @@ static bool count_steps(struct search *search, struct search_counts *counts)
 {
     for (uint32_t i = 0; i < search->enabled_count; i++) {
         if (!moves_can_begin(&search->moves, search->rules[i].rule)) continue;
-        if (!search_resolve(search, i)) return false;
+        if (!zsearch_resolve(search, i)) return false;
         enum moves_result begun =
             moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
         if (begun == MOVES_REFUSED) return false;
@@ -550,7 +550,7 @@ static bool count_steps(struct search *search, struct search_counts *counts)
     return true;
 }
 
-bool search_count(struct search *search, struct search_counts *counts)
+bool zsearch_count(struct search *search, struct search_counts *counts)
 {
     uint32_t count = search->enabled_count;
     if (!count_steps(search, counts)) return false;
@@ -577,7 +577,7 @@ static bool push_level(struct search *search)
     if (search->level_count == search->level_cap) {
         uint32_t cap = search->level_cap ? 2 * search->level_cap : 64;
         uint64_t *levels = mem_try_resize(search->model->mem, search->levels, cap * sizeof *levels);
-        if (!levels) return search_stop(search, STOP_MEMORY);
+        if (!levels) return zsearch_stop(search, STOP_MEMORY);
         search->levels = levels;
         search->level_cap = cap;
     }
@@ -598,8 +598,8 @@ static bool breadth_first(struct search *search)
         }
         if (nodes_is_given_up(&search->cluster->nodes, (uint32_t)cursor)) continue;
         if (search->task->max_depth && result->depth >= search->task->max_depth)
-            return search_stop(search, STOP_DEPTH);
-        if (!search_poll(search) || !search_expand(search, (uint32_t)cursor)) return false;
+            return zsearch_stop(search, STOP_DEPTH);
+        if (!zsearch_poll(search) || !zsearch_expand(search, (uint32_t)cursor)) return false;
         result->expanded++;
     }
     return true;
@@ -716,28 +716,28 @@ static enum stop_reason result_of_opening(const struct search *search)
     return search->result->refused ? STOP_DISK : STOP_MEMORY;
 }
 
-bool search_prepare(struct search *search)
+bool zsearch_prepare(struct search *search)
 {
     struct mem *mem = search->model->mem;
     if (!configs_init(&search->configs, mem, &search->program, &search->timers, &search->clocks))
-        return search_stop(search, STOP_MEMORY);
+        return zsearch_stop(search, STOP_MEMORY);
     search->configs.exact = search->exact;
     if (!moves_init(&search->moves, &search->configs, 8)) {
         configs_release(&search->configs);
-        return search_stop(search, STOP_MEMORY);
+        return zsearch_stop(search, STOP_MEMORY);
     }
     if (search->task->order == ORDER_PAST_FREEZE && !clusters_init(search))
-        search_stop(search, result_of_opening(search));
+        zsearch_stop(search, result_of_opening(search));
     else if (!search->past) search->cluster = clusters_make(search);
     if (!search->past && !search->cluster) {
         moves_release(&search->moves);
         configs_release(&search->configs);
-        return search_stop(search, STOP_MEMORY);
+        return zsearch_stop(search, STOP_MEMORY);
     }
     return true;
 }
 
-void search_end(struct search *search, bool has_space)
+void zsearch_end(struct search *search, bool has_space)
 {
     struct mem *mem = search->model->mem;
     if (has_space) {
@@ -764,8 +764,8 @@ void search_end(struct search *search, bool has_space)
     mem_free(mem, search);
 }
 
-struct search *search_begin(struct task *task, const struct timed_graph *graph,
-                            struct result *result, bool exact)
+struct search *zsearch_begin(struct task *task, const struct timed_graph *graph,
+                             struct result *result, bool exact)
 {
     struct model *model = task->model;
     struct mem *mem = model->mem;
@@ -800,19 +800,20 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     result->engine = "timed";
     result->has_depth = task->order != ORDER_PAST_FREEZE && !task->by_interactions;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
-    struct search *search = search_begin(task, graph, result, exact);
+    struct search *search = zsearch_begin(task, graph, result, exact);
     search->started = search->last_progress = started;
     uint64_t before = mem->used;
-    bool has_space = search_prepare(search);
-    bool begun = has_space && result->stop == STOP_NONE
-                 && (search->past && part_has_seeds(task) ? clusters_add_seeds(search)
-                                                          : search_add_initial(search, true, NULL));
+    bool has_space = zsearch_prepare(search);
+    bool begun =
+        has_space && result->stop == STOP_NONE
+        && (search->past && part_has_seeds(task) ? clusters_add_seeds(search)
+                                                 : zsearch_add_initial(search, true, NULL));
     if (begun)
         search->past            ? clusters_run(search)
         : task->by_interactions ? interactions_run(search)
                                 : breadth_first(search);
     bool done = !search->start_again;
-    if (!done) search_stop(search, STOP_EXACT);
+    if (!done) zsearch_stop(search, STOP_EXACT);
     result->all_states = result->stop == STOP_NONE;
     if (done) temporal_check_all(search);
     result->seconds = clock_now() - started;
@@ -832,7 +833,7 @@ static bool run_once(struct task *task, const struct timed_graph *graph, struct 
     result->no_deadlocks = (model->clocks.len || result->runtime_errors || search->any_barred)
                            && !search->look_for_stuck;
     conclude(search);
-    search_end(search, has_space);
+    zsearch_end(search, has_space);
     mem_lower(mem, lift);
     return done;
 }

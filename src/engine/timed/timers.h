@@ -3,7 +3,7 @@
 #define CAIRN_ENGINE_TIMED_TIMERS_H
 
 #include "model/model.h"
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 enum { TIMER_NONE = 0xFFFFFFFF };
 
@@ -11,7 +11,7 @@ enum { TIMER_NONE = 0xFFFFFFFF };
 struct timer {
     uint32_t rule;                     /* the first of its class */
     uint32_t first_process, processes; /* whose moves start it again */
-    int32_t lower, upper;              /* L and U: see solver/zone/zone.h */
+    int32_t lower, upper;              /* L and U: see solver/zone/dbm.h */
     dbm_bound until;                   /* it never passes this: the least upper end */
 };
 

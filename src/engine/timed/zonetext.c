@@ -1,6 +1,6 @@
 #include "engine/timed/zonetext.h"
 
-#include "solver/zone/reduce.h"
+#include "solver/zone/reduction.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* The file, activities, and the context as a whole. */
 #include "lang/cdl/cdl.h"
 
-#include "automaton/order.h"
+#include "automaton/activity/order.h"
 #include "lang/cdl/parser.h"
 #include "lang/cdl/scope.h"
 
@@ -289,11 +289,11 @@ static uint64_t longest_word(struct cdl *cdl, term whole, uint64_t most)
 }
 
 /* The states in an order that keeps few of them waiting at any time. */
-static enum dag_status put_in_order(struct cdl *cdl, struct dag *dag)
+static enum build_status put_in_order(struct cdl *cdl, struct dag *dag)
 {
     uint32_t *order = NULL;
-    enum dag_status status = order_best(dag, &cdl->context->orders, &order);
-    if (status == DAG_DONE) status = dag_renumber(dag, order);
+    enum build_status status = order_best(dag, &cdl->context->orders, &order);
+    if (status == BUILD_DONE) status = dag_renumber(dag, order);
     mem_free(cdl->mem, order);
     return status;
 }
@@ -311,16 +311,16 @@ static bool build_scenario(struct cdl *cdl, const struct cdl_decl *decl)
     if (decl->activity) good &= find_term(cdl, decl->activity, &main);
     if (!good) return false;
     term whole = term_seq(&cdl->terms, init, main);
-    enum dag_status status = DAG_TOO_LARGE;
+    enum build_status status = BUILD_TOO_LARGE;
     if (longest_word(cdl, whole, MOST_STATES) < MOST_STATES)
         status = dag_build(&context->scenario, cdl->mem, &cdl->terms, whole, false, MOST_STATES);
-    if (status == DAG_DONE) status = put_in_order(cdl, &context->scenario);
-    context->has_scenario = status == DAG_DONE && context->scenario.states > 1;
-    if (status == DAG_REFUSED) mem_refuse(cdl->mem);
-    if (status == DAG_TOO_LARGE)
+    if (status == BUILD_DONE) status = put_in_order(cdl, &context->scenario);
+    context->has_scenario = status == BUILD_DONE && context->scenario.states > 1;
+    if (status == BUILD_REFUSED) mem_refuse(cdl->mem);
+    if (status == BUILD_TOO_LARGE)
         diag_error(cdl->diag, DIAG_LIMIT, decl->place,
                    "the scenario of this context has too many states");
-    return status == DAG_DONE;
+    return status == BUILD_DONE;
 }
 
 /* A rule of two events would happen in both of them at once. */

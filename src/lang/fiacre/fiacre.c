@@ -1,3 +1,11 @@
+/* The way of a Fiacre file. The parser makes a tree in which nothing is resolved (ast.h). `types`
+ * turns every type into a run of cells, each a bounded integer, so that a value is some variables
+ * of the model (or locals of code) and equal values have equal cells. `lower` and `statements` turn
+ * expressions and statements without choices into expressions and code. `paths` finds the ways
+ * through a transition, each of which is a rule, alone or in every combination that synchronises
+ * (`rules`). `system` instantiates components and runs their initialisation in the reference
+ * evaluator. Ranges declared by the language are wide, so pass/tighten narrows them before states
+ * are packed. */
 #include "lang/fiacre/fiacre.h"
 
 #include "lang/fiacre/scope.h"

@@ -4,11 +4,11 @@
 #ifndef CAIRN_LANG_XGDL_AST_H
 #define CAIRN_LANG_XGDL_AST_H
 
-#include "automaton/gterm.h"
+#include "automaton/guide/phrase.h"
 #include "base/diag.h"
 
 struct xgdl_node {
-    enum gterm_op op;
+    enum phrase_op op;
     struct place place;
     const char *name;   /* EVENT: an interaction or a definition */
     bool is_quoted;     /* EVENT: certainly an interaction */
@@ -26,7 +26,7 @@ struct xgdl_decl {
 
     /* what is found out */
     bool is_busy, is_ready, is_bad, is_used;
-    gterm term;
+    phrase term;
     unsigned depth; /* of nested operations */
 };
 

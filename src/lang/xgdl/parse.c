@@ -101,7 +101,7 @@ static const char *expect_new_name(struct parser *parser, const char *wanted)
 
 static struct xgdl_node *parse_term(struct parser *parser);
 
-static struct xgdl_node *new_node(struct parser *parser, enum gterm_op op, struct place place)
+static struct xgdl_node *new_node(struct parser *parser, enum phrase_op op, struct place place)
 {
     struct xgdl_node *node = arena_alloc(parser->arena, sizeof *node);
     node->op = op;
@@ -142,7 +142,7 @@ static void parse_count(struct parser *parser, struct xgdl_node *node)
 /* {i,j} of [t, ...] */
 static struct xgdl_node *parse_of(struct parser *parser)
 {
-    struct xgdl_node *node = new_node(parser, GTERM_OF, peek(parser)->place), **end = &node->parts;
+    struct xgdl_node *node = new_node(parser, PHRASE_OF, peek(parser)->place), **end = &node->parts;
     uint32_t count = 0;
     parse_count(parser, node);
     if (!parser->panic && !is_word(peek(parser), "of"))
@@ -187,7 +187,7 @@ static struct xgdl_node *parse_parentheses(struct parser *parser)
 static struct xgdl_node *parse_primary(struct parser *parser)
 {
     const struct token *token = peek(parser);
-    struct xgdl_node *node = new_node(parser, GTERM_SKIP, token->place);
+    struct xgdl_node *node = new_node(parser, PHRASE_SKIP, token->place);
     if (is_at(parser, TOKEN_OPEN)) return parse_parentheses(parser);
     if (is_at(parser, TOKEN_OPEN_CURLY)) return parse_of(parser);
     if (!parser->panic && is_word(token, "skip")) {
@@ -200,7 +200,7 @@ static struct xgdl_node *parse_primary(struct parser *parser)
         nameless(parser);
     } else if (is_name || is_quoted) {
         parser->at++;
-        node->op = GTERM_EVENT;
+        node->op = PHRASE_EVENT;
         node->name = token->text;
         node->is_quoted = is_quoted;
     } else {
@@ -213,14 +213,14 @@ static struct xgdl_node *parse_repeated(struct parser *parser)
 {
     struct xgdl_node *node = parse_primary(parser);
     for (;;) {
-        enum gterm_op op = is_at(parser, TOKEN_QUESTION) ? GTERM_OPT
-                           : is_at(parser, TOKEN_TIMES)  ? GTERM_STAR
-                           : is_at(parser, TOKEN_PLUS)   ? GTERM_PLUS
-                                                         : GTERM_REP;
-        if (op == GTERM_REP && !is_at(parser, TOKEN_OPEN_CURLY)) return node;
+        enum phrase_op op = is_at(parser, TOKEN_QUESTION) ? PHRASE_OPT
+                            : is_at(parser, TOKEN_TIMES)  ? PHRASE_STAR
+                            : is_at(parser, TOKEN_PLUS)   ? PHRASE_PLUS
+                                                          : PHRASE_REP;
+        if (op == PHRASE_REP && !is_at(parser, TOKEN_OPEN_CURLY)) return node;
         struct xgdl_node *made = new_node(parser, op, node->place);
         made->parts = node;
-        if (op == GTERM_REP) parse_count(parser, made);
+        if (op == PHRASE_REP) parse_count(parser, made);
         else parser->at++;
         node = made;
     }
@@ -245,7 +245,7 @@ static bool accept_operator(struct parser *parser, unsigned level)
 
 static struct xgdl_node *parse_level(struct parser *parser, unsigned level)
 {
-    static const enum gterm_op ops[] = {GTERM_PAR, GTERM_CHOICE, GTERM_SEQ};
+    static const enum phrase_op ops[] = {PHRASE_PAR, PHRASE_CHOICE, PHRASE_SEQ};
     if (level > 2) return parse_repeated(parser);
     struct xgdl_node *first = parse_level(parser, level + 1), *last = first;
     if (!accept_operator(parser, level)) return first;
@@ -268,7 +268,7 @@ static struct xgdl_node *parse_term(struct parser *parser)
             diag_error(parser->diag, DIAG_NESTING, peek(parser)->place,
                        "brackets are nested too deeply");
         parser->panic = true;
-        node = new_node(parser, GTERM_SKIP, peek(parser)->place);
+        node = new_node(parser, PHRASE_SKIP, peek(parser)->place);
     }
     parser->nesting--;
     return node;

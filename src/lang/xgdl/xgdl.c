@@ -30,7 +30,7 @@ void xgdl_space_init(struct xgdl_space *space, struct mem *mem)
     arena_init(&space->arena, mem);
     names_init(&space->names, &space->arena);
     map_init(&space->map, mem);
-    gterms_init(&space->terms, mem);
+    phrases_init(&space->terms, mem);
 }
 
 static bool is_plain(const char *name)
@@ -60,7 +60,7 @@ const char *xgdl_spelling(void *space, uint32_t label)
 
 /* ---- terms ---- */
 
-static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, gterm *term,
+static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, phrase *term,
                     unsigned *depth);
 
 static bool resolve_decl(struct xgdl *xgdl, struct xgdl_decl *decl, unsigned nesting)
@@ -74,7 +74,7 @@ static bool resolve_decl(struct xgdl *xgdl, struct xgdl_decl *decl, unsigned nes
 }
 
 static bool resolve_name(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting,
-                         gterm *term, unsigned *depth)
+                         phrase *term, unsigned *depth)
 {
     uint32_t index = node->is_quoted ? (uint32_t)MAP_NONE : map_get(&xgdl->map, node->name, 0);
     if (index == MAP_NONE) {
@@ -82,7 +82,7 @@ static bool resolve_name(struct xgdl *xgdl, const struct xgdl_node *node, unsign
         while (xgdl->mentions.len <= label)
             vec_push(xgdl->mem, &xgdl->mentions, ((struct place){0}));
         if (!xgdl->mentions.data[label].line) xgdl->mentions.data[label] = node->place;
-        *term = gterm_event(&xgdl->space->terms, label);
+        *term = phrase_event(&xgdl->space->terms, label);
         *depth = 1;
         return true;
     }
@@ -100,30 +100,30 @@ static bool resolve_name(struct xgdl *xgdl, const struct xgdl_node *node, unsign
     return true;
 }
 
-static gterm join(struct xgdl *xgdl, const struct xgdl_node *node, const gterm *parts,
-                  uint32_t count)
+static phrase join(struct xgdl *xgdl, const struct xgdl_node *node, const phrase *parts,
+                   uint32_t count)
 {
-    struct gterms *terms = &xgdl->space->terms;
-    if (node->op == GTERM_REP) return gterm_rep(terms, node->low, node->high, parts[0]);
-    if (node->op == GTERM_OF) return gterm_of(terms, node->low, node->high, parts, count);
-    return gterm_join(terms, node->op, parts, count);
+    struct phrases *terms = &xgdl->space->terms;
+    if (node->op == PHRASE_REP) return phrase_rep(terms, node->low, node->high, parts[0]);
+    if (node->op == PHRASE_OF) return phrase_of(terms, node->low, node->high, parts, count);
+    return phrase_join(terms, node->op, parts, count);
 }
 
-static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, gterm *term,
+static bool resolve(struct xgdl *xgdl, const struct xgdl_node *node, unsigned nesting, phrase *term,
                     unsigned *depth)
 {
-    VEC(gterm) parts = {0};
+    VEC(phrase) parts = {0};
     bool good = true;
-    *term = gterm_skip();
+    *term = phrase_skip();
     *depth = 1;
-    if (node->op == GTERM_SKIP) return true;
+    if (node->op == PHRASE_SKIP) return true;
     if (nesting > MAX_DEPTH) {
         diag_error(xgdl->diag, DIAG_NESTING, node->place, "terms are nested too deeply");
         return false;
     }
-    if (node->op == GTERM_EVENT) return resolve_name(xgdl, node, nesting, term, depth);
+    if (node->op == PHRASE_EVENT) return resolve_name(xgdl, node, nesting, term, depth);
     for (const struct xgdl_node *part = node->parts; part; part = part->next) {
-        gterm each;
+        phrase each;
         unsigned below;
         good &= resolve(xgdl, part, nesting + 1, &each, &below);
         vec_push(xgdl->mem, &parts, each);
@@ -221,7 +221,7 @@ const char *xgdl_guide_name(const struct xgdl *xgdl, uint32_t index)
     return xgdl->guides.data[index]->name;
 }
 
-gterm xgdl_guide_term(const struct xgdl *xgdl, uint32_t index)
+phrase xgdl_guide_term(const struct xgdl *xgdl, uint32_t index)
 {
     return xgdl->guides.data[index]->term;
 }
@@ -230,7 +230,7 @@ static void mark_names(const struct xgdl *xgdl, const struct xgdl_node *node, bo
 {
     for (const struct xgdl_node *part = node->parts; part; part = part->next)
         mark_names(xgdl, part, has, met);
-    if (node->op != GTERM_EVENT) return;
+    if (node->op != PHRASE_EVENT) return;
     uint32_t index = node->is_quoted ? (uint32_t)MAP_NONE : map_get(&xgdl->map, node->name, 0);
     if (index == MAP_NONE) {
         has[map_get(&xgdl->space->map, node->name, 0)] = true;

@@ -3,7 +3,7 @@
 #ifndef CAIRN_LANG_XGDL_XGDL_H
 #define CAIRN_LANG_XGDL_XGDL_H
 
-#include "automaton/gterm.h"
+#include "automaton/guide/phrase.h"
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/text.h"
@@ -18,11 +18,11 @@ struct xgdl_space {
     VEC(const char *) interactions;
     VEC(const char *)
     spellings; /* of each: as it is written in a guide, in quotes where that is needed */
-    struct gterms terms;
+    struct phrases terms;
 };
 
 void xgdl_space_init(struct xgdl_space *space, struct mem *mem);
-/* How an interaction is written; `space` is a struct xgdl_space (for gterm_print). */
+/* How an interaction is written; `space` is a struct xgdl_space (for phrase_print). */
 const char *xgdl_spelling(void *space, uint32_t label);
 
 struct xgdl;
@@ -33,7 +33,7 @@ struct xgdl *xgdl_read(struct xgdl_space *space, struct diag *diag, uint32_t sou
 /* Its guides, in the order of the file; there is at least one. */
 uint32_t xgdl_guide_count(const struct xgdl *xgdl);
 const char *xgdl_guide_name(const struct xgdl *xgdl, uint32_t index);
-gterm xgdl_guide_term(const struct xgdl *xgdl, uint32_t index);
+phrase xgdl_guide_term(const struct xgdl *xgdl, uint32_t index);
 /* The guide of this name, or MAP_NONE; then *nearest is a name that it could be a misspelling of,
  * or NULL. */
 uint32_t xgdl_find_guide(const struct xgdl *xgdl, const char *name, const char **nearest);

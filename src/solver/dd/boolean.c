@@ -5,7 +5,7 @@
 /* The cofactors of a at a level that is not below its own. */
 static inline void split(const struct dd *dd, bdd a, uint32_t level, bdd *low, bdd *high)
 {
-    if (level_of(dd, a) != level) {
+    if (dd_level_of(dd, a) != level) {
         *low = *high = a;
         return;
     }
@@ -24,17 +24,17 @@ static bdd negate(struct dd *dd, bdd a)
 {
     bdd result;
     if (a <= BDD_TRUE) return !a;
-    if (cache_find(dd, OP_NOT, 0, a, 0, 0, &result)) return result;
+    if (dd_cache_find(dd, OP_NOT, 0, a, 0, 0, &result)) return result;
     bdd low = *dd_push(dd, negate(dd, dd->nodes[a].low));
     bdd high = negate(dd, dd->nodes[a].high);
     result = dd_make(dd, dd->nodes[a].var, low, high);
     dd_pop(dd, 1);
-    return cache_put(dd, OP_NOT, 0, a, 0, 0, result);
+    return dd_cache_put(dd, OP_NOT, 0, a, 0, 0, result);
 }
 
 /* What a binary operation is without looking further; false: it must be computed. Commutative
  * operands are put in order. */
-static inline bool trivial(enum operation op, bdd *a, bdd *b, bdd *result)
+static inline bool trivial(enum dd_operation op, bdd *a, bdd *b, bdd *result)
 {
     bdd x = *a, y = *b;
     switch (op) {
@@ -62,23 +62,23 @@ static inline bool trivial(enum operation op, bdd *a, bdd *b, bdd *result)
     return false;
 }
 
-static bdd combine(struct dd *dd, enum operation op, bdd a, bdd b)
+static bdd combine(struct dd *dd, enum dd_operation op, bdd a, bdd b)
 {
     bdd result, a0, a1, b0, b1;
     if (trivial(op, &a, &b, &result)) return result;
-    if (cache_find(dd, op, 0, a, b, 0, &result)) return result;
-    uint32_t level = min(level_of(dd, a), level_of(dd, b));
+    if (dd_cache_find(dd, op, 0, a, b, 0, &result)) return result;
+    uint32_t level = min(dd_level_of(dd, a), dd_level_of(dd, b));
     split(dd, a, level, &a0, &a1);
     split(dd, b, level, &b0, &b1);
     bdd low = *dd_push(dd, combine(dd, op, a0, b0));
     bdd high = combine(dd, op, a1, b1);
-    result = dd_make(dd, var_at(dd, level), low, high);
+    result = dd_make(dd, dd_var_at(dd, level), low, high);
     dd_pop(dd, 1);
-    return cache_put(dd, op, 0, a, b, 0, result);
+    return dd_cache_put(dd, op, 0, a, b, 0, result);
 }
 
 /* Protects the operands while the operation runs. */
-static bdd guarded(struct dd *dd, enum operation op, bdd a, bdd b)
+static bdd guarded(struct dd *dd, enum dd_operation op, bdd a, bdd b)
 {
     dd_push(dd, a);
     dd_push(dd, b);
@@ -108,16 +108,16 @@ static bdd choose(struct dd *dd, bdd a, bdd b, bdd c)
     if (a == BDD_TRUE || b == c) return b;
     if (a == BDD_FALSE) return c;
     if (b == BDD_TRUE && c == BDD_FALSE) return a;
-    if (cache_find(dd, OP_ITE, 0, a, b, c, &result)) return result;
-    uint32_t level = min(level_of(dd, a), min(level_of(dd, b), level_of(dd, c)));
+    if (dd_cache_find(dd, OP_ITE, 0, a, b, c, &result)) return result;
+    uint32_t level = min(dd_level_of(dd, a), min(dd_level_of(dd, b), dd_level_of(dd, c)));
     split(dd, a, level, &a0, &a1);
     split(dd, b, level, &b0, &b1);
     split(dd, c, level, &c0, &c1);
     bdd low = *dd_push(dd, choose(dd, a0, b0, c0));
     bdd high = choose(dd, a1, b1, c1);
-    result = dd_make(dd, var_at(dd, level), low, high);
+    result = dd_make(dd, dd_var_at(dd, level), low, high);
     dd_pop(dd, 1);
-    return cache_put(dd, OP_ITE, 0, a, b, c, result);
+    return dd_cache_put(dd, OP_ITE, 0, a, b, c, result);
 }
 
 bdd dd_ite(struct dd *dd, bdd a, bdd b, bdd c)
@@ -134,17 +134,17 @@ static bdd quantify(struct dd *dd, bdd a, bdd cube)
 {
     bdd result;
     if (a <= BDD_TRUE) return a;
-    uint32_t level = level_of(dd, a);
-    while (level_of(dd, cube) < level) cube = dd->nodes[cube].high;
+    uint32_t level = dd_level_of(dd, a);
+    while (dd_level_of(dd, cube) < level) cube = dd->nodes[cube].high;
     if (cube == BDD_TRUE) return a;
-    if (cache_find(dd, OP_EXISTS, 0, a, cube, 0, &result)) return result;
+    if (dd_cache_find(dd, OP_EXISTS, 0, a, cube, 0, &result)) return result;
     bdd low = *dd_push(dd, quantify(dd, dd->nodes[a].low, cube)), high = BDD_FALSE;
-    bool here = level_of(dd, cube) == level;
+    bool here = dd_level_of(dd, cube) == level;
     if (!here || low != BDD_TRUE) high = quantify(dd, dd->nodes[a].high, cube);
     dd_push(dd, high);
     result = here ? combine(dd, OP_OR, low, high) : dd_make(dd, dd->nodes[a].var, low, high);
     dd_pop(dd, 2);
-    return cache_put(dd, OP_EXISTS, 0, a, cube, 0, result);
+    return dd_cache_put(dd, OP_EXISTS, 0, a, cube, 0, result);
 }
 
 bdd dd_exists(struct dd *dd, bdd a, bdd cube)
@@ -163,14 +163,14 @@ static bdd shift(struct dd *dd, bdd a, uint32_t first, uint32_t count)
     bdd result;
     uint32_t extra = first << 16 | count;
     if (a <= BDD_TRUE) return a;
-    if (cache_find(dd, OP_SHIFT, extra, a, 0, 0, &result)) return result;
+    if (dd_cache_find(dd, OP_SHIFT, extra, a, 0, 0, &result)) return result;
     uint32_t var = dd->nodes[a].var, inside = var / 2 - first < count;
     assert(!(var & 1));
     bdd low = *dd_push(dd, shift(dd, dd->nodes[a].low, first, count));
     bdd high = shift(dd, dd->nodes[a].high, first, count);
     result = dd_make(dd, var + inside, low, high);
     dd_pop(dd, 1);
-    return cache_put(dd, OP_SHIFT, extra, a, 0, 0, result);
+    return dd_cache_put(dd, OP_SHIFT, extra, a, 0, 0, result);
 }
 
 bdd dd_shift(struct dd *dd, bdd a, uint32_t first, uint32_t count)
@@ -193,7 +193,7 @@ void dd_pick(const struct dd *dd, bdd a, uint8_t *bits)
 {
     memset(bits, 0, dd->pairs);
     while (a > BDD_TRUE) {
-        const struct node *node = &dd->nodes[a];
+        const struct dd_node *node = &dd->nodes[a];
         bool up = node->low == BDD_FALSE;
         bits[node->var / 2] = up;
         a = up ? node->high : node->low;

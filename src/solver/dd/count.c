@@ -26,7 +26,7 @@ static uint64_t *number(const struct counting *c, uint64_t *numbers, uint32_t i)
 /* Positions from a's on; those of constants are past the end. */
 static uint32_t place(const struct counting *c, bdd a)
 {
-    return a <= BDD_TRUE ? c->dd->pairs : position_of(c->dd, a);
+    return a <= BDD_TRUE ? c->dd->pairs : dd_position_of(c->dd, a);
 }
 
 /* to += the ways from `a` to true, over the positions from `from` on. */
@@ -59,7 +59,7 @@ static bool count_node(struct counting *c, bdd a)
     }
     uint64_t *to = number(c, c->below, c->nodes);
     memset(to, 0, c->len * sizeof *to);
-    uint32_t here = position_of(dd, a);
+    uint32_t here = dd_position_of(dd, a);
     add_below(c, to, dd->nodes[a].low, here + 1);
     add_below(c, to, dd->nodes[a].high, here + 1);
     c->index[a] = ++c->nodes;

@@ -30,8 +30,8 @@
  *
  * Reordering (sifting whole pairs) happens in dd_rest, which a caller puts between operations, and
  * inside dd_saturate. There is no global state; a manager belongs to one thread. */
-#ifndef CAIRN_SOLVER_DD_H
-#define CAIRN_SOLVER_DD_H
+#ifndef CAIRN_SOLVER_DD_DD_H
+#define CAIRN_SOLVER_DD_DD_H
 
 #include "base/mem.h"
 #include "base/natural.h"

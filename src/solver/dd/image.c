@@ -44,7 +44,8 @@ void dd_refresh_relation(struct dd *dd, struct dd_relation *relation)
         for (; j > 0 && levels[j - 1] > level; j--) levels[j] = levels[j - 1];
         levels[j] = level;
     }
-    relation->top = position_of(dd, relation->diagram);
+    for (uint32_t i = 1; i < count; i++) assert(levels[i - 1] < levels[i]); /* no pair twice */
+    relation->top = dd_position_of(dd, relation->diagram);
     if (count && levels[0] < relation->top) relation->top = levels[0];
     relation->version = dd->version;
 }
@@ -53,7 +54,7 @@ static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static inline void split_set(const struct dd *dd, bdd a, uint32_t position, bdd part[2])
 {
-    if (position_of(dd, a) != position) part[0] = part[1] = a;
+    if (dd_position_of(dd, a) != position) part[0] = part[1] = a;
     else part[0] = dd->nodes[a].low, part[1] = dd->nodes[a].high;
 }
 
@@ -95,8 +96,8 @@ static bdd image(const struct image *job, bdd set, bdd rel, uint32_t w)
     bdd result, s[2];
     if (set == BDD_FALSE || rel == BDD_FALSE) return BDD_FALSE;
     if (rel == BDD_TRUE && written == LAST_LEVEL) return set;
-    if (cache_find(dd, tag, job->relation->id, set, rel, w, &result)) return result;
-    uint32_t k = min(written, min(position_of(dd, set), position_of(dd, rel)));
+    if (dd_cache_find(dd, tag, job->relation->id, set, rel, w, &result)) return result;
+    uint32_t k = min(written, min(dd_position_of(dd, set), dd_position_of(dd, rel)));
     split_set(dd, set, k, s);
     if (k == written) {
         bdd r[2][2], half[2];
@@ -118,7 +119,7 @@ static bdd image(const struct image *job, bdd set, bdd rel, uint32_t w)
         result = dd_make(dd, dd_now(dd->pair_at[k]), low, high);
         dd_pop(dd, 1);
     }
-    return cache_put(dd, tag, job->relation->id, set, rel, w, result);
+    return dd_cache_put(dd, tag, job->relation->id, set, rel, w, result);
 }
 
 bdd dd_image(struct dd *dd, struct dd_relation *relation, bdd set, enum dd_direction direction)
@@ -128,6 +129,7 @@ bdd dd_image(struct dd *dd, struct dd_relation *relation, bdd set, enum dd_direc
     dd_push(dd, set);
     dd_push(dd, relation->diagram);
     bdd result = image(&job, set, relation->diagram, 0);
+    assert(dd->stack[dd->top - 2] == set); /* the stack is as high as before */
     dd_pop(dd, 2);
     return result;
 }
@@ -173,10 +175,10 @@ static bdd fire(const struct saturation *job, const struct dd_relation *relation
     bdd result, s[2], c[2], r[2][2], half[2];
     if (set == BDD_FALSE || rel == BDD_FALSE || within == BDD_FALSE) return BDD_FALSE;
     if (rel == BDD_TRUE && written == LAST_LEVEL) return dd_do_and(dd, set, within);
-    if (w <= TAG_PASSED && cache_find(dd, tag, relation->id, set, rel, within, &result))
+    if (w <= TAG_PASSED && dd_cache_find(dd, tag, relation->id, set, rel, within, &result))
         return result;
-    uint32_t k =
-        min(min(written, position_of(dd, within)), min(position_of(dd, set), position_of(dd, rel)));
+    uint32_t k = min(min(written, dd_position_of(dd, within)),
+                     min(dd_position_of(dd, set), dd_position_of(dd, rel)));
     split_set(dd, set, k, s);
     split_set(dd, within, k, c);
     if (k == written) {
@@ -195,7 +197,7 @@ static bdd fire(const struct saturation *job, const struct dd_relation *relation
     }
     result = dd_make(dd, dd_now(dd->pair_at[k]), half[0], half[1]);
     dd_pop(dd, 2);
-    return w <= TAG_PASSED ? cache_put(dd, tag, relation->id, set, rel, within, result) : result;
+    return w <= TAG_PASSED ? dd_cache_put(dd, tag, relation->id, set, rel, within, result) : result;
 }
 
 /* Fires one relation at its first position until nothing changes. half[0] and half[1] are on the
@@ -237,10 +239,10 @@ static bdd saturate(const struct saturation *job, bdd set, bdd within, uint32_t 
     bdd result, s[2], c[2];
     if (set <= BDD_TRUE || within == BDD_FALSE || k >= dd->pairs || job->busy[k] == LAST_LEVEL)
         return set;
-    k = min(job->busy[k], min(position_of(dd, set), position_of(dd, within)));
+    k = min(job->busy[k], min(dd_position_of(dd, set), dd_position_of(dd, within)));
     if (job->busy[k] == LAST_LEVEL) return set;
     uint32_t tag = OP_SATURATE | dd->session << 5;
-    if (cache_find(dd, tag, k, set, within, 0, &result)) return result;
+    if (dd_cache_find(dd, tag, k, set, within, 0, &result)) return result;
     split_set(dd, set, k, s);
     split_set(dd, within, k, c);
     bdd *half = dd_push(dd, BDD_FALSE);
@@ -256,8 +258,8 @@ static bdd saturate(const struct saturation *job, bdd set, bdd within, uint32_t 
     }
     result = dd_make(dd, dd_now(dd->pair_at[k]), half[0], half[1]);
     dd_pop(dd, 2);
-    cache_put(dd, tag, k, result, within, 0, result);
-    return cache_put(dd, tag, k, set, within, 0, result);
+    dd_cache_put(dd, tag, k, result, within, 0, result);
+    return dd_cache_put(dd, tag, k, set, within, 0, result);
 }
 
 /* Sorts the relations by their first position; the lists are in one block. */
@@ -282,6 +284,7 @@ static void prepare(struct saturation *job, struct dd_relation *const *relations
     for (uint32_t k = dd->pairs; k-- > 0;)
         job->busy[k] = job->first[k + 1] > job->first[k] ? k : job->busy[k + 1];
     job->relations = sorted;
+    assert(job->first[dd->pairs] <= count);
 }
 
 static uint32_t next_session(struct dd *dd)
@@ -296,6 +299,7 @@ static uint32_t next_session(struct dd *dd)
 bdd dd_saturate(struct dd *dd, struct dd_relation *const *relations, uint32_t count,
                 enum dd_direction direction, bdd set, bdd within)
 {
+    assert(!dd->saturating); /* one at a time: its results are cached for one set of relations */
     uint32_t *lists = mem_try_alloc(dd->mem, (2 * (size_t)dd->pairs + 4) * sizeof *lists);
     struct dd_relation **sorted = mem_try_alloc(dd->mem, ((size_t)count + 1) * sizeof *sorted);
     volatile bool tried = false;

@@ -23,16 +23,19 @@ static void refer(struct sifting *s, bdd a)
 
 static void unlink_node(struct dd *dd, uint32_t n)
 {
-    struct subtable *table = &dd->tables[dd->nodes[n].var];
+    struct dd_subtable *table = &dd->tables[dd->nodes[n].var];
     uint32_t *link = &table->heads[dd_subtable_slot(table, dd->nodes[n].low, dd->nodes[n].high)];
-    while (*link != n) link = &dd->nodes[*link].next;
+    while (*link != n) {
+        assert(*link); /* 2: it is in its chain */
+        link = &dd->nodes[*link].next;
+    }
     *link = dd->nodes[n].next;
     table->count--;
 }
 
 static void link_node(struct dd *dd, uint32_t n)
 {
-    struct subtable *table = &dd->tables[dd->nodes[n].var];
+    struct dd_subtable *table = &dd->tables[dd->nodes[n].var];
     uint32_t slot = dd_subtable_slot(table, dd->nodes[n].low, dd->nodes[n].high);
     dd->nodes[n].next = table->heads[slot];
     table->heads[slot] = n;
@@ -43,6 +46,7 @@ static void unrefer(struct sifting *s, bdd a)
 {
     while (a > BDD_TRUE && --s->counts[a] == 0) {
         bdd low = s->dd->nodes[a].low, high = s->dd->nodes[a].high;
+        assert(s->dd->nodes[a].var != FREE_VAR); /* what nobody refers to goes once */
         unlink_node(s->dd, a);
         dd_give_node(s->dd, a);
         unrefer(s, low);
@@ -54,7 +58,7 @@ static void unrefer(struct sifting *s, bdd a)
 static bdd find(struct sifting *s, uint32_t var, bdd low, bdd high)
 {
     struct dd *dd = s->dd;
-    struct subtable *table = &dd->tables[var];
+    struct dd_subtable *table = &dd->tables[var];
     if (low == high) return refer(s, low), low;
     for (uint32_t n = table->heads[dd_subtable_slot(table, low, high)]; n; n = dd->nodes[n].next)
         if (dd->nodes[n].low == low && dd->nodes[n].high == high) return refer(s, n), n;
@@ -63,7 +67,7 @@ static bdd find(struct sifting *s, uint32_t var, bdd low, bdd high)
     s->counts[n] = 1;
     refer(s, low);
     refer(s, high);
-    dd->nodes[n] = (struct node){var, low, high, NIL};
+    dd->nodes[n] = (struct dd_node){var, low, high, NIL};
     if (table->count >= 2 * table->size) dd_grow_subtable(dd, table);
     link_node(dd, n);
     return n;
@@ -90,8 +94,10 @@ static void turn(struct sifting *s, uint32_t n, uint32_t x, uint32_t y)
     bool y0 = f0 > BDD_TRUE && dd->nodes[f0].var == y, y1 = f1 > BDD_TRUE && dd->nodes[f1].var == y;
     f[0][0] = y0 ? dd->nodes[f0].low : f0, f[0][1] = y0 ? dd->nodes[f0].high : f0;
     f[1][0] = y1 ? dd->nodes[f1].low : f1, f[1][1] = y1 ? dd->nodes[f1].high : f1;
+    assert(dd->nodes[n].var == x && (y0 || y1));
     bdd low = find(s, x, f[0][0], f[1][0]), high = find(s, x, f[0][1], f[1][1]);
-    dd->nodes[n] = (struct node){y, low, high, NIL};
+    assert(low != high); /* 1: it depends on y */
+    dd->nodes[n] = (struct dd_node){y, low, high, NIL};
     link_node(dd, n);
     unrefer(s, f0);
     unrefer(s, f1);
@@ -101,7 +107,7 @@ static void turn(struct sifting *s, uint32_t n, uint32_t x, uint32_t y)
 static bool exchange(struct sifting *s, uint32_t x, uint32_t y)
 {
     struct dd *dd = s->dd;
-    struct subtable *table = &dd->tables[x];
+    struct dd_subtable *table = &dd->tables[x];
     if (!table->count) return true;
     if (!has_room(s, 2 * table->count + 2)) return false;
     s->work += table->size + table->count;
@@ -109,7 +115,7 @@ static bool exchange(struct sifting *s, uint32_t x, uint32_t y)
     for (uint32_t i = 0; i < table->size; i++) {
         uint32_t *link = &table->heads[i];
         while (*link) {
-            struct node *node = &dd->nodes[*link];
+            struct dd_node *node = &dd->nodes[*link];
             uint32_t n = *link;
             bool depends = (node->low > BDD_TRUE && dd->nodes[node->low].var == y)
                            || (node->high > BDD_TRUE && dd->nodes[node->high].var == y);
@@ -269,6 +275,7 @@ bool dd_reorder(struct dd *dd)
     bool tried = s.counts && list && !s.stuck;
     mem_free(dd->mem, s.counts);
     mem_free(dd->mem, list);
+    CHECKED(!dd_check_nodes(dd));
     dd->due = false;
     dd->live = dd->in_use;
     uint32_t base = dd->in_use > before / 2 ? dd->in_use : before / 2;

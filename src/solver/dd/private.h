@@ -1,7 +1,7 @@
 /* The inside of the decision diagrams, shared by its parts: table.c (nodes, collection, limits),
  * boolean.c, image.c (relations, saturation), order.c (sifting), count.c.
  *
- * Invariants (dd_check states them):
+ * Invariants (dd_check; also in the middle of operations, dd_check_nodes):
  *  1. a node's variable comes before those of its children in the order, and its children differ;
  *  2. no two nodes have the same variable and children: every node is in the chain of its
  *     variable's subtable;
@@ -11,31 +11,30 @@
 #ifndef CAIRN_SOLVER_DD_PRIVATE_H
 #define CAIRN_SOLVER_DD_PRIVATE_H
 
+#include "base/checked.h"
 #include "solver/dd/dd.h"
-
-#include <assert.h>
 
 enum { NIL = 0, MARK = 0x80000000u, FREE_VAR = 0x7FFFFFFFu, LAST_LEVEL = 0x7FFFFFFFu };
 
-struct node {
+struct dd_node {
     uint32_t var; /* MARK is set while collecting; FREE_VAR: not in use */
     bdd low, high;
     uint32_t
         next; /* in the chain, or in the free list; NIL ends both, as the constants are in none */
 };
 
-struct subtable {
+struct dd_subtable {
     uint32_t *heads;
     uint32_t size; /* a power of two */
     uint32_t count;
 };
 
-struct cache_entry {
+struct dd_cache_entry {
     uint32_t tag, extra; /* the operation, and what it depends on besides diagrams; tag 0: empty */
     bdd a, b, c, result;
 };
 
-enum operation {
+enum dd_operation {
     OP_NONE,
     OP_NOT,
     OP_AND,
@@ -53,20 +52,20 @@ enum operation {
 
 struct dd {
     struct mem *mem;
-    struct node *nodes;
+    struct dd_node *nodes;
     uint32_t capacity, used, free_list,
-        in_use;              /* nodes 0 .. used - 1 were given out at some time */
-    struct subtable *tables; /* per variable */
-    uint32_t *place;         /* per pair: its position */
-    uint32_t *pair_at;       /* per position */
+        in_use;                 /* nodes 0 .. used - 1 were given out at some time */
+    struct dd_subtable *tables; /* per variable */
+    uint32_t *place;            /* per pair: its position */
+    uint32_t *pair_at;          /* per position */
     uint32_t pairs;
-    struct cache_entry *cache;
+    struct dd_cache_entry *cache;
     uint32_t cache_size; /* a power of two */
     uint32_t evictions;  /* results lost to others since it last grew */
 
     bdd *stack; /* intermediate results of running operations */
     uint32_t top, stack_size;
-    struct root_array {
+    struct dd_root_array {
         bdd *data;
         uint32_t count;
     } * arrays;
@@ -86,23 +85,24 @@ struct dd {
     bool saturating;
     uint32_t live, threshold;
     uint64_t peak, collections, reorderings;
+    uint64_t check_saved; /* of builds that check: work that pays for the next check */
 };
 
 /* A tag is an operation and, for saturation, the session and how many written pairs were passed. */
 enum { TAG_OPERATION = 0x1F, TAG_SESSIONS = 0x7FF, TAG_PASSED = 0xFFFF };
 
-static inline uint32_t level_of(const struct dd *dd, bdd a)
+static inline uint32_t dd_level_of(const struct dd *dd, bdd a)
 {
     if (a <= BDD_TRUE) return LAST_LEVEL;
     uint32_t var = dd->nodes[a].var;
     return 2 * dd->place[var / 2] + (var & 1);
 }
 /* The position of a's pair. */
-static inline uint32_t position_of(const struct dd *dd, bdd a)
+static inline uint32_t dd_position_of(const struct dd *dd, bdd a)
 {
     return a <= BDD_TRUE ? LAST_LEVEL : dd->place[dd->nodes[a].var / 2];
 }
-static inline uint32_t var_at(const struct dd *dd, uint32_t level)
+static inline uint32_t dd_var_at(const struct dd *dd, uint32_t level)
 {
     return 2 * dd->pair_at[level / 2] + (level & 1);
 }
@@ -117,10 +117,14 @@ static inline bdd *dd_push(struct dd *dd, bdd a)
     dd->stack[dd->top] = a;
     return &dd->stack[dd->top++];
 }
-static inline void dd_pop(struct dd *dd, uint32_t count) { dd->top -= count; }
+static inline void dd_pop(struct dd *dd, uint32_t count)
+{
+    CHECKED(count <= dd->top);
+    dd->top -= count;
+}
 
-static inline struct cache_entry *cache_slot(const struct dd *dd, uint32_t tag, uint32_t extra,
-                                             bdd a, bdd b, bdd c)
+static inline struct dd_cache_entry *dd_cache_slot(const struct dd *dd, uint32_t tag,
+                                                   uint32_t extra, bdd a, bdd b, bdd c)
 {
     uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
     h ^= ((uint64_t)c << 32 | extra) * UINT64_C(0xC2B2AE3D27D4EB4F);
@@ -129,10 +133,10 @@ static inline struct cache_entry *cache_slot(const struct dd *dd, uint32_t tag, 
     h *= UINT64_C(0xBF58476D1CE4E5B9);
     return &dd->cache[(h >> 32) & (dd->cache_size - 1)];
 }
-static inline bool cache_find(const struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b,
-                              bdd c, bdd *result)
+static inline bool dd_cache_find(const struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b,
+                                 bdd c, bdd *result)
 {
-    const struct cache_entry *entry = cache_slot(dd, tag, extra, a, b, c);
+    const struct dd_cache_entry *entry = dd_cache_slot(dd, tag, extra, a, b, c);
     if (entry->tag != tag || entry->extra != extra || entry->a != a || entry->b != b
         || entry->c != c)
         return false;
@@ -143,13 +147,14 @@ static inline bool cache_find(const struct dd *dd, uint32_t tag, uint32_t extra,
 void dd_ask_poll(struct dd *dd);
 /* The slot is computed again: the cache may have grown meanwhile. Every result counts as work, also
  * one that needs no new node: a conjunction can look at every pair of nodes and be false. */
-static inline bdd cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c,
-                            bdd result)
+static inline bdd dd_cache_put(struct dd *dd, uint32_t tag, uint32_t extra, bdd a, bdd b, bdd c,
+                               bdd result)
 {
-    struct cache_entry *entry = cache_slot(dd, tag, extra, a, b, c);
+    struct dd_cache_entry *entry = dd_cache_slot(dd, tag, extra, a, b, c);
+    CHECKED(tag && result < dd->used); /* 4 */
     if (--dd->poll_in == 0) dd_ask_poll(dd);
     dd->evictions += entry->tag != 0;
-    *entry = (struct cache_entry){tag, extra, a, b, c, result};
+    *entry = (struct dd_cache_entry){tag, extra, a, b, c, result};
     return result;
 }
 void dd_forget_cache(struct dd *dd);
@@ -161,11 +166,13 @@ bdd dd_do_or(struct dd *dd, bdd a, bdd b);
 /* Memory for one more block, or the way out. */
 void *dd_need(struct dd *dd, void *block, size_t bytes);
 void dd_refresh_relation(struct dd *dd, struct dd_relation *relation);
-struct subtable *dd_grow_subtable(struct dd *dd, struct subtable *table);
-uint32_t dd_subtable_slot(const struct subtable *table, bdd low, bdd high);
+struct dd_subtable *dd_grow_subtable(struct dd *dd, struct dd_subtable *table);
+uint32_t dd_subtable_slot(const struct dd_subtable *table, bdd low, bdd high);
 /* A fresh node from the free list or the unused part; NIL when there is none. */
 uint32_t dd_take_node(struct dd *dd);
 void dd_give_node(struct dd *dd, uint32_t node);
+/* NULL, or which invariant does not hold, whether operations run or not. */
+const char *dd_check_nodes(const struct dd *dd);
 /* Makes room for `wanted` free nodes by growing the table; false when refused. */
 bool dd_make_room(struct dd *dd, uint32_t wanted);
 

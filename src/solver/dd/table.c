@@ -29,7 +29,7 @@ enum { STACK_PER_LEVEL = 12, STACK_SPARE = 256 };
  * changed but spare room. */
 static bool resize_pairs(struct dd *dd, uint32_t pairs)
 {
-    struct subtable *tables =
+    struct dd_subtable *tables =
         mem_try_resize(dd->mem, dd->tables, (2 * (size_t)pairs + 1) * sizeof *tables);
     if (tables) dd->tables = tables;
     uint32_t *place = mem_try_resize(dd->mem, dd->place, (pairs + 1) * sizeof *place);
@@ -41,8 +41,8 @@ static bool resize_pairs(struct dd *dd, uint32_t pairs)
     if (stack) dd->stack = stack, dd->stack_size = stack_size;
     if (!tables || !place || !pair_at || !stack) return false;
     for (uint32_t v = 2 * dd->pairs; v < 2 * pairs; v++) {
-        dd->tables[v] = (struct subtable){mem_try_alloc(dd->mem, FIRST_HEADS * sizeof(uint32_t)),
-                                          FIRST_HEADS, 0};
+        dd->tables[v] = (struct dd_subtable){mem_try_alloc(dd->mem, FIRST_HEADS * sizeof(uint32_t)),
+                                             FIRST_HEADS, 0};
         if (dd->tables[v].heads) continue;
         while (v-- > 2 * dd->pairs) mem_free(dd->mem, dd->tables[v].heads);
         return false;
@@ -65,8 +65,8 @@ struct dd *dd_new(struct mem *mem, uint32_t pairs)
     }
     dd->pairs = pairs;
     for (uint32_t p = 0; p < pairs; p++) dd->place[p] = dd->pair_at[p] = p;
-    dd->nodes[BDD_FALSE] = (struct node){FREE_VAR, BDD_FALSE, BDD_FALSE, NIL};
-    dd->nodes[BDD_TRUE] = (struct node){FREE_VAR, BDD_TRUE, BDD_TRUE, NIL};
+    dd->nodes[BDD_FALSE] = (struct dd_node){FREE_VAR, BDD_FALSE, BDD_FALSE, NIL};
+    dd->nodes[BDD_TRUE] = (struct dd_node){FREE_VAR, BDD_TRUE, BDD_TRUE, NIL};
     dd->used = dd->in_use = 2;
     dd->poll_in = POLL_RESULTS;
     dd->version = 1;
@@ -100,6 +100,7 @@ bool dd_add_pairs(struct dd *dd, uint32_t count, bool first)
     for (uint32_t k = 0; k < after; k++) dd->place[dd->pair_at[k]] = k;
     dd->version++;
     dd_forget_cache(dd);
+    CHECKED(!dd_check_nodes(dd));
     return true;
 }
 
@@ -108,6 +109,7 @@ void dd_set_order(struct dd *dd, const uint32_t *pairs)
     assert(dd->in_use == 2);
     for (uint32_t k = 0; k < dd->pairs; k++) dd->pair_at[k] = pairs[k];
     for (uint32_t k = 0; k < dd->pairs; k++) dd->place[dd->pair_at[k]] = k;
+    for (uint32_t p = 0; p < dd->pairs; p++) assert(dd->pair_at[dd->place[p]] == p); /* 3 */
     dd->version++;
 }
 
@@ -132,7 +134,8 @@ void dd_protect_array(struct dd *dd, bdd *variables, uint32_t count)
         dd->arrays = dd_need(dd, dd->arrays, cap * sizeof *dd->arrays);
         dd->array_cap = cap;
     }
-    dd->arrays[dd->array_count++] = (struct root_array){variables, count};
+    for (uint32_t i = 0; i < count; i++) assert(variables[i] < dd->used); /* it is a diagram now */
+    dd->arrays[dd->array_count++] = (struct dd_root_array){variables, count};
 }
 
 void dd_protect(struct dd *dd, bdd *variable) { dd_protect_array(dd, variable, 1); }
@@ -165,7 +168,8 @@ void dd_uncatch(struct dd *dd, struct dd_guard *guard)
 _Noreturn void dd_give_up(struct dd *dd, enum dd_reason why)
 {
     struct dd_guard *guard = dd->guard;
-    assert(guard);
+    assert(guard); /* the contract: somebody catches */
+    assert(guard->roots <= dd->array_count && guard->stack <= dd->top);
     dd->guard = guard->outer;
     dd->array_count = guard->roots;
     dd->top = guard->stack;
@@ -220,7 +224,7 @@ static void mark_from(struct dd *dd, bdd a)
     dd->nodes[a].var |= MARK;
     dd_push(dd, a);
     while (dd->top > bottom) {
-        struct node *node = &dd->nodes[dd->stack[dd->top - 1]];
+        struct dd_node *node = &dd->nodes[dd->stack[dd->top - 1]];
         if (node->low > BDD_TRUE && !(dd->nodes[node->low].var & MARK)) {
             dd->nodes[node->low].var |= MARK;
             dd_push(dd, node->low);
@@ -243,7 +247,7 @@ static bool is_marked(const struct dd *dd, bdd a)
 static void clean_cache(struct dd *dd)
 {
     for (uint32_t i = 0; i < dd->cache_size; i++) {
-        struct cache_entry *entry = &dd->cache[i];
+        struct dd_cache_entry *entry = &dd->cache[i];
         if (!entry->tag) continue;
         bool third = (entry->tag & TAG_OPERATION) != OP_IMAGE
                      && (entry->tag & TAG_OPERATION) != OP_PREIMAGE; /* theirs is a number */
@@ -256,16 +260,17 @@ static void clean_cache(struct dd *dd)
 static void sweep(struct dd *dd)
 {
     for (uint32_t v = 0; v < 2 * dd->pairs; v++) {
-        struct subtable *table = &dd->tables[v];
+        struct dd_subtable *table = &dd->tables[v];
         for (uint32_t i = 0; i < table->size && table->count; i++) {
             uint32_t *link = &table->heads[i];
             while (*link) {
                 uint32_t n = *link;
-                struct node *node = &dd->nodes[n];
+                struct dd_node *node = &dd->nodes[n];
                 if (node->var & MARK) {
                     node->var &= ~(uint32_t)MARK;
                     link = &node->next;
                 } else {
+                    assert(node->var == v); /* 2 */
                     *link = node->next;
                     table->count--;
                     dd_give_node(dd, n);
@@ -287,6 +292,9 @@ void dd_collect(struct dd *dd)
     dd->live = dd->in_use;
     dd->collections++;
     if (dd->live > dd->threshold) dd->due = true;
+    assert(dd->top == height);
+    CHECKED(!checked_due(&dd->check_saved, (uint64_t)dd->used + dd->cache_size, dd->used)
+            || !dd_check_nodes(dd));
 }
 
 /* ---- nodes ---- */
@@ -302,7 +310,8 @@ uint32_t dd_take_node(struct dd *dd)
 
 void dd_give_node(struct dd *dd, uint32_t node)
 {
-    dd->nodes[node] = (struct node){FREE_VAR, BDD_FALSE, BDD_FALSE, dd->free_list};
+    assert(node > BDD_TRUE && node < dd->used && dd->nodes[node].var != FREE_VAR);
+    dd->nodes[node] = (struct dd_node){FREE_VAR, BDD_FALSE, BDD_FALSE, dd->free_list};
     dd->free_list = node;
     dd->in_use--;
 }
@@ -310,7 +319,7 @@ void dd_give_node(struct dd *dd, uint32_t node)
 static bool grow_nodes(struct dd *dd)
 {
     uint64_t capacity = (uint64_t)dd->capacity * 2;
-    struct node *nodes = NULL;
+    struct dd_node *nodes = NULL;
     if (capacity < MARK) nodes = mem_try_resize(dd->mem, dd->nodes, capacity * sizeof *nodes);
     if (!nodes) { /* a smaller step may still fit */
         capacity = (uint64_t)dd->capacity + dd->capacity / 4;
@@ -328,7 +337,7 @@ static void grow_cache(struct dd *dd)
 {
     enum { MAX_ENTRIES = 1 << 26, MAX_PER_NODE = 32, MAX_SHARE = 3 };
     uint64_t size = dd->cache_size, limit = dd->mem->limit, bytes = 2 * size * sizeof *dd->cache;
-    struct cache_entry *old = dd->cache, *bigger = NULL;
+    struct dd_cache_entry *old = dd->cache, *bigger = NULL;
     dd->evictions = 0;
     if (size < MAX_ENTRIES && size < (uint64_t)MAX_PER_NODE * dd->in_use
         && (!limit || bytes < limit / MAX_SHARE))
@@ -338,7 +347,7 @@ static void grow_cache(struct dd *dd)
     dd->cache_size *= 2;
     for (uint32_t i = 0; i < size; i++)
         if (old[i].tag)
-            *cache_slot(dd, old[i].tag, old[i].extra, old[i].a, old[i].b, old[i].c) = old[i];
+            *dd_cache_slot(dd, old[i].tag, old[i].extra, old[i].a, old[i].b, old[i].c) = old[i];
     mem_free(dd->mem, old);
 }
 
@@ -364,7 +373,7 @@ static void find_nodes(struct dd *dd, bdd low, bdd high)
     if (dd->capacity - dd->in_use < dd->capacity / 16) dd_give_up(dd, DD_FULL);
 }
 
-uint32_t dd_subtable_slot(const struct subtable *table, bdd low, bdd high)
+uint32_t dd_subtable_slot(const struct dd_subtable *table, bdd low, bdd high)
 {
     uint64_t h = ((uint64_t)low << 32 | high) * UINT64_C(0x9E3779B97F4A7C15);
     h ^= h >> 32;
@@ -372,7 +381,7 @@ uint32_t dd_subtable_slot(const struct subtable *table, bdd low, bdd high)
     return (uint32_t)(h >> 32) & (table->size - 1);
 }
 
-struct subtable *dd_grow_subtable(struct dd *dd, struct subtable *table)
+struct dd_subtable *dd_grow_subtable(struct dd *dd, struct dd_subtable *table)
 {
     uint32_t *heads = mem_try_alloc(dd->mem, 2 * (uint64_t)table->size * sizeof *heads),
              *old = table->heads, size = table->size;
@@ -392,8 +401,10 @@ struct subtable *dd_grow_subtable(struct dd *dd, struct subtable *table)
 
 bdd dd_make(struct dd *dd, uint32_t var, bdd low, bdd high)
 {
-    struct subtable *table = &dd->tables[var];
+    struct dd_subtable *table = &dd->tables[var];
     if (low == high) return low;
+    CHECKED(dd_level_of(dd, low) > 2 * dd->place[var / 2] + (var & 1)
+            && dd_level_of(dd, high) > 2 * dd->place[var / 2] + (var & 1)); /* 1 */
     uint32_t slot = dd_subtable_slot(table, low, high);
     for (uint32_t n = table->heads[slot]; n; n = dd->nodes[n].next)
         if (dd->nodes[n].low == low && dd->nodes[n].high == high) return n;
@@ -405,10 +416,11 @@ bdd dd_make(struct dd *dd, uint32_t var, bdd low, bdd high)
     if (!node) {
         find_nodes(dd, low, high);
         node = dd_take_node(dd);
+        assert(node); /* or it would have been given up */
     }
     if (table->count >= table->size) dd_grow_subtable(dd, table);
     slot = dd_subtable_slot(table, low, high);
-    dd->nodes[node] = (struct node){var, low, high, table->heads[slot]};
+    dd->nodes[node] = (struct dd_node){var, low, high, table->heads[slot]};
     table->heads[slot] = node;
     table->count++;
     return node;
@@ -421,22 +433,46 @@ void dd_rest(struct dd *dd)
 
 /* ---- checks ---- */
 
+static bool exists(const struct dd *dd, bdd a)
+{
+    return a <= BDD_TRUE || (a < dd->used && dd->nodes[a].var != FREE_VAR);
+}
+
+static const char *check_cache(const struct dd *dd)
+{
+    for (uint32_t i = 0; i < dd->cache_size; i++) {
+        const struct dd_cache_entry *entry = &dd->cache[i];
+        uint32_t operation = entry->tag & TAG_OPERATION;
+        bool third = operation != OP_IMAGE && operation != OP_PREIMAGE;
+        if (entry->tag
+            && (!exists(dd, entry->a) || !exists(dd, entry->b) || !exists(dd, entry->result)
+                || (third && !exists(dd, entry->c))))
+            return "the cache mentions a node that does not exist"; /* 4 */
+    }
+    return NULL;
+}
+
 const char *dd_check(struct dd *dd)
 {
-    uint32_t found = 2;
     if (dd->top) return "no operation runs, but something is on the stack";
+    return dd_check_nodes(dd);
+}
+
+const char *dd_check_nodes(const struct dd *dd)
+{
+    uint32_t found = 2;
     for (uint32_t p = 0; p < dd->pairs; p++)
         if (dd->pair_at[dd->place[p]] != p) return "the order and its inverse disagree";
     for (uint32_t v = 0; v < 2 * dd->pairs; v++) {
-        const struct subtable *table = &dd->tables[v];
+        const struct dd_subtable *table = &dd->tables[v];
         uint32_t count = 0;
         for (uint32_t i = 0; i < table->size; i++)
             for (uint32_t n = table->heads[i]; n; n = dd->nodes[n].next, count++) {
-                const struct node *node = &dd->nodes[n];
+                const struct dd_node *node = &dd->nodes[n];
                 if (node->var != v) return "a node is in another variable's table";
                 if (node->low == node->high) return "a node has equal children";
-                if (level_of(dd, node->low) <= level_of(dd, n)
-                    || level_of(dd, node->high) <= level_of(dd, n))
+                if (dd_level_of(dd, node->low) <= dd_level_of(dd, n)
+                    || dd_level_of(dd, node->high) <= dd_level_of(dd, n))
                     return "a child is not below its parent";
                 if (node->low >= dd->used || node->high >= dd->used)
                     return "a child does not exist";
@@ -452,5 +488,5 @@ const char *dd_check(struct dd *dd)
         if (count != table->count) return "a table has lost count";
         found += count;
     }
-    return found == dd->in_use ? NULL : "nodes are lost";
+    return found == dd->in_use ? check_cache(dd) : "nodes are lost";
 }

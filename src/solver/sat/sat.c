@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 
+#include <assert.h>
 #include <ccadical.h>
 #include <malloc.h>
 
@@ -20,12 +21,14 @@ struct sat {
     struct sat_statistics statistics;
     double looked; /* when memory was last compared with the budget */
     bool full, broken;
+    enum sat_answer answer; /* of the last call; SAT_STOPPED: nothing may be asked about it */
 };
 
 static struct sat *at_work; /* every call that may allocate is between enter and leave */
 
 static CCaDiCaL *enter(struct sat *sat)
 {
+    assert(!at_work && !sat->broken); /* calls do not nest; the contract */
     at_work = sat;
     return sat->solver;
 }
@@ -84,6 +87,7 @@ struct sat *sat_new_recorder(struct mem *mem)
 {
     struct sat *sat = mem_alloc(mem, sizeof *sat);
     sat->mem = mem;
+    sat->answer = SAT_STOPPED;
     return sat;
 }
 
@@ -132,6 +136,9 @@ static void look_between_clauses(struct sat *sat)
 
 void sat_add(struct sat *sat, int literal)
 {
+    assert(literal > INT32_MIN
+           && (uint64_t)(literal < 0 ? -literal : literal)
+                  <= sat->statistics.variables); /* it was made before */
     if (literal) sat->statistics.literals++;
     else {
         sat->statistics.clauses++;
@@ -171,11 +178,12 @@ enum sat_answer sat_solve(struct sat *sat)
     int answer = ccadical_solve(enter(sat));
     leave();
     compare_memory(sat);
-    return answer == 10 ? SAT_YES : answer == 20 ? SAT_NO : SAT_STOPPED;
+    return sat->answer = answer == 10 ? SAT_YES : answer == 20 ? SAT_NO : SAT_STOPPED;
 }
 
 bool sat_value(struct sat *sat, int literal)
 {
+    assert(sat->answer == SAT_YES); /* the contract */
     int variable =
         literal < 0
             ? -literal
@@ -188,6 +196,7 @@ bool sat_value(struct sat *sat, int literal)
 
 bool sat_needed(struct sat *sat, int assumption)
 {
+    assert(sat->answer == SAT_NO); /* the contract */
     int needed = ccadical_failed(enter(sat), assumption);
     leave();
     return needed;
@@ -203,6 +212,8 @@ void sat_get_statistics(const struct sat *sat, struct sat_statistics *statistics
 void sat_write(const struct sat *sat, FILE *out)
 {
     enum { OFTEN = 1 << 16 };
+    assert(!sat->solver); /* the contract: a recorder */
+    assert(!sat->record.len || !sat->record.data[sat->record.len - 1]); /* clauses are ended */
     fprintf(out, "p cnf %llu %llu\n", (unsigned long long)sat->statistics.variables,
             (unsigned long long)sat->statistics.clauses + sat->assumed.len);
     for (uint32_t i = 0; i < sat->record.len; i++) {

@@ -44,6 +44,12 @@ static inline void sat_add_3(struct sat *sat, int a, int b, int c)
     sat_add(sat, a), sat_add(sat, b), sat_add(sat, c), sat_add(sat, 0);
 }
 
+/* At most one of the literals is true, by a ladder of auxiliary variables. */
+void sat_at_most_one(struct sat *sat, const int *literals, uint32_t count);
+/* A new literal that is true exactly when all of these are; when these two are equal. */
+int sat_define_all(struct sat *sat, const int *literals, uint32_t count);
+int sat_define_equal(struct sat *sat, int a, int b);
+
 void sat_assume(struct sat *sat, int literal);
 /* At most so many conflicts in the next call of sat_solve, which then ends with SAT_STOPPED. */
 void sat_limit_conflicts(struct sat *sat, uint64_t conflicts);

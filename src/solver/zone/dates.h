@@ -4,10 +4,10 @@
  * Strict bounds need fractions: t_1 > 0 has no earliest solution. Hence dates are infima plus a
  * number of epsilons, and one epsilon is 1 / denominator, the same for all dates: an exact solution
  * in integers over a common denominator. */
-#ifndef CAIRN_SOLVER_DATES_H
-#define CAIRN_SOLVER_DATES_H
+#ifndef CAIRN_SOLVER_ZONE_DATES_H
+#define CAIRN_SOLVER_ZONE_DATES_H
 
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 struct dates_bound {
     uint32_t i, j; /* t_i - t_j < or <= c */

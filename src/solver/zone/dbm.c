@@ -1,5 +1,5 @@
 #include "solver/zone/rows.h"
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 #include <string.h>
 

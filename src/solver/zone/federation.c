@@ -1,5 +1,6 @@
 #include "solver/zone/federation.h"
 
+#include "base/checked.h"
 #include "solver/zone/rows.h"
 
 #include <string.h>
@@ -65,6 +66,7 @@ bool federation_add(struct federation *federation, const struct dbm *dbm)
     if (!reserve(federation)) return false;
     memcpy(federation->entries + federation->count++ * cells(federation), dbm->entries,
            cells(federation) * sizeof *dbm->entries);
+    CHECKED(dbm_check(dbm));
     return true;
 }
 
@@ -135,6 +137,7 @@ bool federation_subtract(struct federation *federation, const struct dbm *dbm)
             memmove(federation->entries + left++ * cells(federation), zone.entries,
                     cells(federation) * sizeof *zone.entries);
     }
+    assert(left <= federation->count);
     federation->count = left;
     return true;
 }

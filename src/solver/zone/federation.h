@@ -7,11 +7,11 @@
  * leaves zone \ (z1 u z2): a list of zones that do not overlap, none of them empty; the zone is
  * covered when rest.count is 0. The number of zones can grow exponentially with the number of zones
  * taken away. */
-#ifndef CAIRN_SOLVER_FEDERATION_H
-#define CAIRN_SOLVER_FEDERATION_H
+#ifndef CAIRN_SOLVER_ZONE_FEDERATION_H
+#define CAIRN_SOLVER_ZONE_FEDERATION_H
 
-#include "solver/zone/reduce.h"
-#include "solver/zone/zone.h"
+#include "solver/zone/reduction.h"
+#include "solver/zone/dbm.h"
 
 struct federation {
     struct mem *mem;

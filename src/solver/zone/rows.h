@@ -14,7 +14,7 @@
 #ifndef CAIRN_SOLVER_ZONE_ROWS_H
 #define CAIRN_SOLVER_ZONE_ROWS_H
 
-#include "solver/zone/zone.h"
+#include "solver/zone/dbm.h"
 
 enum { ROWS_LANES = 4 };
 

@@ -1,8 +1,8 @@
 #include "solver/zone/zones.h"
 
+#include "base/checked.h"
 #include "solver/zone/rows.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* A string, in numbers of variable length (7 bits per byte, low bits first) but for the masks:
@@ -507,6 +507,7 @@ static bool reserve_slot(struct zones *zones)
         slots[at] = old[s];
     }
     mem_free(zones->mem, old);
+    CHECKED(zones_check(zones));
     return true;
 }
 
@@ -585,6 +586,8 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
     if (zones->count >= UINT32_MAX - 1 || !reserve_place(zones) || !reserve_bytes(zones, whole)
         || !reserve_slot(zones))
         return ZONES_REFUSED;
+    CHECKED(dbm_check(dbm)); /* the contract of every operation: canonical */
+    assert(zones->end % UNIT == 0 && zones->end + whole <= zones->room); /* (2) */
     *id = zones->count++;
     zones->places[*id] = (uint32_t)(zones->end / UNIT);
     uint8_t *to = (uint8_t *)string_of(zones, *id);
@@ -612,12 +615,12 @@ static bool check_string(const struct zones *zones, uint32_t id, uint64_t *end)
     uint64_t place = (uint64_t)zones->places[id] * UNIT;
     const uint8_t *at = string_of(zones, id), *start = at;
     size_t bytes = get(&at);
-    if (place < *end) return false;
+    if (place < *end) return false; /* (2) */
     *end = place + (uint64_t)(at - start) + bytes;
     for (uint64_t c = place >> ZONES_CHUNK_SHIFT; c < (*end - 1) >> ZONES_CHUNK_SHIFT; c++)
         if (starts_block(zones, (uint32_t)c + 1)) return false;
     uint32_t slot = find_slot(zones, (uint32_t)(store_hash(at, (uint32_t)bytes) >> 32), at, bytes);
-    return (uint32_t)zones->slots[slot] == id + 1;
+    return (uint32_t)zones->slots[slot] == id + 1; /* (3) */
 }
 
 bool zones_check(const struct zones *zones)

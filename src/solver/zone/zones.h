@@ -1,17 +1,17 @@
 /* A set of zones, each kept once, small, and known by a number: 0, 1, 2, ... in the order of
  * insertion.
  *
- * A zone is reduced to the fewest constraints (reduce.h) and written as a string of bytes (layout
- * in zones.c); equal zones have equal strings. A zone of 14 clocks typically takes 30 to 80 bytes,
- * and 16 to 20 more for finding it. Zones of different numbers of clocks live side by side, also of
- * 0 clocks. At most 2^32 - 2 zones and 16 GiB of strings; zones of more than 4,000 clocks and
- * bounds beyond 2^49 (half a million times BOUND_LIMIT) are refused like memory. */
-#ifndef CAIRN_SOLVER_ZONES_H
-#define CAIRN_SOLVER_ZONES_H
+ * A zone is reduced to the fewest constraints (reduction.h) and written as a string of bytes
+ * (layout in zones.c); equal zones have equal strings. A zone of 14 clocks typically takes 30 to 80
+ * bytes, and 16 to 20 more for finding it. Zones of different numbers of clocks live side by side,
+ * also of 0 clocks. At most 2^32 - 2 zones and 16 GiB of strings; zones of more than 4,000 clocks
+ * and bounds beyond 2^49 (half a million times BOUND_LIMIT) are refused like memory. */
+#ifndef CAIRN_SOLVER_ZONE_ZONES_H
+#define CAIRN_SOLVER_ZONE_ZONES_H
 
 #include "solver/store.h"
-#include "solver/zone/reduce.h"
-#include "solver/zone/zone.h"
+#include "solver/zone/reduction.h"
+#include "solver/zone/dbm.h"
 
 #ifdef CAIRN_DEGENERATE
 enum { ZONES_CHUNK_SHIFT = 8, ZONES_FIRST_SLOTS = 2, ZONES_FIRST_BYTES = 4 };

@@ -1,0 +1,109 @@
+/* States that a worker has expanded, and the steps that lead from them, before anybody has looked
+ * them up: two cache misses each, so that it pays to have several on their way. A batch has whole
+ * expansions only.
+ *
+ * Invariants: (1) the steps of the states stand one after the other, in the order of the states,
+ * and so do the rules of steps that were taken out; (2) the numbers of a state's steps ascend. */
+#ifndef CAIRN_SEARCH_BATCH_H
+#define CAIRN_SEARCH_BATCH_H
+
+#include "program/program.h"
+#include "search/set.h"
+
+struct batch_step {
+    const struct fast_rule *fast; /* NULL: it is initial */
+    uint64_t hash;
+    struct set *set; /* that it belongs to; NULL: none so far, or it is not added */
+    uint64_t to;     /* its number there, or SET_NONE */
+    uint64_t tag;    /* the order's */
+    uint32_t number; /* among all steps of its state, those included that were taken out */
+    bool is_quiet;   /* no monitor has anything to say about it */
+};
+
+/* What happens in a state that nothing leads on from. */
+enum batch_end { BATCH_GOES_ON, BATCH_DEAD, BATCH_FINAL, BATCH_UNCLEAR };
+
+struct batch_state {
+    uint64_t state; /* SET_NONE: its steps are initial states */
+    uint32_t first, steps;
+    uint32_t known_first,
+        known;       /* steps that were taken out, because they were known: their rules */
+    uint32_t failed; /* the first rule that failed, of ... */
+    uint32_t failures;
+    uint8_t end;  /* enum batch_end */
+    bool enabled; /* a rule is, though it may have been left out */
+};
+
+struct batch {
+    struct mem *mem;
+    uint32_t words; /* of a state */
+    uint32_t state_count, state_room;
+    uint32_t step_count, step_room;
+    uint32_t rule_count, rule_room;
+    uint32_t fresh_count;
+    struct batch_state *states;
+    struct batch_step *steps;
+    uint64_t *records;
+    uint32_t *fresh; /* steps that were new when they were added last; room as for steps */
+    uint32_t *rules; /* of steps that were taken out */
+};
+
+/* False: memory was refused; batch_release may follow in either case. */
+bool batch_init(struct batch *batch, struct mem *mem, uint32_t words);
+void batch_release(struct batch *batch);
+/* Room for more; false: memory was refused, and nothing has changed. */
+bool batch_grow_states(struct batch *batch);
+bool batch_grow_steps(struct batch *batch);
+bool batch_grow_rules(struct batch *batch);
+
+static inline uint64_t *batch_words(const struct batch *batch, uint32_t step)
+{
+    return batch->records + (size_t)step * batch->words;
+}
+
+static inline void batch_clear(struct batch *batch)
+{
+    batch->state_count = batch->step_count = batch->rule_count = 0;
+}
+
+/* Room for one more step, and where its words go; NULL: memory was refused. */
+static inline uint64_t *batch_room(struct batch *batch)
+{
+    if (batch->step_count == batch->step_room && !batch_grow_steps(batch)) return NULL;
+    return batch_words(batch, batch->step_count);
+}
+
+/* A state begins; NULL: memory was refused. It stays where it is until the next one begins. */
+static inline struct batch_state *batch_begin(struct batch *batch, uint64_t state)
+{
+    if (batch->state_count == batch->state_room && !batch_grow_states(batch)) return NULL;
+    struct batch_state *begun = &batch->states[batch->state_count++];
+    *begun = (struct batch_state){
+        .state = state, .first = batch->step_count, .known_first = batch->rule_count};
+    return begun;
+}
+
+/* A step of the state that was begun last, whose words are at batch_room. */
+static inline struct batch_step *batch_put(struct batch *batch, struct batch_state *begun)
+{
+    struct batch_step *step = &batch->steps[batch->step_count++];
+    step->number = begun->steps++;
+    step->to = SET_NONE;
+    step->is_quiet = false;
+    return step;
+}
+
+/* The state that was begun last did not happen. */
+static inline void batch_undo(struct batch *batch)
+{
+    const struct batch_state *state = &batch->states[--batch->state_count];
+    batch->step_count = state->first;
+    batch->rule_count -= state->known;
+}
+
+/* Moves a step, with its words, to where another one was. */
+void batch_move(struct batch *batch, uint32_t from, uint32_t to);
+
+bool batch_check(const struct batch *batch);
+
+#endif

@@ -1,0 +1,103 @@
+#include "search/flat.h"
+
+#include "search/space.h"
+
+#include <assert.h>
+#include <string.h>
+
+static struct set *make(struct space *space)
+{
+    struct flat *flat = mem_try_alloc(space->mem, sizeof *flat);
+    if (!flat) return NULL;
+    flat->set.kind = &flat_kind;
+    if (store_init_keyed(&flat->store, space->mem, space->layout.record_bytes,
+                         space->layout.key_bytes))
+        return &flat->set;
+    mem_free(space->mem, flat);
+    return NULL;
+}
+
+static void free_flat(struct set *set)
+{
+    struct flat *flat = (struct flat *)set;
+    struct mem *mem = flat->store.mem;
+    store_release(&flat->store);
+    mem_free(mem, flat);
+}
+
+static bool clear(struct set *set)
+{
+    struct flat *flat = (struct flat *)set;
+    if (!store_clear(&flat->store)) return false;
+    flat->set.count = 0;
+    return true;
+}
+
+static void load(const struct set *set, uint64_t state, uint64_t *words)
+{
+    const struct store *store = flat_store(set);
+    assert(state < store->count);
+    if (!store->record_bytes) return;
+    words[(store->record_bytes - 1) / 8] = 0; /* the record may end within the last word */
+    memcpy(words, store_get(store, state), store->record_bytes);
+}
+
+static void prefetch(const struct worker *worker, uint32_t first, uint32_t end)
+{
+    const struct batch_step *steps = worker->batch.steps;
+    for (uint32_t i = first; i < end; i++)
+        if (steps[i].set) store_prefetch(flat_store(steps[i].set), steps[i].hash);
+}
+
+/* Slots of all steps, then records: each is a cache miss, and they are on their way together. */
+static void look(struct worker *worker, uint32_t first, uint32_t end)
+{
+    struct batch_step *steps = worker->batch.steps;
+    for (uint32_t i = first; i < end; i++)
+        steps[i].to =
+            steps[i].set ? store_guess(flat_store(steps[i].set), steps[i].hash) : SET_NONE;
+    for (uint32_t i = first; i < end; i++)
+        if (steps[i].to != SET_NONE
+            && !store_has(flat_store(steps[i].set), steps[i].to, batch_words(&worker->batch, i)))
+            steps[i].to = SET_NONE;
+}
+
+static uint32_t add(struct worker *worker, uint32_t first, uint32_t end)
+{
+    struct batch *batch = &worker->batch;
+    batch->fresh_count = 0;
+    for (uint32_t i = first; i < end; i++) {
+        struct batch_step *step = &batch->steps[i];
+        if (step->to != SET_NONE || !step->set) continue;
+        struct flat *flat = (struct flat *)step->set;
+        enum store_result added =
+            store_add(&flat->store, batch_words(batch, i), step->hash, &step->to);
+        if (added == STORE_REFUSED) return i;
+        if (added == STORE_KNOWN) continue;
+        batch->fresh[batch->fresh_count++] = i;
+        flat->set.count = flat->store.count;
+    }
+    return end;
+}
+
+static uint64_t find(struct worker *worker, uint32_t i)
+{
+    const struct batch_step *step = &worker->batch.steps[i];
+    return store_find(flat_store(step->set), batch_words(&worker->batch, i), step->hash);
+}
+
+static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_t state)
+{
+    const struct store *store = flat_store(set);
+    return !memcmp(store_get(store, state), batch_words(&worker->batch, i), store->record_bytes);
+}
+
+const struct set_kind flat_kind = {.make = make,
+                                   .free = free_flat,
+                                   .clear = clear,
+                                   .load = load,
+                                   .prefetch = prefetch,
+                                   .look = look,
+                                   .add = add,
+                                   .find = find,
+                                   .is = is};

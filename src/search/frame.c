@@ -1,0 +1,92 @@
+#include "search/frame.h"
+
+#include "base/clock.h"
+#include "search/team.h"
+
+#include <string.h>
+
+#ifdef CAIRN_DEGENERATE
+enum { LEAST_SHARE = 1 << 12, MOST_SHARE = 1 << 13 };
+#else
+enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 20 }; /* bytes of a worker of a team */
+#endif
+enum { LOT_STATES = 64, LOT_STEPS = 64, TEAM_PART = 16 };
+
+struct search *frame_begin(struct task *task, struct space *space, const struct order *order,
+                           const struct search_graph *graph, struct result *result, double started,
+                           struct frame_pace pace)
+{
+    struct model *model = task->model;
+    struct mem *mem = model->mem;
+    struct search *search = mem_alloc(mem, sizeof *search);
+    search->task = task;
+    search->model = model;
+    search->result = result;
+    search->space = space;
+    search->order = order;
+    search->graph = graph;
+    search->is_first_pass = search->is_last_pass = true;
+    search->lot = (struct lot){.most_states = LOT_STATES, .most_steps = LOT_STEPS};
+    result->engine = space->kind->engine;
+    result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
+    findings_init(&search->findings, task);
+    poll_init(search, started, pace.states, pace.rules);
+    return search;
+}
+
+/* What each worker of a team may use: together at most a part of the memory that is left. */
+static uint64_t share_of(const struct mem *mem, uint32_t threads)
+{
+    uint64_t left = mem->limit > mem->used ? mem->limit - mem->used : 0;
+    uint64_t share = mem->limit ? left / TEAM_PART / threads : MOST_SHARE;
+    return share < LEAST_SHARE ? LEAST_SHARE : share > MOST_SHARE ? MOST_SHARE : share;
+}
+
+static void run_with_team(struct search *search, uint32_t threads)
+{
+    struct mem *mem = search->model->mem;
+    jmp_buf *const outer = mem->recover;
+    jmp_buf recover;
+    search->team = team_start(search, threads, share_of(mem, threads));
+    if (search->team) search->result->threads = team_count(search->team);
+    if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
+        mem->recover = outer;
+        if (search->team) team_stop(search->team);
+        mem_refuse(mem);
+    }
+    mem->recover = &recover;
+    search->order->run(search);
+    mem->recover = outer;
+    if (search->team) team_stop(search->team);
+    search->team = NULL;
+}
+
+void frame_run(struct search *search, uint32_t threads)
+{
+    struct mem *mem = search->model->mem;
+    search->worker = mem_alloc(mem, sizeof *search->worker);
+    bool ready = worker_open(search->worker, search->space, mem, true);
+    search->worker->lists_known = search->graph != NULL;
+    ready = ready && search->order->begin(search) && search->result->stop == STOP_NONE;
+    if (!ready && search->result->stop == STOP_NONE)
+        poll_stop(search, search->result->refused ? STOP_DISK : STOP_MEMORY);
+    if (!ready) return;
+    if (threads > 1 && !search->graph) run_with_team(search, threads);
+    else search->order->run(search);
+}
+
+void frame_end(struct search *search)
+{
+    struct mem *mem = search->model->mem;
+    struct result *result = search->result;
+    result->record_bytes = search->space->layout.record_bytes;
+    result->state_bits = search->space->layout.state_bits;
+    if (search->own && search->order->conclude) search->order->conclude(search);
+    result->complete = result->stop == STOP_NONE;
+    findings_conclude(search);
+    if (search->own) search->order->end(search);
+    worker_close(search->worker);
+    mem_free(mem, search->worker);
+    findings_release(&search->findings, mem);
+    mem_free(mem, search);
+}

@@ -1,0 +1,14 @@
+#include "search/levels.h"
+
+bool levels_push(struct search *search, struct levels *levels, uint64_t states)
+{
+    if (levels->count == levels->room) {
+        uint32_t room = levels->room ? 2 * levels->room : 64;
+        uint64_t *list = mem_try_resize(search->model->mem, levels->list, room * sizeof *list);
+        if (!list) return poll_stop(search, STOP_MEMORY);
+        levels->list = list;
+        levels->room = room;
+    }
+    levels->list[levels->count++] = states;
+    return true;
+}

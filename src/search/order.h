@@ -1,0 +1,47 @@
+/* What comes next in a search, where a new state goes, what to do when memory is short, and what
+ * the end means. An order is one row of functions; those that are not needed may be NULL. */
+#ifndef CAIRN_SEARCH_ORDER_H
+#define CAIRN_SEARCH_ORDER_H
+
+#include "search/search.h"
+
+struct order {
+    const char *name;
+
+    /* Makes search->own. Memory is taken by calls that jump, or are refused: false. */
+    bool (*begin)(struct search *search);
+    /* The whole search, from its initial states on. False: the result says why it ended early. */
+    bool (*run)(struct search *search);
+    /* After the search: what the result tells of it. Then frees search->own. */
+    void (*conclude)(struct search *search);
+    void (*end)(struct search *search);
+
+    /* Where steps belong, of one state that a worker has just expanded: it may change `set`, and
+     * use `tag`. Then, of a batch: what is worth looking up now. Several workers call these at the
+     * same time, while nothing else changes. */
+    void (*place)(const struct search *search, struct worker *worker, uint32_t first, uint32_t end);
+    void (*resolve)(const struct search *search, struct worker *worker);
+
+    /* In the order of one thread. Before the steps of a state are added: sets that are missing.
+     * False: the search must end. */
+    bool (*admit)(struct search *search, struct worker *worker, struct batch_state *state);
+    /* After some steps of a state are added, from `first` to before `end`: how those were found
+     * that are new (the batch's `fresh`). False: the search must end. */
+    bool (*log)(struct search *search, struct worker *worker, const struct batch_state *state,
+                uint32_t first, uint32_t end);
+    /* Memory was refused: gives some back. False: there is none, and nothing was said. */
+    bool (*relieve)(struct search *search);
+    /* Whether a state need not be expanded. */
+    bool (*skips)(const struct search *search, uint64_t state);
+    /* After a state was expanded: whether nothing else may be before the order has had a look. */
+    bool (*pauses)(struct search *search);
+
+    /* A property is violated in a state: the entry gets its trace, or will get it. */
+    void (*violated)(struct search *search, uint32_t property, struct set *set, uint64_t state,
+                     uint32_t failed_rule);
+    /* States reached so far; more for the display. */
+    uint64_t (*states)(const struct search *search);
+    void (*show)(const struct search *search, struct search_progress *progress);
+};
+
+#endif

@@ -1,0 +1,60 @@
+#include "search/parents.h"
+
+#include <assert.h>
+
+enum { PAGE_BITS = 64 * PARENTS_PAGE_WORDS };
+
+void parents_init(struct parents *parents, struct mem *mem)
+{
+    *parents = (struct parents){.mem = mem};
+}
+
+void parents_release(struct parents *parents)
+{
+    for (uint32_t i = 0; i < parents->page_count; i++) mem_free(parents->mem, parents->pages[i]);
+    mem_free(parents->mem, parents->pages);
+    *parents = (struct parents){.mem = parents->mem};
+}
+
+static bool add_page(struct parents *parents)
+{
+    if (parents->page_count == parents->page_cap) {
+        uint32_t cap = parents->page_cap ? 2 * parents->page_cap : 8;
+        struct parents_page **pages =
+            mem_try_resize(parents->mem, parents->pages, cap * sizeof *pages);
+        if (!pages) return false;
+        parents->pages = pages;
+        parents->page_cap = cap;
+    }
+    struct parents_page *page = mem_try_alloc(parents->mem, sizeof *page);
+    if (!page) return false;
+    page->zeros_before = parents->zeros;
+    parents->pages[parents->page_count++] = page;
+    return true;
+}
+
+bool parents_grow(struct parents *parents) { return add_page(parents); }
+
+uint64_t parents_of(const struct parents *parents, uint64_t state)
+{
+    assert(state < parents->zeros);
+    uint32_t low = 0, high = parents->page_count - 1;
+    while (low < high) { /* the last page with zeros_before <= state */
+        uint32_t middle = low + (high - low + 1) / 2;
+        if (parents->pages[middle]->zeros_before <= state) low = middle;
+        else high = middle - 1;
+    }
+    const struct parents_page *page = parents->pages[low];
+    uint64_t skip = state - page->zeros_before, position = (uint64_t)low * PAGE_BITS;
+    uint32_t w = 0;
+    for (; w < PARENTS_PAGE_WORDS; w++) {
+        uint64_t zeros = 64 - (uint64_t)__builtin_popcountll(page->words[w]);
+        if (skip < zeros) break;
+        skip -= zeros;
+    }
+    uint64_t free_bits = ~page->words[w];
+    for (; skip; skip--) free_bits &= free_bits - 1;
+    position += UINT64_C(64) * w + (uint64_t)__builtin_ctzll(free_bits);
+    uint64_t ones = position - state; /* before it there are `state` zeros */
+    return ones ? ones - 1 : PARENTS_NONE;
+}

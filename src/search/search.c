@@ -1,0 +1,299 @@
+/* Invariants: (1) only the thread of the search changes sets, verdicts and counts, and it does so
+ * in the order of states and steps; (2) `transitions` counts the steps that were added of states
+ * that were expanded, the one at hand included; (3) a batch is empty between calls. */
+#include "search/search.h"
+
+#include "base/checked.h"
+#include "search/order.h"
+#include "search/team.h"
+
+#ifdef CAIRN_DEGENERATE
+enum { AHEAD_STATES = 3, AHEAD_STEPS = 5 };
+#else
+enum { AHEAD_STATES = 64, AHEAD_STEPS = 64 }; /* that one worker is ahead */
+#endif
+
+/* ---- lots ---- */
+
+/* What comes after the steps of a state: did rules fail, is it a dead end? False: the search must
+ * end. Most states have neither. */
+static bool finish_odd(struct search *search, const struct batch_state *state)
+{
+    struct result *result = search->result;
+    const struct findings *findings = &search->findings;
+    if (state->state == SET_NONE) return true;
+    result->runtime_errors += state->failures;
+    if (state->failures && findings->runtime_error != MODEL_NONE)
+        findings_violated(search, findings->runtime_error, search->set, state->state,
+                          state->failed);
+    if (search->is_first_pass) {
+        if (state->end == BATCH_UNCLEAR) return poll_stop(search, STOP_EXACT);
+        result->ends += state->end == BATCH_FINAL;
+        result->deadlocks += state->end == BATCH_DEAD;
+        if (state->end == BATCH_DEAD && findings->deadlock != MODEL_NONE)
+            findings_violated(search, findings->deadlock, search->set, state->state, MODEL_NONE);
+    }
+    result->expanded += search->is_last_pass;
+    return true;
+}
+
+static bool finish_state(struct search *search, const struct batch_state *state)
+{
+    const bool odd = state->end != BATCH_GOES_ON || state->failures || state->state == SET_NONE;
+    if (odd) return finish_odd(search, state);
+    search->result->expanded += search->is_last_pass;
+    return true;
+}
+
+static bool finish_open(struct search *search)
+{
+    if (!search->lot.has_open) return true;
+    search->lot.has_open = false;
+    findings_report(search);
+    return finish_state(search, &search->lot.open);
+}
+
+static void look_at_lot(struct search *search)
+{
+    struct lot *lot = &search->lot;
+    lot->states = lot->steps = 0;
+    if (lot->stop == STOP_NONE) lot->stop = poll_decided(search);
+}
+
+bool search_end_lot(struct search *search)
+{
+    bool good = finish_open(search);
+    look_at_lot(search);
+    return good;
+}
+
+/* ---- adding what was found ---- */
+
+/* Everything in its place, as it was found. */
+static void tell_graph(const struct search *search, const struct worker *worker,
+                       const struct batch_state *state, uint32_t first, uint32_t end)
+{
+    const struct batch *batch = &worker->batch;
+    const struct search_graph *graph = search->graph;
+    struct space *space = search->space;
+    for (uint32_t i = first, fresh = 0; i < end; i++) {
+        const struct batch_step *step = &batch->steps[i];
+        if (fresh < batch->fresh_count && batch->fresh[fresh] == i) {
+            fresh++;
+            layout_unpack(&space->layout, search->model, batch_words(batch, i), space->values);
+            graph->state(graph->context, step->to, space->values, "");
+        }
+        graph->edge(graph->context, state->state, step->fast ? step->fast->rule : MODEL_NONE,
+                    step->to);
+    }
+}
+
+/* What monitors say about new states. */
+static void watch(struct search *search, const struct worker *worker)
+{
+    const struct batch *batch = &worker->batch;
+    for (uint32_t f = 0; f < batch->fresh_count; f++) {
+        const struct batch_step *step = &batch->steps[batch->fresh[f]];
+        uint64_t bits = search->findings.active & (step->fast ? step->fast->touches : UINT64_MAX);
+        if (bits && !step->is_quiet)
+            findings_state(search, bits, batch_words(batch, batch->fresh[f]), step->set, step->to);
+    }
+}
+
+static void count(struct result *result, const struct batch *batch, uint32_t first, uint32_t end)
+{
+    if (first == end) return;
+    if (!batch->steps[first].fast) {
+        result->initial_states += batch->fresh_count;
+        return;
+    }
+    const struct batch_step *steps = batch->steps;
+    uint64_t *taken = result->taken;
+    result->transitions += end - first;
+    for (uint32_t i = first; i < end; i++) taken[steps[i].fast->rule]++;
+}
+
+/* Steps of one state that are in the list, some of them. False: the search must end. */
+static bool add_listed(struct search *search, struct worker *worker,
+                       const struct batch_state *state, uint32_t first, uint32_t end)
+{
+    const struct set_kind *sets = search->space->kind->sets;
+    bool good = true;
+    for (uint32_t at = first; good && at < end;) {
+        const uint32_t done = sets->add(worker, at, end);
+        count(search->result, &worker->batch, at, done);
+        if (search->graph) tell_graph(search, worker, state, at, done);
+        if (search->findings.active) watch(search, worker);
+        good = search->order->log(search, worker, state, at, done);
+        at = done;
+        if (good && at < end && !(search->order->relieve && search->order->relieve(search)))
+            good = poll_stop(search, STOP_MEMORY);
+    }
+    return good;
+}
+
+/* Steps that were taken out are known, and only count. */
+static void count_known(struct search *search, const struct worker *worker,
+                        const struct batch_state *state, uint32_t first, uint32_t count)
+{
+    const uint32_t *rules = worker->batch.rules + state->known_first + first;
+    search->result->transitions += count;
+    for (uint32_t i = 0; i < count; i++) search->result->taken[rules[i]]++;
+}
+
+/* The steps of a state, lot by lot. Where a lot ends within a state and the search must end, only
+ * whole lots are added: what follows did not happen. */
+static bool add_steps(struct search *search, struct worker *worker, const struct batch_state *state)
+{
+    struct lot *lot = &search->lot;
+    const struct batch_step *steps = worker->batch.steps;
+    const uint32_t all = state->steps + state->known, end = state->first + state->steps;
+    uint32_t number = 0, at = state->first, known = 0;
+    if (!state->known && all < lot->most_steps - lot->steps) { /* nearly always */
+        lot->steps += all;
+        return add_listed(search, worker, state, at, end);
+    }
+    while (number < all) {
+        uint32_t left = lot->most_steps - lot->steps,
+                 some = left < all - number ? left : all - number, to = at;
+        if (lot->stop != STOP_NONE && some < lot->most_steps) return poll_stop(search, lot->stop);
+        number += some;
+        if (!state->known) to = at + some;
+        else
+            while (to < end && steps[to].number < number) to++;
+        uint32_t out = some - (to - at);
+        if (!add_listed(search, worker, state, at, to)) return false;
+        if (out) count_known(search, worker, state, known, out);
+        known += out;
+        at = to;
+        lot->steps += some;
+        if (lot->steps == lot->most_steps) {
+            look_at_lot(search);
+            lot->states = 1;
+        }
+    }
+    return true;
+}
+
+/* False: the search must end. */
+static bool add_state(struct search *search, struct worker *worker, struct batch_state *state)
+{
+    struct lot *lot = &search->lot;
+    if (lot->stop != STOP_NONE) return poll_stop(search, lot->stop);
+    if (!(lot->states == lot->most_states ? search_end_lot(search) : finish_open(search)))
+        return false;
+    lot->states++;
+    bool good = (!search->order->admit || search->order->admit(search, worker, state))
+                && add_steps(search, worker, state);
+    if (good && state->steps + state->known && !lot->steps) {
+        lot->has_open = true;
+        lot->open = *state;
+        return true;
+    }
+    if (search->findings.found) findings_report(search); /* also when memory has just run out */
+    return good && finish_state(search, state);
+}
+
+bool search_add(struct search *search, struct worker *worker, uint32_t first, uint32_t end,
+                uint32_t *next)
+{
+    const struct set_kind *sets = search->space->kind->sets;
+    for (*next = first; *next < end;) {
+        struct batch_state *state = &worker->batch.states[(*next)++];
+        /* another state may stand for it by now */
+        if (state->state != SET_NONE && sets->is_open && !sets->is_open(search->set, state->state))
+            continue;
+        if (!add_state(search, worker, state)) return false;
+        if (search->order->pauses && search->order->pauses(search)) return true;
+    }
+    return true;
+}
+
+/* ---- expanding ---- */
+
+static inline bool is_skipped(const struct search *search, uint64_t state)
+{
+    const struct set_kind *sets = search->space->kind->sets;
+    return (sets->is_open && !sets->is_open(search->set, state))
+           || (search->order->skips && search->order->skips(search, state));
+}
+
+bool search_expand_ahead(const struct search *search, struct worker *worker, uint64_t state)
+{
+    struct batch *batch = &worker->batch;
+    const uint32_t first = batch->step_count;
+    if (is_skipped(search, state)) return true;
+    if (!search->space->kind->expand(worker, search->set, state)) return false;
+    if (search->order->place) search->order->place(search, worker, first, batch->step_count);
+    search->space->kind->sets->prefetch(worker, first, batch->step_count);
+    return true;
+}
+
+void search_look_up(const struct search *search, struct worker *worker)
+{
+    if (search->order->resolve) search->order->resolve(search, worker);
+    search->space->kind->sets->look(worker, 0, worker->batch.step_count);
+}
+
+/* Adds what one worker has expanded. *cursor, when the order pauses: the next state. */
+static bool add_batch(struct search *search, struct worker *worker, uint64_t *cursor, bool *paused)
+{
+    struct batch *batch = &worker->batch;
+    uint32_t next = 0;
+    CHECKED(batch_check(batch));
+    search_look_up(search, worker);
+    bool good = search_add(search, worker, 0, batch->state_count, &next);
+    *paused = good && next < batch->state_count;
+    if (*paused) *cursor = batch->states[next].state;
+    batch_clear(batch);
+    return good;
+}
+
+bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
+{
+    struct worker *worker = search->worker;
+    const struct batch *batch = &worker->batch;
+    bool paused = false;
+    while (*cursor < end && !paused) {
+        if (!poll_look(search)) return batch_clear(&worker->batch), false;
+        if (!search_expand_ahead(search, worker, *cursor)) {
+            /* what is on its way may be all that takes memory */
+            bool stuck =
+                !batch->state_count && !(search->order->relieve && search->order->relieve(search));
+            if (stuck) return poll_stop(search, STOP_MEMORY);
+            if (!add_batch(search, worker, cursor, &paused)) return false;
+            continue;
+        }
+        ++*cursor;
+        if (batch->step_count < AHEAD_STEPS && batch->state_count < AHEAD_STATES) continue;
+        if (!add_batch(search, worker, cursor, &paused)) return false;
+    }
+    return paused || add_batch(search, worker, cursor, &paused);
+}
+
+bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
+{
+    bool together = search->team && team_is_worth(end - *cursor);
+    bool good = together ? team_expand(search->team, cursor, end)
+                         : search_expand_alone(search, cursor, end);
+    return good && search_end_lot(search);
+}
+
+bool search_add_initial(struct search *search)
+{
+    struct worker *worker = search->worker;
+    const struct space_kind *kind = search->space->kind;
+    uint32_t next;
+    search->initial_number = 0;
+    for (bool first = true; kind->initial(worker, first); first = false) {
+        struct batch *batch = &worker->batch;
+        for (uint32_t i = 0; i < batch->step_count; i++) batch->steps[i].set = search->set;
+        if (search->order->place) search->order->place(search, worker, 0, batch->step_count);
+        search_look_up(search, worker);
+        bool good = search_add(search, worker, 0, batch->state_count, &next);
+        batch_clear(batch);
+        if (!good || !search_end_lot(search) || !poll_look(search)) return false;
+        search->initial_number++;
+    }
+    return true;
+}

@@ -1,0 +1,57 @@
+/* Where states are known. A set gives its states numbers: 0, 1, 2, ... in the order in which they
+ * were added. What a state is, only the kind of the set knows: packed words (flat.h), or words with
+ * a zone. All sets of a search are of one kind, and are asked about many states at a time: about
+ * steps of a worker's batch (batch.h). */
+#ifndef CAIRN_SEARCH_SET_H
+#define CAIRN_SEARCH_SET_H
+
+#include "base/mem.h"
+
+struct worker;
+struct space;
+
+#define SET_NONE UINT64_MAX /* no state's number */
+
+struct set_kind;
+
+/* The beginning of every set. */
+struct set {
+    const struct set_kind *kind;
+    uint64_t count;      /* numbers given so far */
+    uint64_t next_level; /* states from here on need not be expanded once another stands for them */
+    void *owner;         /* the order's: what it keeps of this set beside its states */
+};
+
+struct set_kind {
+    /* A new one, empty; NULL: memory was refused. The end of one. */
+    struct set *(*make)(struct space *space);
+    void (*free)(struct set *set);
+    /* Makes it empty and keeps its memory, when that is little; false: it must be freed. */
+    bool (*clear)(struct set *set);
+    /* The words of a state, copied out. */
+    void (*load)(const struct set *set, uint64_t state, uint64_t *words);
+    /* Brings closer what looking these steps up will need. */
+    void (*prefetch)(const struct worker *worker, uint32_t first, uint32_t end);
+    /* Looks steps up, without changing anything, so that threads may do it at the same time: `to`
+     * becomes a number, or SET_NONE, which says nothing. Steps without a set are left alone. */
+    void (*look)(struct worker *worker, uint32_t first, uint32_t end);
+    /* Adds steps that have a set, in their order, unless they are known: `to` is their number, and
+     * new ones are listed in the batch's `fresh`. Returns where it ended: before `end`, memory was
+     * refused for that step. */
+    uint32_t (*add)(struct worker *worker, uint32_t first, uint32_t end);
+    /* The number of the state that a step leads to, or SET_NONE. */
+    uint64_t (*find)(struct worker *worker, uint32_t step);
+    /* Whether a state still must be expanded when its turn comes; NULL: all. */
+    bool (*is_open)(const struct set *set, uint64_t state);
+    /* The states that count: NULL: all that have numbers. */
+    uint64_t (*kept)(const struct set *set);
+    /* Whether a step leads to just this state, and not to one that it stands for. */
+    bool (*is)(struct worker *worker, uint32_t step, const struct set *set, uint64_t state);
+};
+
+static inline uint64_t set_kept(const struct set *set)
+{
+    return set->kind->kept ? set->kind->kept(set) : set->count;
+}
+
+#endif

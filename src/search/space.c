@@ -1,0 +1,87 @@
+#include "search/space.h"
+
+#include "solver/store.h"
+
+#include <string.h>
+
+void space_init(struct space *space, const struct space_kind *kind, struct model *model)
+{
+    space->kind = kind;
+    space->mem = model->mem;
+    space->model = model;
+    layout_init(&space->layout, model);
+    program_init(&space->program, model, &space->layout);
+    if (model->has_final) space->final = program_compile(&space->program, model->final);
+    space->values = mem_alloc(space->mem, (model->vars.len + UINT64_C(1)) * sizeof *space->values);
+    space->initial = mem_alloc(space->mem, (model->vars.len + UINT64_C(1)) * sizeof *space->values);
+}
+
+void space_release(struct space *space)
+{
+    program_release(&space->program);
+    layout_release(&space->layout, space->model);
+    mem_free(space->mem, space->values);
+    mem_free(space->mem, space->initial);
+}
+
+bool worker_open(struct worker *worker, struct space *space, struct mem *mem, bool is_alone)
+{
+    const uint32_t words = space->layout.words + space->extra_words;
+    const size_t state = (words + UINT64_C(1)) * sizeof(uint64_t);
+    *worker = (struct worker){.space = space, .mem = mem, .program = &space->program};
+    if (!batch_init(&worker->batch, mem, words)) return false;
+    worker->words = mem_try_alloc(mem, state);
+    worker->other = mem_try_alloc(mem, state);
+    if (!worker->words || !worker->other) return false;
+    if (!is_alone) {
+        worker->has_fork = program_fork(&space->program, &worker->fork);
+        if (!worker->has_fork) return false;
+        worker->program = &worker->fork;
+    }
+    return !space->kind->open || space->kind->open(worker);
+}
+
+void worker_close(struct worker *worker)
+{
+    if (worker->space->kind->close) worker->space->kind->close(worker);
+    if (worker->has_fork) program_release_fork(&worker->fork);
+    batch_release(&worker->batch);
+    mem_free(worker->mem, worker->words);
+    mem_free(worker->mem, worker->other);
+}
+
+bool space_take_steps(struct worker *worker, struct set *set, struct batch_state *begun,
+                      struct program_cursor *cursor, uint32_t most)
+{
+    struct batch *batch = &worker->batch;
+    const bool *leave_out = worker->space->leave_out;
+    const uint32_t key_bytes = worker->space->layout.key_bytes;
+    const struct fast_rule *fast;
+    while (most) {
+        uint64_t *next = batch_room(batch);
+        if (!next) return false;
+        enum step step = program_next(worker->program, cursor, worker->words, next, &fast);
+        if (step == STEP_NONE) break;
+        if (leave_out && leave_out[fast->rule]) {
+            begun->enabled |= step != STEP_FAILED;
+            continue;
+        }
+        if (step == STEP_FAILED) {
+            if (!begun->failures++) begun->failed = fast->rule;
+            continue;
+        }
+        struct batch_step *to = batch_put(batch, begun);
+        to->fast = fast;
+        to->hash = store_hash(next, key_bytes);
+        to->set = set;
+        most--;
+    }
+    begun->enabled |= begun->steps != 0;
+    return true;
+}
+
+bool space_is_final(const struct space *space, const struct program *program, const uint64_t *words)
+{
+    int64_t value;
+    return space->model->has_final && program_run(program, space->final, words, &value) && value;
+}

@@ -1,0 +1,83 @@
+/* What a state is: how states follow each other. Two spaces exist: packed words
+ * (engine/explicit/packed.h) and packed words with a zone (engine/timed). A space answers for one
+ * state at a time, and expands it as a whole: one call through a pointer per expansion, none per
+ * step. */
+#ifndef CAIRN_SEARCH_SPACE_H
+#define CAIRN_SEARCH_SPACE_H
+
+#include "program/program.h"
+#include "result/result.h"
+#include "search/batch.h"
+
+struct space;
+
+/* What one thread needs to expand states. */
+struct worker {
+    struct space *space;
+    struct mem *mem; /* its batch, and what the space keeps for it */
+    bool has_fork;
+    struct program fork;           /* working memory of its own, unless it is alone */
+    const struct program *program; /* &fork, or the space's */
+    uint64_t *words;               /* the state being expanded */
+    uint64_t *other;               /* room for one */
+    struct batch batch;
+    bool lists_known; /* somebody wants to be told of every step, those included that are known */
+    void *own;        /* the space's */
+};
+
+struct space_kind {
+    const char *engine; /* that a result is of */
+    const struct set_kind *sets;
+    /* Working memory of a worker beyond the common one: may be NULL. False: memory was refused. */
+    bool (*open)(struct worker *worker);
+    void (*close)(struct worker *worker);
+    /* Appends a state of a set, and all its steps, to the worker's batch. Several workers may do
+     * this at the same time. False: memory was refused, and the batch is as before. */
+    bool (*expand)(struct worker *worker, struct set *set, uint64_t state);
+    /* The same with the next steps, from the cursor on, which is all zero at first: up to one that
+     * is not known, those before it taken out. No step is listed: there are no more. NULL: the
+     * space cannot. */
+    bool (*expand_next)(struct worker *worker, struct set *set, uint64_t state,
+                        struct program_cursor *cursor);
+    /* Appends the first, or the next, initial state to an empty batch, as the step of no state; a
+     * state without a step: that one is not possible. False: there are no more. */
+    bool (*initial)(struct worker *worker, bool first);
+    /* Fills in what a trace that shows a violation needs beside its rules, such as dates; `words`:
+     * its last state. May be NULL. */
+    void (*complete)(struct space *space, struct property_result *entry, const uint64_t *words);
+    bool alone; /* steps are numbered among rules that are enabled, priorities aside */
+};
+
+struct space {
+    const struct space_kind *kind;
+    struct mem *mem;
+    struct model *model;
+    struct layout layout;
+    struct program program;
+    uint32_t extra_words;  /* of the space's own, behind the words of a step */
+    const bool *leave_out; /* per rule: its steps are not taken; NULL: all are */
+    uint32_t final;        /* the code of the model's final states, if it has any */
+    int64_t *values;       /* an unpacked state */
+    int64_t *initial;      /* the initial state that was enumerated last */
+};
+
+/* The common part of a space. Memory is taken by calls that jump when it is refused. */
+void space_init(struct space *space, const struct space_kind *kind, struct model *model);
+void space_release(struct space *space);
+
+/* False: memory was refused; worker_close must follow in either case. is_alone: no other worker is
+ * at work at the same time. */
+bool worker_open(struct worker *worker, struct space *space, struct mem *mem, bool is_alone);
+void worker_close(struct worker *worker);
+
+/* Appends steps of the state in worker->words to the batch, from the cursor on, at most so many,
+ * with their rules and hashes; they belong to `set`. This is the loop around the rules of a model:
+ * there is no other. False: memory was refused. */
+bool space_take_steps(struct worker *worker, struct set *set, struct batch_state *begun,
+                      struct program_cursor *cursor, uint32_t most);
+
+/* Whether the state in `words` is a final one of the model. */
+bool space_is_final(const struct space *space, const struct program *program,
+                    const uint64_t *words);
+
+#endif

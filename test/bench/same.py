@@ -1,0 +1,415 @@
+"""Two builds say the same: version 0.1 (or --with COMMIT) and today's program, on the examples of
+that commit, on the corpus and on random models, in every order, reduction, engine and number of
+threads. Compared are status, counts, verdicts, runs, and the whole JSON object, but for seconds and
+memory. What the older program refuses is not compared, nor what takes it longer than --limit
+seconds, nor other orders of that engine then.
+
+  same.py                          version 0.1: examples, corpus, some random models
+  same.py --random 2000            more of them (LONG=1: 2,000)
+  same.py --with COMMIT            another commit; nothing may differ then
+  same.py --only examples --names philosophers,dfs      cases whose name has all these words
+  same.py --text                   also what is printed for people
+  same.py --list                   names of cases
+
+Differences that version 0.2 makes on purpose are in EXPLAINED, each with its reason; they are
+counted and told at the end. Every other one is a line, and a failure.
+"""
+import argparse
+import collections
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib import LONG, ROOT, SEED
+from kit import builds
+from kit.cases import KINDS, Case, Maker
+from kit.flat import MISSING, differences
+
+CORPUS = os.path.join(os.path.dirname(ROOT), 'shared', 'corpus')
+
+# Each way of searching that version 0.1 had. What a model cannot do is refused at once.
+# FOLDER stands for an empty folder.
+EXPLICIT = [
+    ('bfs', '--engine explicit'), ('dfs', '--engine explicit --order dfs'),
+    ('threads 2', '--engine explicit --threads 2'), ('threads 3', '--engine explicit --threads 3'),
+    ('por', '--engine explicit --reduce por'), ('deadlock', '--engine explicit --reduce deadlock'),
+    ('depth 5', '--engine explicit --bound 5'), ('first', '--engine explicit --first'),
+    ('partition', '--partition auto'), ('partition threads 2', '--partition auto --threads 2'),
+    ('partition hidden', '--partition auto --partition-hidden'),
+    ('partition hidden threads 2', '--partition auto --partition-hidden --threads 2'),
+    ('past-freeze', '--order past-freeze'), ('frozen', '--order past-freeze --freeze FOLDER'),
+    ('split', '--order past-freeze --split always'),
+]
+GUIDED = [
+    ('unrolled', '--bound 4'), ('rounds', '--bound auto'),
+    ('unrolled past-freeze', '--bound 4 --order past-freeze'),
+    ('unrolled frozen', '--bound 4 --order past-freeze --freeze FOLDER'),
+    ('unrolled split', '--bound 4 --order past-freeze --split always'),
+    ('alternatives', '--split alternatives'), ('permutations', '--split permutations'),
+    ('position', '--split position'),
+]
+TIMED = [
+    ('timed', '--engine timed'), ('timed equal', '--engine timed --zones equal'),
+    ('timed equal past-freeze', '--engine timed --zones equal --order past-freeze'),
+    ('timed past-freeze', '--engine timed --order past-freeze'),
+    ('timed frozen', '--engine timed --order past-freeze --freeze FOLDER'),
+]
+OTHERS = [
+    ('auto', ''),
+    ('symbolic', '--engine symbolic'), ('symbolic bfs', '--engine symbolic --order bfs'),
+    ('symbolic chaining', '--engine symbolic --order chaining'),
+    ('symbolic por', '--engine symbolic --reduce por'),
+    ('symbolic improviso', '--engine symbolic --reduce improviso'),
+    ('symbolic deadlock', '--engine symbolic --reduce deadlock'),
+    ('bounded', '--engine bounded --bound 5'),
+    ('bounded por', '--engine bounded --reduce por --bound 5'),
+    ('bounded steps', '--engine bounded --reduce steps --bound 5'),
+]
+WAYS = [(name, tuple(words.split())) for name, words in EXPLICIT + GUIDED + TIMED + OTHERS]
+COMMANDS = {'bfs': ('check', 'explore'), 'dfs': ('check', 'explore'), 'por': ('check', 'explore'),
+            'timed': ('check', 'explore'), 'timed equal': ('check', 'explore'),
+            'past-freeze': ('check', 'explore'), 'partition': ('check', 'explore')}
+
+
+class Difference:
+    """One path at which two objects differ; objects: both of them."""
+
+    def __init__(self, case, path, old, new, objects):
+        self.case, self.path, self.old, self.new, self.objects = case, path, old, new, objects
+
+    def statistic(self, name):
+        """What both objects say about it."""
+        return [(each or {}).get('statistics', {}).get(name) for each in self.objects]
+
+
+INSIDE = r'(?:contexts\[\d+\]\.)?'  # an object of several
+STEP = INSIDE + r'properties\[\d+\]\.(?:branches\[\d+\]\.)*(?:trace|run)\.steps\[\d+\]\.'
+
+
+def added(pattern):
+    """A key that version 0.1 did not have."""
+    whole = re.compile(pattern)
+    return lambda d: d.old is MISSING and whole.fullmatch(d.path)
+
+
+# What an assurance says in other words: what a reduction keeps, how a guide is read, and how many
+# properties were decided in which way.
+REWORDED = re.compile(r', which keeps (?:LTL|CTL) without X|reduced \([^)]*\)'
+                      r'|, where what it forbids holds no step back, neither by priority nor by a'
+                      r' deadline'
+                      r'|(?:; )?\d+ (?:temporal )?propert(?:y|ies) (?:was|were) (?:checked|decided)'
+                      r'[^;]*')
+
+
+def more_is_said(d):
+    """An assurance with all that it said before."""
+    if not d.path.endswith('assurance') or not isinstance(d.new, str):
+        return False
+    old, new = (set(REWORDED.sub('', text).split('; ')) for text in (d.old, d.new))
+    return not old - new
+
+
+def is_shared_clock(d):
+    """Fewer timers make fewer or coarser zones; discrete states stay."""
+    old, new = d.statistic('timers')
+    return (old is not None and new is not None and new < old
+            and re.fullmatch(r'states|transitions|depth|statistics\.(?:timers|most_clocks|expanded'
+                             r'|levels(?:\[\d+\])?|zones|clocks)', d.path))
+
+
+def newly_decided(d):
+    """Numbers of properties that were unknown and are now violated, with a run."""
+    old, new = ((each or {}).get('properties', []) for each in d.objects)
+    return [i for i, (p, q) in enumerate(zip(old, new)) if p['name'] == q['name']
+            and (p['verdict'], q['verdict']) == ('unknown', 'violated') and q['trace']]
+
+
+def is_decided(d):
+    """What such a property says, what follows for the whole, and where --first stops then."""
+    numbers = newly_decided(d)
+    match = re.match(r'properties\[(\d+)\]\.(?:verdict|reason|trace)', d.path)
+    if match and int(match.group(1)) in numbers:
+        return True
+    if numbers and d.path in ('status', 'verdict'):
+        return (d.old, d.new) in ((3, 1), ('unknown', 'violated'))
+    return numbers and d.case.endswith(' first') and not d.path.startswith('properties')
+
+
+def is_other_part(d):
+    """A reduction of the symbolic engine visits another part."""
+    return d.case.endswith(' symbolic por') and re.fullmatch(r'states|transitions|deadlocks|depth'
+                                                             r'|assurance|statistics\..*', d.path)
+
+
+# (what, reason, whether a difference is of this kind); of version 0.1 alone
+EXPLAINED = [
+    ('format', 'results are of format 2',
+     lambda d: re.fullmatch(INSIDE + 'format', d.path) and (d.old, d.new) == (1, 2)),
+    ('under', 'claims name what they stand on', added(INSIDE + r'under\..*')),
+    ('assurance', 'claims name constants, restrictions, readings and what is kept', more_is_said),
+    ('place', 'a step has its place, and what it changes',
+     added(STEP + r'(?:file|line|column|changed(?:\[\d+\])?)')),
+    ('date', 'a step of a timed model has its date', added(STEP + 'date')),
+    ('why', 'a violation has its explanation', added(INSIDE + r'properties\[\d+\]\.why')),
+    ('guide', 'results say which reading of a guide is in force',
+     added(INSIDE + r'guide\.semantics')),
+    ('searches', 'what is repeated is told', added(r'statistics\.searches\[\d+\]\.\w+')),
+    ('vacuous', 'the bounded engine tells vacuous properties, too',
+     lambda d: 'bounded' in d.case and d.path.endswith('.vacuous') and d.old is MISSING),
+    ('clocks', 'paths of one transition that differ in values only share a clock', is_shared_clock),
+    ('decided', 'what is written as G p or AG p is seen in the visited states', is_decided),
+    ('keep', 'symbolic por keeps for each property what it needs', is_other_part),
+]
+
+lock = threading.Lock()
+passed = failed = 0
+explained, left_out = collections.Counter(), collections.Counter()
+
+
+def report(name, faults):
+    global passed, failed
+    with lock:
+        if faults:
+            failed += 1
+            for fault in faults:
+                print(f'DIFFERENT {name}: {fault}'[:900], flush=True)
+        else:
+            passed += 1
+
+
+def run(program, arguments, folder, limit):
+    """None: not ended after so many seconds of CPU time."""
+    done = subprocess.run(['prlimit', f'--cpu={limit}', program, *arguments], cwd=folder, text=True,
+                          capture_output=True, errors='replace', stdin=subprocess.DEVNULL)
+    return None if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else done
+
+
+def parsed(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def for_people(text):
+    """What is printed, without seconds and memory."""
+    return re.sub(r'\d[\d,.]* ?(?:ms|s|h|min|[KMG]i?B|bytes|states per second)\b', '#', text)
+
+
+def shown(value, other):
+    """A value, of long texts only what the other one does not have."""
+    if isinstance(value, str) and isinstance(other, str) and len(value) > 60:
+        return repr('; '.join(part for part in value.split('; ') if part not in other.split('; ')))
+    return repr(value)
+
+
+def was_cut(done):
+    """Whether a process for one of several contexts was ended by the limit."""
+    contexts = (parsed(done.stdout) or {}).get('contexts', [])
+    return any('states' not in each for each in contexts)
+
+
+REFUSED, TOO_LONG = 'refused', 'too long'
+
+
+def family(words):
+    """The engine of a way: what is too long in one order is not tried in the others. The number of
+    paths is another matter than that of states."""
+    if '--partition-hidden' in words:
+        return 'paths'
+    return words[words.index('--engine') + 1] if '--engine' in words else 'explicit'
+
+
+class Comparison:
+    def __init__(self, options):
+        self.options = options
+        self.folder, self.old, self.new = builds.both(options.commit)
+        self.is_first = builds.folder_of(builds.VERSION_0_1) == self.folder
+
+    def arguments(self, command, case, words, scratch):
+        empty = os.path.join(scratch, 'folder')
+        shutil.rmtree(empty, ignore_errors=True)
+        words = [empty if word == 'FOLDER' else word for word in words]
+        return [command, case.model, *case.options, *words]
+
+    def compare(self, command, case, way, words, scratch):
+        """Runs both; the faults, or why there is nothing to compare."""
+        kinds = (('--json', '-q'), ()) if self.options.text else (('--json', '-q'),)
+        faults = []
+        for more in kinds:
+            ask = lambda: [*self.arguments(command, case, words, scratch), *more]
+            old = run(self.old, ask(), self.folder, self.options.limit)
+            if old is None or was_cut(old):
+                left_out['too long'] += 1
+                return TOO_LONG
+            if old.returncode == 2:
+                left_out['refused by the older one'] += 1
+                return REFUSED
+            raw = ['--raw'] if self.is_first and command == 'check' else []  # as version 0.1 did
+            new = run(self.new, ask() + raw, self.folder, 2 * self.options.limit + 2)
+            if new is None:
+                return [f'not ended after {2 * self.options.limit + 2} s of CPU time']
+            faults += self.differ(f'{command} {case.name} {way}', old, new, more)
+        return faults
+
+    def differ(self, name, old, new, more):
+        found = []
+        if old.returncode != new.returncode:
+            found.append(('status', old.returncode, new.returncode))
+        if '--json' in more:
+            found += differences(parsed(old.stdout), parsed(new.stdout))
+        elif for_people(old.stdout) != for_people(new.stdout):
+            pairs = zip(for_people(old.stdout).splitlines(), for_people(new.stdout).splitlines())
+            found.append(('text', *next((pair for pair in pairs if pair[0] != pair[1]), ('', ''))))
+        objects = [parsed(each.stdout) if '--json' in more else None for each in (old, new)]
+        faults = []
+        for path, a, b in found:
+            kind = self.explanation(Difference(name, path, a, b, objects))
+            if kind:
+                explained[kind] += 1
+            else:
+                faults.append(f'{path}: {shown(a, b)} now {shown(b, a)}')
+        if len(faults) > 6:
+            faults = faults[:6] + [f'and {len(faults) - 6} more']
+        return faults
+
+    def explanation(self, difference):
+        if self.is_first:
+            for what, reason, matches in EXPLAINED:
+                if matches(difference):
+                    return what
+        return None
+
+    def search(self, case):
+        """One case in every way."""
+        too_long = set()
+        with tempfile.TemporaryDirectory(prefix='cairn-same-', dir=memory_folder()) as scratch:
+            for way, words in WAYS:
+                for command in COMMANDS.get(way, ('check',)):
+                    name = f'{command} {case.name} {way}'
+                    if not all(word in name for word in self.options.names):
+                        continue
+                    if self.options.list:
+                        print(name)
+                        continue
+                    if family(words) in too_long:
+                        left_out['too long in another order'] += 1
+                        continue
+                    faults = self.compare(command, case, way, words, scratch)
+                    if faults == TOO_LONG:
+                        too_long.add(family(words))
+                    elif faults != REFUSED:
+                        report(name, faults)
+
+    def random(self, number):
+        """The random model of a number, its kind in turn."""
+        kind = self.options.kinds[number % len(self.options.kinds)]
+        with tempfile.TemporaryDirectory(prefix='cairn-same-', dir=memory_folder()) as folder:
+            self.search(Maker(folder).make(kind, f'{SEED} {number}' if SEED else number))
+
+
+def memory_folder():
+    return '/dev/shm' if os.path.isdir('/dev/shm') else None
+
+
+def expected_options(model):
+    """Options of the model's // expect lines, without those that are ways of searching."""
+    with open(model, encoding='utf-8') as file:
+        lines = re.findall(r'^// expect((?: -D \w+=\d+| --(?:context|guide) \S+?)*)'
+                           r'(?: --bound \S+?)?:', file.read(), re.MULTILINE)
+    found = [()]
+    for line in lines:
+        words = line.split()
+        place = os.path.dirname(model)
+        words = tuple(os.path.join(place, w) if '.cdl' in w or '.xgdl' in w else w for w in words)
+        if words not in found:
+            found.append(words)
+    return found
+
+
+def examples(folder):
+    """Cases of the examples and the regression models, as they were then."""
+    cwd = os.getcwd()
+    os.chdir(folder)
+    files = sorted(glob.glob('examples/*/*.*') + glob.glob('test/regress/*.*'))
+    cases = []
+    for model in files:
+        if model.endswith(('.mil', '.fcr', '.cairn')):
+            for options in expected_options(model):
+                short = ' '.join([model.removeprefix('examples/'), *map(os.path.basename, options)])
+                cases.append(Case(short, model, options))
+    for model in (case.model for case in list(cases)):
+        context = os.path.splitext(model)[0] + '.cdl'
+        if context in files and 'regress' in model:
+            cases.append(Case(f'{model} with context', model, ('--context', context)))
+    os.chdir(cwd)
+    return cases
+
+
+def corpus():
+    """Models of others in languages that version 0.1 read."""
+    files = sorted(glob.glob(os.path.join(CORPUS, 'fiacre', '*', '*.fcr'))
+                   + glob.glob(os.path.join(CORPUS, 'cdl', '*.fcr')), key=os.path.getsize)
+    cases = []
+    for model in files:
+        name = os.path.relpath(model, CORPUS)
+        cases.append(Case(name, model))
+        context = os.path.splitext(model)[0] + '.cdl'
+        if os.path.exists(context):
+            cases.append(Case(f'{name} with context', model, ('--context', context)))
+    return cases
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description='Two builds say the same.')
+    parser.add_argument('--with', dest='commit', default=builds.VERSION_0_1)
+    parser.add_argument('--random', type=int, default=2000 if LONG else 60)
+    parser.add_argument('--only', choices=('examples', 'corpus', 'random'))
+    parser.add_argument('--kinds', default=','.join(KINDS), help='of random models')
+    parser.add_argument('--names', default='', help='only cases with all these words')
+    parser.add_argument('--limit', type=int, default=60 if LONG else 2,
+                        help='seconds of CPU time for each run of the older program')
+    parser.add_argument('--jobs', type=int, default=2)
+    parser.add_argument('--text', action='store_true')
+    parser.add_argument('--list', action='store_true')
+    options = parser.parse_args()
+    options.names = [word for word in options.names.split(',') if word]
+    options.kinds = options.kinds.split(',')
+    return options
+
+
+def main():
+    options = read_options()
+    comparison = Comparison(options)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        waiting = []
+        if options.only in (None, 'examples'):
+            waiting += [pool.submit(comparison.search, case)
+                        for case in examples(comparison.folder)]
+        if options.only in (None, 'corpus'):
+            if not os.path.isdir(CORPUS):
+                print('no corpus: its models are left out')
+            waiting += [pool.submit(comparison.search, case) for case in corpus()]
+        if options.only in (None, 'random'):
+            waiting += [pool.submit(comparison.random, i) for i in range(options.random)]
+        for each in waiting:
+            each.result()
+    for what, count in left_out.most_common():
+        print(f'not compared: {count:,} runs, {what}')
+    for what, reason, _ in EXPLAINED:
+        if explained[what]:
+            print(f'on purpose: {explained[what]:,} of kind "{what}": {reason}')
+    print(f'{passed} passed, {failed} failed')
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == '__main__':
+    main()
