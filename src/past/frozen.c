@@ -58,15 +58,15 @@ bool frozen_open(struct history *history)
 {
     const struct task *task = history->task;
     struct freezer_identity identity = history_identity(history);
-    char why[HISTORY_WHY];
+    struct freezer_refusal why;
     history->frozen_taken = mem_alloc(history->mem, (history->model->rules.len + UINT64_C(1))
                                                         * sizeof *history->frozen_taken);
     history->summary = mem_alloc(history->mem, frozen_max_summary(history));
-    history->freezer =
-        freezer_open(history->mem, task->freeze, &identity, task->resume,
-                     frozen_max_summary(history), history->freezer_budget, why, sizeof why);
+    history->freezer = freezer_open(history->mem, task->freeze, &identity, task->resume,
+                                    frozen_max_summary(history), history->freezer_budget, &why);
     if (history->freezer) return true;
-    history->result->refused = arena_copy(&history->model->arena, why, strlen(why));
+    history->result->refused = arena_copy(&history->model->arena, why.text, strlen(why.text));
+    history->result->refused_for = why.fault == FREEZER_NO_MEMORY ? STOP_MEMORY : STOP_DISK;
     return false;
 }
 

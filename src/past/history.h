@@ -18,7 +18,7 @@
 #include "solver/logs.h"
 #include "solver/ranks.h"
 
-enum { HISTORY_WHY = 512, HISTORY_MORE = 6 };
+enum { HISTORY_MORE = 6 };
 
 struct history_cluster {
     uint64_t rank;          /* less the lowest one, without its last `shift` bits */

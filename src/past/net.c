@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHY_ROOM = 512, MOST_SLICES = 1 << 20, MOST_OPEN = 48 };
+enum { WHY_ROOM = 640, MOST_SLICES = 1 << 20, MOST_OPEN = 48 };
 
 struct net {
     struct task *task;
@@ -30,12 +30,17 @@ struct net {
     uint32_t folders, open_count;
     uint32_t most_open; /* of them: fewer once memory was refused */
     bool full, stopped;
+    bool no_memory; /* for the folder that was to be opened last */
     char why[WHY_ROOM];
 };
 
 static struct freezer *open_folder(struct net *net, const char *folder)
 {
-    return freezer_open_to_read(net->mem, folder, &net->identity, net->why, sizeof net->why);
+    struct freezer_refusal refusal;
+    struct freezer *freezer = freezer_open_to_read(net->mem, folder, &net->identity, &refusal);
+    net->no_memory = !freezer && refusal.fault == FREEZER_NO_MEMORY;
+    if (!freezer) snprintf(net->why, WHY_ROOM, "%s", refusal.text);
+    return freezer;
 }
 
 static void close_folder(struct net *net, uint32_t folder)
@@ -62,9 +67,7 @@ static struct freezer *reader_of(struct net *net, const char *const *folders, ui
         if (net->open_count < net->most_open) net->open[folder] = open_folder(net, folders[folder]);
         net->open_count += net->open[folder] != NULL;
         if (net->open[folder]) break;
-        if (!net->open_count
-            || (net->open_count < net->most_open && !strstr(net->why, freezer_no_memory)))
-            return NULL;
+        if (!net->open_count || (net->open_count < net->most_open && !net->no_memory)) return NULL;
         close_oldest(net);
     }
     net->used[folder] = ++net->uses;

@@ -27,15 +27,17 @@ static const char *keep_text(struct history *history, const char *text)
 }
 
 static struct freezer *open_part(struct history *history, const char *folder, bool in_rest,
-                                 const char **why)
+                                 const char **why, enum freezer_fault *fault)
 {
     struct freezer_identity identity = history_identity(history);
-    char name[NAME_ROOM], reason[HISTORY_WHY];
+    char name[NAME_ROOM];
+    struct freezer_refusal refusal;
     snprintf(name, sizeof name, in_rest ? "%s/rest" : "%s", folder);
-    struct freezer *freezer =
-        freezer_open_to_read(history->mem, name, &identity, reason, sizeof reason);
-    if (!freezer) *why = keep_text(history, reason);
-    return freezer;
+    struct freezer *freezer = freezer_open_to_read(history->mem, name, &identity, &refusal);
+    if (freezer) return freezer;
+    *why = keep_text(history, refusal.text);
+    *fault = refusal.fault;
+    return NULL;
 }
 
 /* ---- the beginning ---- */
@@ -74,7 +76,9 @@ bool part_add_seeds(struct history *history, bool all, uint64_t above, bool watc
     struct records records = records_begin(
         history->mem, history->varies ? 0 : history->layout->record_bytes, add_seed, &seeds);
     const char *why = NULL;
-    struct freezer *freezer = open_part(history, part->folders[part->folder_count - 1], true, &why);
+    enum freezer_fault fault = FREEZER_UNREADABLE;
+    struct freezer *freezer =
+        open_part(history, part->folders[part->folder_count - 1], true, &why, &fault);
     bool good = freezer && freezer_summaries(freezer, note_rank, &seeds);
     /* what is lost of a folder is its end */
     if (good
@@ -91,7 +95,8 @@ bool part_add_seeds(struct history *history, bool all, uint64_t above, bool watc
                && records_are_whole(&records);
     }
     if (!good && history->result->stop == STOP_NONE) {
-        bool no_memory = records.refused || (why && strstr(why, freezer_no_memory));
+        if (freezer) fault = freezer_fault(freezer);
+        bool no_memory = records.refused || fault == FREEZER_NO_MEMORY;
         history->result->stop_detail =
             no_memory ? NULL : keep_text(history, why ? why : "a record that makes no sense");
         history_stop(history, no_memory ? STOP_MEMORY : STOP_DISK);
@@ -144,18 +149,19 @@ static bool put_clusters(struct history *history, struct history_cluster *const 
                          uint32_t count)
 {
     struct freezer_identity identity = history_identity(history);
-    char name[NAME_ROOM], reason[HISTORY_WHY];
+    char name[NAME_ROOM];
+    struct freezer_refusal refusal;
     snprintf(name, sizeof name, "%s/rest", history->task->freeze);
     freezer_clear(name); /* of an earlier attempt that was killed */
     struct freezer *freezer =
         freezer_open(history->mem, name, &identity, false, frozen_max_summary(history),
-                     history->freezer_budget, reason, sizeof reason);
+                     history->freezer_budget, &refusal);
     bool good = freezer && freezer_continue(freezer);
     for (uint32_t i = 0; good && i < count; i++) good = put_cluster(history, freezer, clusters[i]);
     good = good && freezer_finish(freezer);
     if (!good)
         history->result->stop_detail =
-            keep_text(history, freezer ? freezer_error(freezer) : reason);
+            keep_text(history, freezer ? freezer_error(freezer) : refusal.text);
     if (freezer) freezer_close(freezer);
     return good;
 }
@@ -206,9 +212,10 @@ bool part_rest_is_whole(struct mem *mem, const char *folder,
                         const struct freezer_identity *identity, const struct cluster_size *rest,
                         uint32_t count)
 {
-    char name[NAME_ROOM], reason[HISTORY_WHY];
+    char name[NAME_ROOM];
+    struct freezer_refusal refusal;
     snprintf(name, sizeof name, "%s/rest", folder);
-    struct freezer *freezer = freezer_open_to_read(mem, name, identity, reason, sizeof reason);
+    struct freezer *freezer = freezer_open_to_read(mem, name, identity, &refusal);
     struct records records = records_begin(mem, identity->record_bytes, count_record, NULL);
     bool good = freezer != NULL;
     for (uint32_t i = 0; good && i < count; i++) {
@@ -234,7 +241,9 @@ bool part_log(struct history *history, uint32_t level, uint64_t rank, bool in_re
     const struct search_part *part = history->task->part;
     if (history->back && (history->back_level != level || history->back_in_rest != in_rest))
         part_release(history);
-    if (!history->back) history->back = open_part(history, part->folders[level], in_rest, why);
+    enum freezer_fault fault;
+    if (!history->back)
+        history->back = open_part(history, part->folders[level], in_rest, why, &fault);
     history->back_level = level;
     history->back_in_rest = in_rest;
     return history->back && frozen_log_of(history, history->back, rank, why);

@@ -3,6 +3,7 @@
 #include "report/explain_time.h"
 #include "result/value.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -547,6 +548,7 @@ static bool find_failing(const struct model *model, const struct model_rule *rul
 void explain_failure(const struct model *model, const struct diag *diag, struct text *text,
                      uint32_t r, const int64_t *state)
 {
+    assert(r < model->rules.len); /* invariant 11 of result.h: a rule that fails is named */
     const struct model_rule *rule = &model->rules.data[r];
     struct explainer explainer = {.model = model, .text = text, .state = state, .indent = ""};
     struct eval_failure failure = {0};

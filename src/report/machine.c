@@ -146,6 +146,7 @@ static void put_trace(struct out *json, const struct teller *teller, struct trac
                       const struct trace *trace, const char *file)
 {
     int64_t date = 0;
+    assert(trace->loop == MODEL_NONE || trace->loop <= trace->steps);
     out_open(json, '{');
     out_key(json, "steps");
     out_open(json, '[');
@@ -172,6 +173,7 @@ static void put_branches(struct out *json, const struct teller *teller, struct t
     out_open(json, '[');
     for (uint32_t i = 0; i < entry->branch_count; i++) {
         const struct trace_branch *branch = &entry->branches[i];
+        assert(branch->parent <= i); /* invariant 10 of result.h */
         out_open(json, '{');
         out_key(json, "parent");
         out_uint(json, branch->parent);
@@ -261,6 +263,7 @@ static void put_properties(struct out *json, const struct teller *teller, struct
     out_open(json, '[');
     for (uint32_t i = 0; i < task->property_count; i++) {
         const struct property_result *entry = &task->properties[i];
+        assert(!entry->last || !entry->trace); /* invariant 9 of result.h */
         out_open(json, '{');
         put_verdict(json, entry, engine);
         if (reasons[i].len) {

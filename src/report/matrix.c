@@ -1,5 +1,6 @@
 #include "report/matrix.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -40,6 +41,7 @@ static json_t *rows_of(const json_t *all)
 /* The columns: names of properties in the order in which they appear. */
 static json_t *columns_of(const json_t *rows)
 {
+    assert(json_is_array(rows));
     json_t *columns = json_array(), *row, *property;
     size_t i, k;
     json_array_foreach((json_t *)rows, i, row)

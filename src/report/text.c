@@ -235,8 +235,10 @@ static void list_paths(const struct report_style *style,
     for (uint32_t i = 0; i < partition->path_count && i < PARTITION_LISTED; i++) {
         uint32_t tail[SHOWN], length = 0;
         for (uint32_t at = i; partition->paths[at].parent != MODEL_NONE;
-             at = partition->paths[at].parent)
+             at = partition->paths[at].parent) {
+            assert(partition->paths[at].parent < at); /* invariant 7 of result.h: it ends */
             tail[length++ % SHOWN] = partition->paths[at].point;
+        }
         fprintf(style->out, "  %14s  %s", text_count(a, partition->paths[i].states),
                 length ? "" : "(none)");
         /* from the end on: the last entries of the ring are the first p-points */
@@ -499,6 +501,7 @@ void report_loop(const struct report_style *style, const struct model *model,
                  const struct diag *diag, const struct trace *trace)
 {
     uint32_t rule = trace->rules[trace->steps];
+    assert(trace->loop <= trace->steps);
     if (rule == MODEL_NONE) {
         fprintf(style->out, "        no rule %s: this state repeats for ever\n",
                 trace->delays ? "can ever be taken again" : "is enabled");
@@ -572,6 +575,7 @@ static void show_branches(const struct report_style *style, const struct model *
 {
     for (uint32_t i = 0; i < entry->branch_count; i++) {
         const struct trace_branch *branch = &entry->branches[i];
+        assert(branch->parent <= i); /* invariant 10 of result.h */
         fprintf(style->out, "  %sbranch %u%s, from state %u of ", paint(style, BOLD), i + 1,
                 paint(style, PLAIN), branch->from);
         if (branch->parent) fprintf(style->out, "branch %u", branch->parent);
@@ -656,6 +660,7 @@ static void show_last(const struct report_style *style, const struct model *mode
 {
     fprintf(style->out, "\n%s%s is %s%s in this state:\n", paint(style, entry->seeks ? GREEN : RED),
             entry->property->name, entry->seeks ? "reached" : "violated", paint(style, PLAIN));
+    assert(entry->reason && !entry->trace); /* invariant 9 of result.h */
     report_step(style, model, diag, 0, MODEL_NONE, NULL, NULL, entry->last);
     report_reasons(style, model, diag, entry);
     fprintf(style->out, "  (%s)\n", entry->reason);

@@ -504,6 +504,7 @@ int conclude_status(bool is_check, const struct task *task, const struct result 
         return result->runtime_errors ? EXIT_VIOLATED
                : result->complete     ? EXIT_HOLDS
                                       : EXIT_INCONCLUSIVE;
+    assert(!result->complete || result->stop == STOP_NONE); /* invariant 2 of result.h */
     switch (result_overall(task->properties, task->property_count)) {
     case VERDICT_VIOLATED: return EXIT_VIOLATED;
     case VERDICT_HOLDS: return result->complete || has_asked(task) ? EXIT_HOLDS : EXIT_INCONCLUSIVE;

@@ -1,5 +1,6 @@
 #include "result/furthest.h"
 
+#include <assert.h>
 #include <string.h>
 
 void furthest_begin(struct furthest *furthest, struct task *task)
@@ -41,6 +42,7 @@ static void keep_verdict(struct furthest *furthest, uint32_t i, const struct res
     if (known->verdict != VERDICT_UNKNOWN) free_evidence(model, known);
     *known = *entry;
     if (!known->engine) known->engine = result->engine;
+    assert(known->engine || result->refused); /* invariant 1 */
 }
 
 bool furthest_is_decided(const struct furthest *furthest)
@@ -124,6 +126,7 @@ void furthest_add(struct furthest *furthest, struct result *result)
     struct task *task = furthest->task;
     const size_t size = task->property_count * sizeof *task->properties;
     bool first = !furthest->told.engine;
+    assert(!first || !furthest->answered); /* invariant 2 */
     for (uint32_t i = 0; i < task->property_count; i++) keep_verdict(furthest, i, result);
     bool answers = !furthest->answered && furthest_is_decided(furthest);
     note_search(furthest, result);
@@ -179,6 +182,7 @@ void furthest_settle(const struct task *task, struct result *result)
     result->complete = result->all_states || (result->bounded && !violated);
     result->stop = result->complete ? STOP_NONE : STOP_DECIDED;
     result->stop_detail = NULL;
+    assert(!result->complete || result->all_states || result->bounded); /* invariant 5 */
 }
 
 /* Invariant 7. */
@@ -187,11 +191,13 @@ static bool is_turn(enum stop_reason stop) { return stop == STOP_STATES || stop 
 static void tell_end(struct furthest *furthest, struct result *result)
 {
     struct task *task = furthest->task;
-    const char *old = stop_reason_text[result->stop], *now = stop_reason_text[furthest->stop];
+    const unsigned old = REASON_STOPPED + result->stop;
+    const char *now = stop_reason_text[furthest->stop];
     if (!is_turn(result->stop) || is_turn(furthest->stop) || furthest->stop == STOP_NONE) return;
     result->stop = furthest->stop;
+    assert(!is_turn(result->stop)); /* invariant 7 */
     for (uint32_t i = 0; i < task->property_count; i++)
-        if (task->properties[i].reason == old) task->properties[i].reason = now;
+        if (result_reason(task->properties[i].reason) == old) task->properties[i].reason = now;
 }
 
 void furthest_end(struct furthest *furthest, struct result *result)

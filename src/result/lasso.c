@@ -1,5 +1,6 @@
 #include "result/lasso.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct lasso {
@@ -79,6 +80,7 @@ static void evaluate(struct lasso *lasso, formula f, bool *values)
 bool lasso_holds(const struct model *model, const struct trace *trace, formula f, bool *good)
 {
     struct lasso lasso = {model, trace, trace->steps + 1, true};
+    assert(trace->loop <= trace->steps); /* the contract: there is a loop */
     bool *values = mem_alloc(model->mem, lasso.length);
     evaluate(&lasso, f, values);
     bool holds = values[0];

@@ -439,8 +439,9 @@ struct result {
         *searched; /* when the model has hidden variables: the one that was searched, without those
                       that influence nothing (is_left_out); what it still hides influences what can
                       be seen, so that coverage is not guaranteed. Otherwise NULL */
-    const char *refused; /* the search could not begin: why */
-    const char *broken;  /* an internal error was found: what */
+    const char *refused;          /* the search could not begin: why */
+    enum stop_reason refused_for; /* then: for want of memory, or for what is in a folder */
+    const char *broken;           /* an internal error was found: what */
 };
 
 /* Whether states were compared without hidden variables that influence what can be seen. */

@@ -84,6 +84,22 @@ static void make_text(value *made, const char *text)
 
 static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
 
+/* Functions of rows: `of` is the struct, `v` what it is looked at with. */
+#define MAKE(type, name, call)                                                                     \
+    static void name(view *v, const void *owner, value *made)                                      \
+    {                                                                                              \
+        const struct type *of = owner;                                                             \
+        (void)v, (void)of;                                                                         \
+        call;                                                                                      \
+    }
+#define IF(type, name, condition)                                                                  \
+    static bool name(view *v, const void *owner)                                                   \
+    {                                                                                              \
+        const struct type *of = owner;                                                             \
+        (void)v, (void)of;                                                                         \
+        return condition;                                                                          \
+    }
+
 /* ---- symbolic ---- */
 
 static const struct member iteration_rows[] = {
@@ -95,12 +111,8 @@ static const struct member iteration_rows[] = {
 static const struct members tables_iteration = {"iteration", sizeof(struct iteration),
                                                 WITH(iteration_rows)};
 
-static void average_frontier(view *v, const void *owner, value *made)
-{
-    const struct symbolic_statistics *statistics = owner;
-    (void)v;
-    make_real(made, share_of(statistics->frontier_nodes, statistics->frontiers));
-}
+MAKE(symbolic_statistics, average_frontier,
+     make_real(made, share_of(of->frontier_nodes, of->frontiers)))
 
 static const struct member symbolic_rows[] = {
     CHOICE(symbolic_statistics, relation, RELATION_LABELLED + 1, .words = relation_form_name,
@@ -149,12 +161,7 @@ static const struct member depth_rows[] = {
 static const struct members tables_depth = {"depth", sizeof(struct bounded_depth),
                                             WITH(depth_rows)};
 
-static void safe_steps(view *v, const void *owner, value *made)
-{
-    const struct bounded_statistics *statistics = owner;
-    (void)v;
-    make_count(made, statistics->rounds ? statistics->rounds : statistics->safe_steps);
-}
+MAKE(bounded_statistics, safe_steps, make_count(made, of->rounds ? of->rounds : of->safe_steps))
 
 static const struct member bounded_rows[] = {
     COUNT(bounded_statistics, depth, .key = "bound"),
@@ -177,37 +184,11 @@ const struct members tables_bounded = {"bounded", sizeof(struct bounded_statisti
 
 /* ---- timed ---- */
 
-static void zone_storage(view *v, const void *owner, value *made)
-{
-    (void)v;
-    make_text(made, ((const struct timed_statistics *)owner)->equal ? "equal" : "inclusion");
-}
-
-static void extrapolation(view *v, const void *owner, value *made)
-{
-    (void)v;
-    make_text(made, ((const struct timed_statistics *)owner)->exact ? "M+" : "LU+");
-}
-
-static void zone_size(view *v, const void *owner, value *made)
-{
-    const struct timed_statistics *statistics = owner;
-    (void)v;
-    make_real(made, share_of(statistics->zone_bytes, statistics->zones));
-}
-
-static void state_size(view *v, const void *owner, value *made)
-{
-    const struct timed_statistics *statistics = owner;
-    make_real(made, share_of(statistics->space_bytes, v->result->states));
-}
-
-static void not_kept(view *v, const void *owner, value *made)
-{
-    const struct timed_statistics *statistics = owner;
-    (void)v;
-    make_count(made, statistics->covered + statistics->given_up);
-}
+MAKE(timed_statistics, zone_storage, make_text(made, of->equal ? "equal" : "inclusion"))
+MAKE(timed_statistics, extrapolation, make_text(made, of->exact ? "M+" : "LU+"))
+MAKE(timed_statistics, zone_size, make_real(made, share_of(of->zone_bytes, of->zones)))
+MAKE(timed_statistics, state_size, make_real(made, share_of(of->space_bytes, v->result->states)))
+MAKE(timed_statistics, not_kept, make_count(made, of->covered + of->given_up))
 
 static const struct member timed_rows[] = {
     COUNT(timed_statistics, discrete_states, .key = "discrete_states"),
@@ -254,50 +235,14 @@ static void rank_variable(view *v, const void *owner, value *made)
     make_text(made, rank == MODEL_NONE ? NULL : v->model->vars.data[rank].name);
 }
 
-static void freezability(view *v, const void *owner, value *made)
-{
-    (void)owner;
-    make_real(made, result_freezability(v->result));
-}
-
-static void progress(view *v, const void *owner, value *made)
-{
-    (void)owner;
-    make_real(made, result_progress(v->result));
-}
-
-static void percent_freed(view *v, const void *owner, value *made)
-{
-    (void)owner;
-    make_real(made, 100 * result_freezability(v->result));
-}
-
-static void percent_done(view *v, const void *owner, value *made)
-{
-    (void)owner;
-    make_real(made, 100 * result_progress(v->result));
-}
-
-static bool has_files(view *v, const void *owner)
-{
-    const struct cluster_statistics *clusters = owner;
-    (void)v;
-    return clusters->frozen_bytes || clusters->resumed;
-}
-
-static bool has_quantiles(view *v, const void *owner)
-{
-    (void)v;
-    return ((const struct cluster_statistics *)owner)->quantiles;
-}
-
-static bool has_sizes(view *v, const void *owner) { return !has_quantiles(v, owner); }
-
-static bool has_lost_sizes(view *v, const void *owner)
-{
-    (void)v;
-    return ((const struct cluster_statistics *)owner)->sizes_lost;
-}
+MAKE(cluster_statistics, freezability, make_real(made, result_freezability(v->result)))
+MAKE(cluster_statistics, progress, make_real(made, result_progress(v->result)))
+MAKE(cluster_statistics, percent_freed, make_real(made, 100 * result_freezability(v->result)))
+MAKE(cluster_statistics, percent_done, make_real(made, 100 * result_progress(v->result)))
+IF(cluster_statistics, has_files, of->frozen_bytes || of->resumed)
+IF(cluster_statistics, has_quantiles, of->quantiles)
+IF(cluster_statistics, has_sizes, !of->quantiles)
+IF(cluster_statistics, has_lost_sizes, of->sizes_lost)
 
 static const struct member cluster_rows[] = {
     MADE("rank_variable", rank_variable, .key = "rank_variable"),
@@ -347,29 +292,10 @@ const struct members tables_clusters = {"clusters", sizeof(struct cluster_statis
 
 /* ---- parts ---- */
 
-static void part_number(view *v, const void *owner, value *made)
-{
-    (void)owner;
-    make_count(made, v->index);
-}
-
-static void last_state(view *v, const void *owner, value *made)
-{
-    (void)v;
-    make_count(made, ((const struct split_part *)owner)->end - 1);
-}
-
-static bool has_end(view *v, const void *owner)
-{
-    (void)v;
-    return ((const struct split_part *)owner)->end;
-}
-
-static bool part_is_known(view *v, const void *owner)
-{
-    (void)v;
-    return ((const struct split_part *)owner)->is_known;
-}
+MAKE(split_part, part_number, make_count(made, v->index))
+MAKE(split_part, last_state, make_count(made, of->end - 1))
+IF(split_part, has_end, of->end)
+IF(split_part, part_is_known, of->is_known)
 
 static const struct member part_rows[] = {
     MADE("part", part_number, .key = "part"),
@@ -387,11 +313,7 @@ static const struct member part_rows[] = {
 };
 static const struct members tables_part = {"part", sizeof(struct split_part), WITH(part_rows)};
 
-static bool is_gross(view *v, const void *owner)
-{
-    (void)v;
-    return !((const struct split_statistics *)owner)->is_net;
-}
+IF(split_statistics, is_gross, !of->is_net)
 
 static const struct member parts_rows[] = {
     NUMBER(split_statistics, parts, .key = "parts"),
@@ -457,18 +379,8 @@ static const struct member path_rows[] = {
 };
 static const struct members tables_path = {"path", sizeof(struct p_path), WITH(path_rows)};
 
-static void path_total(view *v, const void *owner, value *made)
-{
-    const struct partition_statistics *partition = owner;
-    (void)v;
-    make_count(made, partition->partitions + partition->skipped + partition->waiting);
-}
-
-static void coverage(view *v, const void *owner, value *made)
-{
-    (void)v;
-    make_truth(made, !((const struct partition_statistics *)owner)->hidden);
-}
+MAKE(partition_statistics, path_total, make_count(made, of->partitions + of->skipped + of->waiting))
+MAKE(partition_statistics, coverage, make_truth(made, !of->hidden))
 
 static void how_extended(view *v, const void *owner, value *made)
 {
@@ -482,11 +394,7 @@ static void how_extended(view *v, const void *owner, value *made)
     make_text(made, made->buffer);
 }
 
-static bool is_hidden(view *v, const void *owner)
-{
-    (void)v;
-    return ((const struct partition_statistics *)owner)->hidden;
-}
+IF(partition_statistics, is_hidden, of->hidden)
 
 static const struct member partition_rows[] = {
     COUNT(partition_statistics, partitions, .key = "partitions"),
@@ -536,17 +444,8 @@ const struct members tables_rounds = {"rounds", sizeof(struct round_statistics),
 
 /* ---- searches one after the other ---- */
 
-static bool brief_has_states(view *v, const void *owner)
-{
-    (void)v;
-    return ((const struct search_brief *)owner)->has_states;
-}
-
-static bool brief_has_depth(view *v, const void *owner)
-{
-    (void)v;
-    return ((const struct search_brief *)owner)->has_depth;
-}
+IF(search_brief, brief_has_states, of->has_states)
+IF(search_brief, brief_has_depth, of->has_depth)
 
 static const struct member brief_rows[] = {
     TEXT(search_brief, engine, .key = "engine"),
@@ -578,68 +477,29 @@ static void order_word(view *v, const void *owner, value *made)
                                                                               : ORDER_BFS]);
 }
 
-static void process_count(view *v, const void *owner, value *made)
-{
-    (void)owner;
-    make_count(made, v->model->processes.len);
-}
-
-static void variable_count(view *v, const void *owner, value *made)
-{
-    (void)owner;
-    make_count(made, v->model->vars.len);
-}
-
-static void rule_count(view *v, const void *owner, value *made)
-{
-    (void)owner;
-    make_count(made, v->model->rules.len);
-}
-
-static void rate(view *v, const void *owner, value *made)
-{
-    const struct result *result = owner;
-    (void)v;
-    make_count(made,
-               (uint64_t)(result->seconds > 0 ? (double)result->states / result->seconds : 0));
-}
-
-static void longest_path(view *v, const void *owner, value *made)
-{
-    const struct result *result = owner;
-    (void)v;
-    make_count(made, result->max_stack ? result->max_stack - 1 : 0);
-}
-
-#define IF(name, condition)                                                                        \
-    static bool name(view *v, const void *owner)                                                   \
-    {                                                                                              \
-        const struct result *result = owner;                                                       \
-        (void)v;                                                                                   \
-        return condition;                                                                          \
-    }
-IF(counts_states, !result->bounded)
-IF(counts_transitions, !result->bounded && !result->no_transitions)
-IF(counts_deadlocks, !result->bounded && !result->no_deadlocks)
-IF(knows_depth, result->has_depth)
-IF(left_unreduced, result->unreduced_properties)
-IF(is_reduced, result->reduction != REDUCE_NONE)
-IF(was_chosen, result->why_engine)
-IF(has_searches, result->search_count >= 2)
-IF(has_detail, result->stop_detail)
-IF(has_finals, v->model->has_final && !result->bounded && !result->symbolic)
-IF(expands, !result->symbolic && !result->bounded)
-IF(has_threads, result->threads > 1)
-IF(has_hidden, result->searched)
-IF(has_stack, !result->bounded && !result->has_depth
-                  && (result->max_stack || !result_is_influenced(result)) && !result->partition
-                  && !result->symbolic && !result->clusters && !result->parts
-                  && result->reduction == REDUCE_NONE)
-
-static void tells_stack(view *v, const void *owner, value *made)
-{
-    make_truth(made, has_stack(v, owner));
-}
+MAKE(result, process_count, make_count(made, v->model->processes.len))
+MAKE(result, variable_count, make_count(made, v->model->vars.len))
+MAKE(result, rule_count, make_count(made, v->model->rules.len))
+MAKE(result, rate,
+     make_count(made, (uint64_t)(of->seconds > 0 ? (double)of->states / of->seconds : 0)))
+MAKE(result, longest_path, make_count(made, of->max_stack ? of->max_stack - 1 : 0))
+IF(result, counts_states, !of->bounded)
+IF(result, counts_transitions, !of->bounded && !of->no_transitions)
+IF(result, counts_deadlocks, !of->bounded && !of->no_deadlocks)
+IF(result, knows_depth, of->has_depth)
+IF(result, left_unreduced, of->unreduced_properties)
+IF(result, is_reduced, of->reduction != REDUCE_NONE)
+IF(result, was_chosen, of->why_engine)
+IF(result, has_searches, of->search_count >= 2)
+IF(result, has_detail, of->stop_detail)
+IF(result, has_finals, v->model->has_final && !of->bounded && !of->symbolic)
+IF(result, expands, !of->symbolic && !of->bounded)
+IF(result, has_threads, of->threads > 1)
+IF(result, has_hidden, of->searched)
+IF(result, has_stack,
+   !of->bounded && !of->has_depth && (of->max_stack || !result_is_influenced(of)) && !of->partition
+       && !of->symbolic && !of->clusters && !of->parts && of->reduction == REDUCE_NONE)
+MAKE(result, tells_stack, make_truth(made, has_stack(v, owner)))
 
 /* Counts that have digits when they do not fit. */
 #define TOTAL(member, ...)                                                                         \
@@ -709,6 +569,7 @@ static const struct member result_rows[] = {
     LIST(result, reached_first, count, PROCESSES),
     ROW(result, ABSENT, searched),
     TEXT(result, refused),
+    CHOICE(result, refused_for, STOP_COUNT, .words = stop_reason_text),
     TEXT(result, broken),
     MADE("rate", rate),
     MADE("longest_path", longest_path),

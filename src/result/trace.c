@@ -36,6 +36,7 @@ const char *trace_time(char buffer[TRACE_TIME_ROOM], const struct model *model,
                        const struct trace *trace, int64_t parts)
 {
     int64_t per_unit, a = parts, b;
+    assert(trace->denominator > 0 && model->ticks > 0);
     if (__builtin_mul_overflow(trace->denominator, model->ticks, &per_unit)) {
         snprintf(buffer, TRACE_TIME_ROOM, "%.9g",
                  (double)parts / (double)trace->denominator / (double)model->ticks);
@@ -54,6 +55,7 @@ const char *trace_time(char buffer[TRACE_TIME_ROOM], const struct model *model,
 int64_t trace_date(const struct trace *trace, uint32_t state)
 {
     int64_t date = 0;
+    assert(trace->delays && state <= trace->steps + UINT64_C(1));
     for (uint32_t i = 0; i < state; i++) date += trace->delays[i];
     return date;
 }

@@ -9,7 +9,7 @@ static void take_back(const struct model *model, struct property_result *entry, 
 {
     entry->verdict = VERDICT_UNKNOWN;
     entry->method = NULL;
-    if (entry->reason != result_cannot_evaluate) entry->reason = reason;
+    if (result_reason(entry->reason) != REASON_CANNOT_EVALUATE) entry->reason = reason;
     trace_free(model, entry->trace);
     entry->trace = NULL;
     entry->branch_count = 0;

@@ -45,7 +45,8 @@ static void take_verdict(struct property_result *entry, const struct property_re
         || (told->verdict == VERDICT_HOLDS && entry->is_reachability)) {
         entry->verdict = told->verdict;
         entry->reason = NULL;
-    } else if (told->reason == result_cannot_evaluate && entry->verdict == VERDICT_UNKNOWN) {
+    } else if (result_reason(told->reason) == REASON_CANNOT_EVALUATE
+               && entry->verdict == VERDICT_UNKNOWN) {
         entry->reason = result_cannot_evaluate;
     }
 }

@@ -171,7 +171,7 @@ static void prepare_part(struct division *split, uint32_t number, struct task *t
  * then. */
 static bool begins_again(struct division *split, uint32_t number, const struct result *result)
 {
-    if (!result->refused || strstr(result->refused, freezer_no_memory)) return false;
+    if (!result->refused || result->refused_for == STOP_MEMORY) return false;
     parts_clear(&split->parts, number);
     return true;
 }
@@ -206,8 +206,8 @@ static int run_part(void *context, uint32_t number)
         return EXIT_INTERNAL;
     }
     if (result.refused)
-        return strstr(result.refused, freezer_no_memory) ? give_up(STOP_MEMORY, "")
-                                                         : give_up(STOP_DISK, result.refused);
+        return result.refused_for == STOP_MEMORY ? give_up(STOP_MEMORY, "")
+                                                 : give_up(STOP_DISK, result.refused);
     const char *why = outcome_write(&split->parts, number, &task, &result);
     if (result.stop == STOP_EXACT) return give_up(STOP_EXACT, "");
     return why ? give_up(STOP_DISK, why) : EXIT_HOLDS;

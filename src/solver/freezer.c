@@ -85,7 +85,8 @@ struct freezer {
     struct mem *mem;
     char *folder;
     struct freezer_identity identity;
-    int journal, pack; /* files; -1: none */
+    int journal, pack;        /* files; -1: none */
+    enum freezer_fault fault; /* of the last part that could not be read */
     uint32_t pack_number;
     uint64_t pack_size, journal_size;
     uint64_t
@@ -459,7 +460,7 @@ static bool is_sealed(const struct place *place)
            && place->checksum == XXH3_64bits(place, offsetof(struct place, checksum));
 }
 
-const char freezer_no_memory[] = "cannot be used: memory was refused";
+static const char no_memory[] = "cannot be used: memory was refused";
 
 static void free_reading(struct freezer *freezer)
 {
@@ -507,7 +508,7 @@ static const char *load_block(struct freezer *freezer, uint32_t number)
     bool has_room = freezer->in && place->packed_bytes <= freezer->in_room
                     && place->raw_bytes <= freezer->out_room;
     if (!has_room && !take_reading(freezer))
-        return freezer_no_memory; /* larger ones may have been written since */
+        return no_memory; /* larger ones may have been written since */
     int file = open(path_of(freezer, path, place->pack), O_RDONLY | O_CLOEXEC);
     if (file < 0) return "is missing";
     bool there = read_all(file, &head, sizeof head, place->offset)
@@ -573,12 +574,15 @@ bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind
         if (!good) fault = "is damaged (its items do not fit)";
         if (!fault) continue;
         freezer->bad = low;
+        freezer->fault = fault == no_memory ? FREEZER_NO_MEMORY : FREEZER_UNREADABLE;
         snprintf(freezer->why, ERROR_ROOM, "%.300s %s", path_of(freezer, path, place->pack), fault);
         *why = freezer->why;
         return false;
     }
     return true;
 }
+
+enum freezer_fault freezer_fault(const struct freezer *freezer) { return freezer->fault; }
 
 /* ---- an earlier run ---- */
 
@@ -850,14 +854,21 @@ bool freezer_forget(struct freezer *freezer)
            || fail(freezer, "cut", UINT32_MAX, errno);
 }
 
+static void refuse(struct freezer_refusal *why, const char *folder, const char *fault)
+{
+    why->fault = fault == no_memory ? FREEZER_NO_MEMORY : FREEZER_UNREADABLE;
+    snprintf(why->text, sizeof why->text, "the folder '%.200s' %s", folder, fault);
+}
+
 /* NULL: memory was refused. */
 static struct freezer *new_freezer(struct mem *mem, const char *folder,
-                                   const struct freezer_identity *identity, char *why, size_t room)
+                                   const struct freezer_identity *identity,
+                                   struct freezer_refusal *why)
 {
     struct freezer *freezer = mem_try_alloc(mem, sizeof *freezer);
     char *name = freezer ? mem_try_alloc(mem, strlen(folder) + 1) : NULL;
     if (!name) {
-        snprintf(why, room, "the folder '%.200s' %s", folder, freezer_no_memory);
+        refuse(why, folder, no_memory);
         mem_free(mem, freezer);
         return NULL;
     }
@@ -883,21 +894,21 @@ static const char *open_to_read(struct freezer *freezer)
     return fault                                            ? fault
            : is_new                                         ? "has a run that had just begun"
            : read_entries(freezer) && take_reading(freezer) ? NULL
-                                                            : freezer_no_memory;
+                                                            : no_memory;
 }
 
 struct freezer *freezer_open_to_read(struct mem *mem, const char *folder,
-                                     const struct freezer_identity *identity, char *why,
-                                     size_t room)
+                                     const struct freezer_identity *identity,
+                                     struct freezer_refusal *why)
 {
-    struct freezer *freezer = new_freezer(mem, folder, identity, why, room);
+    struct freezer *freezer = new_freezer(mem, folder, identity, why);
     const char *fault = NULL;
     if (!freezer) return NULL;
     freezer->only_reads = true;
     if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
     else fault = open_to_read(freezer);
     if (fault) {
-        snprintf(why, room, "the folder '%.200s' %s", folder, fault);
+        refuse(why, folder, fault);
         freezer_close(freezer);
         return NULL;
     }
@@ -907,9 +918,9 @@ struct freezer *freezer_open_to_read(struct mem *mem, const char *folder,
 
 struct freezer *freezer_open(struct mem *mem, const char *folder,
                              const struct freezer_identity *identity, bool resume,
-                             uint64_t max_summary, uint64_t budget, char *why, size_t room)
+                             uint64_t max_summary, uint64_t budget, struct freezer_refusal *why)
 {
-    struct freezer *freezer = new_freezer(mem, folder, identity, why, room);
+    struct freezer *freezer = new_freezer(mem, folder, identity, why);
     const char *fault = NULL;
     bool is_new = true;
     if (!freezer) return NULL;
@@ -921,13 +932,12 @@ struct freezer *freezer_open(struct mem *mem, const char *folder,
         freezer->kill_at = strtoull(getenv("CAIRN_KILL_WRITE"), NULL, 10);
 #endif
     if (strlen(folder) + 32 > PATH_ROOM) fault = "has too long a name";
-    else if (!take_memory(freezer, max_summary, budget)) fault = freezer_no_memory;
+    else if (!take_memory(freezer, max_summary, budget)) fault = no_memory;
     else fault = open_folder(freezer, resume, &is_new);
     if (!fault && is_new && !write_head(freezer)) fault = freezer->error;
-    if (!fault && !is_new && (!read_entries(freezer) || !take_reading(freezer)))
-        fault = freezer_no_memory;
+    if (!fault && !is_new && (!read_entries(freezer) || !take_reading(freezer))) fault = no_memory;
     if (fault) {
-        snprintf(why, room, "the folder '%.200s' %s", folder, fault);
+        refuse(why, folder, fault);
         freezer_close(freezer);
         return NULL;
     }

@@ -31,23 +31,28 @@ struct freezer_identity {
     uint32_t record_bytes;
 };
 
+/* Why a folder cannot be opened, or a part of it not be read. */
+enum freezer_fault { FREEZER_NO_MEMORY = 1, FREEZER_UNREADABLE };
+struct freezer_refusal {
+    enum freezer_fault fault;
+    char text[640];
+};
+
 enum freezer_kind { FREEZER_RECORDS = 1, FREEZER_LOG = 2 };
 enum { FREEZER_ITEM = 24 }; /* bytes that each piece of records or log takes, beside its own */
 
 /* Opens a folder, which is made when it does not exist. resume: it may have an earlier run with
- * this identity, which is continued; otherwise it must be empty. NULL: *why says why not, in `room`
- * bytes. max_summary: no summary is longer. budget: so many bytes for what is being written are
+ * this identity, which is continued; otherwise it must be empty. NULL: *why says why not.
+ * max_summary: no summary is longer. budget: so many bytes for what is being written are
  * enough, as far as that is possible; 0: as many as make it fast. */
 struct freezer *freezer_open(struct mem *mem, const char *folder,
                              const struct freezer_identity *identity, bool resume,
-                             uint64_t max_summary, uint64_t budget, char *why, size_t room);
-extern const char freezer_no_memory[]; /* is a part of the reason why a folder could not be opened,
-                                          when that is it */
+                             uint64_t max_summary, uint64_t budget, struct freezer_refusal *why);
 /* Opens a folder that has a run with this identity for reading alone: freezer_read and
  * freezer_summaries. Several may do so at the same time. */
 struct freezer *freezer_open_to_read(struct mem *mem, const char *folder,
-                                     const struct freezer_identity *identity, char *why,
-                                     size_t room);
+                                     const struct freezer_identity *identity,
+                                     struct freezer_refusal *why);
 /* Removes the files of a run and its folder, when they are there. */
 void freezer_clear(const char *folder);
 /* Whether the folder has a run with this identity. */
@@ -84,6 +89,8 @@ bool freezer_summaries(struct freezer *freezer,
 bool freezer_read(struct freezer *freezer, uint64_t rank, enum freezer_kind kind,
                   bool (*tell)(void *context, const unsigned char *bytes, uint64_t size),
                   void *context, const char **why);
+/* Of the last freezer_read that could not. */
+enum freezer_fault freezer_fault(const struct freezer *freezer);
 /* Forgets the block that could not be read, and everything after it: before the first part is
  * frozen. */
 void freezer_cut(struct freezer *freezer);
