@@ -192,8 +192,7 @@ static const struct option_row {
      "before it"},
     {OPTION_THREADS, 0, "threads", "N", ASK_SEARCH,
      "2 or more: with --engine auto, so many engines run at the same time and the first answer "
-     "counts; explicit: so many threads (at most 64) search together, breadth-first or with "
-     "--partition"},
+     "counts; explicit: so many threads (at most 64) search together, in every order but dfs"},
     {OPTION_STEPS, 0, "steps", "N", ASK_SIMULATE, "length of a random run (default 100)"},
     {OPTION_RUNS, 0, "runs", "N", ASK_SIMULATE, "number of random runs (default 1)"},
     {OPTION_SEED, 0, "seed", "N", ASK_MODELS, "seed of random choices (default 1)"},

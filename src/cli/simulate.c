@@ -33,8 +33,9 @@ static void show_last(struct simulator *at)
 {
     uint32_t steps = at->stepper.rules.len, vars = at->stepper.model->vars.len;
     char date[TRACE_TIME_ROOM];
-    const struct trace times = {.delays = at->stepper.delays.data, .denominator = STEPPER_PARTS};
-    if (at->stepper.is_timed)
+    const struct trace times = {
+        .steps = steps, .delays = at->stepper.delays.data, .denominator = STEPPER_PARTS};
+    if (steps && at->stepper.is_timed)
         trace_time(date, at->stepper.model, &times, trace_date(&times, steps));
     report_step(&at->screen.style, at->stepper.model, &at->session.diag, steps,
                 steps ? at->stepper.rules.data[steps - 1] : MODEL_NONE,

@@ -273,7 +273,8 @@ static const char *check_end(const struct result *result)
 
 static const char *check_counts(const struct result *result)
 {
-    const bool exact = !result->exact.states;
+    /* sets of states that were not counted before memory ran out say 0 */
+    const bool exact = !result->exact.states && (result->all_states || !result->symbolic);
     if (exact && result->initial_states > result->states) return "4: initial states";
     if (exact && !result->no_deadlocks
         && (result->deadlocks > result->states

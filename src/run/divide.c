@@ -28,8 +28,12 @@
 bool divide_are_several(struct session *session)
 {
     const char *name;
+    uint32_t source;
     if (!session->ask->context) return false;
     struct load_silence silence = load_in_silence(session); /* the search tells what is wrong */
+    /* the model comes first, as in every other run: places are told in the order of sources */
+    if (session->ask->file)
+        load_source(&session->diag, session->known, session->ask->file, &source);
     bool several = load_context(session, &name) && !name && cdl_context_count(session->cdl) > 1;
     if (!load_aloud(session, silence, session->cdl)) session->cdl = NULL;
     return several;

@@ -12,15 +12,23 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The source of this name; false: there is none. */
+static bool find_source(const struct diag *diag, const char *path, uint32_t *source)
+{
+    for (uint32_t i = 0; i < diag->sources.len; i++)
+        if (!strcmp(diag->sources.data[i].name, path) && diag->sources.data[i].text)
+            return *source = i, true;
+    return false;
+}
+
 bool load_source(struct diag *diag, const struct diag *known, const char *path, uint32_t *source)
 {
-    for (uint32_t i = 0; known && i < known->sources.len; i++) {
-        const struct source *old = &known->sources.data[i];
-        if (strcmp(old->name, path) || !old->text) continue;
-        *source = diag_add_source(diag, path, old->text, old->length);
-        return true;
-    }
-    return diag_read_source(diag, path, source);
+    uint32_t i;
+    if (find_source(diag, path, source)) return true;
+    if (!known || !find_source(known, path, &i)) return diag_read_source(diag, path, source);
+    *source =
+        diag_add_source(diag, path, known->sources.data[i].text, known->sources.data[i].length);
+    return true;
 }
 
 struct load_silence load_in_silence(struct session *session)

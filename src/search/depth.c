@@ -58,13 +58,11 @@ static bool take_step(struct search *search)
     struct depth *depth = search->own;
     struct worker *worker = search->worker;
     struct frame *frame = &depth->stack[depth->len - 1];
-    uint32_t next;
     if (!search->space->kind->expand_next(worker, search->set, frame->state, &frame->cursor))
         return poll_stop(search, STOP_MEMORY);
     const uint32_t steps = worker->batch.step_count;
     depth->found = SET_NONE;
-    search->is_first_pass = search->is_last_pass = !steps;
-    bool good = search_add(search, worker, 0, 1, &next);
+    bool good = search_add_next(search, worker);
     batch_clear(&worker->batch);
     if (!steps) depth->len--;
     else if (good && depth->found != SET_NONE) good = push(search, depth->found);

@@ -80,6 +80,16 @@ static uint32_t add(struct worker *worker, uint32_t first, uint32_t end)
     return end;
 }
 
+static uint64_t add_one(struct set *set, const uint64_t *words, uint64_t hash, bool *is_new)
+{
+    struct flat *flat = (struct flat *)set;
+    uint64_t to;
+    enum store_result added = store_add(&flat->store, words, hash, &to);
+    flat->set.count = flat->store.count;
+    *is_new = added == STORE_NEW;
+    return added == STORE_REFUSED ? SET_NONE : to;
+}
+
 static uint64_t find(struct worker *worker, uint32_t i)
 {
     const struct batch_step *step = &worker->batch.steps[i];
@@ -121,6 +131,7 @@ const struct set_kind flat_kind = {.make = make,
                                    .prefetch = prefetch,
                                    .look = look,
                                    .add = add,
+                                   .add_one = add_one,
                                    .find = find,
                                    .bytes = bytes,
                                    .freeze = freeze,

@@ -211,6 +211,25 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
     return true;
 }
 
+bool search_add_next(struct search *search, struct worker *worker)
+{
+    struct batch *batch = &worker->batch;
+    const struct batch_state *state = &batch->states[0];
+    uint32_t next;
+    search->is_first_pass = search->is_last_pass = !state->steps;
+    if (search->graph || search->findings.found) return search_add(search, worker, 0, 1, &next);
+    if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
+    if (state->known) count_known(search, worker, state, 0, state->known);
+    count(search->result, batch, 0, state->steps);
+    if (search->findings.active) watch(search, worker);
+    bool good = search->order->log(search, worker, state, 0, state->steps);
+    batch->fresh_count = 0;
+    if (search->findings.found) findings_report(search);
+    good = good && finish_state(search, state);
+    look_at_lot(search);
+    return good;
+}
+
 /* ---- expanding ---- */
 
 static inline bool is_skipped(const struct search *search, uint64_t state)

@@ -67,6 +67,9 @@ bool search_add_initial(struct search *search);
  * because the order pauses. False: the search must end. */
 bool search_add(struct search *search, struct worker *worker, uint32_t first, uint32_t end,
                 uint32_t *next);
+/* The same for the only state in the batch, some of whose steps were added as they were found
+ * (space_take_next): a lot by itself. The last time it has no step. */
+bool search_add_next(struct search *search, struct worker *worker);
 /* Everything that was added so far counts when it is asked next what is decided. False: the search
  * must end. */
 bool search_end_lot(struct search *search);

@@ -40,6 +40,8 @@ struct set_kind {
      * new ones are added to the batch's `fresh`. Returns where it ended: before `end`, memory was
      * refused for that step. */
     uint32_t (*add)(struct worker *worker, uint32_t first, uint32_t end);
+    /* The same for one state that is nobody's step: its number. SET_NONE: memory was refused. */
+    uint64_t (*add_one)(struct set *set, const uint64_t *words, uint64_t hash, bool *is_new);
     /* The number of the state that a step leads to, or SET_NONE. */
     uint64_t (*find)(struct worker *worker, uint32_t step);
     /* Whether a state still must be expanded when its turn comes; NULL: all. */

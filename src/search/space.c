@@ -50,21 +50,25 @@ void worker_close(struct worker *worker)
     mem_free(worker->mem, worker->other);
 }
 
-/* Takes the last step out of the batch if it is known; otherwise it is added. False: memory was
+/* A step of which only the rule is listed if it is known; otherwise it is added. False: memory was
  * refused. */
-static bool take_out(struct worker *worker, struct set *set, struct batch_state *begun)
+static inline bool add_next(struct worker *worker, struct set *set, struct batch_state *begun,
+                            const struct fast_rule *fast, const uint64_t *words, uint64_t hash)
 {
     struct batch *batch = &worker->batch;
-    const uint32_t last = batch->step_count - 1;
-    batch->steps[last].number = begun->known;
-    if (worker->lists_known) return true;
+    bool is_new;
     if (batch->rule_count == batch->rule_room && !batch_grow_rules(batch)) return false;
-    if (set->kind->add(worker, last, last + 1) == last) return false;
-    if (batch->fresh_count) return true;
-    batch->rules[batch->rule_count++] = batch->steps[last].fast->rule;
-    begun->known++;
-    begun->steps--;
-    batch->step_count--;
+    const uint64_t to = set->kind->add_one(set, words, hash, &is_new);
+    if (to == SET_NONE) return false;
+    if (!is_new && !worker->lists_known) {
+        batch->rules[batch->rule_count++] = fast->rule;
+        begun->known++;
+        return true;
+    }
+    if (is_new) batch->fresh[batch->fresh_count++] = batch->step_count;
+    struct batch_step *step = batch_put(batch, begun);
+    *step = (struct batch_step){
+        .fast = fast, .hash = hash, .set = set, .to = to, .number = begun->known};
     return true;
 }
 
@@ -89,13 +93,16 @@ static inline bool take(struct worker *worker, struct set *set, struct batch_sta
             if (!begun->failures++) begun->failed = fast->rule;
             continue;
         }
+        const uint64_t hash = store_hash(next, key_bytes);
+        if (one_by_one) {
+            if (!add_next(worker, set, begun, fast, next, hash)) return false;
+            if (begun->steps) break;
+            continue;
+        }
         struct batch_step *to = batch_put(batch, begun);
         to->fast = fast;
-        to->hash = store_hash(next, key_bytes);
+        to->hash = hash;
         to->set = set;
-        if (!one_by_one) continue;
-        if (!take_out(worker, set, begun)) return false;
-        if (begun->steps) break;
     }
     begun->enabled |= begun->steps + begun->known != 0;
     return true;

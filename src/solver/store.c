@@ -79,8 +79,10 @@ bool store_clear(struct store *store)
     return true;
 }
 
-static inline bool find_with(const struct store *store, const struct store_segment *segment,
-                             const void *record, uint64_t hash, unsigned number_bits, uint32_t *at)
+static inline __attribute__((always_inline)) bool find_with(const struct store *store,
+                                                            const struct store_segment *segment,
+                                                            const void *record, uint64_t hash,
+                                                            unsigned number_bits, uint32_t *at)
 {
     uint32_t i = store_first(segment, hash, number_bits);
     while (store_slot_has(segment->slots[i], hash, number_bits)
@@ -91,8 +93,8 @@ static inline bool find_with(const struct store *store, const struct store_segme
 }
 
 /* Finds the record, or the slot before which it belongs. */
-static bool find(const struct store *store, const struct store_segment *segment, const void *record,
-                 uint64_t hash, uint32_t *at)
+static inline bool find(const struct store *store, const struct store_segment *segment,
+                        const void *record, uint64_t hash, uint32_t *at)
 {
     return store->number_bits == STORE_NARROW_BITS
                ? find_with(store, segment, record, hash, STORE_NARROW_BITS, at)
@@ -301,14 +303,10 @@ static bool make_table(struct store *store)
     return !many || spread(store, STORE_SEGMENTS, STORE_NARROW_BITS);
 }
 
-enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint64_t *index)
+/* A record that is not there, whose slot belongs at `at`. */
+static enum store_result add_new(struct store *store, struct store_segment *segment, uint32_t at,
+                                 const void *record, uint64_t hash, uint64_t *index)
 {
-    struct store_segment *segment = segment_of(store, hash);
-    uint32_t at;
-    if (find(store, segment, record, hash, &at)) {
-        *index = store_slot_number(segment->slots[at], store->number_bits);
-        return STORE_KNOWN;
-    }
     if (store->count == store->room && !make_room(store)) return STORE_REFUSED;
     bool narrow = store->count >= STORE_NARROW && store->number_bits == STORE_NARROW_BITS;
     if (narrow && !make_table(store)) return STORE_REFUSED;
@@ -322,6 +320,16 @@ enum store_result store_add(struct store *store, const void *record, uint64_t ha
     }
     *index = store->count++;
     return STORE_NEW;
+}
+
+enum store_result store_add(struct store *store, const void *record, uint64_t hash, uint64_t *index)
+{
+    struct store_segment *segment = segment_of(store, hash);
+    uint32_t at;
+    if (!find(store, segment, record, hash, &at))
+        return add_new(store, segment, at, record, hash, index);
+    *index = store_slot_number(segment->slots[at], store->number_bits);
+    return STORE_KNOWN;
 }
 
 bool store_check(const struct store *store)
