@@ -1,4 +1,4 @@
-/* Breadth-first search, of all states or of a cluster after the other. The store is the queue:
+/* Breadth-first search within a partition. The store is the queue:
  * states are expanded in the order of their numbers.
  *
  * Looking up a successor is two cache misses, the slot and the record. So states are expanded some
@@ -8,19 +8,15 @@
  * Invariants: (1) states before the cursor are expanded or in the batch; (2) in plain breadth-first
  * order the parents log has one zero per stored state, in the order of numbers. */
 #include "engine/explicit/partition.h"
-#include "engine/explicit/past.h"
 
 /* Adds a successor: step number `step` of the expansion's state. */
 static enum store_result add(struct search *search, const struct expansion *expansion,
                              const struct successor *successor, const uint64_t *words,
                              uint32_t step, uint32_t *index)
 {
-    if (search->past)
-        return past_add(search->past, successor->cluster, words, successor->hash, expansion->state,
-                        step, index);
     if (search->partition)
         return partition_add(search->partition, successor, words, expansion->state, step, index);
-    enum store_result added = store_add32(successor->store, words, successor->hash, index);
+    enum store_result added = store_add32(search->space.store, words, successor->hash, index);
     bool refused =
         added == STORE_REFUSED || (added == STORE_NEW && !parents_found(&search->parents));
     if (!refused) return added;
@@ -34,8 +30,8 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
         const uint64_t *words = search->batch + (size_t)i * search->space.layout.words;
         const struct successor *successor = &search->successors[i];
         uint32_t index = (uint32_t)successor->guess;
-        bool known =
-            successor->point == MODEL_NONE && store_has(successor->store, successor->guess, words);
+        bool known = successor->point == MODEL_NONE
+                     && store_has(search->space.store, successor->guess, words);
         enum store_result added =
             known ? STORE_KNOWN
                   : add(search, expansion, successor, words, expansion->before + i - first, &index);
@@ -45,7 +41,7 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
         if (added == STORE_NEW) {
             visit_tell_state(search, index, words);
             uint64_t bits = successor->fast->touches & search->active;
-            if (bits) visit_watch(search, bits, words, index, successor->cluster);
+            if (bits) visit_watch(search, bits, words, index);
         }
         if (search->graph)
             search->graph->edge(search->graph->context, expansion->state, successor->fast->rule,
@@ -54,50 +50,15 @@ static bool look_up(struct search *search, const struct expansion *expansion, ui
     return true;
 }
 
-/* Most steps stay in their cluster. */
-static void find_store(const struct past *past, const uint64_t *words, struct successor *successor)
-{
-    successor->rank = past_rank(past, words);
-    if (successor->rank == past_current(past)->head.rank) {
-        successor->cluster = past_current(past);
-        return;
-    }
-    successor->store = NULL;
-    past_prefetch(past, successor->rank);
-}
-
-/* For the others there are two more cache misses, for the table of clusters and the cluster. */
-static bool find_clusters(struct search *search)
-{
-    for (uint32_t i = 0; i < search->batch_size; i++) {
-        struct successor *successor = &search->successors[i];
-        if (successor->cluster) continue;
-        successor->cluster = past_cluster(search->past, successor->rank);
-        if (!successor->cluster) return false;
-        __builtin_prefetch(&successor->cluster->store);
-        __builtin_prefetch((const char *)&successor->cluster->store + 64);
-        __builtin_prefetch(&successor->cluster->head.origins);
-    }
-    for (uint32_t i = 0; i < search->batch_size; i++) {
-        struct successor *successor = &search->successors[i];
-        if (successor->store) continue;
-        successor->store = &successor->cluster->store;
-        store_prefetch(successor->store, successor->hash);
-        origins_prefetch(&successor->cluster->head.origins);
-    }
-    return true;
-}
-
 /* All successors of the state are known. */
 void breadth_finish(struct search *search, const struct expansion *expansion)
 {
-    if (!expansion->enabled && search->pass != PASS_INTERACTIONS)
-        visit_dead_end(search, expansion->state);
+    if (!expansion->enabled) visit_dead_end(search, expansion->state);
     if (expansion->failures) {
         visit_rule_failed(search, expansion->state, expansion->failed);
         search->result->runtime_errors += expansion->failures - 1;
     }
-    search->result->expanded += search->pass != PASS_INTERNAL;
+    search->result->expanded++;
 }
 
 /* Looks up everything that was collected. `open`: the last state has more successors to come. */
@@ -105,14 +66,11 @@ static bool flush(struct search *search, bool open)
 {
     uint32_t first = 0;
     bool going = true;
-    if (search->past) going = find_clusters(search);
     for (uint32_t i = 0; going && i < search->batch_size; i++)
-        search->successors[i].guess =
-            store_guess(search->successors[i].store, search->successors[i].hash);
+        search->successors[i].guess = store_guess(search->space.store, search->successors[i].hash);
     for (uint32_t i = 0; going && i < search->expansion_count; i++) {
         struct expansion *expansion = &search->expansions[i];
-        if (!search->past && !search->partition && !expansion->begun
-            && !parents_expand(&search->parents))
+        if (!search->partition && !expansion->begun && !parents_expand(&search->parents))
             going = visit_stop(search, STOP_MEMORY);
         going = going && look_up(search, expansion, first);
         first += expansion->successors;
@@ -146,29 +104,17 @@ bool breadth_expand(struct search *search, uint32_t state)
         enum step step =
             program_next(&search->space.program, &cursor, search->space.words, next, &fast);
         if (step == STEP_NONE) return true;
-        if (search->pass != PASS_ALL
-            && search->model->rules.data[fast->rule].is_guided
-                   != (search->pass == PASS_INTERACTIONS)) {
-            expansion->enabled |= step != STEP_FAILED;
-            continue;
-        }
         if (step == STEP_FAILED) {
             if (!expansion->failures++) expansion->failed = fast->rule;
             continue;
         }
         struct successor *successor = &search->successors[search->batch_size++];
-        *successor = (struct successor){fast,
-                                        store_hash(next, search->space.layout.key_bytes),
-                                        search->space.store,
-                                        NULL,
-                                        0,
-                                        MODEL_NONE,
-                                        STORE_NONE};
-        if (search->past) find_store(search->past, next, successor);
+        *successor = (struct successor){fast, store_hash(next, search->space.layout.key_bytes),
+                                        MODEL_NONE, STORE_NONE};
         if (search->partition)
             successor->point = points_of(search->task->points, &search->space.layout, fast->rule,
                                          search->space.words, next);
-        if (successor->store) store_prefetch(successor->store, successor->hash);
+        store_prefetch(search->space.store, successor->hash);
         expansion->enabled = true;
         expansion->successors++;
         if (search->batch_size < VISIT_BATCH) continue;
@@ -176,38 +122,4 @@ bool breadth_expand(struct search *search, uint32_t state)
         expansion = &search->expansions[0];
         space_load(&search->space, state); /* a counterexample may have used the buffer */
     }
-}
-
-bool breadth_push_level(struct search *search)
-{
-    if (search->level_count == search->level_cap) {
-        uint32_t cap = search->level_cap ? 2 * search->level_cap : 64;
-        uint64_t *levels = mem_try_resize(search->model->mem, search->levels, cap * sizeof *levels);
-        if (!levels) return visit_stop(search, STOP_MEMORY);
-        search->levels = levels;
-        search->level_cap = cap;
-    }
-    search->levels[search->level_count++] = search->space.store->count;
-    return true;
-}
-
-bool breadth_run(struct search *search)
-{
-    struct result *result = search->result;
-    uint64_t level_end = search->space.store->count;
-    if (!breadth_push_level(search)) return false;
-    for (uint64_t cursor = 0;; cursor++) {
-        if (cursor == level_end) { /* what follows is known when all before it is looked up */
-            if (!flush(search, false)) return false;
-            if (cursor == search->space.store->count) break;
-            level_end = search->space.store->count;
-            result->depth++;
-            if (!breadth_push_level(search)) return false;
-        }
-        if (search->task->max_depth && result->depth >= search->task->max_depth)
-            return visit_stop(search, STOP_DEPTH);
-        if (!visit_poll(search, result->depth)) return false;
-        if (!breadth_expand(search, (uint32_t)cursor)) return false;
-    }
-    return true;
 }

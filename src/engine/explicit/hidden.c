@@ -68,7 +68,7 @@ static bool add(struct guided *guided, const uint64_t *words, uint32_t position,
         return refused(guided);
     if (added != STORE_NEW) return true;
     guided->positions[index] = position;
-    visit_watch(search, bits, words, index, NULL);
+    visit_watch(search, bits, words, index);
     return true;
 }
 

@@ -1,12 +1,10 @@
-/* The frame of orders that are not on the kernel yet. */
+/* The frame of partitions, which are not on the kernel yet. */
 #include "engine/explicit/old.h"
 
 #include "base/clock.h"
 #include "engine/explicit/hidden.h"
 #include "engine/explicit/partition.h"
-#include "engine/explicit/past.h"
 #include "model/eval.h"
-#include "past/part.h"
 #include "program/reached.h"
 
 #include <assert.h>
@@ -14,55 +12,11 @@
 
 enum { POLL_STATES = 2048, POLL_RULES = 200000 };
 
-/* ---- initial states ---- */
-
-static bool add_initial_states(struct search *search)
-{
-    if (part_has_seeds(search->task)) return part_add_seeds(&search->past->history, true, 0, true);
-    int64_t *values = search->values;
-    eval_first_initial(search->model, values);
-    do {
-        uint32_t index;
-        layout_pack(&search->space.layout, search->model, values, search->space.next);
-        uint64_t hash = store_hash(search->space.next, search->space.layout.key_bytes);
-        struct cluster *cluster =
-            search->past ? past_cluster(search->past, past_rank(search->past, search->space.next))
-                         : NULL;
-        if (search->past && !cluster) return false;
-        enum store_result added =
-            search->past ? past_add(search->past, cluster, search->space.next, hash, 0, 0, &index)
-                         : store_add32(search->space.store, search->space.next, hash, &index);
-        if (added == STORE_REFUSED) return visit_stop(search, STOP_MEMORY);
-        if (added == STORE_KNOWN
-            && search->hides) { /* with other hidden values, which may be very many */
-            if (!visit_poll(search, 0)) return false;
-            continue;
-        }
-        assert(added == STORE_NEW); /* counting never repeats */
-        if (!search->past && search->task->order != ORDER_DFS && !parents_found(&search->parents))
-            return visit_stop(search, STOP_MEMORY);
-        search->result->initial_states++;
-        if (search->graph) {
-            search->graph->state(search->graph->context, index, values);
-            search->graph->edge(search->graph->context, MODEL_NONE, MODEL_NONE, index);
-        }
-        visit_watch(search, search->active, search->space.next, index, cluster);
-        visit_report_findings(search);
-        if (!visit_poll(search, 0)) return false;
-    } while (eval_next_initial(search->model, values));
-    return true;
-}
-
-/* ---- before and after ---- */
-
 /* No single state could decide them, and the states that would be needed are gone. */
 static void refuse_temporal(struct search *search)
 {
-    const char *why =
-        search->past
-            ? "it needs the whole graph, and past-freeze order frees the past: --order bfs"
-            : "it needs the whole graph, and partitions are searched one by one: leave out "
-              "--partition";
+    const char *why = "it needs the whole graph, and partitions are searched one by one: leave out "
+                      "--partition";
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
         if (!entry->in_each_state && entry->verdict == VERDICT_UNKNOWN) entry->reason = why;
@@ -73,7 +27,6 @@ static void release(struct search *search)
 {
     struct mem *mem = search->model->mem;
     store_release(&search->store);
-    if (search->past) past_release(search);
     if (search->partition) partition_release(search);
     parents_release(&search->parents);
     program_release(&search->space.program);
@@ -121,20 +74,13 @@ void old_run(struct task *task, const struct explicit_graph *graph, struct resul
     search->findings = mem_alloc(mem, (search->monitor_count + 1) * sizeof *search->findings);
     search->space.store = &search->store;
     bool ready = store_init_keyed(&search->store, mem, search->space.layout.record_bytes,
-                                  search->space.layout.key_bytes)
-                 && (task->order != ORDER_PAST_FREEZE || past_init(search));
+                                  search->space.layout.key_bytes);
     if (ready && task->points && !task->hides_position) partition_init(search);
     if (result->refused) visit_stop(search, STOP_DISK);
     else if (!ready) visit_stop(search, STOP_MEMORY);
     else if (search->partition) partition_run(search);
     else if (task->hides_position) hidden_run(search);
-    else if (add_initial_states(search)) past_run(search);
-    result->states = search->past           ? past_states(search->past)
-                     : search->partition    ? partition_states(search->partition)
-                     : task->hides_position ? result->expanded
-                                            : search->store.count;
-    if (search->past && result->clusters->handed_on)
-        result->states = search->past->history.done_states;
+    result->states = search->partition ? partition_states(search->partition) : result->expanded;
     if (search->hides && result->stop == STOP_NONE) visit_stop(search, STOP_INFLUENCE);
     result->all_states = result->stop == STOP_NONE;
     refuse_temporal(search);
@@ -143,10 +89,7 @@ void old_run(struct task *task, const struct explicit_graph *graph, struct resul
     const struct mem_lift before = mem_lift(mem);
     result->record_bytes = search->space.layout.record_bytes;
     result->state_bits = search->space.layout.state_bits;
-    result->levels = search->levels;
-    result->level_count = search->level_count;
-    if (search->past) past_conclude(search->past);
-    else if (search->partition) partition_conclude(search);
+    if (search->partition) partition_conclude(search);
     else reached_find(model, &search->space.layout, &search->store, result);
     visit_conclude(search);
     release(search);

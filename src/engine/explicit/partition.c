@@ -619,7 +619,7 @@ static bool add_roots(struct partition *partition)
             add_state(partition, space->next, store_hash(space->next, space->layout.record_bytes),
                       tail_of(partition, entry), &index);
         if (added == STORE_NEW) {
-            visit_watch(search, search->active, space->next, index, NULL);
+            visit_watch(search, search->active, space->next, index);
             visit_report_findings(search);
             if (!visit_poll(search, 0)) return false;
         }
@@ -712,7 +712,7 @@ static bool search_initial(struct partition *partition)
             if (!search->store.count || !end_epoch(partition))
                 return search->result->stop == STOP_NONE ? refused(partition) : false;
         search->result->initial_states++;
-        visit_watch(search, search->active, space->next, index, NULL);
+        visit_watch(search, search->active, space->next, index);
         visit_report_findings(search);
         if (!visit_poll(search, 0)) return false;
         if (partition->is_full && !end_epoch(partition)) return false;

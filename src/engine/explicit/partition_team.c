@@ -215,7 +215,7 @@ static bool add_found(struct team *team, const struct expansion *expansion,
             partition_add(team->partition, &successor, words, expansion->state, step, &index);
         if (added == STORE_REFUSED) return false;
         if (added == STORE_NEW && found->is_noticed)
-            visit_watch(search, found->fast->touches & search->active, words, index, NULL);
+            visit_watch(search, found->fast->touches & search->active, words, index);
     }
     search->result->transitions++;
     search->result->taken[found->fast->rule]++;

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "engine/explicit/partition.h"
-#include "engine/explicit/past.h"
 
 #include <string.h>
 
@@ -64,17 +63,15 @@ static struct trace *trace_to(struct search *search, uint32_t state)
     return trace;
 }
 
-/* Records a violation with its trace, which has to wait in past-freeze order. */
-void visit_violated(struct search *search, uint32_t property, const struct cluster *cluster,
-                    uint32_t state, uint32_t failed_rule)
+/* Records a violation with its trace. */
+void visit_violated(struct search *search, uint32_t property, uint32_t state, uint32_t failed_rule)
 {
     struct property_result *entry = &search->task->properties[property];
     if (entry->verdict == VERDICT_VIOLATED) return;
     const struct mem_lift before = mem_lift(
         search->model->mem); /* what was found must not be lost to the limit on the search */
     entry->verdict = VERDICT_VIOLATED;
-    if (search->past) past_violated(search->past, property, cluster, state, failed_rule);
-    else if (search->partition) partition_violated(search->partition, entry, state, failed_rule);
+    if (search->partition) partition_violated(search->partition, entry, state, failed_rule);
     else {
         entry->trace = trace_to(search, state);
         entry->trace->failed_rule = failed_rule;
@@ -98,7 +95,7 @@ static void report_monitor(struct search *search, const struct finding *finding)
     if (!monitor->active) return;
     visit_stop_monitor(search, finding->monitor);
     if (!monitor->is_antecedent)
-        visit_violated(search, monitor->property, finding->cluster, finding->state, MODEL_NONE);
+        visit_violated(search, monitor->property, finding->state, MODEL_NONE);
 }
 
 void visit_report_findings(struct search *search)
@@ -108,8 +105,7 @@ void visit_report_findings(struct search *search)
 }
 
 /* At most one finding per monitor is kept in the list, which has room for all. */
-void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state,
-                 struct cluster *cluster)
+void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state)
 {
     for (uint32_t i = 0; i < search->monitor_count; i++) {
         struct monitor *monitor = &search->monitors[i];
@@ -124,7 +120,7 @@ void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, ui
         if (monitor->is_antecedent ? !value : value) continue;
         bool known = false;
         for (uint32_t f = 0; f < search->found; f++) known |= search->findings[f].monitor == i;
-        if (!known) search->findings[search->found++] = (struct finding){i, state, cluster};
+        if (!known) search->findings[search->found++] = (struct finding){i, state};
     }
 }
 
@@ -138,9 +134,7 @@ bool visit_stop(struct search *search, enum stop_reason reason)
 
 static uint64_t states_so_far(const struct search *search)
 {
-    return search->past        ? past_states(search->past)
-           : search->partition ? partition_states(search->partition)
-                               : search->space.store->count;
+    return search->partition ? partition_states(search->partition) : search->space.store->count;
 }
 
 bool visit_look(struct search *search, struct search_progress *progress)
@@ -186,10 +180,6 @@ bool visit_poll(struct search *search, uint64_t depth)
                                        .expanded = search->result->expanded,
                                        .depth = depth,
                                        .bytes = search->model->mem->used};
-    if (search->past) {
-        progress.ranks = search->past->history.statistics->ranks;
-        progress.rank = search->past->history.statistics->rank;
-    }
     return visit_look(search, &progress);
 }
 
@@ -206,8 +196,7 @@ void visit_rule_failed(struct search *search, uint32_t state, uint32_t rule)
 {
     search->result->runtime_errors++;
     if (search->runtime_error != MODEL_NONE)
-        visit_violated(search, search->runtime_error,
-                       search->past ? past_current(search->past) : NULL, state, rule);
+        visit_violated(search, search->runtime_error, state, rule);
 }
 
 static bool is_final(struct search *search, uint32_t state)
@@ -225,9 +214,7 @@ void visit_dead_end(struct search *search, uint32_t state)
         return;
     }
     search->result->deadlocks++;
-    if (search->deadlock != MODEL_NONE)
-        visit_violated(search, search->deadlock, search->past ? past_current(search->past) : NULL,
-                       state, MODEL_NONE);
+    if (search->deadlock != MODEL_NONE) visit_violated(search, search->deadlock, state, MODEL_NONE);
 }
 
 /* ---- properties ---- */

@@ -16,8 +16,6 @@
 
 enum { VISIT_MONITOR_BITS = 64, VISIT_BATCH = 64 };
 
-struct cluster; /* of past.h */
-struct past;
 struct partition; /* of partition.h */
 
 /* Something evaluated in every new state: an invariant that must be true, or an antecedent that we
@@ -33,11 +31,8 @@ struct monitor {
 struct successor {
     const struct fast_rule *fast;
     uint64_t hash;
-    struct store *store;     /* where it belongs; in past-freeze order ... */
-    struct cluster *cluster; /* ... of this cluster: both NULL as long as that is not known */
-    uint64_t rank;           /* and this is its rank */
-    uint32_t point;          /* the p-point that the step is, or MODEL_NONE */
-    uint64_t guess;          /* its number, probably */
+    uint32_t point; /* the p-point that the step is, or MODEL_NONE */
+    uint64_t guess; /* its number, probably */
 };
 
 struct expansion {
@@ -52,11 +47,7 @@ struct expansion {
 
 struct finding {
     uint32_t monitor, state;
-    struct cluster *cluster; /* past-freeze: where the state is */
 };
-
-/* Which rules an expansion takes: in a search by interactions, a state is expanded twice. */
-enum visit_pass { PASS_ALL, PASS_INTERNAL, PASS_INTERACTIONS };
 
 struct search {
     struct task *task;
@@ -64,11 +55,9 @@ struct search {
     struct result *result;
     const struct explicit_graph *graph;
     struct space space;
-    struct store store;     /* all states, unless they are in clusters */
+    struct store store;     /* all states */
     struct parents parents; /* breadth-first: of all states, unless there is a log of origins */
-    struct past *past;      /* NULL: another order */
     struct partition *partition; /* NULL: it is not divided by p-points */
-    enum visit_pass pass;
     bool hides; /* the model has hidden variables: states are compared without them, so that nothing
                    is complete */
     struct finding *findings; /* room for one per monitor, of the expansion at hand */
@@ -85,9 +74,7 @@ struct search {
     uint64_t *batch; /* room for VISIT_BATCH states */
     struct successor successors[VISIT_BATCH];
     uint32_t batch_size;
-    int64_t *values; /* an unpacked state */
-    uint64_t *levels;
-    uint32_t level_count, level_cap;
+    int64_t *values;   /* an unpacked state */
     const char *phase; /* for the progress display */
     double started, last_progress;
     uint32_t poll_in, poll_interval, poll_most; /* states until the next look at the clock: fewer
@@ -106,10 +93,9 @@ bool visit_look(struct search *search, struct search_progress *progress);
 void visit_prepare_properties(struct search *search);
 void visit_conclude(struct search *search);
 
-/* Evaluates the monitors in `bits` in a new state of the cluster; what they find is kept in
+/* Evaluates the monitors in `bits` in a new state; what they find is kept in
  * search->findings. */
-void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state,
-                 struct cluster *cluster);
+void visit_watch(struct search *search, uint64_t bits, const uint64_t *words, uint32_t state);
 /* A monitor has seen what it was waiting for. */
 void visit_stop_monitor(struct search *search, uint32_t monitor);
 /* Turns findings into verdicts. Between expansions only: it uses the working buffers, like the next
@@ -119,8 +105,7 @@ void visit_report_findings(struct search *search);
 void visit_rule_failed(struct search *search, uint32_t state, uint32_t rule);
 void visit_dead_end(struct search *search, uint32_t state);
 /* A property is violated in a state; failed_rule may be MODEL_NONE. Only the first time counts. */
-void visit_violated(struct search *search, uint32_t property, const struct cluster *cluster,
-                    uint32_t state, uint32_t failed_rule);
+void visit_violated(struct search *search, uint32_t property, uint32_t state, uint32_t failed_rule);
 
 /* Tells the graph of a new state. */
 void visit_tell_state(struct search *search, uint32_t state, const uint64_t *words);
@@ -130,13 +115,10 @@ struct trace *visit_make_trace(struct search *search, const uint32_t *path, uint
  * that can be taken, the last one first. False: there is no such run. */
 bool visit_follow(struct search *search, struct trace *trace, const uint32_t *steps);
 
-bool breadth_run(struct search *search);
 /* Expands a state of space.store; looks up what was collected. False: the search must end. */
 bool breadth_expand(struct search *search, uint32_t state);
 bool breadth_flush(struct search *search);
 /* All successors of a state are looked up. */
 void breadth_finish(struct search *search, const struct expansion *expansion);
-/* Notes how many states are known when a level begins; false: no memory. */
-bool breadth_push_level(struct search *search);
 
 #endif
