@@ -480,7 +480,8 @@ bool result_is_vacuous(const struct property_result *entry);
  *  3. It has the statistics of one engine: symbolic, bounded, timed, or none of these.
  *  4. States that are initial, deadlocked or final are states, unless there are more than 64 bits
  *     can count.
- *  5. Levels do not shrink, and the last one has no more than all states.
+ *  5. Levels do not shrink, and the last one has no more than all states; but symbolic states may
+ *     be given up for larger ones.
  *  6. Clusters: not more in memory than most, not more sizes than finished ones, largest included.
  *  7. Of p-paths and parts, whatever is continued is earlier in the list; p-points are known.
  *  8. What is counted is there: a list that is not empty has elements.

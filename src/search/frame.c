@@ -65,9 +65,9 @@ void frame_run(struct search *search, uint32_t threads)
 {
     struct mem *mem = search->model->mem;
     search->worker = mem_alloc(mem, sizeof *search->worker);
-    bool ready = worker_open(search->worker, search->space, mem, true);
+    if (!worker_open(search->worker, search->space, mem, true)) mem_refuse(mem);
     search->worker->lists_known = search->graph != NULL;
-    ready = ready && search->order->begin(search) && search->result->stop == STOP_NONE;
+    bool ready = search->order->begin(search) && search->result->stop == STOP_NONE;
     if (!ready && search->result->stop == STOP_NONE)
         poll_stop(search, search->result->refused ? STOP_DISK : STOP_MEMORY);
     if (!ready) return;
