@@ -63,6 +63,7 @@ bool batch_grow_rules(struct batch *batch)
 
 void batch_move(struct batch *batch, uint32_t from, uint32_t to)
 {
+    assert(to <= from && from < batch->step_room);
     if (from == to) return;
     batch->steps[to] = batch->steps[from];
     memcpy(batch_words(batch, to), batch_words(batch, from), batch->words * sizeof(uint64_t));

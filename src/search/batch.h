@@ -10,6 +10,8 @@
 #include "program/program.h"
 #include "search/set.h"
 
+#include <assert.h>
+
 struct batch_step {
     const struct fast_rule *fast; /* NULL: it is initial */
     uint64_t hash;
@@ -97,6 +99,7 @@ static inline struct batch_step *batch_put(struct batch *batch, struct batch_sta
 /* The state that was begun last did not happen. */
 static inline void batch_undo(struct batch *batch)
 {
+    assert(batch->state_count);
     const struct batch_state *state = &batch->states[--batch->state_count];
     batch->step_count = state->first;
     batch->rule_count -= state->known;

@@ -10,6 +10,8 @@
 #include "search/parents.h"
 #include "search/path.h"
 
+#include <assert.h>
+
 struct breadth {
     struct parents parents;
     uint64_t begun; /* states whose turn the log knows of */
@@ -48,6 +50,8 @@ static bool run(struct search *search)
     if (!search_add_initial(search)) return false;
     for (;; result->depth++) {
         set->next_level = set->count;
+        assert(breadth->parents.zeros == set->count); /* (2) */
+        assert(cursor <= set->count);                 /* (1) */
         if (!levels_push(search, &breadth->levels, set_kept(set))) return false;
         if (search->task->max_depth && result->depth >= search->task->max_depth)
             return poll_stop(search, STOP_DEPTH);

@@ -7,6 +7,8 @@
 
 #include "search/path.h"
 
+#include <assert.h>
+
 struct frame {
     uint64_t state;
     struct program_cursor cursor;
@@ -57,6 +59,7 @@ static bool take_step(struct search *search)
 {
     struct depth *depth = search->own;
     struct worker *worker = search->worker;
+    assert(depth->len && depth->len <= search->set->count);
     struct frame *frame = &depth->stack[depth->len - 1];
     if (!search->space->kind->expand_next(worker, search->set, frame->state, &frame->cursor))
         return poll_stop(search, STOP_MEMORY);

@@ -1,5 +1,6 @@
 #include "search/flat.h"
 
+#include "base/checked.h"
 #include "search/space.h"
 #include "solver/freezer.h"
 
@@ -21,6 +22,8 @@ static struct set *make(struct space *space)
 static void free_flat(struct set *set)
 {
     struct flat *flat = (struct flat *)set;
+    assert(flat->set.kind == &flat_kind);
+    CHECKED(store_check(&flat->store));
     struct mem *mem = flat->store.mem;
     store_release(&flat->store);
     mem_free(mem, flat);
@@ -29,6 +32,7 @@ static void free_flat(struct set *set)
 static bool clear(struct set *set)
 {
     struct flat *flat = (struct flat *)set;
+    assert(flat->set.count == flat->store.count);
     if (!store_clear(&flat->store)) return false;
     flat->set.count = 0;
     return true;
@@ -99,6 +103,7 @@ static uint64_t find(struct worker *worker, uint32_t i)
 static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_t state)
 {
     const struct store *store = flat_store(set);
+    assert(state < store->count && i < worker->batch.step_count);
     return !memcmp(store_get(store, state), batch_words(&worker->batch, i), store->record_bytes);
 }
 
@@ -112,6 +117,7 @@ static uint64_t bytes(const struct set *set, uint64_t count)
 static bool freeze(const struct set *set, uint64_t count, struct freezer *freezer)
 {
     const struct store *store = flat_store(set);
+    assert(count <= store->count);
     for (uint64_t first = 0; first < count;) {
         uint64_t some = (UINT64_C(1) << store->chunk_shift)
                         - (first & ((UINT64_C(1) << store->chunk_shift) - 1));

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "search/team.h"
 
-#include <string.h>
+#include <assert.h>
 
 #ifdef CAIRN_DEGENERATE
 enum { LEAST_SHARE = 1 << 12, MOST_SHARE = 1 << 13 };
@@ -25,6 +25,7 @@ struct search *frame_begin(struct task *task, struct space *space, const struct 
     search->space = space;
     search->order = order;
     search->graph = graph;
+    assert(order->run && order->log && order->violated && order->states);
     search->is_first_pass = search->is_last_pass = true;
     search->lot = (struct lot){.most_states = LOT_STATES, .most_steps = LOT_STEPS};
     result->engine = space->kind->engine;

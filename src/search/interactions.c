@@ -105,6 +105,7 @@ static bool run_rounds(struct search *search)
     for (uint64_t start = 0; start < set->count;) {
         if (!close_round(search, start)) return false;
         const uint64_t last = set->count;
+        assert(last > start && own->parents.zeros == last);
         if (!levels_push(search, &own->starts, last) || !take_interactions(search, start, last))
             return false;
         assert(own->starts.list[own->starts.count - 2] == start); /* (1) */

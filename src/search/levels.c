@@ -1,5 +1,7 @@
 #include "search/levels.h"
 
+#include <assert.h>
+
 bool levels_push(struct search *search, struct levels *levels, uint64_t states)
 {
     if (levels->count == levels->room) {
@@ -9,6 +11,7 @@ bool levels_push(struct search *search, struct levels *levels, uint64_t states)
         levels->list = list;
         levels->room = room;
     }
+    assert(levels->count < levels->room);
     levels->list[levels->count++] = states;
     return true;
 }

@@ -55,6 +55,7 @@ uint64_t parents_of(const struct parents *parents, uint64_t state)
     uint64_t free_bits = ~page->words[w];
     for (; skip; skip--) free_bits &= free_bits - 1;
     position += UINT64_C(64) * w + (uint64_t)__builtin_ctzll(free_bits);
+    assert(position >= state);
     uint64_t ones = position - state; /* before it there are `state` zeros */
     return ones ? ones - 1 : PARENTS_NONE;
 }

@@ -1,5 +1,6 @@
 #include "search/path.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A worker beside that of the search, which may be in the middle of something. */
@@ -54,6 +55,7 @@ void path_reverse(struct path *path)
 struct trace *path_trace(struct search *search, struct path *path)
 {
     const uint64_t *states = path->states.data;
+    assert(path->states.len);
     struct trace *trace = trace_new(search->model, path->states.len - 1);
     struct worker *worker = open_worker(search);
     search->set->kind->load(search->set, states[0], worker->words);
@@ -99,6 +101,7 @@ void path_show(struct search *search, uint32_t property, struct trace *trace, ui
                const uint64_t *words)
 {
     struct property_result *entry = &search->task->properties[property];
+    assert(property < search->task->property_count && !entry->trace);
     trace->failed_rule = failed_rule;
     entry->trace = trace;
     if (search->space->kind->complete && !search->result->broken)

@@ -240,6 +240,7 @@ static bool finish(struct search *search)
 {
     struct history *history = history_of(search);
     struct cluster *cluster = current(search);
+    assert(history->logs_dropped || cluster->head.origins.states == cluster->set->count); /* (2) */
     reached_scan(search->model, &search->space->layout, flat_store(cluster->set), search->result,
                  history->scan);
     if (!history_finish(history, set_kept(cluster->set))) return false;
@@ -266,6 +267,8 @@ static bool search_all(void *context)
         history->farthest = history->current->rank;
         history->statistics->rank = history->current->rank << history->shift;
         search->set = current(search)->set;
+        assert(search->set->count); /* (1) */
+        assert(!history->waiting.count || history->waiting.heap[0].rank > history->current->rank);
         if (!search_cluster(search) || !finish(search)) return false;
     }
     return true;

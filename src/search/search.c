@@ -7,6 +7,8 @@
 #include "search/order.h"
 #include "search/team.h"
 
+#include <assert.h>
+
 #ifdef CAIRN_DEGENERATE
 enum { AHEAD_STATES = 3, AHEAD_STEPS = 5 };
 #else
@@ -168,6 +170,7 @@ static bool add_steps(struct search *search, struct worker *worker, const struct
         if (out) count_known(search, worker, state, known, out);
         known += out;
         at = to;
+        assert(known <= state->known && at <= end);
         lot->steps += some;
         if (lot->steps == lot->most_steps) {
             look_at_lot(search);
@@ -185,6 +188,7 @@ static bool add_state(struct search *search, struct worker *worker, struct batch
     if (!(lot->states == lot->most_states ? search_end_lot(search) : finish_open(search)))
         return false;
     lot->states++;
+    assert(lot->states <= lot->most_states && lot->steps <= lot->most_steps);
     bool good = (!search->order->admit || search->order->admit(search, worker, state))
                 && add_steps(search, worker, state);
     if (good && state->steps + state->known && !lot->steps) {
@@ -200,6 +204,7 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
                 uint32_t *next)
 {
     const struct set_kind *sets = search->space->kind->sets;
+    assert(first <= end && end <= worker->batch.state_count);
     for (*next = first; *next < end;) {
         struct batch_state *state = &worker->batch.states[(*next)++];
         /* another state may stand for it by now */
@@ -296,6 +301,8 @@ bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
 {
     bool good = true, paused = false;
     const bool grows = end == SET_NONE;
+    assert(grows || (*cursor <= end && end <= search->set->count));
+    assert(!search->worker->batch.state_count); /* (3) */
     do {
         const uint64_t until = grows ? search->set->count : end;
         good = search->team && team_is_worth(until - *cursor)
@@ -313,6 +320,7 @@ bool search_add_initial(struct search *search)
     const struct space_kind *kind = search->space->kind;
     uint32_t next;
     search->initial_number = 0;
+    assert(!worker->batch.state_count); /* (3) */
     for (bool first = true; kind->initial(worker, first); first = false) {
         struct batch *batch = &worker->batch;
         for (uint32_t i = 0; i < batch->step_count; i++) batch->steps[i].set = search->set;

@@ -12,6 +12,7 @@
 #include "search/team.h"
 
 #include "base/crew.h"
+#include "base/checked.h"
 #include "search/order.h"
 
 #ifdef CAIRN_TEST_HOOKS /* so that small models have several threads, too */
@@ -130,17 +131,35 @@ static void cut(struct team *team, uint64_t begin, uint64_t end)
     atomic_store(&team->cursor, 0);
 }
 
+/* Brings closer where the steps of a slice belong: they are in the cache of another thread at
+ * best. */
+static void prefetch(const struct team *team, uint32_t number)
+{
+    const struct slice *slice = &team->slices[number];
+    const struct worker *worker = &team->mates[slice->worker].worker;
+    if (slice->first == slice->end) return;
+    const struct batch_state *last = &worker->batch.states[slice->end - 1];
+    team->search->space->kind->sets->prefetch(worker, worker->batch.states[slice->first].first,
+                                              last->first + last->steps);
+}
+
 /* What a round has found, slice by slice. *cursor: the next state; *whole: every slice that was
  * taken is done. */
 static bool add_slices(struct team *team, uint64_t *cursor, bool *whole)
 {
     struct search *search = team->search;
-    const uint32_t taken = atomic_load(&team->cursor);
+    const uint32_t cursor_of_slices = atomic_load(&team->cursor),
+                   taken =
+                       cursor_of_slices < team->slice_count ? cursor_of_slices : team->slice_count;
     *whole = true;
-    for (uint32_t i = 0; i < taken && i < team->slice_count && *whole; i++) {
+    if (taken) prefetch(team, 0);
+    for (uint32_t i = 0; i < taken && *whole; i++) {
+        if (i + 1 < taken) prefetch(team, i + 1);
         const struct slice *slice = &team->slices[i];
         struct worker *worker = &team->mates[slice->worker].worker;
         uint32_t next;
+        assert(slice->first <= slice->end && slice->stop <= slice_end(team, i)); /* (2) */
+        CHECKED(batch_check(&worker->batch));
         if (!search_add(search, worker, slice->first, slice->end, &next) || !poll_look(search))
             return false;
         *cursor = next < slice->end ? worker->batch.states[next].state : slice->stop;
@@ -154,6 +173,7 @@ static bool run_round(struct team *team, uint64_t *cursor, uint64_t end, bool *w
     cut(team, *cursor, end);
     crew_round(&team->crew, work, team);
     bool good = add_slices(team, cursor, whole);
+    assert(!good || (*cursor >= team->begin && *cursor <= team->end));
     for (uint32_t w = 0; w < team->count; w++) batch_clear(&team->mates[w].worker.batch);
     return good;
 }

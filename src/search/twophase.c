@@ -157,6 +157,7 @@ static bool know_states(struct search *search, uint64_t parent)
         own->entries = entries;
         own->room = room;
     }
+    assert(own->known <= count && count < (UINT64_C(1) << PARENT_BITS) - 1);
     for (; own->known < count; own->known++)
         own->entries[own->known] = WAITING << (PARENT_BITS + 1) | (parent + 1);
     return true;
@@ -250,6 +251,7 @@ static bool expand(struct search *search, uint64_t state, uint32_t from)
     if (!search->space->kind->expand(worker, search->set, state))
         return poll_stop(search, STOP_MEMORY);
     search->set->kind->prefetch(worker, 0, worker->batch.step_count);
+    assert(ample_of(own, state) == WAITING && !(own->entries[state] & ON_PATH)); /* (1) */
     own->process = choose(search, state, from);
     set_ample(own, state, own->process, own->process == FULL ? 0 : ON_PATH);
     bool good = own->process == FULL || push(search, state, (uint32_t)own->process, true);

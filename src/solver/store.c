@@ -156,7 +156,8 @@ static bool insert_slot(struct store_segment *segment, uint32_t at, uint64_t slo
         slot = moved;
     }
     segment->used += !slot;
-    while (slot && i-- > at) { /* back */
+    assert(segment->used <= segment->size); /* (3) */
+    while (slot && i-- > at) {              /* back */
         uint64_t moved = segment->slots[i];
         segment->slots[i] = slot;
         slot = moved;
@@ -307,6 +308,7 @@ static bool make_table(struct store *store)
 static enum store_result add_new(struct store *store, struct store_segment *segment, uint32_t at,
                                  const void *record, uint64_t hash, uint64_t *index)
 {
+    assert(store->count <= store->room && segment->used <= segment->size); /* (3) */
     if (store->count == store->room && !make_room(store)) return STORE_REFUSED;
     bool narrow = store->count >= STORE_NARROW && store->number_bits == STORE_NARROW_BITS;
     if (narrow && !make_table(store)) return STORE_REFUSED;

@@ -194,6 +194,7 @@ static inline void store_prefetch(const struct store *store, uint64_t hash)
     __builtin_prefetch(&segment->slots[store->number_bits == STORE_NARROW_BITS
                                            ? store_home(segment, hash, STORE_NARROW_BITS)
                                            : store_home(segment, hash, STORE_WIDE_BITS)]);
+    __asm__ volatile(""); /* a loop that only prefetches would be removed as one without effect */
 }
 
 static inline uint64_t store_guess_with(const struct store *store, uint64_t hash,
