@@ -401,7 +401,8 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
     bool good = search_add(search, worker, 0, 1, &next);
     batch_clear(&worker->batch);
     search->result->initial_states = before;
-    return good && search_end_lot(search) && poll_look(search);
+    if (!good || !search_end_lot(search) || !poll_look(search)) return false;
+    return search->lot.stop == STOP_NONE || poll_stop(search, search->lot.stop);
 }
 
 /* Steps of a frozen state beyond the last frozen rank. */

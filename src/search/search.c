@@ -329,6 +329,7 @@ bool search_add_initial(struct search *search)
         bool good = search_add(search, worker, 0, batch->state_count, &next);
         batch_clear(batch);
         if (!good || !search_end_lot(search) || !poll_look(search)) return false;
+        if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
         search->initial_number++;
     }
     return true;
