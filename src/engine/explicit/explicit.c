@@ -1,5 +1,5 @@
-/* The frame of a search: what comes before and after, with and without reduction. The orders are in
- * breadth.c, rounds.c, parallel.c, depth.c, past.c, partition.c, hidden.c and twophase.c. */
+/* Which order of search a task asks for, with and without reduction, and what comes before and
+ * after it. The orders are in search/; exact and hidden partitions are still beside it (old.c). */
 
 #include "engine/explicit/explicit.h"
 

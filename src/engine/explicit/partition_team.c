@@ -12,7 +12,7 @@
  * caller expands what is left of its slice when it is its turn, and states that nobody has taken
  * are for the next round.
  *
- * Alternatives. A common set that all threads fill (parallel.c) takes the rest of the work from the
+ * Alternatives. A common set that all threads fill takes the rest of the work from the
  * caller, but the numbers of its states depend on who was faster, hence also who belongs to which
  * p-path. P-paths side by side, each with a set of its own, would visit states several times:
  * p-paths of one length have much in common.

@@ -1,4 +1,4 @@
-/* Search by interactions with a guide, as in engine/explicit/rounds.h: round k has the pairs that k
+/* Search by interactions with a guide, as in search/interactions.c: round k has the pairs that k
  * interactions lead to. A round is closed under other steps, then its interactions lead to the next
  * one. When one adds no pair, every reachable valuation lies in a zone of an earlier round, and
  * none of them leads to more.
