@@ -91,6 +91,7 @@ static void end(struct search *search)
 }
 
 const struct order breadth_order = {.name = "bfs",
+                                    .merges = true,
                                     .begin = begin,
                                     .run = run,
                                     .conclude = conclude,

@@ -27,7 +27,7 @@ void space_release(struct space *space)
 bool worker_open(struct worker *worker, struct space *space, struct mem *mem, bool is_alone)
 {
     const uint32_t words = space->layout.words + space->extra_words;
-    const size_t state = (words + UINT64_C(1)) * sizeof(uint64_t);
+    const size_t state = (words + UINT64_C(1)) * sizeof(uint64_t) + MEM_APART;
     *worker = (struct worker){.space = space, .mem = mem, .program = &space->program};
     if (!batch_init(&worker->batch, mem, words)) return false;
     worker->words = mem_try_alloc(mem, state);

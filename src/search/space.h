@@ -21,6 +21,7 @@ struct worker {
     uint64_t *words;               /* the state being expanded */
     uint64_t *other;               /* room for one */
     struct batch batch;
+    bool is_merged;   /* what the batch has is in sets already (merge.h) */
     bool lists_known; /* somebody wants to be told of every step, those included that are known */
     void *own;        /* the space's */
 };
