@@ -7,6 +7,8 @@
 
 struct order {
     const char *name;
+    const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
+                             all in search->set at the end; NULL: they are */
 
     /* Makes search->own. Memory is taken by calls that jump, or are refused: false. */
     bool (*begin)(struct search *search);

@@ -163,7 +163,7 @@ static bool add_slices(struct team *team, uint64_t *cursor, bool *whole)
         if (!search_add(search, worker, slice->first, slice->end, &next) || !poll_look(search))
             return false;
         *cursor = next < slice->end ? worker->batch.states[next].state : slice->stop;
-        *whole = *cursor == slice_end(team, i);
+        *whole = *cursor == slice_end(team, i) && !search_pauses(search);
     }
     return true;
 }
@@ -188,7 +188,7 @@ bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
     bool whole = true;
     while (*cursor < end && whole)
         if (!run_round(team, cursor, end, &whole)) return false;
-    if (whole || (search->order->pauses && search->order->pauses(search))) return true;
+    if (whole || search_pauses(search)) return true;
     return search_expand_alone(search, cursor, end);
 }
 

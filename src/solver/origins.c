@@ -61,13 +61,16 @@ static void put_number(struct origins *origins, uint32_t number)
              2 * digits + 1);
 }
 
-/* Room for one more entry everywhere: an entry has at most 2 * 65 bits. */
-bool origins_reserve(struct origins *origins)
+/* Room for so many more entries everywhere: an entry has at most 2 * 65 bits, and those of one
+ * state of one source begin at most one segment. */
+static bool reserve(struct origins *origins, uint64_t count)
 {
     struct mem *mem = origins->mem;
-    if (origins->bits + 192 > origins->bit_room) {
+    const uint64_t bits = origins->bits + 130 * count + 62;
+    if (bits > origins->bit_room) {
         uint64_t room = origins->bit_room + origins->bit_room / 2 + 512,
                  old = origins->bit_room / 64;
+        if (room < bits + 63) room = bits + 63;
         room -= room % 64;
         uint64_t *words = mem_try_resize(mem, origins->words, room / 8);
         if (!words) return false;
@@ -83,7 +86,7 @@ bool origins_reserve(struct origins *origins)
         origins->segments = segments;
         origins->segment_room = room;
     }
-    if (origins->mark_count == origins->mark_room) {
+    while (origins->mark_room - origins->mark_count <= count / ORIGINS_MARK) {
         uint32_t room = 2 * origins->mark_room + 2;
         struct origins_mark *marks = mem_try_resize(mem, origins->marks, room * sizeof *marks);
         if (!marks) return false;
@@ -91,6 +94,13 @@ bool origins_reserve(struct origins *origins)
         origins->mark_room = room;
     }
     return true;
+}
+
+bool origins_reserve(struct origins *origins) { return reserve(origins, 1); }
+
+bool origins_reserve_some(struct origins *origins, uint32_t count)
+{
+    return reserve(origins, count);
 }
 
 static void begin_segment(struct origins *origins, uint64_t source)

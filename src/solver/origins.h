@@ -59,6 +59,8 @@ void origins_release(struct origins *origins);
 void origins_clear(struct origins *origins);
 /* Room for one more: then the next origins_add is not refused. False: memory was refused. */
 bool origins_reserve(struct origins *origins);
+/* The same for so many that one state discovers, in the order of its steps. */
+bool origins_reserve_some(struct origins *origins, uint32_t count);
 /* The next state was found from there. False: memory was refused, and nothing has changed. */
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step);
 /* Brings what origins_add will need closer. */

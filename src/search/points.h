@@ -1,7 +1,7 @@
 /* Which steps are partitioning points (p-points, paper 003): by labels of rules, by locations that
  * are entered, or chosen automatically. */
-#ifndef CAIRN_ENGINE_EXPLICIT_POINTS_H
-#define CAIRN_ENGINE_EXPLICIT_POINTS_H
+#ifndef CAIRN_SEARCH_POINTS_H
+#define CAIRN_SEARCH_POINTS_H
 
 #include "program/program.h"
 #include "result/result.h"

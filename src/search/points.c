@@ -10,7 +10,7 @@
  *
  * and the best one is taken with all others that have at least half of its score, MOST_CHOSEN at
  * most. */
-#include "engine/explicit/points.h"
+#include "search/points.h"
 
 #include "base/random.h"
 #include "model/eval.h"
