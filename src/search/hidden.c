@@ -170,7 +170,7 @@ static bool finish_path(struct search *search, uint32_t path)
     const uint64_t states = search->set->count;
     bool some = false;
     if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
-    if (!poll_look(search)) return false;
+    if (!search_goes_on(search)) return false;
     statistics->partitions++;
     statistics->paths[path].states = states;
     if (states > statistics->largest) statistics->largest = states;

@@ -245,7 +245,7 @@ static bool add_root(struct search *search)
         search_end_lot(search);
         return false;
     }
-    if (!search_end_lot(search) || !poll_look(search)) return false;
+    if (!search_end_lot(search) || !search_goes_on(search)) return false;
     return search->lot.stop == STOP_NONE || poll_stop(search, search->lot.stop);
 }
 
