@@ -138,7 +138,7 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
     if (state->state != SET_NONE)
         own->addition =
             (struct addition){&worker->batch, state, state->first, search->result->transitions};
-    while (!origins_reserve_some(&own->epochs.origins, state->steps)) /* (2) */
+    while (!origins_reserve(&own->epochs.origins, state->steps)) /* (2) */
         if (!relieve(search)) return false;
     for (uint32_t i = state->first; i < state->first + state->steps; i++)
         if (steps[i].tag != MODEL_NONE && !put_entry(search, worker, state, i)) return false;
@@ -152,18 +152,16 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     struct origins *origins = &own->epochs.origins;
     const struct batch *batch = &worker->batch;
     (void)first;
+    own->addition.end = end;
     for (uint32_t f = 0; f < batch->fresh_count; f++) {
         const struct batch_step *step = &batch->steps[batch->fresh[f]];
-        const struct entries_tail from =
-            state->state != SET_NONE
-                ? (struct entries_tail){own->epochs.number, state->state, step->number, 0}
-            : own->is_root ? own->root
-                           : (struct entries_tail){ORIGINS_INITIAL, search->initial_number, 0, 0};
-        bool good = origins_add(origins, from.source, (uint32_t)from.state, from.step);
-        assert(good && origins->states == step->to + 1); /* (2) */
-        (void)good;
+        if (step->fast)
+            origins_put(origins, own->epochs.number, (uint32_t)state->state, step->number);
+        else if (own->is_root)
+            origins_put(origins, own->root.source, (uint32_t)own->root.state, own->root.step);
+        else origins_put(origins, ORIGINS_INITIAL, (uint32_t)search->initial_number, 0);
+        assert(origins->states == step->to + 1); /* (2) */
     }
-    own->addition.end = end;
     return true;
 }
 

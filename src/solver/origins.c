@@ -61,12 +61,10 @@ static void put_number(struct origins *origins, uint32_t number)
              2 * digits + 1);
 }
 
-/* Room for so many more entries everywhere: an entry has at most 2 * 65 bits, and those of one
- * state of one source begin at most one segment. */
-static bool reserve(struct origins *origins, uint64_t count)
+bool origins_grow(struct origins *origins, uint64_t count)
 {
     struct mem *mem = origins->mem;
-    const uint64_t bits = origins->bits + 130 * count + 62;
+    const uint64_t bits = origins->bits + ORIGINS_ENTRY_BITS * count + 62;
     if (bits > origins->bit_room) {
         uint64_t room = origins->bit_room + origins->bit_room / 2 + 512,
                  old = origins->bit_room / 64;
@@ -96,13 +94,6 @@ static bool reserve(struct origins *origins, uint64_t count)
     return true;
 }
 
-bool origins_reserve(struct origins *origins) { return reserve(origins, 1); }
-
-bool origins_reserve_some(struct origins *origins, uint32_t count)
-{
-    return reserve(origins, count);
-}
-
 static void begin_segment(struct origins *origins, uint64_t source)
 {
     origins->segments[origins->segment_count++] =
@@ -130,7 +121,14 @@ static bool goes_on(const struct origins *origins, uint64_t source, uint32_t sta
 
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
 {
-    if (!origins_reserve(origins)) return false;
+    if (!origins_reserve(origins, 1)) return false;
+    origins_put(origins, source, state, step);
+    return true;
+}
+
+void origins_put(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
+{
+    assert(origins->bits + ORIGINS_ENTRY_BITS <= origins->bit_room);
     if (!goes_on(origins, source, state, step)) begin_segment(origins, source);
     mark(origins);
     uint32_t before = state == origins->last_state ? origins->last_step : NO_STEP;
@@ -139,7 +137,6 @@ bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint3
     origins->last_state = state;
     origins->last_step = step;
     origins->states++;
-    return true;
 }
 
 /* ---- reading ---- */
