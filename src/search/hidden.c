@@ -11,7 +11,8 @@
  * complete ones alone.
  *
  * Every p-path is searched breadth-first, so that the log of parents gives its counterexamples.
- * P-paths are taken from the stack some at a time.
+ * P-paths are taken from the stack some at a time, so that several threads can search them ahead
+ * (scouts.h); their order is the same with one thread.
  *
  * Invariants: (1) every state of the set has a position, at most the length of the p-path at hand;
  * (2) the parents of a p-path in the list come before it. */
@@ -22,26 +23,44 @@
 #include "search/parents.h"
 #include "search/path.h"
 #include "search/points.h"
+#include "search/scouts.h"
 
 #include <assert.h>
 #include <string.h>
 
 enum { AT_ONCE = 64 }; /* p-paths taken from the stack */
 
-struct hidden {
-    struct partition_statistics *statistics;
+/* The search of one p-path. */
+struct walk {
     const struct points *points;
+    const struct p_path *paths; /* the list of them */
     struct parents parents;
     uint64_t begun;      /* states whose turn the log knows of */
     uint32_t *positions; /* per state */
     uint64_t position_room;
     uint32_t *path; /* p-points of the path at hand */
     uint32_t length;
+    uint64_t path_room;
+    bool *continues; /* per p-point */
+};
+
+/* A p-path that was taken from the stack. */
+struct turn {
+    uint32_t path; /* in the list of p-paths */
+    uint32_t length;
+    uint64_t states;
+    bool *continues;
+};
+
+struct hidden {
+    struct walk walk; /* first: it is known by it */
+    struct partition_statistics *statistics;
     uint32_t *stack; /* p-paths that wait, in the list of p-paths */
     uint64_t stack_len, stack_room;
-    uint64_t path_room, list_room;
-    bool *continues;           /* per p-point */
-    uint32_t turns[AT_ONCE];   /* p-paths taken from the stack ... */
+    uint64_t list_room;
+    struct scouts *scouts; /* NULL: one thread */
+    struct turn turns[AT_ONCE];
+    bool done[AT_ONCE];        /* by a scout */
     uint32_t turn_count, turn; /* ... and whose turn it is */
 };
 
@@ -58,36 +77,37 @@ static bool grow(struct search *search, void **list, uint64_t len, uint64_t *roo
 
 /* ---- one state ---- */
 
-/* A tag: the p-point of a step + 1, then the position behind it. */
-static uint64_t make_tag(uint32_t point, uint32_t position)
+/* A step that stays in its region has its position as tag. A p-point has its number + 1 before
+ * that, and leads nowhere unless it follows the p-path. */
+static uint64_t place_point(const struct walk *own, struct batch_step *step, uint32_t point,
+                            uint32_t position)
 {
-    return (uint64_t)(point + 1) << 32 | position;
+    const bool follows = position < own->length && own->path[position] == point;
+    if (!follows) step->set = NULL;
+    return (uint64_t)(point + 1) << 32 | (position + follows);
 }
 
-/* A step that leaves the p-path belongs nowhere. */
 static void place(const struct search *search, struct worker *worker, uint32_t first, uint32_t end)
 {
-    const struct hidden *own = search->own;
+    const struct walk *own = search->own;
+    const struct points *points = own->points;
     const struct batch *batch = &worker->batch;
     const uint64_t state = batch->states[batch->state_count - 1].state;
     const uint32_t position = state == SET_NONE ? 0 : own->positions[state];
     for (uint32_t i = first; i < end; i++) {
         struct batch_step *step = &batch->steps[i];
-        const uint32_t point =
-            step->fast ? points_of(own->points, &search->space->layout, step->fast->rule,
-                                   worker->words, batch_words(batch, i))
-                       : MODEL_NONE;
-        const bool stays = point == MODEL_NONE,
-                   follows = !stays && position < own->length && own->path[position] == point;
-        step->tag = make_tag(point, position + follows);
-        if (!stays && !follows) step->set = NULL;
+        step->tag = position;
+        if (state == SET_NONE) continue;
+        const uint32_t point = points_of(points, &search->space->layout, step->fast->rule,
+                                         worker->words, batch_words(batch, i));
+        if (point != MODEL_NONE) step->tag = place_point(own, step, point, position);
     }
 }
 
 /* P-points behind the end of the p-path continue it. */
 static bool admit(struct search *search, struct worker *worker, struct batch_state *state)
 {
-    struct hidden *own = search->own;
+    struct walk *own = search->own;
     const struct batch_step *steps = worker->batch.steps;
     if (state->state == SET_NONE || own->positions[state->state] < own->length) return true;
     for (uint32_t i = state->first; i < state->first + state->steps; i++)
@@ -98,21 +118,21 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
 static bool log_steps(struct search *search, struct worker *worker, const struct batch_state *state,
                       uint32_t first, uint32_t end)
 {
-    struct hidden *own = search->own;
+    struct walk *own = search->own;
     const struct batch *batch = &worker->batch;
     bool good = true;
     (void)first, (void)end;
     if (state->state != SET_NONE)
         for (; good && own->begun <= state->state; own->begun += good)
             good = parents_expand(&own->parents);
+    while (good && search->set->count > own->position_room)
+        good = grow(search, (void **)&own->positions, own->position_room, &own->position_room,
+                    sizeof *own->positions);
     for (uint32_t f = 0; good && f < batch->fresh_count; f++) {
         const struct batch_step *step = &batch->steps[batch->fresh[f]];
-        good = grow(search, (void **)&own->positions, step->to, &own->position_room,
-                    sizeof *own->positions)
-               && parents_found(&own->parents);
-        if (!good) break;
         own->positions[step->to] = (uint32_t)step->tag;
         assert(own->positions[step->to] <= own->length); /* (1) */
+        good = parents_found(&own->parents);
     }
     return good || poll_stop(search, STOP_MEMORY);
 }
@@ -122,8 +142,8 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
 /* The p-points of a p-path of the list. */
 static bool spell(struct search *search, uint32_t path)
 {
-    struct hidden *own = search->own;
-    const struct p_path *paths = own->statistics->paths;
+    struct walk *own = search->own;
+    const struct p_path *paths = own->paths;
     own->length = 0;
     for (uint32_t at = path; paths[at].parent != MODEL_NONE; at = paths[at].parent) own->length++;
     while (own->path_room < own->length)
@@ -153,7 +173,7 @@ static bool push(struct search *search, uint32_t parent, uint32_t point)
 
 static bool empty_set(struct search *search)
 {
-    struct hidden *own = search->own;
+    struct walk *own = search->own;
     const struct set_kind *sets = search->space->kind->sets;
     parents_release(&own->parents);
     own->begun = 0;
@@ -162,58 +182,96 @@ static bool empty_set(struct search *search)
     return search->set || poll_stop(search, STOP_MEMORY);
 }
 
+static bool search_path(struct search *search, struct turn *turn)
+{
+    struct walk *own = search->own;
+    const uint64_t initial = search->result->initial_states;
+    uint64_t cursor = 0;
+    own->continues = turn->continues;
+    memset(own->continues, 0, own->points->count * sizeof *own->continues);
+    if (!spell(search, turn->path) || !empty_set(search) || !search_add_initial(search))
+        return false;
+    if (turn->path) search->result->initial_states = initial;
+    if (!search_expand(search, &cursor, SET_NONE)) return false;
+    turn->length = own->length;
+    turn->states = search->set->count;
+    return search->lot.stop == STOP_NONE || poll_stop(search, search->lot.stop);
+}
+
+/* Gross: those of every p-path. */
+static uint64_t states(const struct search *search) { return search->result->expanded; }
+
+static const struct order scout_order = {.name = "hidden",
+                                         .place = place,
+                                         .admit = admit,
+                                         .log = log_steps,
+                                         .violated = scouts_violated,
+                                         .states = states,
+                                         .show = scouts_show};
+
+/* ---- all of them ---- */
+
 /* The p-path is searched. */
-static bool finish_path(struct search *search, uint32_t path)
+static bool finish_path(struct search *search, const struct turn *turn)
 {
     struct hidden *own = search->own;
     struct partition_statistics *statistics = own->statistics;
-    const uint64_t states = search->set->count;
     bool some = false;
-    if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
     if (!search_goes_on(search)) return false;
     statistics->partitions++;
-    statistics->paths[path].states = states;
-    if (states > statistics->largest) statistics->largest = states;
-    if (own->length > statistics->longest) statistics->longest = own->length;
-    for (uint32_t p = own->points->count; p-- > 0;) {
-        some |= own->continues[p];
-        if (own->continues[p] && !push(search, path, p)) return false;
+    statistics->paths[turn->path].states = turn->states;
+    if (turn->states > statistics->largest) statistics->largest = turn->states;
+    if (turn->length > statistics->longest) statistics->longest = turn->length;
+    for (uint32_t p = own->walk.points->count; p-- > 0;) {
+        some |= turn->continues[p];
+        if (turn->continues[p] && !push(search, turn->path, p)) return false;
     }
     statistics->complete_paths += !some;
     return true;
 }
 
-static bool search_path(struct search *search, uint32_t path)
+/* A scout's. */
+static bool scout_path(struct search *scout, void *context, uint32_t number)
 {
-    struct hidden *own = search->own;
-    const uint64_t initial = search->result->initial_states;
-    uint64_t cursor = 0;
-    memset(own->continues, 0, own->points->count * sizeof *own->continues);
-    if (!empty_set(search) || !search_add_initial(search)) return false;
-    if (path) search->result->initial_states = initial;
-    return search_expand(search, &cursor, SET_NONE) && finish_path(search, path);
+    struct hidden *chief = context;
+    struct walk *own = scout->own = mem_try_alloc(scout->model->mem, sizeof *own);
+    if (!own) return false;
+    own->points = chief->walk.points;
+    own->paths = chief->walk.paths;
+    parents_init(&own->parents, scout->model->mem);
+    return search_path(scout, &chief->turns[number]);
 }
-
-/* ---- all of them ---- */
 
 /* The p-paths at the top of the stack. */
 static bool search_some(struct search *search)
 {
     struct hidden *own = search->own;
-    own->turn_count = own->turn = 0;
-    while (own->stack_len && own->turn_count < AT_ONCE)
-        own->turns[own->turn_count++] = own->stack[--own->stack_len];
-    for (; own->turn < own->turn_count; own->turn++)
-        if (!spell(search, own->turns[own->turn]) || !search_path(search, own->turns[own->turn]))
+    own->walk.paths = own->statistics->paths;
+    for (own->turn_count = own->turn = 0; own->stack_len && own->turn_count < AT_ONCE;) {
+        own->done[own->turn_count] = false;
+        own->turns[own->turn_count++].path = own->stack[--own->stack_len];
+    }
+    if (own->scouts && own->turn_count > 1
+        && (!empty_set(search)
+            || !scouts_search(own->scouts, scout_path, own, own->done, own->turn_count)))
+        return false;
+    for (; own->turn < own->turn_count; own->turn++) {
+        struct turn *turn = &own->turns[own->turn];
+        own->walk.paths = own->statistics->paths; /* which may have grown */
+        if ((!own->done[own->turn] && !search_path(search, turn)) || !finish_path(search, turn))
             return false;
+    }
     return true;
 }
 
 static bool run(struct search *search)
 {
     struct hidden *own = search->own;
-    bool good = push(search, MODEL_NONE, MODEL_NONE);
+    bool good = push(search, MODEL_NONE, MODEL_NONE) && search_some(search);
+    if (good) own->scouts = scouts_call(search, &scout_order);
     while (good && own->stack_len) good = search_some(search);
+    if (own->scouts) scouts_dismiss(own->scouts);
+    own->scouts = NULL;
     own->statistics->waiting = own->stack_len + (own->turn_count - own->turn);
     return good && poll_stop(search, STOP_HIDDEN);
 }
@@ -221,7 +279,7 @@ static bool run(struct search *search)
 static void violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
                      uint32_t failed_rule)
 {
-    const struct hidden *own = search->own;
+    const struct walk *own = search->own;
     struct path path = {0};
     for (uint64_t at = state; at != PARENTS_NONE; at = parents_of(&own->parents, at))
         vec_push(search->model->mem, &path.states, at);
@@ -230,22 +288,22 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     path_show(search, property, path_trace(search, &path), failed_rule, search->worker->other);
 }
 
-/* Gross: those of every p-path. */
-static uint64_t states(const struct search *search) { return search->result->expanded; }
-
 /* ---- before and after ---- */
 
 static bool begin(struct search *search)
 {
     struct mem *mem = search->model->mem;
     struct hidden *own = search->own = mem_alloc(mem, sizeof *own);
-    parents_init(&own->parents, mem);
-    own->points = search->task->points;
+    const uint64_t points = search->task->points->count + UINT64_C(1);
+    own->walk.points = search->task->points;
+    parents_init(&own->walk.parents, mem);
     own->statistics = search->result->partition = mem_alloc(mem, sizeof *own->statistics);
-    own->statistics->points = own->points;
+    own->statistics->points = search->task->points;
     own->statistics->chosen = search->task->points_chosen;
     own->statistics->hidden = true;
-    own->continues = mem_alloc(mem, (own->points->count + UINT64_C(1)) * sizeof *own->continues);
+    own->turns[0].continues = mem_alloc(mem, AT_ONCE * points * sizeof(bool));
+    for (uint32_t i = 1; i < AT_ONCE; i++)
+        own->turns[i].continues = own->turns[i - 1].continues + points;
     search->lot.most_states = 1;
     search->lot.most_steps = UINT32_MAX;
     return true;
@@ -264,11 +322,11 @@ static void end(struct search *search)
     struct hidden *own = search->own;
     struct mem *mem = search->model->mem;
     if (search->set) search->set->kind->free(search->set);
-    parents_release(&own->parents);
-    mem_free(mem, own->positions);
-    mem_free(mem, own->path);
+    parents_release(&own->walk.parents);
+    mem_free(mem, own->walk.positions);
+    mem_free(mem, own->walk.path);
     mem_free(mem, own->stack);
-    mem_free(mem, own->continues);
+    mem_free(mem, own->turns[0].continues);
     mem_free(mem, own);
 }
 

@@ -349,6 +349,20 @@ bool points_read(struct points *points, struct model *model, const char *labels,
     return true;
 }
 
+/* ---- while searching ---- */
+
+uint32_t points_entered(const struct points *points, const struct layout *layout,
+                        const uint64_t *before, const uint64_t *after)
+{
+    for (uint32_t i = 0; i < points->location_count; i++) {
+        const struct point_location *at = &points->locations[i];
+        const struct field *field = &layout->fields[at->var];
+        if (field_get(field, after) == at->value && field_get(field, before) != at->value)
+            return at->point;
+    }
+    return MODEL_NONE;
+}
+
 /* ---- choosing ---- */
 
 struct candidate {
