@@ -1,7 +1,7 @@
 #include "run/plan.h"
 
 #include "engine/explicit/explicit.h"
-#include "engine/explicit/points.h"
+#include "search/points.h"
 #include "engine/timed/timed.h"
 #include "run/combine.h"
 #include "run/message.h"

@@ -38,6 +38,17 @@ static bool clear(struct set *set)
     return true;
 }
 
+bool flat_empty(struct set *set)
+{
+    struct flat *flat = (struct flat *)set;
+    struct mem *mem = flat->store.mem;
+    const uint32_t record_bytes = flat->store.record_bytes, key_bytes = flat->store.key_bytes;
+    assert(flat->set.kind == &flat_kind);
+    store_release(&flat->store);
+    flat->set.count = 0;
+    return store_init_keyed(&flat->store, mem, record_bytes, key_bytes);
+}
+
 static void load(const struct set *set, uint64_t state, uint64_t *words)
 {
     const struct store *store = flat_store(set);

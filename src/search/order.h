@@ -8,6 +8,8 @@
 struct order {
     const char *name;
     bool merges; /* the states that steps lead to may be added before their turn comes (merge.h) */
+    const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
+                             all in search->set at the end; NULL: they are */
 
     /* Makes search->own. Memory is taken by calls that jump, or are refused: false. */
     bool (*begin)(struct search *search);

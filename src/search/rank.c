@@ -522,6 +522,8 @@ static void end(struct search *search)
 }
 
 const struct order rank_order = {.name = "past-freeze",
+                                 .no_graph = "it needs the whole graph, and past-freeze order "
+                                             "frees the past: --order bfs",
                                  .begin = begin,
                                  .run = run,
                                  .conclude = conclude,

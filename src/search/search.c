@@ -219,6 +219,11 @@ static bool add_state(struct search *search, struct worker *worker, struct batch
     return good && finish_state(search, state);
 }
 
+bool search_pauses(struct search *search)
+{
+    return search->order->pauses && search->order->pauses(search);
+}
+
 bool search_add(struct search *search, struct worker *worker, uint32_t first, uint32_t end,
                 uint32_t *next)
 {
@@ -230,7 +235,7 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
         if (state->state != SET_NONE && sets->is_open && !sets->is_open(search->set, state->state))
             continue;
         if (!add_state(search, worker, state)) return false;
-        if (search->order->pauses && search->order->pauses(search)) return true;
+        if (search_pauses(search)) return true;
     }
     return true;
 }
@@ -289,8 +294,8 @@ static bool add_batch(struct search *search, struct worker *worker, uint64_t *cu
     CHECKED(batch_check(batch));
     search_look_up(search, worker, 0);
     bool good = search_add(search, worker, 0, batch->state_count, &next);
-    *paused = good && next < batch->state_count;
-    if (*paused) *cursor = batch->states[next].state;
+    *paused = good && search_pauses(search);
+    if (good && next < batch->state_count) *cursor = batch->states[next].state;
     batch_clear(batch);
     return good;
 }
@@ -329,7 +334,7 @@ bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
                    ? team_expand(search->team, cursor, until)
                    : search_expand_alone(search, cursor, end);
         good = good && search_end_lot(search);
-        paused = !grows || (search->order->pauses && search->order->pauses(search));
+        paused = !grows || search_pauses(search);
     } while (good && !paused && *cursor < search->set->count);
     return good;
 }

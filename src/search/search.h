@@ -76,6 +76,8 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
 /* The same for the only state in the batch, some of whose steps were added as they were found
  * (space_take_next): a lot by itself. The last time it has no step. */
 bool search_add_next(struct search *search, struct worker *worker);
+/* Whether the order must have a look before anything else is added. */
+bool search_pauses(struct search *search);
 /* Everything that was added so far counts when it is asked next what is decided. False: the search
  * must end. */
 bool search_end_lot(struct search *search);

@@ -85,6 +85,10 @@ bool space_take_steps(struct worker *worker, struct set *set, struct batch_state
 bool space_take_next(struct worker *worker, struct set *set, struct batch_state *begun,
                      struct program_cursor *cursor);
 
+/* Appends the state in worker->words, with all its steps as the space numbers them and without
+ * regard to time, to an empty batch. False: memory was refused. */
+bool space_take_discrete(struct worker *worker);
+
 /* Whether the state in `words` is a final one of the model. */
 bool space_is_final(const struct space *space, const struct program *program,
                     const uint64_t *words);

@@ -230,7 +230,7 @@ static bool add_slices(struct team *team, struct round *round, uint64_t *cursor,
         if (!search_add(search, worker, slice->first, slice->end, &next) || !search_goes_on(search))
             return false;
         *cursor = next < slice->end ? worker->batch.states[next].state : slice->stop;
-        *whole = *cursor == slice_end(round, i);
+        *whole = *cursor == slice_end(round, i) && !search_pauses(search);
     }
     return true;
 }
@@ -308,7 +308,7 @@ bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
         team->waiting = NULL;
     }
     if (!good) return false;
-    if (whole || (search->order->pauses && search->order->pauses(search))) return true;
+    if (whole || search_pauses(search)) return true;
     return search_expand_alone(search, cursor, end);
 }
 
