@@ -328,14 +328,14 @@ static uint64_t records_of(const struct history_cluster *cluster)
 static uint64_t bytes_of(const struct history *history, const struct history_cluster *cluster)
 {
     (void)history;
-    return set_of(cluster)->kind->bytes(set_of(cluster), records_of(cluster));
+    return set_of(cluster)->kind->bytes(set_of(cluster), 0, records_of(cluster));
 }
 
 static bool put_records(struct history *history, const struct history_cluster *cluster,
                         struct freezer *freezer)
 {
     (void)history;
-    return set_of(cluster)->kind->freeze(set_of(cluster), records_of(cluster), freezer);
+    return set_of(cluster)->kind->freeze(set_of(cluster), 0, records_of(cluster), freezer);
 }
 
 static bool relieve_history(struct history *history) { return relieve(search_of(history)); }
@@ -425,15 +425,12 @@ static uint32_t monitors(const struct history *history)
 
 static unsigned monitor_bits(const struct history *history, uint32_t m)
 {
-    const struct monitor *monitor = &search_of(history)->findings.monitors[m];
-    return !monitor->active + 2u * monitor->failed;
+    return findings_bits(search_of(history), m);
 }
 
 static void set_monitor(struct history *history, uint32_t m, unsigned bits)
 {
-    struct search *search = search_of(history);
-    search->findings.monitors[m].failed |= bits >> 1 & 1;
-    if (bits & 1) findings_end(search, m);
+    findings_set_bits(search_of(history), m, bits);
 }
 
 static void decided(struct history *history, uint32_t property)

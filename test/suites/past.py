@@ -3,7 +3,6 @@
 A random model is a random cyclic part beside a random acyclic automaton whose states are numbered topologically: the rank. Every claim is about counts and verdicts, which
 must be those of breadth-first search, and about traces, which must replay.
 """
-import glob
 import os
 import random
 import re
@@ -12,6 +11,7 @@ import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, folder, refuses, run, section, spent, told, write
+from kit.damage import cut, flip, remove
 from ranked import random_model
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
@@ -180,7 +180,7 @@ check('the text report has clusters and their sizes', 'clusters' in shown.stdout
 
 PLAIN = write('plain.cairn', 'cairn 1 model "m" variable "x" 0..3 = 0 rule "a" part global set "x" 1\n')
 refuses('a model without a rank', '--context', 'check', PLAIN, '--order', 'past-freeze')
-refuses('--freeze in another order', '--order past-freeze', 'check', LINE, '--freeze', folder())
+refuses('--freeze in another order', '--order past-freeze', 'check', LINE, '--order', 'dfs', '--freeze', folder())
 refuses('--resume without a folder', '--freeze', 'check', LINE, '--order', 'past-freeze', '--resume')
 refuses('--reduce', '--reduce', 'check', LINE, '--order', 'past-freeze', '--reduce', 'por')
 refuses('--bound', '--bound', 'check', LINE, '--order', 'past-freeze', '--bound', '3')
@@ -282,50 +282,18 @@ def damage(name, spoil, program=DEGENERATE, count=1):
     check(f'damage: {name}', not wrong, f'{len(wrong)} of {count} wrong: {wrong[:1]}')
 
 
-def flip(pattern):
-    def spoil(where):
-        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
-        with open(file, 'r+b') as out:
-            data = bytearray(out.read())
-            if not data:
-                return f'{file}: nothing'
-            at = rng.randrange(len(data))
-            data[at] ^= 1 << rng.randrange(8)
-            out.seek(0)
-            out.write(data)
-        return f'{os.path.basename(file)} byte {at}'
-    return spoil
-
-
-def cut(pattern):
-    def spoil(where):
-        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
-        size = rng.randrange(os.path.getsize(file) + 1)
-        os.truncate(file, size)
-        return f'{os.path.basename(file)} cut to {size}'
-    return spoil
-
-
-def remove(pattern):
-    def spoil(where):
-        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
-        os.remove(file)
-        return os.path.basename(file) + ' removed'
-    return spoil
-
-
 seen = set()
 SMALL = write('small.cairn', line(30, 3))
 _, undisturbed = told('check', SMALL, '--order', 'past-freeze')
 many = 150 if LONG else 20
 damage('none', lambda where: '')
-damage('a bit of a pack', flip('pack-*'), count=many)
-damage('a bit of the journal', flip('journal'), count=many)
-damage('a cut pack', cut('pack-*'), count=many)
-damage('a cut journal', cut('journal'), count=many)
-damage('a missing pack', remove('pack-*'), count=many // 4)
-damage('a missing journal', remove('journal'))
-damage('a bit of a pack, large blocks', flip('pack-*'), program=CAIRN, count=many // 2)
+damage('a bit of a pack', flip(rng, 'pack-*'), count=many)
+damage('a bit of the journal', flip(rng, 'journal'), count=many)
+damage('a cut pack', cut(rng, 'pack-*'), count=many)
+damage('a cut journal', cut(rng, 'journal'), count=many)
+damage('a missing pack', remove(rng, 'pack-*'), count=many // 4)
+damage('a missing journal', remove(rng, 'journal'))
+damage('a bit of a pack, large blocks', flip(rng, 'pack-*'), program=CAIRN, count=many // 2)
 check('damage that costs a trace is told as such', any('checksum' in reason or 'missing' in reason or 'cut off' in reason for reason in seen), seen)
 
 # ---- full disks ----
