@@ -480,7 +480,8 @@ static void order_word(view *v, const void *owner, value *made)
 {
     const struct result *result = owner;
     if (result->bounded) make_text(made, "deepening");
-    else if (result->reduction != REDUCE_NONE && !result->symbolic) make_text(made, "two-phase");
+    else if (result->reduction != REDUCE_NONE && !result->symbolic && !result->clusters)
+        make_text(made, "two-phase");
     else if (result->partition)
         make_text(made, result->partition->hidden ? "p-paths, hidden" : "p-paths");
     else

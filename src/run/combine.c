@@ -343,6 +343,10 @@ static const struct row rows[] = {
      .text = "--resume needs the folder of the run that it goes on with: --freeze DIR, or "
              "--results DIR",
      .why = "only what is in a folder can be resumed"},
+    {{HAS_FREEZE, HAS_REDUCE, HAS_PAST},
+     .text = "--freeze does not go with --reduce: frozen clusters do not say which steps were left "
+             "out",
+     .why = "frozen clusters do not say which steps were left out"},
     {{HAS_FREEZE},
      .one_of = not_frozen,
      .text =
@@ -438,8 +442,13 @@ static const struct row rows[] = {
     {{HAS_IMPROVISO, HAS_TRANSLATE},
      .text = "--reduce improviso is a choice of the symbolic engine",
      .why = "translations list states"},
+    {{HAS_REDUCE, HAS_SPLIT},
+     .text =
+         "--split does not go with --reduce: parts are made of frozen clusters, which do not say "
+         "which steps were left out",
+     .why = "parts are made of frozen clusters, which do not say which steps were left out"},
     {{HAS_REDUCE, HAS_ORDER},
-     .without = {HAS_SYMBOLIC, HAS_BOUNDED},
+     .without = {HAS_SYMBOLIC, HAS_BOUNDED, HAS_PAST},
      .text = "--order does not go with --reduce: the explicit engine then has an order of its own",
      .why = "a reduced search has an order of its own"},
     {{HAS_REDUCE, HAS_ORDER, HAS_TRANSLATE},

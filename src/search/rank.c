@@ -12,6 +12,9 @@
  * refused, unused clusters are freed first, then all logs are given up: the search goes on, and
  * violations that are found later are told without their run.
  *
+ * Reduction. A cluster may be expanded in two phases (ample.h): cycles are within clusters, so what
+ * must be said of cycles is said of each cluster by itself.
+ *
  * Determinism. Numbers of states depend on the model only: the order of ranks, of states in a
  * cluster and of rules in a state is all that counts.
  *
@@ -26,6 +29,7 @@
 #include "model/eval.h"
 #include "past/part.h"
 #include "program/reached.h"
+#include "search/ample.h"
 #include "search/flat.h"
 
 #include <assert.h>
@@ -42,7 +46,8 @@ struct cluster {
 struct rank {
     struct history history;
     struct cluster *unused;
-    bool has_seeds; /* what is added now was left by another part */
+    bool has_seeds;      /* what is added now was left by another part */
+    struct ample *ample; /* a reduced search: clusters are expanded in two phases; or NULL */
 };
 
 static struct history *history_of(const struct search *search)
@@ -211,7 +216,6 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     struct rank *own = search->own;
     struct cluster_statistics *statistics = own->history.statistics;
     const struct batch *batch = &worker->batch;
-    (void)first, (void)end;
     for (uint32_t f = 0; f < batch->fresh_count; f++) {
         const struct batch_step *step = &batch->steps[batch->fresh[f]];
         struct cluster *cluster = step->set->owner;
@@ -224,7 +228,8 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
                          state->state == SET_NONE ? 0 : step->number))
             return poll_stop(search, STOP_MEMORY);
     }
-    return true;
+    return !own->ample || state->state == SET_NONE
+           || ample_log(search, own->ample, worker, state, first, end);
 }
 
 /* ---- the search ---- */
@@ -251,7 +256,9 @@ static bool finish(struct search *search)
 
 static bool search_cluster(struct search *search)
 {
+    const struct rank *own = search->own;
     uint64_t cursor = 0;
+    if (own->ample) return ample_expand(search, own->ample);
     if (!search_expand(search, &cursor, SET_NONE)) return false;
     return cursor == search->set->count || poll_stop(search, STOP_MEMORY);
 }
@@ -488,6 +495,7 @@ static bool begin(struct search *search)
                                     .hash = {task->freeze_hash[0], task->freeze_hash[1]}};
     while ((model_rank_count(search->model) - 1) >> own->history.shift >= MANY_CLUSTERS)
         own->history.shift++;
+    if (task->reduction != REDUCE_NONE) own->ample = ample_make(search);
     return history_init(&own->history);
 }
 
@@ -514,6 +522,7 @@ static void end(struct search *search)
         free_cluster(search, (struct cluster *)history_waiting(history, i));
     free_unused(search);
     history_release(history);
+    if (own->ample) ample_free(search, own->ample);
     mem_free(search->model->mem, own);
 }
 

@@ -250,7 +250,7 @@ static bool add_state(void *context, const unsigned char *record, uint64_t size)
     struct search *search = reading->snapshot->of.search;
     struct worker *worker = search->worker;
     const struct set_kind *sets = search->space->kind->sets;
-    if (!poll_look(search) || !search->space->kind->thaw(worker, record, size)) return false;
+    if (!search_goes_on(search) || !search->space->kind->thaw(worker, record, size)) return false;
     worker->batch.steps[0].set = search->set;
     bool added = sets->add(worker, 0, 1) == 1, is_new = worker->batch.fresh_count == 1;
     batch_clear(&worker->batch);
