@@ -99,6 +99,12 @@ static bool run(struct search *search)
     return good && search->result->stop == STOP_NONE;
 }
 
+static void abandon(struct search *search)
+{
+    const struct breadth *breadth = search->own;
+    if (breadth->snapshot) snapshot_abandon(breadth->snapshot);
+}
+
 static void violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
                      uint32_t failed_rule)
 {
@@ -137,6 +143,7 @@ static void end(struct search *search)
 const struct order breadth_order = {.name = "bfs",
                                     .begin = begin,
                                     .run = run,
+                                    .abandon = abandon,
                                     .conclude = conclude,
                                     .end = end,
                                     .log = log_steps,

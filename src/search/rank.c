@@ -290,6 +290,13 @@ static bool run(struct search *search)
     return good && history_run(&own->history, search_all);
 }
 
+static void abandon(struct search *search)
+{
+    struct history *history = history_of(search);
+    if (history->freezer) freezer_close(history->freezer);
+    history->freezer = NULL;
+}
+
 static void violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
                      uint32_t failed_rule)
 {
@@ -529,6 +536,7 @@ static void end(struct search *search)
 const struct order rank_order = {.name = "past-freeze",
                                  .begin = begin,
                                  .run = run,
+                                 .abandon = abandon,
                                  .conclude = conclude,
                                  .end = end,
                                  .place = place,

@@ -143,6 +143,12 @@ static bool failed(struct snapshot *snapshot)
     return poll_stop(search, STOP_DISK);
 }
 
+void snapshot_abandon(struct snapshot *snapshot)
+{
+    if (snapshot->freezer) freezer_close(snapshot->freezer);
+    snapshot->freezer = NULL;
+}
+
 void snapshot_close(struct snapshot *snapshot)
 {
     struct mem *mem = snapshot->mem;

@@ -37,6 +37,8 @@ bool snapshot_level(struct snapshot *snapshot, uint64_t cursor, bool is_whole);
 /* A property is violated there: before the next level begins. */
 void snapshot_violated(struct snapshot *snapshot, uint32_t property, uint64_t state,
                        uint32_t failed_rule);
+/* Ends what is being written at once. Nothing else may be called then. */
+void snapshot_abandon(struct snapshot *snapshot);
 /* Waits until everything is written, and frees everything. */
 void snapshot_close(struct snapshot *snapshot);
 
