@@ -119,21 +119,22 @@ static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_
     return !memcmp(store_get(store, state), batch_words(&worker->batch, i), store->record_bytes);
 }
 
-static uint64_t bytes(const struct set *set, uint64_t count)
+static uint64_t bytes(const struct set *set, uint64_t first, uint64_t end)
 {
     const struct store *store = flat_store(set);
-    return count * store->record_bytes + ((count >> store->chunk_shift) + 1) * FREEZER_ITEM;
+    const uint64_t count = end - first, chunks = (count >> store->chunk_shift) + 2;
+    return count * store->record_bytes + chunks * FREEZER_ITEM;
 }
 
 /* A chunk at a time. */
-static bool freeze(const struct set *set, uint64_t count, struct freezer *freezer)
+static bool freeze(const struct set *set, uint64_t first, uint64_t end, struct freezer *freezer)
 {
     const struct store *store = flat_store(set);
-    assert(count <= store->count);
-    for (uint64_t first = 0; first < count;) {
+    assert(first <= end && end <= store->count);
+    while (first < end) {
         uint64_t some = (UINT64_C(1) << store->chunk_shift)
                         - (first & ((UINT64_C(1) << store->chunk_shift) - 1));
-        if (some > count - first) some = count - first;
+        if (some > end - first) some = end - first;
         if (!freezer_put(freezer, FREEZER_RECORDS, store_get(store, first),
                          some * store->record_bytes))
             return false;

@@ -15,6 +15,9 @@ struct order {
     bool (*begin)(struct search *search);
     /* The whole search, from its initial states on. False: the result says why it ended early. */
     bool (*run)(struct search *search);
+    /* Memory was refused by a jump out of `run`: nobody may be left at work, and nothing else is
+     * called. */
+    void (*abandon)(struct search *search);
     /* After the search: what the result tells of it. Then frees search->own. */
     void (*conclude)(struct search *search);
     void (*end)(struct search *search);

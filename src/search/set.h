@@ -50,10 +50,10 @@ struct set_kind {
     bool (*is_open)(const struct set *set, uint64_t state);
     /* The states that count: NULL: all that have numbers. */
     uint64_t (*kept)(const struct set *set);
-    /* The first `count` states as records in files: how many bytes at most, with FREEZER_ITEM for
-     * each piece that they are put in; puts them. False: see freezer_error. */
-    uint64_t (*bytes)(const struct set *set, uint64_t count);
-    bool (*freeze)(const struct set *set, uint64_t count, struct freezer *freezer);
+    /* The states from `first` to before `end` as records in files: how many bytes at most, with
+     * FREEZER_ITEM for each piece that they are put in; puts them. False: see freezer_error. */
+    uint64_t (*bytes)(const struct set *set, uint64_t first, uint64_t end);
+    bool (*freeze)(const struct set *set, uint64_t first, uint64_t end, struct freezer *freezer);
     /* Whether a step leads to just this state, and not to one that it stands for. */
     bool (*is)(struct worker *worker, uint32_t step, const struct set *set, uint64_t state);
     const struct set_parts *parts; /* NULL: only one thread can add */
