@@ -348,6 +348,9 @@ bool model_asks(const struct model *model); /* some rule does */
 bool model_lists_initial(const struct model *model);
 bool model_is_timed(const struct model *model);
 bool model_has_hidden(const struct model *model);
+/* Whether the guard of a rule says which value a variable has (a conjunct `var == constant`); the
+ * first one that does says it. */
+bool model_rule_requires(const struct model *model, uint32_t rule, uint32_t var, int64_t *value);
 /* The smallest rank, and how many there are; without a variable for it all states have rank 0. */
 int64_t model_lowest_rank(const struct model *model);
 uint64_t model_rank_count(const struct model *model);
