@@ -11,6 +11,7 @@
 #include "graph/temporal.h"
 #include "automaton/buchi.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { POLL = 1 << 14 };
@@ -42,6 +43,7 @@ static bool read_letters(struct ltl *ltl)
     ltl->letters =
         mem_try_alloc(ltl->mem, (ltl->kripke->states + UINT64_C(1)) * sizeof *ltl->letters);
     if (!ltl->letters) return ltl->problem = TEMPORAL_REFUSED, false;
+    assert(ltl->buchi.atoms.list.len <= 64); /* a letter is a word of bits */
     for (uint32_t a = 0; a < ltl->buchi.atoms.list.len; a++) {
         bool failed;
         uint64_t *set =
@@ -116,6 +118,7 @@ static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
     if (!grow(ltl, (void **)&tarjan->path, &tarjan->path_cap, tarjan->path_len,
               sizeof *tarjan->path))
         return false;
+    assert(!tarjan->order[node] && tarjan->clock < DONE - 1);
     tarjan->order[node] = tarjan->low[node] = ++tarjan->clock;
     tarjan->members[tarjan->member_count++] = node;
     start_edges(ltl, &tarjan->path[tarjan->path_len++], node);
@@ -236,6 +239,7 @@ static uint64_t walk(struct ltl *ltl, const uint64_t *starts, uint64_t start_cou
             }
         }
     }
+    assert(end != NOWHERE); /* Tarjan's algorithm has been there */
     mem_free(ltl->mem, parent);
     mem_free(ltl->mem, queue);
     return end;
@@ -269,6 +273,7 @@ static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t fi
     struct quest back = {component, false, 0, entry};
     if (now != entry || path->states.len - 1 == path->loop) walk(ltl, &now, 1, &back);
     path->states.len--; /* the entry itself is where the loop goes back to */
+    assert(path->loop < path->states.len);
     mem_free(ltl->mem, component);
 }
 

@@ -54,12 +54,14 @@ static void tell_state(void *context, uint64_t state, const int64_t *values, con
 {
     const struct explicit_graph *graph = context;
     (void)zone;
+    assert(state < UINT32_MAX);
     graph->state(graph->context, (uint32_t)state, values);
 }
 
 static void tell_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
 {
     const struct explicit_graph *graph = context;
+    assert(to < UINT32_MAX && (from == SET_NONE || from < UINT32_MAX));
     graph->edge(graph->context, (uint32_t)from, rule, (uint32_t)to);
 }
 
@@ -143,6 +145,7 @@ static uint32_t split_properties(const struct task *task, struct property_result
             sorted[count++].method = why;
             kept += !why;
         }
+    assert(count == task->property_count);
     return kept;
 }
 
@@ -153,6 +156,7 @@ static void run_unreduced(struct task *task, const struct task *reduced, struct 
     struct result full;
     bool violated =
         result_overall(reduced->properties, reduced->property_count) == VERDICT_VIOLATED;
+    assert(task->reduction == REDUCE_NONE && task->property_count);
     if (task->stop_at_first && violated) result->stop = STOP_FIRST;
     if (task->max_seconds > 0) {
         task->max_seconds -= result->seconds;

@@ -4,6 +4,7 @@
 
 #include "engine/explicit/space.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct recount {
@@ -54,6 +55,7 @@ static enum net_result add(struct net_set *set, const unsigned char *record, uin
     struct space *space = &recount->space;
     uint32_t index;
     (void)folder;
+    assert(size == space->layout.record_bytes); /* as the identity of the files says */
     memset(space->words, 0, space->layout.words * sizeof *space->words);
     memcpy(space->words, record, size);
     uint64_t hash = store_hash(space->words, space->layout.record_bytes);
