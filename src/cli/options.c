@@ -349,6 +349,8 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const variants[] = {"1", "2", "3", NULL};
     static const char *const zones[] = {"inclusion", "equal", NULL};
     unsigned choice = 0;
+    assert(value || !row->argument || row->argument[0] == '['); /* it was asked for */
+    assert(sizeof orders / sizeof *orders == ORDER_PAST_FREEZE + 2 && !directions[3] && !zones[2]);
     switch (row->id) {
     case OPTION_ENGINE: return parse_engine(value, &options->ask.engine);
     case OPTION_REDUCE:
@@ -542,8 +544,9 @@ static bool check_together(struct options *options, struct mem *mem)
     struct text why;
     const struct combine_words words = {options->command->name, options->command->argument};
     text_init(&why, mem);
-    return options->help || combine_check(&options->ask, &words, &why)
-           || complain("%s%s", why.data, "");
+    if (options->help || combine_check(&options->ask, &words, &why)) return true;
+    assert(why.len); /* what is refused has a reason */
+    return complain("%s%s", why.data, "");
 }
 
 /* The words of the command that matter for its result, so that kept results are known as its own.

@@ -231,6 +231,7 @@ static enum cairn_status search(struct cairn *cairn, const void *given)
     struct text why;
     int status;
     if (cairn->stage != STAGE_LOADED) return CAIRN_MISUSE;
+    assert(cairn->has_session && cairn->session.model); /* invariant 1 */
     cairn->ask.command = *command;
     text_init(&why, &cairn->mem);
     if (!combine_check(&cairn->ask, &words, &why)) {

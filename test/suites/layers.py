@@ -36,9 +36,12 @@ NOT_YET = {
                            'dead_steps',
     'lang/fiacre/statements.c': 'pattern case_branch lower function',
     'lang/milestones/expression.c': 'parse', 'lang/milestones/parse.c': 'parser', 'lang/milestones/scope.h': 'type_scope meaning'}
-# Asserts and checks per 1,000 lines, at least: what these folders have reached stays. Each states an invariant or a contract.
-ASSERTS = {'automaton': 10, 'bits': 10, 'clauses': 10, 'solver/dd': 10, 'solver/sat': 10, 'solver/zone': 10, 'engine/symbolic': 10, 'engine/bounded': 10,
-           'base': 3, 'context': 3, 'export': 3, 'model': 3, 'pass': 3, 'reduce': 3}
+# Asserts and checks per 1,000 lines of a folder, at least; the longest prefix decides. Each states
+# an invariant or a contract.
+ASSERTS = {'': 3, 'automaton': 10, 'bits': 10, 'clauses': 10, 'engine': 10, 'program': 10,
+           'search': 10, 'solver': 10}
+# What has been reached where there are still fewer. This list only shrinks.
+ASSERTS_NOT_YET = {'engine/explicit': 4, 'engine/timed': 1, 'past': 0, 'solver': 4}
 MAX_LINES = 1200
 MAX_WIDTH = 100
 
@@ -85,6 +88,24 @@ def check_names(name, text, used):
         check(f'{name}: the name {seen} tells its file', late, f'it should begin with {" or ".join(dict.fromkeys(words))}')
 
 
+def check_asserts():
+    counts = {}
+    for path in glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=True):
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+        count = counts.setdefault(os.path.dirname(os.path.relpath(path, source)), [0, 0])
+        count[0] += len(re.findall(r'\b(?:assert|CHECKED)\(', text))
+        count[1] += text.count('\n')
+    for folder, (asserts, lines) in counts.items():
+        rule = ASSERTS[max((prefix for prefix in ASSERTS if folder.startswith(prefix)), key=len)]
+        least = ASSERTS_NOT_YET.get(folder, rule)
+        check(f'{folder}/ has {least} asserts per 1,000 lines', 1000 * asserts >= least * lines,
+              f'{asserts} in {lines} lines')
+        if folder in ASSERTS_NOT_YET:
+            check(f'{folder}/ still needs its row in ASSERTS_NOT_YET',
+                  1000 * asserts < rule * lines, 'remove it from the list')
+
+
 source = os.path.join(ROOT, 'src')
 written = [path for folder in ('src', 'test/unit', 'test/tools')
            for path in sorted(glob.glob(os.path.join(ROOT, folder, '**', '*.[ch]'), recursive=True))]
@@ -118,13 +139,7 @@ for path in sorted(glob.glob(os.path.join(source, '**', '*.[ch]'), recursive=Tru
     if name.endswith('.h'):
         alone = subprocess.run(['gcc', '-std=c11', '-D_GNU_SOURCE', '-fsyntax-only', '-I', source, '-x', 'c', path], capture_output=True, text=True)
         check(f'{name} compiles alone', alone.returncode == 0, alone.stderr)
-for folder, least in ASSERTS.items():
-    texts = []
-    for path in glob.glob(os.path.join(source, folder, '**', '*.[ch]'), recursive=True):
-        with open(path, encoding='utf-8') as file:
-            texts.append(file.read())
-    lines, asserts = sum(text.count('\n') for text in texts), sum(len(re.findall(r'\b(?:assert|CHECKED)\(', text)) for text in texts)
-    check(f'{folder} has {least} asserts per 1,000 lines', 1000 * asserts >= least * lines, f'{asserts} in {lines} lines')
+check_asserts()
 with open(os.path.join(ROOT, 'ARCHITECTURE.md'), encoding='utf-8') as file:
     page = file.read()
 for folder in (folder for row in LAYERS for folder in row if folder):
