@@ -39,6 +39,7 @@ enum option_id {
     OPTION_LTL,
     OPTION_CTL,
     OPTION_INVARIANT,
+    OPTION_FIND,
     OPTION_FIRST,
     OPTION_SHOW,
     OPTION_STEPS,
@@ -108,6 +109,8 @@ static const struct option_row {
      "do not look for deadlocks"},
     {OPTION_INVARIANT, 0, "invariant", "F", ASK_SEARCH | ASK_SIMULATE,
      "also check that F is true in every reachable state"},
+    {OPTION_FIND, 0, "find", "F", ASK_SEARCH | ASK_SIMULATE,
+     "find a run to a state in which F is true, or prove that there is none (repeatable)"},
     {OPTION_CTL, 0, "ctl", "F", ASK_SEARCH | ASK_SIMULATE, "also check the CTL formula F"},
     {OPTION_LTL, 0, "ltl", "F", ASK_SEARCH | ASK_SIMULATE | ASK_AUTOMATON,
      "also check the LTL formula F (automaton: take its automaton)"},
@@ -412,6 +415,9 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         return true;
     case OPTION_INVARIANT:
         vec_push(mem, &options->ask.formulas, ((struct ask_formula){PROPERTY_INVARIANT, value}));
+        return true;
+    case OPTION_FIND:
+        vec_push(mem, &options->ask.formulas, ((struct ask_formula){PROPERTY_REACH, value}));
         return true;
     case OPTION_FIRST: options->ask.first = true; return true;
     case OPTION_SHOW:

@@ -170,8 +170,9 @@ bool cairn_ask_formula(struct cairn *cairn, enum cairn_logic logic, const char *
 {
     static const enum property_kind kinds[] = {[CAIRN_CTL] = PROPERTY_CTL,
                                                [CAIRN_LTL] = PROPERTY_LTL,
-                                               [CAIRN_INVARIANT] = PROPERTY_INVARIANT};
-    return logic <= CAIRN_INVARIANT
+                                               [CAIRN_INVARIANT] = PROPERTY_INVARIANT,
+                                               [CAIRN_FIND] = PROPERTY_REACH};
+    return logic <= CAIRN_FIND
            && ask(cairn, ask_formula, &(struct ask_formula){kinds[logic], text});
 }
 

@@ -7,6 +7,8 @@
 
 const char *const property_kind_name[] = {"ctl",   "ltl",      "invariant",
                                           "reach", "deadlock", "runtime-error"};
+const char *const property_stem[] = {"ctl",  "ltl",      "invariant",
+                                     "find", "deadlock", "runtime-error"};
 
 struct model *model_new(struct mem *mem, const char *file)
 {

@@ -199,6 +199,7 @@ enum property_kind {
     PROPERTY_RUNTIME_ERROR
 };
 extern const char *const property_kind_name[];
+extern const char *const property_stem[]; /* of names of properties that were given none: ctl[0] */
 
 struct model_property {
     const char *name;

@@ -187,7 +187,7 @@ static bool lower_node(struct scope *scope, struct ast *node, enum property_kind
 
 bool lower_formula(struct scope *scope, struct ast *node, enum property_kind kind, formula *result)
 {
-    if (kind == PROPERTY_INVARIANT) {
+    if (kind == PROPERTY_INVARIANT || kind == PROPERTY_REACH) {
         expr atom;
         *result = (formula){0};
         if (!lower_bool(scope, node, &atom)) return false;
