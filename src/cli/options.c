@@ -133,8 +133,9 @@ static const struct option_row {
     {OPTION_ENGINE, 0, "engine", "E", ASK_SEARCH,
      "auto (the default), explicit, symbolic, bounded or timed"},
     {OPTION_ORDER, 0, "order", "O", ASK_SEARCH | ASK_TRANSLATE,
-     "bfs, dfs or past-freeze (by the rank of a context, freeing the past); symbolic: saturation "
-     "(its default), bfs or chaining"},
+     "bfs, dfs, past-freeze (by the rank of a context, freeing the past) or best-first (first what "
+     "looks nearest to a violation, or to what --find asks for); symbolic: saturation (its "
+     "default), bfs or chaining"},
     {OPTION_FREEZE, 0, "freeze", "DIR", ASK_SEARCH,
      "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
     {OPTION_SPLIT, 0, "split", "HOW", ASK_MODELS | ASK_GUIDE,
@@ -345,15 +346,12 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
     static const char *const reductions[] = {"none",  "por",       "deadlock", "improviso",
                                              "steps", "two-phase", NULL};
     static const char *const keepings[] = {"ltl", "ctl", "deadlock", NULL};
-    static const char *const orders[] = {"default",  "bfs",         "dfs", "saturation",
-                                         "chaining", "past-freeze", NULL};
     static const char *const directions[] = {"default", "forward", "backward", NULL};
     static const char *const forms[] = {"per-rule", "monolithic", "labelled", NULL};
     static const char *const variants[] = {"1", "2", "3", NULL};
     static const char *const zones[] = {"inclusion", "equal", NULL};
     unsigned choice = 0;
     assert(value || !row->argument || row->argument[0] == '['); /* it was asked for */
-    assert(sizeof orders / sizeof *orders == ORDER_PAST_FREEZE + 2 && !directions[3] && !zones[2]);
     switch (row->id) {
     case OPTION_ENGINE: return parse_engine(value, &options->ask.engine);
     case OPTION_REDUCE:
@@ -365,7 +363,7 @@ static bool set_option(struct options *options, struct mem *mem, const struct op
         return parse_choice("--keep", value, keepings, none, &choice)
                && (options->ask.keep = (enum keeping)(KEEP_LTL + choice), true);
     case OPTION_ORDER:
-        return parse_choice("--order", value, orders, none, &choice)
+        return parse_choice("--order", value, search_order_name, none, &choice)
                && (options->ask.order = (enum search_order)choice, true);
     case OPTION_DIRECTION:
         return parse_choice("--direction", value, directions, none, &choice)

@@ -135,7 +135,7 @@ static const struct member symbolic_rows[] = {
         .unit = UNIT_SECONDS),
     ROW(symbolic_statistics, REAL, reach_seconds, .key = "reach_seconds", .unit = UNIT_SECONDS),
     NUMBER(symbolic_statistics, bits),
-    CHOICE(symbolic_statistics, order, ORDER_PAST_FREEZE + 1, .words = search_order_name),
+    CHOICE(symbolic_statistics, order, ORDER_COUNT, .words = search_order_name),
     NUMBER(symbolic_statistics, iteration_count),
     LIST(symbolic_statistics, iterations, iteration, NUMBER,
          LENGTH(symbolic_statistics, iteration_count), .key = "iterations"),
@@ -466,6 +466,7 @@ static const struct members tables_brief = {"brief", sizeof(struct search_brief)
 static void order_word(view *v, const void *owner, value *made)
 {
     const struct result *result = owner;
+    (void)v;
     if (result->bounded) make_text(made, "deepening");
     else if (result->reduction != REDUCE_NONE && !result->symbolic) make_text(made, "two-phase");
     else if (result->partition)
@@ -473,7 +474,7 @@ static void order_word(view *v, const void *owner, value *made)
     else
         make_text(made, search_order_name[result->symbolic ? result->symbolic->order
                                           : result->clusters || result->parts ? ORDER_PAST_FREEZE
-                                          : v->task->order == ORDER_DFS       ? ORDER_DFS
+                                          : result->order                     ? result->order
                                                                               : ORDER_BFS]);
 }
 
@@ -498,7 +499,8 @@ IF(result, has_threads, of->threads > 1)
 IF(result, has_hidden, of->searched)
 IF(result, has_stack,
    !of->bounded && !of->has_depth && (of->max_stack || !result_is_influenced(of)) && !of->partition
-       && !of->symbolic && !of->clusters && !of->parts && of->reduction == REDUCE_NONE)
+       && !of->symbolic && !of->clusters && !of->parts && of->reduction == REDUCE_NONE
+       && of->order != ORDER_BEST_FIRST)
 MAKE(result, tells_stack, make_truth(made, has_stack(v, owner)))
 
 /* Counts that have digits when they do not fit. */
@@ -538,6 +540,7 @@ static const struct member result_rows[] = {
     TRUTH(result, no_deadlocks),
     TRUTH(result, complete),
     TRUTH(result, all_states),
+    CHOICE(result, order, ORDER_COUNT, .words = search_order_name),
     TRUTH(result, has_depth),
     CHOICE(result, stop, STOP_COUNT, .words = stop_reason_text, .key = "stop",
            .none_is_null = true),

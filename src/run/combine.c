@@ -27,6 +27,7 @@
     X(SATURATION, "`--order saturation`", ask->order == ORDER_SATURATION)                          \
     X(CHAINING, "`--order chaining`", ask->order == ORDER_CHAINING)                                \
     X(PAST, "`--order past-freeze`", ask->order == ORDER_PAST_FREEZE)                              \
+    X(BEST, "`--order best-first`", ask->order == ORDER_BEST_FIRST)                                \
     X(RELATION, "`--relation`", ask->relation != RELATION_PER_RULE)                                \
     X(DIRECTION, "`--direction`", ask->direction != DIRECTION_DEFAULT)                             \
     X(NO_FRONTIER, "`--no-frontier`", ask->no_frontier)                                            \
@@ -137,12 +138,12 @@ static const struct named orders_and_symbolic[] = {{HAS_ORDER, "order"},
 static const struct named symbolic_orders[] = {
     {HAS_SATURATION, "saturation"}, {HAS_CHAINING, "chaining"}, {NOTHING, NULL}};
 static const struct named listing_orders[] = {
-    {HAS_DFS, "dfs"}, {HAS_PAST, "past-freeze"}, {NOTHING, NULL}};
-static const struct named not_levels[] = {{HAS_DFS, "dfs"},
-                                          {HAS_SATURATION, "saturation"},
-                                          {HAS_CHAINING, "chaining"},
-                                          {HAS_PAST, "past-freeze"},
-                                          {NOTHING, NULL}};
+    {HAS_DFS, "dfs"}, {HAS_PAST, "past-freeze"}, {HAS_BEST, "best-first"}, {NOTHING, NULL}};
+static const struct named jumping_orders[] = {
+    {HAS_DFS, "dfs"}, {HAS_BEST, "best-first"}, {NOTHING, NULL}};
+static const struct named not_levels[] = {
+    {HAS_DFS, "dfs"},          {HAS_SATURATION, "saturation"}, {HAS_CHAINING, "chaining"},
+    {HAS_PAST, "past-freeze"}, {HAS_BEST, "best-first"},       {NOTHING, NULL}};
 static const struct named keepings[] = {{HAS_KEEP_LTL, "ltl"},
                                         {HAS_KEEP_CTL, "ctl"},
                                         {HAS_KEEP_DEADLOCKS, "deadlock"},
@@ -177,9 +178,13 @@ static const struct named not_hiding[] = {{HAS_MODEL_TIME, "the timed engine"},
                                           {HAS_GUIDE_AUTO, "--bound auto"},
                                           {HAS_PAST, "past-freeze order"},
                                           {NOTHING, NULL}};
-static const struct named without_time[] = {{HAS_DFS, "dfs"},           {HAS_REDUCE, "reduce"},
-                                            {HAS_EXPLICIT, "explicit"}, {HAS_SYMBOLIC, "symbolic"},
-                                            {HAS_BOUNDED, "bounded"},   {NOTHING, NULL}};
+static const struct named without_time[] = {{HAS_DFS, "dfs"},
+                                            {HAS_BEST, "best-first"},
+                                            {HAS_REDUCE, "reduce"},
+                                            {HAS_EXPLICIT, "explicit"},
+                                            {HAS_SYMBOLIC, "symbolic"},
+                                            {HAS_BOUNDED, "bounded"},
+                                            {NOTHING, NULL}};
 
 static void search_bounded(struct ask *ask) { ask->engine = ENGINE_BOUNDED; }
 static void search_explicit(struct ask *ask) { ask->engine = ENGINE_EXPLICIT; }
@@ -383,7 +388,8 @@ static const struct row rows[] = {
      .one_of = symbolic_choices,
      .text = "the timed engine has none of the choices of the symbolic one",
      .why = "they are about decision diagrams"},
-    {{HAS_TIMED, HAS_DFS},
+    {{HAS_TIMED},
+     .one_of = jumping_orders,
      .text = "the timed engine searches breadth-first, or rank by rank",
      .why = "a larger zone that is found later would be searched again and again"},
     {{HAS_TIMED, HAS_REDUCE},
@@ -481,10 +487,10 @@ static const struct row model_rows[] = {
     {{HAS_MODEL_INFLUENCED},
      .one_of = not_hiding,
      .text = "{file}: hidden variables influence what can be seen ({names}), and only a "
-             "breadth-first or depth-first search by the explicit engine compares states without "
-             "them: this does not go with {name}",
-     .why = "only a breadth-first or depth-first search by the explicit engine compares states "
-            "without them"},
+             "breadth-first, depth-first or best-first search by the explicit engine compares "
+             "states without them: this does not go with {name}",
+     .why = "only a breadth-first, depth-first or best-first search by the explicit engine "
+            "compares states without them"},
     {{HAS_MODEL_TIME, HAS_PARTITION},
      .text = "{file} has clocks or time intervals: --partition is for models without time",
      .why = "p-paths are for states without zones"},

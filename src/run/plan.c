@@ -31,8 +31,8 @@ static bool asks_for_symbolic(const struct session *session)
 static bool asks_for_explicit(const struct session *session)
 {
     const struct ask *ask = session->ask;
-    return ask->engine == ENGINE_EXPLICIT || ask->order == ORDER_BFS || ask->order == ORDER_DFS
-           || ask->order == ORDER_PAST_FREEZE || ask->bound || ask->guide_auto;
+    return ask->engine == ENGINE_EXPLICIT || ask->order != ORDER_DEFAULT || ask->bound
+           || ask->guide_auto;
 }
 
 static bool has_hidden(const struct session *session) { return model_has_hidden(session->model); }

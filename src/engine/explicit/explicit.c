@@ -9,6 +9,7 @@
 #include "engine/explicit/temporal.h"
 #include "program/reached.h"
 #include "result/furthest.h"
+#include "search/best.h"
 #include "search/breadth.h"
 #include "search/depth.h"
 #include "search/flat.h"
@@ -25,12 +26,19 @@ enum { POLL_STATES = 2048, POLL_RULES = 200000 };
 
 /* ---- on the kernel ---- */
 
+/* Those that are asked for by name. */
+static const struct order *const orders[ORDER_COUNT] = {[ORDER_DEFAULT] = &breadth_order,
+                                                        [ORDER_BFS] = &breadth_order,
+                                                        [ORDER_DFS] = &depth_order,
+                                                        [ORDER_PAST_FREEZE] = &rank_order,
+                                                        [ORDER_BEST_FIRST] = &best_order};
+
 static const struct order *order_of(const struct task *task)
 {
-    if (task->order == ORDER_PAST_FREEZE) return &rank_order;
-    if (task->reduction != REDUCE_NONE) return &twophase_order;
+    if (task->reduction != REDUCE_NONE && task->order != ORDER_PAST_FREEZE) return &twophase_order;
     if (task->by_interactions) return &interactions_order;
-    return task->order == ORDER_DFS ? &depth_order : &breadth_order;
+    assert(orders[task->order]);
+    return orders[task->order];
 }
 
 static void prepare_properties(struct search *search)
@@ -90,6 +98,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     const bool hides = model_has_hidden(model);
     struct space *space = mem_alloc(mem, sizeof *space);
     memset(result, 0, sizeof *result);
+    result->order = task->order;
     assert(!hides || explicit_can_hide(task));
     space_init(space, &packed_kind, model);
     struct search *search = frame_begin(task, space, order_of(task), graph ? &told : NULL, result,
@@ -218,6 +227,7 @@ const char *explicit_one_thread(const struct task *task)
 {
     if (model_has_hidden(task->model)) return "a search of a model with hidden variables has one";
     if (task->order == ORDER_DFS) return "a depth-first search has one";
+    if (task->order == ORDER_BEST_FIRST) return "a best-first search has one";
     if (task->by_interactions) return "a search by interactions has one";
     if (task->reduction != REDUCE_NONE) return "a search with --reduce has one";
     if (task->points && !task->hides_position) return NULL;
