@@ -395,13 +395,13 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
     struct worker *worker = search->worker;
     uint32_t next;
     if (!search->space->kind->thaw(worker, record, size)) return false;
-    if (!is_watched) return add_quietly(search, true, 0) && poll_look(search);
+    if (!is_watched) return add_quietly(search, true, 0) && search_goes_on(search);
     const uint64_t before = search->result->initial_states;
     place(search, worker, 0, worker->batch.step_count);
     bool good = search_add(search, worker, 0, 1, &next);
     batch_clear(&worker->batch);
     search->result->initial_states = before;
-    if (!good || !search_end_lot(search) || !poll_look(search)) return false;
+    if (!good || !search_end_lot(search) || !search_goes_on(search)) return false;
     return search->lot.stop == STOP_NONE || poll_stop(search, search->lot.stop);
 }
 
@@ -411,7 +411,7 @@ static bool expand(struct history *history, const unsigned char *record, uint64_
 {
     struct search *search = search_of(history);
     struct worker *worker = search->worker;
-    if (!poll_look(search) || !search->space->kind->thaw(worker, record, size)) return false;
+    if (!search_goes_on(search) || !search->space->kind->thaw(worker, record, size)) return false;
     memcpy(worker->words, batch_words(&worker->batch, 0), worker->batch.words * sizeof(uint64_t));
     batch_clear(&worker->batch);
     return (search->space->kind->expand(worker, NULL, state) || poll_stop(search, STOP_MEMORY))

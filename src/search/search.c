@@ -58,8 +58,10 @@ static bool finish_open(struct search *search)
 static void look_at_lot(struct search *search)
 {
     struct lot *lot = &search->lot;
+    const struct task *task = search->task;
     lot->states = lot->steps = 0;
-    if (lot->stop == STOP_NONE) lot->stop = poll_decided(search);
+    if (lot->stop == STOP_NONE && (task->property_count || task->max_states))
+        lot->stop = poll_decided(search);
 }
 
 bool search_end_lot(struct search *search)
@@ -281,7 +283,7 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
     const struct batch *batch = &worker->batch;
     bool paused = false;
     while (*cursor < (end == SET_NONE ? search->set->count : end) && !paused) {
-        if (!poll_look(search)) return batch_clear(&worker->batch), false;
+        if (!search_goes_on(search)) return batch_clear(&worker->batch), false;
         if (!search_expand_ahead(search, worker, *cursor)) {
             /* what is on its way may be all that takes memory */
             bool stuck =
@@ -328,7 +330,7 @@ bool search_add_initial(struct search *search)
         search_look_up(search, worker);
         bool good = search_add(search, worker, 0, batch->state_count, &next);
         batch_clear(batch);
-        if (!good || !search_end_lot(search) || !poll_look(search)) return false;
+        if (!good || !search_end_lot(search) || !search_goes_on(search)) return false;
         if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
         search->initial_number++;
     }

@@ -57,6 +57,12 @@ struct search {
     uint64_t initial_number;          /* of the initial state at hand */
 };
 
+/* Looks at the clock now and then. False: the search must end. */
+static inline bool search_goes_on(struct search *search)
+{
+    return search->poll.left-- || poll_now(search);
+}
+
 /* Expands states of search->set from *cursor on, those before `end`, and adds what they lead to;
  * `end` may be SET_NONE: all, while the set grows. *cursor: the next one that is to be expanded;
  * before `end` only when the order pauses. False: the search must end. */

@@ -79,11 +79,14 @@ static inline bool take(struct worker *worker, struct set *set, struct batch_sta
     struct batch *batch = &worker->batch;
     const bool *leave_out = worker->space->leave_out;
     const uint32_t key_bytes = worker->space->layout.key_bytes;
+    const struct program *program = worker->program;
+    const uint64_t *words = worker->words;
+    struct program_cursor at = *cursor; /* here it need not be in memory */
     const struct fast_rule *fast;
     for (;;) {
         uint64_t *next = batch_room(batch);
         if (!next) return false;
-        enum step step = program_next(worker->program, cursor, worker->words, next, &fast);
+        enum step step = program_next(program, &at, words, next, &fast);
         if (step == STEP_NONE) break;
         if (leave_out && leave_out[fast->rule]) {
             begun->enabled |= step != STEP_FAILED;
@@ -105,6 +108,7 @@ static inline bool take(struct worker *worker, struct set *set, struct batch_sta
         to->set = set;
     }
     begun->enabled |= begun->steps + begun->known != 0;
+    *cursor = at;
     return true;
 }
 

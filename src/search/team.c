@@ -160,7 +160,7 @@ static bool add_slices(struct team *team, uint64_t *cursor, bool *whole)
         uint32_t next;
         assert(slice->first <= slice->end && slice->stop <= slice_end(team, i)); /* (2) */
         CHECKED(batch_check(&worker->batch));
-        if (!search_add(search, worker, slice->first, slice->end, &next) || !poll_look(search))
+        if (!search_add(search, worker, slice->first, slice->end, &next) || !search_goes_on(search))
             return false;
         *cursor = next < slice->end ? worker->batch.states[next].state : slice->stop;
         *whole = *cursor == slice_end(team, i);

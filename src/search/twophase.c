@@ -274,7 +274,7 @@ static bool walk(struct search *search, uint64_t state)
         if (frame.leave) set_ample(own, frame.state, ample_of(own, frame.state), 0);
         else if (ample_of(own, frame.state) != WAITING)
             continue; /* met again on another way in the meantime */
-        else if (!poll_look(search) || !expand(search, frame.state, frame.from)) return false;
+        else if (!search_goes_on(search) || !expand(search, frame.state, frame.from)) return false;
     }
     return true;
 }

@@ -97,8 +97,10 @@ static inline __attribute__((always_inline)) bool find_with(const struct store *
 }
 
 /* Finds the record, or the slot before which it belongs. */
-static inline bool find(const struct store *store, const struct store_segment *segment,
-                        const void *record, uint64_t hash, uint32_t *at)
+static inline __attribute__((always_inline)) bool find(const struct store *store,
+                                                       const struct store_segment *segment,
+                                                       const void *record, uint64_t hash,
+                                                       uint32_t *at)
 {
     return store->number_bits == STORE_NARROW_BITS
                ? find_with(store, segment, record, hash, STORE_NARROW_BITS, at)
@@ -313,9 +315,12 @@ static bool make_table(struct store *store)
     return !many || spread(store, STORE_SEGMENTS, STORE_NARROW_BITS);
 }
 
-/* A record that is not there, whose slot belongs at `at`. */
-static enum store_result add_new(struct store *store, struct store_segment *segment, uint32_t at,
-                                 const void *record, uint64_t hash, uint64_t *index)
+/* A record that is not there, whose slot belongs at `at`. Apart from store_add, which mostly finds
+ * what it looks for. */
+static __attribute__((noinline)) enum store_result add_new(struct store *store,
+                                                           struct store_segment *segment,
+                                                           uint32_t at, const void *record,
+                                                           uint64_t hash, uint64_t *index)
 {
     assert(store->count <= store->room && segment->used <= segment->size); /* (3) */
     if (store->count == store->room && !make_room(store)) return STORE_REFUSED;
