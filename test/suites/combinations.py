@@ -23,6 +23,7 @@ import timed_ranks
 os.environ['CAIRN_NO_SYNC'] = '1'  # of test builds: nothing here survives the machine anyway
 
 ORDERS = {'breadth': ('--order', 'bfs'), 'depth': ('--order', 'dfs'),
+          'best': ('--order', 'best-first'),
           'rank': ('--order', 'past-freeze'), 'points': ('--partition', 'auto'),
           'interactions': ('--guide', 'GUIDE', '--bound', 'auto'), 'two-phase': ('--reduce', 'por')}
 INFLUENCE = 'hidden variables that influence what can be seen'
@@ -63,6 +64,7 @@ def choices(cell):
     engine = '`--engine timed`' if cell.space == 'timed' else '`--engine explicit`'
     there = {'a model', 'a search', 'a file', 'a model with a rank', engine,
              *{'breadth': ('`--order`', '`--order bfs`'), 'depth': ('`--order`', '`--order dfs`'),
+               'best': ('`--order`', '`--order best-first`'),
                'rank': ('`--order`', '`--order past-freeze`'), 'points': ('`--partition`',),
                'interactions': ('`--guide`', '`--guide` and `--bound auto`'),
                'two-phase': ('`--reduce`',)}[cell.order]}

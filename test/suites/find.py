@@ -33,11 +33,11 @@ END
 
 
 def replays(model, words, program=CAIRN):
-    """Whether the run that a search saves does what it says."""
+    """Whether the run that a search saves is one."""
     saved = path('found.itf.json')
     run('check', model, *words, '--trace', saved, program=program)
     again = run('replay', saved)
-    return again.returncode == 0 and 'It reaches find[0].' in again.stdout
+    return again.returncode == 0 and 'It was saved for find[0]' in again.stdout
 
 
 def wrong_answer(invariant, ours, status, order):

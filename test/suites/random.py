@@ -1,4 +1,4 @@
-"""Random models: the engine against the independent oracle (test/oracle) and a naive search with the reference evaluator (test/tools/naive.c), in the release build, breadth-first and depth-first, and in the
+"""Random models: the engine against the independent oracle (test/oracle) and a naive search with the reference evaluator (test/tools/naive.c), in the release build, breadth-first, depth-first and best-first, and in the
 degenerate build (4-bit hash, tiny tables, sanitizers). Compares states, transitions, initial states, deadlocks, depth, levels,
 run-time errors, rules, verdicts and the length of counterexamples."""
 import os
@@ -48,9 +48,10 @@ def compare(seed, **options):
     naive = json.loads(subprocess.run([NAIVE, model], capture_output=True, text=True).stdout or '{}')
     for key in (*COUNTS, 'runtime_errors', 'depth'):
         check(f'seed {seed} {options} reference evaluator {key}', naive.get(key) == theirs[key], f'{naive.get(key)} instead of {theirs[key]}')
-    for label, program, extra in (('bfs', CAIRN, ()), ('dfs', CAIRN, ('--order', 'dfs')), ('degenerate', DEGENERATE, ())):
+    for label, program, extra in (('bfs', CAIRN, ()), ('dfs', CAIRN, ('--order', 'dfs')), ('best-first', CAIRN, ('--order', 'best-first')),
+                                  ('degenerate', DEGENERATE, ())):
         name = f'seed {seed} {options} {label}'
-        breadth_first = label != 'dfs'
+        breadth_first = label not in ('dfs', 'best-first')
         status, ours = run_json('explore', model, '-q', *extra, program=program)
         if not check(f'{name} explores', ours is not None and ours['complete'], status):
             continue

@@ -22,7 +22,7 @@ static void choose(struct random *random, struct ask *ask)
     ask->command = (enum ask_command)(1u << random_below(random, 7));
     ask->file = chance(random, 9) ? NULL : "model";
     ask->engine = (enum engine)(chance(random, 2) ? random_below(random, 5) : 0);
-    ask->order = (enum search_order)(chance(random, 3) ? random_below(random, 6) : 0);
+    ask->order = (enum search_order)(chance(random, 3) ? random_below(random, ORDER_COUNT) : 0);
     ask->relation = (enum relation_form)(chance(random, 9) ? 1 : 0);
     ask->direction = (enum search_direction)(chance(random, 20) ? 1 : 0);
     ask->no_frontier = chance(random, 20);
