@@ -211,7 +211,7 @@ struct task {
                              guide that lead to them, and these are counted */
     bool stop_at_first;   /* end with the first violation */
     uint32_t threads; /* explicit, breadth-first or divided by p-points: so many, where they can be
-                         used (explicit_one_thread) */
+                         used (combine_one_thread) */
     uint64_t max_depth;          /* of a breadth-first search; 0: none */
     const struct points *points; /* explicit: the search is divided by these; NULL: it is not */
     bool points_chosen;          /* automatically */

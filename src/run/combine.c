@@ -61,6 +61,7 @@
     X(PART, "`--part`", ask->has_part)                                                             \
     X(PARTITION, "`--partition`", ask->partition)                                                  \
     X(PARTITION_HIDDEN, "`--partition-hidden`", ask->partition_hidden)                             \
+    X(THREADS, "`--threads`", ask->threads > 1)                                                    \
     X(FREEZE, "`--freeze`", ask->freeze)                                                           \
     X(FREEZE_NOWHERE, "`--freeze` without a name", ask->freeze && !ask->freeze[0])                 \
     X(RESULTS, "`--results`", ask->results)                                                        \
@@ -76,7 +77,9 @@
     X(MODEL_TIME, "a model with time", model && model->is_timed)                                   \
     X(MODEL_INFLUENCED, "hidden variables that influence what can be seen",                        \
       model && model->is_influenced)                                                               \
-    X(MODEL_RANK, "a model with a rank", model && model->has_rank)
+    X(MODEL_RANK, "a model with a rank", model && model->has_rank)                                 \
+    X(MODEL_HIDDEN, "hidden variables", model && model->has_hidden)                                \
+    X(TEMPORAL, "temporal properties", model && model->has_temporal)
 
 static bool is_to(const struct ask *ask, const char *format)
 {
@@ -156,6 +159,11 @@ static const struct named not_one_by_one[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
 static const struct named not_explicit[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {HAS_TIMED, "timed"}, {NOTHING, NULL}};
+static const struct named one_thread_engines[] = {{HAS_SYMBOLIC, "symbolic"},
+                                                  {HAS_BOUNDED, "bounded"},
+                                                  {HAS_TIMED, "timed"},
+                                                  {HAS_MODEL_TIME, "timed"},
+                                                  {NOTHING, NULL}};
 static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
                                          {HAS_SYMBOLIC, "symbolic"},
                                          {HAS_BOUNDED, "bounded"},
@@ -507,7 +515,24 @@ static const struct row model_rows[] = {
      .why = "it goes by the rank of a context or of a guide"},
 };
 
-enum { ROWS = sizeof rows / sizeof *rows, MODEL_ROWS = sizeof model_rows / sizeof *model_rows };
+/* Where one thread searches. Nothing is refused. */
+static const struct row thread_rows[] = {
+    {{HAS_THREADS}, .one_of = one_thread_engines, .why = "only the explicit engine has several"},
+    {{HAS_THREADS, HAS_MODEL_HIDDEN}, .why = "a search of a model with hidden variables has one"},
+    {{HAS_THREADS, HAS_DFS}, .why = "a depth-first search has one"},
+    {{HAS_THREADS, HAS_BEST}, .why = "a best-first search has one"},
+    {{HAS_THREADS, HAS_GUIDE_AUTO}, .why = "a search by interactions has one"},
+    {{HAS_THREADS, HAS_REDUCE}, .why = "a search with --reduce has one"},
+    {{HAS_THREADS, HAS_TEMPORAL},
+     .without = {HAS_PARTITION},
+     .why = "temporal properties are decided by one"},
+};
+
+enum {
+    ROWS = sizeof rows / sizeof *rows,
+    MODEL_ROWS = sizeof model_rows / sizeof *model_rows,
+    THREAD_ROWS = sizeof thread_rows / sizeof *thread_rows
+};
 
 /* ---- reading the table ---- */
 
@@ -591,6 +616,14 @@ bool combine_check_model(const struct ask *ask, const struct combine_model *mode
     return true;
 }
 
+const char *combine_one_thread(const struct ask *ask, const struct combine_model *model)
+{
+    const char *name;
+    for (unsigned i = 0; i < THREAD_ROWS; i++)
+        if (is_true(&thread_rows[i], ask, model, &name)) return thread_rows[i].why;
+    return NULL;
+}
+
 /* ---- as a page ---- */
 
 static void print_row(FILE *out, const struct row *row)
@@ -612,20 +645,23 @@ static void print_row(FILE *out, const struct row *row)
     fprintf(out, " | %s |\n", row->why);
 }
 
-static void print_rows(FILE *out, const struct row *list, unsigned count, bool follows)
+/* The rows that refuse something, or those that do not. */
+static void print_rows(FILE *out, const struct row *list, unsigned count, bool refuses,
+                       const char *last)
 {
-    fprintf(out, "\n| together | unless there is | %s |\n|---|---|---|\n",
-            follows ? "means" : "reason");
+    fprintf(out, "\n| together | unless there is | %s |\n|---|---|---|\n", last);
     for (unsigned i = 0; i < count; i++)
-        if (!list[i].text == follows) print_row(out, &list[i]);
+        if (!list[i].text != refuses) print_row(out, &list[i]);
 }
 
 void combine_print(FILE *out)
 {
     fputs("### What follows\n", out);
-    print_rows(out, rows, ROWS, true);
+    print_rows(out, rows, ROWS, false, "means");
     fputs("\n### What is refused\n", out);
-    print_rows(out, rows, ROWS, false);
+    print_rows(out, rows, ROWS, true, "reason");
     fputs("\n### What depends on the model\n", out);
-    print_rows(out, model_rows, MODEL_ROWS, false);
+    print_rows(out, model_rows, MODEL_ROWS, true, "reason");
+    fputs("\n### Where one thread searches\n", out);
+    print_rows(out, thread_rows, THREAD_ROWS, false, "because");
 }

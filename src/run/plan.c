@@ -140,11 +140,13 @@ static void choose_threads(struct session *session, enum engine engine, struct t
 {
     const struct ask *ask = session->ask;
     if (ask->threads < 2) return;
-    bool several = engine != ENGINE_AUTO && engines_find(engine)->has_threads;
-    task->threads = !several ? 1 : ask->threads < UINT32_MAX ? (uint32_t)ask->threads : UINT32_MAX;
-    const char *why = several                 ? explicit_one_thread(task)
-                      : engine == ENGINE_AUTO ? NULL
-                                              : "only the explicit engine has several";
+    const struct combine_model facts = {.is_timed = model_is_timed(task->model),
+                                        .has_hidden = model_has_hidden(task->model),
+                                        .has_temporal = asks_for_graph(task)};
+    task->threads = 1;
+    if (engine == ENGINE_AUTO) return;
+    const char *why = combine_one_thread(ask, &facts);
+    if (!why) task->threads = ask->threads < UINT32_MAX ? (uint32_t)ask->threads : UINT32_MAX;
     if (why && !session->diag.quiet)
         message(&session->diag, DIAG_NOTE, NULL, "--threads: one thread, because %s", why);
 }

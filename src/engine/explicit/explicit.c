@@ -104,7 +104,7 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     struct search *search = frame_begin(task, space, order_of(task), graph ? &told : NULL, result,
                                         started, (struct frame_pace){POLL_STATES, POLL_RULES});
     prepare_properties(search);
-    frame_run(search, explicit_one_thread(task) ? 1 : task->threads);
+    frame_run(search, task->threads);
     if (hides) result->has_depth = false;
     result->states = search->own ? search->order->states(search) : 0;
     if (hides && result->stop == STOP_NONE) poll_stop(search, STOP_INFLUENCE);
@@ -221,21 +221,6 @@ bool explicit_can_hide(const struct task *task)
 {
     return task->order != ORDER_PAST_FREEZE && task->reduction == REDUCE_NONE && !task->points
            && !task->by_interactions;
-}
-
-const char *explicit_one_thread(const struct task *task)
-{
-    if (model_has_hidden(task->model)) return "a search of a model with hidden variables has one";
-    if (task->order == ORDER_DFS) return "a depth-first search has one";
-    if (task->order == ORDER_BEST_FIRST) return "a best-first search has one";
-    if (task->by_interactions) return "a search by interactions has one";
-    if (task->reduction != REDUCE_NONE) return "a search with --reduce has one";
-    if (task->points && !task->hides_position) return NULL;
-    if (task->max_states) return "a search with a limit on states has one";
-    for (uint32_t i = 0; i < task->property_count; i++)
-        if (!task->properties[i].in_each_state && !task->points)
-            return "temporal properties are decided by one";
-    return NULL;
 }
 
 /* ---- by interactions, with files ---- */

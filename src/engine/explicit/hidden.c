@@ -201,9 +201,7 @@ static void call_scouts(struct guided *guided)
     struct search *search = guided->search;
     struct mem *mem = search->model->mem;
     const uint64_t points = guided->points->count + UINT64_C(1);
-    if (search->task->threads < 2 || explicit_one_thread(search->task) || search->graph
-        || !search->space.layout.record_bytes)
-        return;
+    if (search->task->threads < 2 || search->graph || !search->space.layout.record_bytes) return;
     bool *continues = mem_try_alloc(mem, AT_ONCE * points * sizeof *continues);
     if (continues)
         guided->scouts = scouts_new(
