@@ -525,7 +525,7 @@ static const struct member result_rows[] = {
     COUNT(result, depth, .key = "depth", .is_total = true, .known = knows_depth),
     ROW(result, REAL, seconds, .key = "seconds", .is_total = true, .unit = UNIT_SECONDS),
     COUNT(result, peak_bytes, .key = "peak_memory_bytes", .is_total = true, .unit = UNIT_BYTES),
-    MADE("order", order_word, .key = "order"),
+    MADE("order_word", order_word, .key = "order"),
     NUMBER(result, unreduced_properties, .key = "unreduced_properties", .when = left_unreduced),
     COUNT(result, unreduced_states, .key = "unreduced_states", .when = left_unreduced),
     CHOICE(result, reduction, REDUCE_STEPS + 1, .words = reduction_name, .key = "reduction",

@@ -121,7 +121,8 @@ def large_space():
             run_of = claim['properties'][0]['trace']['steps']
             check(f'{goal}: a shortest run', len(run_of) == steps + 1, len(run_of))
         check(f'{goal}: its run replays', replays(model, ('--find', goal, *ORDERS['best-first'])))
-    result, none = told('check', model, '--find', 'c[0].x == 7 & c[0].x == 8', *ORDERS['best-first'])
+    result, none = told('check', model, '--find', 'c[0].x == 7 & c[0].x == 8',
+                        *ORDERS['best-first'])
     check('there is none: status 1, complete', result.returncode == 1 and none['complete']
           and none['states'] == 65536, none)
 
