@@ -8,6 +8,8 @@
  * what is left at its end is named. */
 #include "graph/temporal.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 enum { POLL = 1 << 16 };
@@ -254,6 +256,7 @@ static void walk_to(struct ctl *ctl, const uint64_t *inside, const uint64_t *tar
             if (kripke_in(target, n)) found = n;
         }
     }
+    assert(found != MODEL_NONE); /* the labels say that there is a way */
     uint32_t start = path->states.len;
     for (uint64_t s = found; s != NOWHERE && s != from; s = numbers_get(&parent, s) - 1)
         extend(ctl, s);
@@ -287,6 +290,7 @@ static void walk_lasso(struct ctl *ctl, const uint64_t *inside)
         if (path->loop != MODEL_NONE || onwards == NOWHERE) break;
         extend(ctl, onwards);
     }
+    assert(path->loop != MODEL_NONE);
     mem_free(kripke->mem, position);
 }
 
@@ -351,6 +355,7 @@ static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b,
 static void show(struct ctl *ctl, formula f, bool value)
 {
     const struct formula_node node = *formula_get(&ctl->model->formulas, f);
+    CHECKED(kripke_in(label(ctl, f), last(ctl)) == value);
     if (node.op == FORMULA_NOT) {
         show(ctl, node.a, !value);
     } else if (node.op == FORMULA_AND || node.op == FORMULA_OR || node.op == FORMULA_IMPLIES) {
