@@ -27,7 +27,9 @@ struct search *frame_begin(struct task *task, struct space *space, const struct 
     search->graph = graph;
     assert(order->run && order->log && order->violated && order->states);
     search->is_first_pass = search->is_last_pass = true;
-    search->lot = (struct lot){.most_states = LOT_STATES, .most_steps = LOT_STEPS};
+    search->lot = space->kind->is_slow
+                      ? (struct lot){.most_states = 1, .most_steps = UINT32_MAX}
+                      : (struct lot){.most_states = LOT_STATES, .most_steps = LOT_STEPS};
     result->engine = space->kind->engine;
     result->taken = mem_alloc(mem, (model->rules.len + UINT64_C(1)) * sizeof *result->taken);
     findings_init(&search->findings, task);

@@ -74,6 +74,12 @@ bool search_add_next(struct search *search, struct worker *worker);
  * must end. */
 bool search_end_lot(struct search *search);
 
+/* Before the steps of a state are added: what the space keeps of it. False: the search must end. */
+bool search_commit(struct search *search, struct worker *worker, const struct batch_state *state);
+
+/* Adds what all sets count of their own (set.h). */
+void search_sum(const struct search *search, uint64_t *totals);
+
 /* For a team. Expands one state into the worker's batch, unless it need not be; false: memory was
  * refused. Looks up what is in the batch. Several workers may do this at the same time. */
 bool search_expand_ahead(const struct search *search, struct worker *worker, uint64_t state);

@@ -99,7 +99,8 @@ static void work(void *context, uint32_t number)
     struct worker *worker = &team->mates[number].worker;
     struct batch *batch = &worker->batch;
     bool good = true;
-    while (good && batch->step_count < team->room && batch->state_count < team->room) {
+    while (good && batch->step_count < team->room && batch->state_count < team->room
+           && !worker->is_full) {
         const uint32_t at = atomic_fetch_add_explicit(&team->cursor, 1, memory_order_relaxed);
         if (at >= team->slice_count) break;
         struct slice *slice = &team->slices[at];

@@ -24,6 +24,14 @@ void dbm_release(struct dbm *dbm, struct mem *mem)
     *dbm = (struct dbm){0};
 }
 
+size_t dbm_room(uint32_t clocks) { return (clocks + (size_t)1) * rows_stride(clocks + 1); }
+
+struct dbm dbm_in(dbm_bound *entries, uint32_t clocks)
+{
+    return (struct dbm){
+        .size = clocks + 1, .stride = rows_stride(clocks + 1), .most = clocks, .entries = entries};
+}
+
 static dbm_bound *row(struct dbm *dbm, uint32_t i)
 {
     return dbm->entries + (size_t)i * dbm->stride;
