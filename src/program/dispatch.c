@@ -19,6 +19,7 @@
  * list. */
 #include "program/dispatch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #ifdef CAIRN_DEGENERATE /* a test build in which even two rules are split, and limits are met      \
@@ -50,6 +51,7 @@ void dispatch_init(struct dispatch *dispatch, struct program *program)
                                                           * sizeof *dispatch->placed);
     dispatch->last = mem_alloc(program->model->mem,
                                (program->model->vars.len + UINT64_C(1)) * sizeof *dispatch->last);
+    dispatch->used = mem_alloc(program->model->mem, program->model->vars.len + UINT64_C(1));
 }
 
 void dispatch_release(struct dispatch *dispatch)
@@ -88,6 +90,35 @@ void dispatch_note(struct dispatch *dispatch, uint32_t var, int64_t number)
         placed->choice = (struct choice){var, number, is_location};
 }
 
+/* ---- tests ---- */
+
+/* What a list on the way to which the used variables were chosen by does not answer of the tests of
+ * a rule. */
+static void leave_open(struct dispatch *dispatch, const struct placed *placed,
+                       struct fast_rule *fast)
+{
+    struct program *program = dispatch->program;
+    const uint32_t first = program->tests.len;
+    for (uint32_t t = 0; t < fast->tests; t++) {
+        struct word_test test = program->tests.data[fast->first_test + t];
+        for (uint32_t k = 0; k < placed->comparisons; k++) {
+            const struct comparison *known = &dispatch->comparisons.data[placed->first + k];
+            const struct field *field = &program->layout->fields[known->var];
+            const uint64_t mask = field->mask << field->shift,
+                           value = (uint64_t)(known->number - field->low) << field->shift;
+            if (!dispatch->used[known->var] || field->word != test.word
+                || (test.mask & mask) != mask || (test.value & mask) != value)
+                continue;
+            test.mask &= ~mask;
+            test.value &= ~mask;
+        }
+        if (test.mask) vec_push(program->model->mem, &program->tests, test);
+    }
+    fast->first_open = first;
+    fast->open = program->tests.len - first;
+    assert(fast->open <= fast->tests);
+}
+
 /* ---- indices ---- */
 
 static int by_choice(const void *a, const void *b)
@@ -113,6 +144,7 @@ void dispatch_build(struct dispatch *dispatch)
         uint64_t values = 1;
         int64_t low = 0;
         if (index.has_field) {
+            dispatch->used[var] = true;
             index.field = program->layout->fields[var];
             values = index.field.mask + 1;
             low = index.field.low;
@@ -120,10 +152,13 @@ void dispatch_build(struct dispatch *dispatch)
         for (uint64_t v = 0; v < values; v++) {
             uint32_t first = program->rules.len;
             while (i < count && placed[i].choice.var == var
-                   && (!index.has_field || placed[i].choice.number - low == (int64_t)v))
+                   && (!index.has_field || placed[i].choice.number - low == (int64_t)v)) {
+                leave_open(dispatch, &placed[i], &placed[i].fast);
                 vec_push(mem, &program->rules, placed[i++].fast);
+            }
             vec_push(mem, &program->lists, ((struct rule_list){first, program->rules.len}));
         }
+        if (index.has_field) dispatch->used[var] = false;
         vec_push(mem, &program->indices, index);
     }
 }
@@ -216,9 +251,12 @@ static struct rule_list copy_rules(struct dispatch *dispatch, uint32_t count)
     struct program *program = dispatch->program;
     struct rule_list list = {program->rules.len, program->rules.len + count};
     vec_reserve(program->model->mem, &program->rules, count);
-    for (uint32_t i = 0; i < count; i++)
-        program->rules.data[program->rules.len++] =
-            program->rules.data[dispatch->ids.data[dispatch->ids.len - count + i]];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t id = dispatch->ids.data[dispatch->ids.len - count + i];
+        struct fast_rule *copy = &program->rules.data[program->rules.len++];
+        *copy = program->rules.data[id];
+        leave_open(dispatch, &dispatch->placed[id], copy);
+    }
     return list;
 }
 
@@ -300,7 +338,6 @@ void dispatch_refine(struct dispatch *dispatch)
     struct program *program = dispatch->program;
     struct mem *mem = program->model->mem;
     const uint32_t lists = program->lists.len;
-    dispatch->used = mem_alloc(mem, program->model->vars.len + UINT64_C(1));
     for (uint32_t i = 0; i < lists; i++) {
         struct rule_list list = program->lists.data[i];
         uint32_t count = list.end - list.first;

@@ -25,6 +25,18 @@ enum machine_op {
     OP_FIELDS_LE,
     OP_FIELDS_GT,
     OP_FIELDS_GE, /* two fields; the next instruction holds the second */
+    OP_NEED_FIELD_EQ,
+    OP_NEED_FIELD_NE,
+    OP_NEED_FIELD_LT,
+    OP_NEED_FIELD_LE,
+    OP_NEED_FIELD_GT,
+    OP_NEED_FIELD_GE,
+    OP_NEED_FIELDS_EQ,
+    OP_NEED_FIELDS_NE,
+    OP_NEED_FIELDS_LT,
+    OP_NEED_FIELDS_LE,
+    OP_NEED_FIELDS_GT,
+    OP_NEED_FIELDS_GE, /* the same twelve, in the same order, with OP_REQUIRE */
     OP_ADD,
     OP_SUB,
     OP_MUL,    /* exact, known not to overflow */
@@ -70,20 +82,5 @@ void machine_add_store(struct program *program, uint32_t var, expr value);
 void machine_add_body(struct program *program, statement body);
 void machine_finish(struct program *program);
 void machine_release(struct program *program);
-
-/* The new state: the old one with some words patched. */
-static inline void machine_patch(const struct program *program, uint32_t first, uint32_t count,
-                                 const uint64_t *words, uint64_t *next)
-{
-    for (uint32_t i = 0; i < program->layout->words; i++) next[i] = words[i];
-    for (uint32_t i = 0; i < count; i++) {
-        const struct word_test *patch = &program->patches.data[first + i];
-        next[patch->word] = (next[patch->word] & ~patch->mask) | patch->value;
-    }
-}
-
-/* Runs the code of a rule on a state; STEP_TAKEN: next is the new one. */
-enum step machine_run_rule(const struct program *program, uint32_t code, const uint64_t *words,
-                           uint64_t *next);
 
 #endif

@@ -49,8 +49,12 @@ static bool is_gate(const struct program *program, const struct expr_node *node,
     struct table_row at = model_matrix_row(&model->exprs, a->a);
     const struct expr_node *row = expr_get(&model->exprs, at.row);
     if (row->op != EXPR_VAR || model->vars.data[row->value].low) return false;
+    const struct field *field = &program->layout->fields[row->value];
+    if (field->mask > UINT32_MAX) return false;
     fast->gate = model->tables.data[a->value].values + at.offset;
-    fast->gate_field = program->layout->fields[row->value];
+    fast->gate_word = field->word;
+    fast->gate_shift = field->shift;
+    fast->gate_mask = (uint32_t)field->mask;
     fast->gate_factor = at.factor;
     return true;
 }
@@ -233,9 +237,11 @@ bool program_fork(const struct program *program, struct program *fork)
 {
     struct mem *mem = program->model->mem;
     *fork = *program;
-    fork->other = mem_try_alloc(mem, program->layout->words * sizeof *fork->other);
-    fork->stack = mem_try_alloc(mem, (program->stack_room + UINT64_C(2)) * sizeof *fork->stack);
-    fork->locals = mem_try_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *fork->locals);
+    fork->other = mem_try_alloc(mem, program->layout->words * sizeof *fork->other + MEM_APART);
+    fork->stack =
+        mem_try_alloc(mem, (program->stack_room + UINT64_C(2)) * sizeof *fork->stack + MEM_APART);
+    fork->locals =
+        mem_try_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *fork->locals + MEM_APART);
     if (fork->other && fork->stack && fork->locals) return true;
     program_release_fork(fork);
     return false;
@@ -274,31 +280,6 @@ void program_start(const struct program *program, struct program_cursor *cursor)
     *cursor = (struct program_cursor){0};
 }
 
-/* What most rules of a list fail at. */
-static inline bool may_be_enabled(const struct program *program, const struct fast_rule *fast,
-                                  const uint64_t *words)
-{
-    if (fast->gate
-        && fast->gate[(words[fast->gate_field.word] >> fast->gate_field.shift
-                       & fast->gate_field.mask)
-                      * fast->gate_factor]
-               <= 0)
-        return false;
-    for (const struct word_test *test = program->tests.data + fast->first_test,
-                                *end = test + fast->tests;
-         test < end; test++)
-        if ((words[test->word] & test->mask) != test->value) return false;
-    return true;
-}
-
-static enum step take(const struct program *program, const struct fast_rule *fast,
-                      const uint64_t *words, uint64_t *next)
-{
-    if (fast->code != PROGRAM_NONE) return machine_run_rule(program, fast->code, words, next);
-    machine_patch(program, fast->first_patch, fast->patches, words, next);
-    return STEP_TAKEN;
-}
-
 bool program_permits(const struct program *program, const struct fast_rule *fast,
                      const uint64_t *words)
 {
@@ -307,9 +288,8 @@ bool program_permits(const struct program *program, const struct fast_rule *fast
     return code == PROGRAM_NONE || (program_run(program, code, words, &value) && value);
 }
 
-/* Whether a rule of a class above is enabled, or what the rule asks for is false. */
-static bool is_held_back(const struct program *program, const struct fast_rule *fast,
-                         const uint64_t *words)
+bool program_holds_back(const struct program *program, const struct fast_rule *fast,
+                        const uint64_t *words)
 {
     const struct model_rule *rule = &program->model->rules.data[fast->rule];
     if (!program_permits(program, fast, words)) return true;
@@ -317,42 +297,11 @@ static bool is_held_back(const struct program *program, const struct fast_rule *
         uint32_t c = program->model->rule_classes.data[rule->first_class + k];
         for (uint32_t i = program->above[c]; i < program->above[c + 1]; i++) {
             const struct fast_rule *holder = &program->rules.data[program->holders.data[i]];
-            if (may_be_enabled(program, holder, words)
-                && take(program, holder, words, program->other) == STEP_TAKEN)
+            if (program_passes(program, holder->first_test, holder->tests, words)
+                && program_may_enable(program, holder, words)
+                && program_take(program, holder, words, program->other) == STEP_TAKEN)
                 return true;
         }
     }
     return false;
-}
-
-enum step program_next(const struct program *program, struct program_cursor *cursor,
-                       const uint64_t *words, uint64_t *next, const struct fast_rule **fast)
-{
-    for (;;) {
-        while (cursor->at < cursor->end) {
-            const struct fast_rule *rule = &program->rules.data[cursor->at++];
-            if (!may_be_enabled(program, rule, words)) continue;
-            enum step step = take(program, rule, words, next);
-            if (step == STEP_NONE
-                || (rule->may_wait && !cursor->alone && is_held_back(program, rule, words)))
-                continue;
-            *fast = rule;
-            return step;
-        }
-        if (cursor->index >= program->indices.len) return STEP_NONE;
-        const struct rule_index *index = &program->indices.data[cursor->index++];
-        uint64_t value = index->has_field
-                             ? words[index->field.word] >> index->field.shift & index->field.mask
-                             : 0;
-        const struct rule_list *list = &program->lists.data[index->first_list + value];
-        while (list->end == PROGRAM_NONE) {
-            index = &program->nodes.data[list->first];
-            list =
-                &program->lists
-                     .data[index->first_list
-                           + (words[index->field.word] >> index->field.shift & index->field.mask)];
-        }
-        cursor->at = list->first;
-        cursor->end = list->end;
-    }
 }

@@ -28,18 +28,21 @@ struct word_test { /* (words[word] & mask) == value */
     uint64_t mask, value;
 };
 
+/* What every try reads comes first; it is as long as a line of the cache. */
 struct fast_rule {
-    uint32_t rule; /* of the model */
-    uint32_t first_test, tests;
-    const int32_t *gate; /* an entry that must be positive before anything else is looked at: of row
-                            ..., or NULL */
-    struct field gate_field;       /* ... this field, of ... */
-    uint32_t gate_factor;          /* ... so many columns */
+    const int32_t *gate; /* an entry that must be positive before anything else is looked at, of
+                            row ... (below), or NULL */
+    uint32_t first_open, open;     /* the tests that its list does not answer */
+    uint32_t code;                 /* the rest of the guard, patches, other stores, the body;
+                                      PROGRAM_NONE: there are only tests and patches */
     uint32_t first_patch, patches; /* constant stores, as word_test with mask = bits to replace */
-    uint32_t code;    /* the rest of the guard, patches, other stores, the body; PROGRAM_NONE: there
-                         are only tests and patches */
-    bool may_wait;    /* there are rules of higher priority, or it asks for permission */
-    uint64_t touches; /* monitors that read what the rule writes */
+    uint32_t rule;                 /* of the model */
+    uint64_t touches;              /* monitors that read what the rule writes */
+    uint32_t gate_word, gate_mask; /* ... this field, of ... */
+    uint32_t gate_factor;          /* ... so many columns */
+    uint32_t first_test, tests;    /* all of its tests */
+    uint8_t gate_shift;
+    bool may_wait; /* there are rules of higher priority, or it asks for permission */
 };
 
 /* Rules by the value of a field; the last index has no field and one list. */
@@ -110,9 +113,96 @@ void program_start(const struct program *program, struct program_cursor *cursor)
 /* Whether what a rule asks for is true; only of interest with `alone`. */
 bool program_permits(const struct program *program, const struct fast_rule *fast,
                      const uint64_t *words);
+/* Whether a rule of a class above it is enabled, or what the rule asks for is false. */
+bool program_holds_back(const struct program *program, const struct fast_rule *fast,
+                        const uint64_t *words);
+
+/* Runs a piece of code: it reads words. An expression leaves its result in *value; a rule writes to
+ * next, which is the new state when this is STEP_TAKEN. */
+enum step machine_run(const struct program *program, uint32_t start, const uint64_t *words,
+                      uint64_t *next, int64_t *value);
+
+/* ---- the inside of an expansion, here because it is where the time goes ---- */
+
+static inline bool program_passes(const struct program *program, uint32_t first, uint32_t count,
+                                  const uint64_t *words)
+{
+    for (const struct word_test *test = program->tests.data + first, *end = test + count;
+         test < end; test++)
+        if ((words[test->word] & test->mask) != test->value) return false;
+    return true;
+}
+
+/* What most rules of a list fail at. */
+static inline bool program_may_enable(const struct program *program, const struct fast_rule *fast,
+                                      const uint64_t *words)
+{
+    if (fast->gate
+        && fast->gate[(words[fast->gate_word] >> fast->gate_shift & fast->gate_mask)
+                      * fast->gate_factor]
+               <= 0)
+        return false;
+    return program_passes(program, fast->first_open, fast->open, words);
+}
+
+/* The new state: the old one with some words patched. */
+static inline void program_patch(const struct program *program, uint32_t first, uint32_t count,
+                                 const uint64_t *words, uint64_t *next)
+{
+    for (uint32_t i = 0; i < program->layout->words; i++) next[i] = words[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct word_test *patch = &program->patches.data[first + i];
+        next[patch->word] = (next[patch->word] & ~patch->mask) | patch->value;
+    }
+}
+
+static inline enum step program_take(const struct program *program, const struct fast_rule *fast,
+                                     const uint64_t *words, uint64_t *next)
+{
+    int64_t value;
+    if (fast->code != PROGRAM_NONE) return machine_run(program, fast->code, words, next, &value);
+    program_patch(program, fast->first_patch, fast->patches, words, next);
+    return STEP_TAKEN;
+}
+
+/* The rules that the next index leaves to try; false: there are no more. */
+static inline bool program_next_list(const struct program *program, struct program_cursor *cursor,
+                                     const uint64_t *words)
+{
+    if (cursor->index >= program->indices.len) return false;
+    const struct rule_index *index = &program->indices.data[cursor->index++];
+    uint64_t value =
+        index->has_field ? words[index->field.word] >> index->field.shift & index->field.mask : 0;
+    const struct rule_list *list = &program->lists.data[index->first_list + value];
+    while (list->end == PROGRAM_NONE) {
+        index = &program->nodes.data[list->first];
+        value = words[index->field.word] >> index->field.shift & index->field.mask;
+        list = &program->lists.data[index->first_list + value];
+    }
+    cursor->at = list->first;
+    cursor->end = list->end;
+    return true;
+}
+
 /* Finds the next enabled rule and writes its successor to next; STEP_FAILED: the rule *fast fails
  * in this state. */
-enum step program_next(const struct program *program, struct program_cursor *cursor,
-                       const uint64_t *words, uint64_t *next, const struct fast_rule **fast);
+static inline enum step program_next(const struct program *program, struct program_cursor *cursor,
+                                     const uint64_t *words, uint64_t *next,
+                                     const struct fast_rule **fast)
+{
+    do
+        while (cursor->at < cursor->end) {
+            const struct fast_rule *rule = &program->rules.data[cursor->at++];
+            if (!program_may_enable(program, rule, words)) continue;
+            enum step step = program_take(program, rule, words, next);
+            if (step == STEP_NONE
+                || (rule->may_wait && !cursor->alone && program_holds_back(program, rule, words)))
+                continue;
+            *fast = rule;
+            return step;
+        }
+    while (program_next_list(program, cursor, words));
+    return STEP_NONE;
+}
 
 #endif

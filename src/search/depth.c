@@ -79,7 +79,7 @@ static bool run(struct search *search)
     for (uint64_t i = 0, initial = search->set->count; i < initial; i++) {
         if (!push(search, i)) return false;
         while (depth->len)
-            if (!poll_look(search) || !take_step(search)) return false;
+            if (!search_goes_on(search) || !take_step(search)) return false;
     }
     return true;
 }

@@ -53,6 +53,7 @@ bool poll_now(struct search *search)
 {
     const struct task *task = search->task;
     struct poll *poll = &search->poll;
+    poll->left = poll->interval;
     if (task->interrupted && *task->interrupted) return poll_stop(search, STOP_INTERRUPT);
     double time = clock_now();
     poll->interval = clock_pace(poll->interval, poll->most, time - poll->looked);
@@ -61,11 +62,4 @@ bool poll_now(struct search *search)
         return poll_stop(search, STOP_TIME);
     if (task->progress && time - poll->last_shown >= 0.25) show(search, time);
     return true;
-}
-
-bool poll_look(struct search *search)
-{
-    if (search->poll.left--) return true;
-    search->poll.left = search->poll.interval;
-    return poll_now(search);
 }

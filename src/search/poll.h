@@ -17,9 +17,8 @@ struct poll {
 void poll_init(struct search *search, double started, uint32_t states, uint32_t rules);
 /* Ends the search; returns false. */
 bool poll_stop(struct search *search, enum stop_reason reason);
-/* Looks at the clock now and then. False: the search must end. */
-bool poll_look(struct search *search);
-/* The same, now. */
+/* Looks at the clock now; search.h has search_goes_on, which does so now and then. False: the
+ * search must end. */
 bool poll_now(struct search *search);
 /* Why the search must end now that so much is known: everything is decided, or there are too many
  * states. STOP_NONE: it need not. */

@@ -2,6 +2,7 @@
 
 #include "solver/store.h"
 
+#include <assert.h>
 #include <string.h>
 
 void space_init(struct space *space, const struct space_kind *kind, struct model *model)
@@ -27,7 +28,7 @@ void space_release(struct space *space)
 bool worker_open(struct worker *worker, struct space *space, struct mem *mem, bool is_alone)
 {
     const uint32_t words = space->layout.words + space->extra_words;
-    const size_t state = (words + UINT64_C(1)) * sizeof(uint64_t);
+    const size_t state = (words + UINT64_C(1)) * sizeof(uint64_t) + MEM_APART;
     *worker = (struct worker){.space = space, .mem = mem, .program = &space->program};
     if (!batch_init(&worker->batch, mem, words)) return false;
     worker->words = mem_try_alloc(mem, state);
@@ -85,11 +86,13 @@ static inline bool take(const struct worker *worker, const uint64_t *words, stru
 {
     const bool *leave_out = manner == TAKE_ALONE ? NULL : worker->space->leave_out;
     const uint32_t key_bytes = worker->space->layout.key_bytes;
+    const struct program *program = worker->program;
+    struct program_cursor at = *cursor; /* here it need not be in memory */
     const struct fast_rule *fast;
     for (;;) {
         uint64_t *next = batch_room(batch);
         if (!next) return false;
-        enum step step = program_next(worker->program, cursor, words, next, &fast);
+        enum step step = program_next(program, &at, words, next, &fast);
         if (step == STEP_NONE) break;
         if (leave_out && leave_out[fast->rule]) {
             begun->enabled |= step != STEP_FAILED;
@@ -112,6 +115,7 @@ static inline bool take(const struct worker *worker, const uint64_t *words, stru
         to->set = set;
     }
     begun->enabled |= begun->steps + begun->known != 0;
+    *cursor = at;
     return true;
 }
 
@@ -135,6 +139,22 @@ bool space_list(const struct worker *worker, const uint64_t *words, struct batch
     program_start(worker->program, &cursor);
     cursor.alone = true;
     return begun && take(worker, words, list, NULL, begun, &cursor, TAKE_ALONE);
+}
+
+bool space_take_discrete(struct worker *worker)
+{
+    struct space *space = worker->space;
+    const bool *leave_out = space->leave_out;
+    struct program_cursor cursor;
+    struct batch_state *begun = batch_begin(&worker->batch, SET_NONE);
+    assert(worker->batch.state_count == 1);
+    if (!begun) return false;
+    program_start(worker->program, &cursor);
+    cursor.alone = space->kind->alone;
+    space->leave_out = NULL;
+    bool good = take(worker, worker->words, &worker->batch, NULL, begun, &cursor, TAKE_ALL);
+    space->leave_out = leave_out;
+    return good;
 }
 
 bool space_is_final(const struct space *space, const struct program *program, const uint64_t *words)

@@ -22,6 +22,7 @@ struct worker {
     uint64_t *words;               /* the state being expanded */
     uint64_t *other;               /* room for one */
     struct batch batch;
+    bool is_merged;   /* what the batch has is in sets already (merge.h) */
     bool lists_known; /* somebody wants to be told of every step, those included that are known */
     bool is_full;     /* the space has little room left for more states in this batch */
     bool is_refused;  /* the next initial state, or the one in files, was refused memory */
@@ -103,6 +104,9 @@ bool space_take_next(struct worker *worker, struct set *set, struct batch_state 
 /* Lists the rules that are enabled, or fail, in a state, priorities and permissions aside, with
  * their successors: `tag` is an enum step. False: memory was refused. */
 bool space_list(const struct worker *worker, const uint64_t *words, struct batch *list);
+/* Appends the state in worker->words, with all its steps as the space numbers them and without
+ * regard to time, to an empty batch. False: memory was refused. */
+bool space_take_discrete(struct worker *worker);
 
 /* Whether the state in `words` is a final one of the model. */
 bool space_is_final(const struct space *space, const struct program *program,

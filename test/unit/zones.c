@@ -55,7 +55,8 @@ static void test_intern(struct unit *unit, struct mem *mem, uint64_t seed, uint3
     struct random random = {seed};
     struct zones zones;
     struct dbm zone, spare;
-    uint32_t count = 0, id, again = 0, included = 0;
+    uint64_t id;
+    uint32_t count = 0, again = 0, included = 0;
     dbm_init(&zone, mem, CLOCKS), dbm_init(&spare, mem, CLOCKS);
     CHECK(unit, zones_init(&zones, mem));
     for (unsigned n = 0; n < STORED; n++) {

@@ -214,11 +214,11 @@ static void sum(const struct set *set, uint64_t *totals)
 
 /* Adding pairs again in the order of their numbers covers and keeps what it did before, because
  * that depends on nothing else. */
-static uint64_t bytes(const struct set *set, uint64_t count)
+static uint64_t bytes(const struct set *set, uint64_t first, uint64_t end)
 {
     const struct nodes *nodes = nodes_of(set);
-    uint64_t all = count * (RECORDS_HEAD + UINT64_C(1) + nodes->discrete.record_bytes);
-    for (uint64_t i = 0; i < count; i++) {
+    uint64_t all = (end - first) * (RECORDS_HEAD + UINT64_C(1) + nodes->discrete.record_bytes);
+    for (uint64_t i = first; i < end; i++) {
         size_t zone;
         zones_string(&nodes->zones, nodes->list[i].zone, &zone);
         all += zone;
@@ -253,12 +253,12 @@ static void put_bytes(struct stream *stream, const void *from, size_t size)
     }
 }
 
-static bool freeze(const struct set *set, uint64_t count, struct freezer *freezer)
+static bool freeze(const struct set *set, uint64_t first, uint64_t end, struct freezer *freezer)
 {
     const struct nodes *nodes = nodes_of(set);
     struct stream stream = {.freezer = freezer, .good = true};
-    assert(count <= set->count);
-    for (uint64_t i = 0; stream.good && i < count; i++) {
+    assert(first <= end && end <= set->count);
+    for (uint64_t i = first; stream.good && i < end; i++) {
         const struct node *node = &nodes->list[i];
         const unsigned char flags = node->is_closed ? NODES_CLOSED : 0;
         size_t zone_bytes;

@@ -99,10 +99,10 @@ static bool go_on(void *context) { return poll_now(context); }
 static void borrow_edges(struct search *search, struct temporal_edges *edges, struct kripke *kripke)
 {
     *kripke = (struct kripke){.mem = search->model->mem,
-                              .states = (uint32_t)search->set->count,
-                              .initial = (uint32_t)search->result->initial_states,
+                              .states = search->set->count,
+                              .initial = search->result->initial_states,
                               .first_next = edges->first,
-                              .next = edges->to,
+                              .next.low = edges->to,
                               .go_on = go_on,
                               .context = search};
     assert(edges->states == search->set->count);
@@ -125,12 +125,11 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
         int64_t value;
         memcpy(words, store_get(&nodes->discrete, d), nodes->discrete.record_bytes);
         *failed = !program_run(program, code, words, &value);
-        if (!*failed && value) kripke_put(discrete, (uint32_t)d);
+        if (!*failed && value) kripke_put(discrete, d);
     }
     bool good = discrete && set && !*failed;
     for (uint64_t n = 0; good && n < nodes->set.count; n++)
-        if (kripke_in(discrete, (uint32_t)nodes_discrete_of(nodes, n)))
-            kripke_put(set, (uint32_t)n);
+        if (kripke_in(discrete, nodes_discrete_of(nodes, n))) kripke_put(set, n);
     mem_free(mem, discrete);
     if (!good) mem_free(mem, set);
     return good ? set : NULL;
@@ -143,7 +142,7 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
 static void cut_repetition(struct search *search, struct kripke_path *path)
 {
     for (uint32_t i = 0; i + 1 < path->states.len; i++) {
-        uint32_t state = path->states.data[i];
+        const uint64_t state = path->states.data[i];
         if (state != path->states.data[i + 1]
             || path_rule(search, search->set, state, state) != MODEL_NONE)
             continue;
@@ -157,7 +156,7 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
     struct zoned *zoned = (struct zoned *)search->space;
     struct path states = {0};
     cut_repetition(search, path);
-    const uint32_t last = path->states.data[path->states.len - 1];
+    const uint64_t last = path->states.data[path->states.len - 1];
     for (uint32_t i = 0; i < path->states.len; i++)
         vec_push(search->model->mem, &states.states, path->states.data[i]);
     struct trace *trace = path_trace(search, &states);
