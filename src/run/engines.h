@@ -14,10 +14,12 @@ struct engine_row {
     /* The same as one of several that take turns or race: quick answers first. NULL: it does not
      * take part. */
     void (*hunt)(struct task *task, struct result *result);
-    bool explores;          /* it counts states, so that it can answer an exploration */
-    bool needs_flat;        /* it knows no code, arrays and priorities: it gets session_flat */
-    bool knows_time;        /* clocks and time intervals */
-    bool has_threads;       /* several of them can search together */
+    bool explores;   /* it counts states, so that it can answer an exploration */
+    bool needs_flat; /* it knows no code, arrays and priorities: it gets session_flat */
+    bool knows_time; /* clocks and time intervals */
+    /* Why a search has one thread although there are more; it says NULL: it has as many as there
+     * are. NULL: it never has several. */
+    const char *(*one_thread)(const struct task *task);
     const char *own;        /* options that only it has, in words */
     const char *statistics; /* the key of what it tells of itself in JSON; NULL: nothing */
 };

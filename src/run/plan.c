@@ -148,11 +148,12 @@ static void choose_threads(struct session *session, enum engine engine, struct t
 {
     const struct ask *ask = session->ask;
     if (ask->threads < 2) return;
-    bool several = engine != ENGINE_AUTO && engines_find(engine)->has_threads;
+    const bool several = engine != ENGINE_AUTO && engines_find(engine)->one_thread;
     task->threads = !several ? 1 : ask->threads < UINT32_MAX ? (uint32_t)ask->threads : UINT32_MAX;
-    const char *why = several                 ? explicit_one_thread(task)
-                      : engine == ENGINE_AUTO ? NULL
-                                              : "only the explicit engine has several";
+    const char *why = several ? engines_find(engine)->one_thread(task)
+                      : engine == ENGINE_AUTO
+                          ? NULL
+                          : "only the explicit and the timed engine have several";
     if (why && !session->diag.quiet)
         message(&session->diag, DIAG_NOTE, NULL, "--threads: one thread, because %s", why);
 }

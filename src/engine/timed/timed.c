@@ -71,6 +71,11 @@ static bool needs_graph(const struct task *task)
     return false;
 }
 
+const char *timed_one_thread(const struct task *task)
+{
+    return needs_graph(task) ? "temporal properties are decided by one" : NULL;
+}
+
 /* ---- one search ---- */
 
 static const struct order *order_of(const struct task *task)
@@ -237,12 +242,6 @@ static const char *refuse_constraint(const struct clock_constraint *constraint, 
     if (constraint->x != MODEL_NONE && constraint->y != MODEL_NONE)
         return "the timed engine does not compare clocks with each other";
     return bound_fits(constraint->bound) ? NULL : "a time has more than 2^30 ticks";
-}
-
-const char *timed_one_thread(const struct task *task)
-{
-    (void)task;
-    return "a search with zones has one";
 }
 
 const char *timed_refuses(const struct model *model, struct place *place)
