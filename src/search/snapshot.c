@@ -183,11 +183,18 @@ static void make_summary(struct snapshot *snapshot, uint64_t cursor, bool is_who
     summary_end(summary);
 }
 
-/* Words of the log from the one on that was not whole when the part before was written. */
+/* How many words the log has from the one on that was not whole when the part before was written;
+ * none when it is still the same. */
+static uint64_t fresh_words(const struct snapshot *snapshot)
+{
+    const uint64_t bits = snapshot->of.parents->bits;
+    return bits == snapshot->bits ? 0 : (bits + 63) / 64 - snapshot->bits / 64;
+}
+
 static bool put_log(struct snapshot *snapshot)
 {
     const struct parents *parents = snapshot->of.parents;
-    const uint64_t end = (parents->bits + 63) / 64;
+    const uint64_t end = snapshot->bits / 64 + fresh_words(snapshot);
     for (uint64_t word = snapshot->bits / 64, count; word < end; word += count) {
         const uint64_t *words = parents_words(parents, word, &count);
         if (!freezer_put(snapshot->freezer, FREEZER_LOG, words, count * LOG_WORD)) return false;
@@ -209,8 +216,7 @@ static bool put_part(struct snapshot *snapshot, uint64_t cursor, bool is_whole)
 {
     struct search *search = snapshot->of.search;
     struct set *set = search->set;
-    const uint64_t words = (snapshot->of.parents->bits + 63) / 64 - snapshot->bits / 64,
-                   pages = words / PARENTS_PAGE_WORDS + 2,
+    const uint64_t words = fresh_words(snapshot), pages = words / PARENTS_PAGE_WORDS + 2,
                    bytes = set->kind->bytes(set, snapshot->states, set->count)
                            + pages * FREEZER_ITEM + words * LOG_WORD;
     if (!freezer_make_room(snapshot->freezer, bytes)) return poll_stop(search, STOP_MEMORY);
