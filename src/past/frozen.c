@@ -134,7 +134,7 @@ struct resumption {
     struct history *history;
     VEC(struct reach) reaches;
     uint64_t last;  /* rank */
-    uint32_t state; /* in it */
+    uint64_t state; /* in it */
     bool damaged;
 };
 

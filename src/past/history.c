@@ -101,7 +101,7 @@ bool history_stop(struct history *history, enum stop_reason reason)
 
 /* ---- logs ---- */
 
-bool history_log(struct history *history, struct history_cluster *cluster, uint32_t state,
+bool history_log(struct history *history, struct history_cluster *cluster, uint64_t state,
                  uint32_t step)
 {
     for (;;) {
@@ -171,7 +171,7 @@ bool history_run(struct history *history, bool (*search_all)(void *search))
 
 /* ---- counterexamples ---- */
 
-void history_violated(struct history *history, uint32_t property, uint64_t rank, uint32_t state,
+void history_violated(struct history *history, uint32_t property, uint64_t rank, uint64_t state,
                       uint32_t failed_rule, const void *record)
 {
     const struct summary_place place = {.rank = rank, .state = state, .failed_rule = failed_rule};
@@ -237,7 +237,7 @@ static struct trace *make_trace(struct history *history, const struct summary_pl
                                 const char **why)
 {
     VEC(uint32_t) steps = {0};
-    struct origin origin = {.state = (uint32_t)place->state};
+    struct origin origin = {.state = place->state};
     uint64_t rank = place->rank;
     const uint32_t own = history->task->part ? history->task->part->folder_count : 0;
     uint32_t level = own; /* the part that the state is in */
@@ -255,7 +255,7 @@ static struct trace *make_trace(struct history *history, const struct summary_pl
         if (origin.source == ORIGINS_INITIAL) {
             if (!level) break;
             level--; /* the same state in the rest of the part before */
-            origin.state += (uint32_t)history->task->part->skipped[level];
+            origin.state += history->task->part->skipped[level];
             in_rest = true;
             continue;
         }

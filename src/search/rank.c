@@ -224,7 +224,7 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
         uint64_t from = state->state != SET_NONE ? state->state
                         : own->has_seeds         ? cluster->head.origins.states
                                                  : search->initial_number;
-        if (!history_log(&own->history, &cluster->head, (uint32_t)from,
+        if (!history_log(&own->history, &cluster->head, from,
                          state->state == SET_NONE ? 0 : step->number))
             return poll_stop(search, STOP_MEMORY);
     }
@@ -302,7 +302,7 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
 {
     const struct cluster *cluster = set->owner;
     set->kind->load(set, state, search->worker->other);
-    history_violated(history_of(search), property, cluster->head.rank, (uint32_t)state, failed_rule,
+    history_violated(history_of(search), property, cluster->head.rank, state, failed_rule,
                      search->worker->other);
 }
 
@@ -421,7 +421,7 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
 
 /* Steps of a frozen state beyond the last frozen rank. */
 static bool expand(struct history *history, const unsigned char *record, uint64_t size,
-                   uint32_t state, uint64_t last)
+                   uint64_t state, uint64_t last)
 {
     struct search *search = search_of(history);
     struct worker *worker = search->worker;
@@ -453,7 +453,7 @@ static void decided(struct history *history, uint32_t property)
     search->findings.undecided -= !search->task->properties[property].watched_only;
 }
 
-static bool find_initial(const struct history *history, uint64_t rank, uint32_t number,
+static bool find_initial(const struct history *history, uint64_t rank, uint64_t number,
                          int64_t *values)
 {
     (void)rank;

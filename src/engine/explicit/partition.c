@@ -255,7 +255,7 @@ static enum store_result add_state(struct partition *partition, const void *reco
                                    struct entry_tail from, uint32_t *index)
 {
     enum store_result added;
-    while (!origins_reserve(&partition->origins)
+    while (!origins_reserve(&partition->origins, 1)
            || (added = store_add32(&partition->search->store, record, hash, index))
                   == STORE_REFUSED)
         if (!relieve(partition)) return STORE_REFUSED;
@@ -336,7 +336,7 @@ static bool put_rest(struct partition *partition)
     for (uint64_t i = partition->cursor; good && i < store->count; i++) {
         struct origin origin = origins_of(&partition->origins, (uint32_t)i);
         make_entry(partition, entry, store_get(store, (uint32_t)i),
-                   (struct entry_tail){origin.source, origin.state, origin.step, 0, 0});
+                   (struct entry_tail){origin.source, (uint32_t)origin.state, origin.step, 0, 0});
         good = append(partition, tape, entry, partition->entry_bytes);
     }
     mem_free(partition->mem, entry);
@@ -852,7 +852,7 @@ static const struct origins *log_of(struct partition *partition, uint64_t epoch,
     return partition->has_loaded ? &partition->loaded : NULL;
 }
 
-static bool find_initial(const struct model *model, uint32_t number, int64_t *values)
+static bool find_initial(const struct model *model, uint64_t number, int64_t *values)
 {
     eval_first_initial(model, values);
     while (number--)

@@ -394,7 +394,7 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
 }
 
 static bool expand(struct history *history, const unsigned char *record, uint64_t size,
-                   uint32_t state, uint64_t last)
+                   uint64_t state, uint64_t last)
 {
     struct search *search = history->search;
     struct enabled to;
@@ -405,7 +405,7 @@ static bool expand(struct history *history, const unsigned char *record, uint64_
     bool going = zsearch_list_enabled(search);
     for (uint32_t i = 0; going && i < search->enabled_count; i++)
         if (history_rank(history, zsearch_successor(search, i)) > last)
-            going = zsearch_take(search, state, i, false);
+            going = zsearch_take(search, (uint32_t)state, i, false);
     return going;
 }
 
@@ -443,7 +443,7 @@ static void decided(struct history *history, uint32_t property)
     search->undecided -= !search->task->properties[property].watched_only;
 }
 
-static bool find_initial(const struct history *history, uint64_t rank, uint32_t number,
+static bool find_initial(const struct history *history, uint64_t rank, uint64_t number,
                          int64_t *values)
 {
     (void)rank;
