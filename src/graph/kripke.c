@@ -8,6 +8,7 @@ uint64_t *kripke_set(const struct kripke *kripke)
 bool kripke_init(struct kripke *kripke, struct mem *mem, uint64_t states, uint64_t initial,
                  uint64_t edges)
 {
+    assert(initial <= states);
     kripke->mem = mem;
     kripke->states = states;
     kripke->initial = initial;

@@ -105,6 +105,7 @@ struct history {
     bool back_in_rest;       /* ... what it finished or what it left */
     struct freezer *freezer; /* NULL: nothing is frozen; what follows is frozen.c's */
     uint64_t freezer_budget; /* bytes that writing may take, or 0: see freezer_open */
+    uint64_t checked;        /* work that pays for the next check */
     unsigned char *log_bytes;
     uint64_t log_bytes_room;
 };
@@ -140,6 +141,8 @@ bool history_use_reserve(struct history *history);
 /* The current cluster is finished, and its states are `states`: it is frozen, or its log is kept.
  * The engine may free it then. False: the search must end. */
 bool history_finish(struct history *history, uint64_t states);
+/* Whether the invariants hold, between the expansions of states. */
+bool history_check(const struct history *history);
 /* Notes a finished cluster for the statistics. */
 void history_note(struct history *history, uint64_t rank, uint64_t states);
 

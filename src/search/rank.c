@@ -94,6 +94,7 @@ static void free_cluster(struct search *search, struct cluster *cluster)
 static void recycle(struct search *search, struct cluster *cluster)
 {
     struct rank *own = search->own;
+    assert(own->history.statistics->live && cluster != current(search));
     own->history.statistics->live--;
     own->history.statistics->live_states -= set_kept(cluster->set);
     if (!cluster->set->kind->clear(cluster->set)) {
@@ -140,6 +141,7 @@ static struct cluster *new_cluster(struct search *search, uint64_t rank)
     }
     assert(!history->current || rank > history->current->rank); /* (1) */
     cluster->head.rank = rank;
+    assert(!cluster->set->count && !cluster->head.origins.states); /* also of one used again */
     ranks_put(&history->waiting, rank, cluster);
     statistics->clusters++;
     if (++statistics->live > statistics->live_peak) statistics->live_peak = statistics->live;
@@ -203,6 +205,7 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
         if (step->set == search->set && step->set) continue;
         struct cluster *cluster = reach(search, step->tag);
         if (!cluster) return false;
+        assert(cluster->set->owner == cluster && cluster->head.rank == step->tag);
         step->set = cluster->set;
     }
     return true;
@@ -301,6 +304,7 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
                      uint32_t failed_rule)
 {
     const struct cluster *cluster = set->owner;
+    assert(cluster->set == set && state < set->count);
     set->kind->load(set, state, search->worker->other);
     history_violated(history_of(search), property, cluster->head.rank, state, failed_rule,
                      search->worker->other);
