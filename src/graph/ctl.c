@@ -8,6 +8,8 @@
  * what is left at its end is named. */
 #include "graph/temporal.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 enum { POLL = 1 << 16 };
@@ -356,6 +358,7 @@ static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b,
 static void show(struct ctl *ctl, formula f, bool value)
 {
     const struct formula_node node = *formula_get(&ctl->model->formulas, f);
+    CHECKED(kripke_in(label(ctl, f), last(ctl)) == value);
     if (node.op == FORMULA_NOT) {
         show(ctl, node.a, !value);
     } else if (node.op == FORMULA_AND || node.op == FORMULA_OR || node.op == FORMULA_IMPLIES) {

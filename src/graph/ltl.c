@@ -11,6 +11,7 @@
 #include "graph/temporal.h"
 #include "automaton/buchi.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { POLL = 1 << 14 };
@@ -38,6 +39,7 @@ static bool read_letters(struct ltl *ltl)
 {
     ltl->letters = mem_try_alloc(ltl->mem, (ltl->kripke->states + 1) * sizeof *ltl->letters);
     if (!ltl->letters) return ltl->problem = TEMPORAL_REFUSED, false;
+    assert(ltl->buchi.atoms.list.len <= 64); /* a letter is a word of bits */
     for (uint32_t a = 0; a < ltl->buchi.atoms.list.len; a++) {
         bool failed;
         uint64_t *set =
@@ -114,7 +116,7 @@ static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
         return false;
     assert(node < ltl->nodes && !numbers_get(&tarjan->order, node));
     tarjan->clock++;
-    assert(tarjan->clock < tarjan->done);
+    assert(!numbers_get(&tarjan->order, node) && tarjan->clock < tarjan->done);
     numbers_set(&tarjan->order, node, tarjan->clock);
     numbers_set(&tarjan->low, node, tarjan->clock);
     tarjan->members[tarjan->member_count++] = node;
@@ -242,6 +244,7 @@ static uint64_t walk(struct ltl *ltl, const uint64_t *starts, uint64_t start_cou
             }
         }
     }
+    assert(end != NOWHERE); /* Tarjan's algorithm has been there */
     mem_free(ltl->mem, parent);
     mem_free(ltl->mem, queue);
     return end;

@@ -385,9 +385,7 @@ static void show_lines(const struct report_style *style, const struct told *told
 void report_explore(const struct report_style *style, const struct model *model,
                     const struct diag *diag, const struct result *result)
 {
-    struct task task = {.order = result->has_depth || result->symbolic || !result->max_stack
-                                     ? ORDER_BFS
-                                     : ORDER_DFS};
+    const struct task task = {0};
     fprintf(style->out, "%s%s%s: %u processes, %u variables, %u rules\n", paint(style, BOLD),
             model->file, paint(style, PLAIN), model->processes.len, model->vars.len,
             model->rules.len);

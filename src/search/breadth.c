@@ -145,6 +145,7 @@ static void end(struct search *search)
 }
 
 const struct order breadth_order = {.name = "bfs",
+                                    .merges = true,
                                     .begin = begin,
                                     .run = run,
                                     .abandon = abandon,

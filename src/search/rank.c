@@ -178,12 +178,13 @@ static void place(const struct search *search, struct worker *worker, uint32_t f
 }
 
 /* For the others there are two more cache misses, for the table of clusters and the cluster. */
-static void resolve(const struct search *search, struct worker *worker)
+static void resolve(const struct search *search, struct worker *worker, uint32_t first,
+                    uint32_t end)
 {
     const struct history *history = history_of(search);
     struct batch *batch = &worker->batch;
     bool some = false;
-    for (uint32_t i = 0; i < batch->step_count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         struct batch_step *step = &batch->steps[i];
         if (step->set) continue;
         const struct cluster *cluster = ranks_find(&history->waiting, step->tag);
@@ -194,7 +195,7 @@ static void resolve(const struct search *search, struct worker *worker)
         __builtin_prefetch((const char *)step->set + 64);
         origins_prefetch(&cluster->head.origins);
     }
-    if (some) search->space->kind->sets->prefetch(worker, 0, batch->step_count);
+    if (some) search->space->kind->sets->prefetch(worker, first, end);
 }
 
 static bool admit(struct search *search, struct worker *worker, struct batch_state *state)
@@ -538,6 +539,8 @@ static void end(struct search *search)
 }
 
 const struct order rank_order = {.name = "past-freeze",
+                                 .no_graph = "it needs the whole graph, and past-freeze order "
+                                             "frees the past: --order bfs",
                                  .begin = begin,
                                  .run = run,
                                  .abandon = abandon,

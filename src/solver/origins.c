@@ -113,6 +113,7 @@ bool origins_grow(struct origins *origins, uint64_t count)
 
 static void begin_segment(struct origins *origins, uint64_t source)
 {
+    assert(origins->segment_count < origins->segment_room);
     origins->segments[origins->segment_count++] =
         (struct origins_segment){source, origins->bits, origins->states};
     origins->last_source = source;
@@ -160,7 +161,7 @@ bool origins_add(struct origins *origins, uint64_t source, uint64_t state, uint3
 void origins_put(struct origins *origins, uint64_t source, uint64_t state, uint32_t step)
 {
     assert(origins->bits + ORIGINS_ENTRY_BITS <= origins->bit_room);
-    assert(state < ORIGINS_END && origins->segment_count < origins->segment_room);
+    assert(state < ORIGINS_END);
     if (!goes_on(origins, source, state, step)) begin_segment(origins, source);
     mark(origins);
     uint32_t before = state == origins->last_state ? origins->last_step : NO_STEP;

@@ -201,6 +201,7 @@ static bool lower_choice(struct lowering *l, const struct path_step *step)
         emit_nth(&l->code, type, &at, choice % values, p->place);
         choice /= values;
     }
+    assert(!choice); /* statement_choices counts as many */
     if (!step->stmt->exp) return true;
     if (!lower_condition(l, step->stmt->exp, &cond)) return false;
     emit_condition(l, cond, step->stmt->exp, false);
@@ -324,6 +325,7 @@ bool paths_find(struct fiacre *f, struct instance *instance, struct fiacre_stmt 
             walk.good = false;
         } else walk_on(&walk, t->body, NULL);
     }
+    assert(!walk.steps.len && !walk.nesting && !walk.select); /* the walk is back where it began */
     vec_free(f->model->mem, &walk.steps);
     return walk.good;
 }
