@@ -188,7 +188,7 @@ static void make_summary(struct snapshot *snapshot, uint64_t cursor, bool is_who
 static bool put_log(struct snapshot *snapshot)
 {
     const struct parents *parents = snapshot->of.parents;
-    const uint64_t end = (parents->bits + 63) / 64;
+    const uint64_t end = parents->bits > snapshot->bits ? (parents->bits + 63) / 64 : 0;
     for (uint64_t word = snapshot->bits / 64, count; word < end; word += count) {
         const uint64_t *words = parents_words(parents, word, &count);
         if (!freezer_put(snapshot->freezer, FREEZER_LOG, words, count * LOG_WORD)) return false;
