@@ -42,7 +42,7 @@ struct snapshot {
     uint64_t part;       /* the number of the next one */
     uint64_t states;     /* in files, and ... */
     uint64_t bits;       /* ... of the log, and ... */
-    uint32_t levels;     /* ... levels */
+    uint64_t levels;     /* ... levels */
     double written;      /* when the last part was */
     uint64_t initial;    /* initial states that summaries have told of */
     const char *strange; /* what makes no sense in the files; NULL: nothing */
@@ -171,10 +171,11 @@ static void make_summary(struct snapshot *snapshot, uint64_t cursor, bool is_who
     const struct levels *levels = snapshot->of.levels;
     struct summary *summary = &snapshot->summary;
     assert(levels->count - snapshot->levels <= MOST_LEVELS);
+    assert(is_whole || cursor < search->set->count || !search->set->count);
     summary_begin(summary);
     summary_put(summary, is_whole);
     summary_put(summary, levels->count - snapshot->levels);
-    for (uint32_t i = snapshot->levels; i < levels->count; i++)
+    for (uint64_t i = snapshot->levels; i < levels->count; i++)
         summary_put(summary, levels->list[i] - (i ? levels->list[i - 1] : 0));
     summary_put(summary, search->set->count - snapshot->states);
     summary_put(summary, snapshot->of.parents->bits - snapshot->bits);
@@ -205,6 +206,8 @@ static bool put_log(struct snapshot *snapshot)
 static void count_as_written(struct snapshot *snapshot)
 {
     const struct search *search = snapshot->of.search;
+    assert(snapshot->states <= search->set->count
+           && snapshot->bits <= snapshot->of.parents->bits); /* (1) */
     snapshot->part++;
     snapshot->states = search->set->count;
     snapshot->bits = snapshot->of.parents->bits;
@@ -406,6 +409,7 @@ bool snapshot_resume(struct snapshot *snapshot, uint64_t *cursor, bool *is_whole
     snapshot->writes = false; /* until it is known what counts */
     if (!take_all(&reading)) return false;
     CHECKED(parents_check(snapshot->of.parents));
+    assert(snapshot->of.parents->zeros == search->set->count); /* (3) */
     snapshot->statistics->resumed = snapshot->levels;
     snapshot->writes = reading.within;
     snapshot->written = clock_now();

@@ -58,10 +58,10 @@ NOT_YET = {
     'lang/milestones/scope.h': 'type_scope meaning'}
 # Asserts and checks per 1,000 lines of a folder, at least; the longest prefix decides. Each states
 # an invariant or a contract.
-ASSERTS = {'': 3, 'automaton': 10, 'bits': 10, 'clauses': 10, 'engine': 10, 'program': 10,
-           'search': 10, 'solver': 10}
+ASSERTS = {'': 3, 'automaton': 10, 'bits': 10, 'clauses': 10, 'engine': 10, 'graph': 10,
+           'past': 10, 'program': 10, 'search': 10, 'solver': 10}
 # What has been reached where there are still fewer. This list only shrinks.
-ASSERTS_NOT_YET = {'engine/timed': 1, 'past': 0, 'solver': 4}
+ASSERTS_NOT_YET = {'engine/timed': 1}
 MAX_LINES = 1200
 MAX_WIDTH = 100
 # Scripts with wider lines. This list only shrinks.
