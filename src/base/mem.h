@@ -40,6 +40,16 @@ void *mem_try_alloc(struct mem *mem, size_t bytes); /* zeroed; NULL when refused
 void *mem_try_resize(struct mem *mem, void *block, size_t bytes);
 void mem_free(struct mem *mem, void *block);
 
+/* Added to a small block that one thread writes to all the time: what another thread uses is then
+ * in other lines of the cache. */
+enum { MEM_APART = 256 };
+
+/* Whether so many bytes would not be refused for the limit. */
+static inline bool mem_has(const struct mem *mem, uint64_t bytes)
+{
+    return !mem->limit || (mem->used < mem->limit && bytes < mem->limit - mem->used);
+}
+
 /* Gives up the current work: jumps to mem->recover. */
 _Noreturn void mem_refuse(struct mem *mem);
 

@@ -137,7 +137,7 @@ static const struct option_row {
      "looks nearest to a violation, or to what --find asks for); symbolic: saturation (its "
      "default), bfs or chaining"},
     {OPTION_FREEZE, 0, "freeze", "DIR", ASK_SEARCH,
-     "past-freeze: keep what is freed in files of this folder, for counterexamples and --resume"},
+     "keep levels, or with past-freeze finished clusters, in files of this folder, for --resume"},
     {OPTION_SPLIT, 0, "split", "HOW", ASK_MODELS | ASK_GUIDE,
      "past-freeze: auto (split the context into parts when it does not fit in memory), always, or "
      "never (the default); with a guide also alternatives, permutations or position[=N]: into "

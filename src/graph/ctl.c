@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { POLL = 1 << 16 };
+static const uint64_t NOWHERE = UINT64_MAX; /* no state */
 
 struct ctl {
     struct temporal *temporal;
@@ -58,13 +59,23 @@ static uint64_t *exists_next(struct ctl *ctl, const uint64_t *f)
 {
     const struct kripke *kripke = ctl->kripke;
     uint64_t *set = f ? fresh(ctl) : NULL;
-    for (uint32_t s = 0; set && s < kripke->states; s++)
+    for (uint64_t s = 0; set && s < kripke->states; s++)
         for (uint64_t e = kripke->first_next[s]; e < kripke->first_next[s + 1]; e++)
-            if (kripke_in(f, kripke->next[e])) {
+            if (kripke_in(f, numbers_get(&kripke->next, e))) {
                 kripke_put(set, s);
                 break;
             }
     return set;
+}
+
+/* States that wait, at most all. False: memory was refused. */
+static bool make_stack(struct ctl *ctl, struct numbers *stack)
+{
+    const struct kripke *kripke = ctl->kripke;
+    if (numbers_init(stack, kripke->mem, kripke->states, kripke->states)) return true;
+    if (ctl->showing) mem_refuse(kripke->mem);
+    ctl->problem = TEMPORAL_REFUSED;
+    return false;
 }
 
 /* E[f U g]: backwards from g through f. f NULL: everywhere. */
@@ -72,27 +83,24 @@ static uint64_t *exists_until(struct ctl *ctl, const uint64_t *f, const uint64_t
 {
     const struct kripke *kripke = ctl->kripke;
     uint64_t *set = g ? fresh(ctl) : NULL, top = 0;
-    uint32_t *stack =
-        set ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *stack) : NULL;
-    if (set && !stack && ctl->showing) mem_refuse(kripke->mem);
-    if (set && !stack) ctl->problem = TEMPORAL_REFUSED;
-    if (!stack) return drop(ctl, set), NULL;
-    for (uint32_t s = 0; s < kripke->states; s++)
-        if (kripke_in(g, s)) kripke_put(set, s), stack[top++] = s;
+    struct numbers stack;
+    if (!set || !make_stack(ctl, &stack)) return drop(ctl, set), NULL;
+    for (uint64_t s = 0; s < kripke->states; s++)
+        if (kripke_in(g, s)) kripke_put(set, s), numbers_set(&stack, top++, s);
     for (uint64_t work = 0; top; work++) {
-        uint32_t s = stack[--top];
+        const uint64_t s = numbers_get(&stack, --top);
         if (work % POLL == 0 && !ctl->showing && !kripke->go_on(kripke->context)) {
             ctl->problem = TEMPORAL_REFUSED;
             break;
         }
         for (uint64_t e = kripke->first_previous[s]; e < kripke->first_previous[s + 1]; e++) {
-            uint32_t p = kripke->previous[e];
+            const uint64_t p = numbers_get(&kripke->previous, e);
             if (kripke_in(set, p) || (f && !kripke_in(f, p))) continue;
             kripke_put(set, p);
-            stack[top++] = p;
+            numbers_set(&stack, top++, p);
         }
     }
-    mem_free(kripke->mem, stack);
+    numbers_free(&stack, kripke->mem);
     return set;
 }
 
@@ -101,33 +109,32 @@ static uint64_t *exists_globally(struct ctl *ctl, const uint64_t *f)
 {
     const struct kripke *kripke = ctl->kripke;
     uint64_t *set = f ? fresh(ctl) : NULL, top = 0;
-    uint32_t *stack =
-        set ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *stack) : NULL;
-    uint32_t *left =
-        stack ? mem_try_alloc(kripke->mem, (kripke->states + UINT64_C(1)) * sizeof *left) : NULL;
-    if (set && !left && ctl->showing) mem_refuse(kripke->mem);
-    if (set && !left) ctl->problem = TEMPORAL_REFUSED;
-    if (!left) return mem_free(kripke->mem, stack), drop(ctl, set), NULL;
+    struct numbers stack;
+    if (!set || !make_stack(ctl, &stack)) return drop(ctl, set), NULL;
+    uint32_t *left = mem_try_alloc(kripke->mem, (kripke->states + 1) * sizeof *left);
+    if (!left && ctl->showing) mem_refuse(kripke->mem);
+    if (!left) ctl->problem = TEMPORAL_REFUSED;
+    if (!left) return numbers_free(&stack, kripke->mem), drop(ctl, set), NULL;
     memcpy(set, f, ctl->words * sizeof *set);
-    for (uint32_t s = 0; s < kripke->states; s++) {
+    for (uint64_t s = 0; s < kripke->states; s++) {
         if (!kripke_in(f, s)) continue;
         for (uint64_t e = kripke->first_next[s]; e < kripke->first_next[s + 1]; e++)
-            left[s] += kripke_in(f, kripke->next[e]);
-        if (!left[s]) stack[top++] = s;
+            left[s] += kripke_in(f, numbers_get(&kripke->next, e));
+        if (!left[s]) numbers_set(&stack, top++, s);
     }
     for (uint64_t work = 0; top; work++) {
-        uint32_t s = stack[--top];
+        const uint64_t s = numbers_get(&stack, --top);
         if (work % POLL == 0 && !ctl->showing && !kripke->go_on(kripke->context)) {
             ctl->problem = TEMPORAL_REFUSED;
             break;
         }
         set[s / 64] &= ~(UINT64_C(1) << s % 64);
         for (uint64_t e = kripke->first_previous[s]; e < kripke->first_previous[s + 1]; e++) {
-            uint32_t p = kripke->previous[e];
-            if (kripke_in(f, p) && --left[p] == 0) stack[top++] = p;
+            const uint64_t p = numbers_get(&kripke->previous, e);
+            if (kripke_in(f, p) && --left[p] == 0) numbers_set(&stack, top++, p);
         }
     }
-    mem_free(kripke->mem, stack);
+    numbers_free(&stack, kripke->mem);
     mem_free(kripke->mem, left);
     return set;
 }
@@ -218,7 +225,7 @@ static uint64_t *label(struct ctl *ctl, formula f)
 
 /* ---- evidence ---- */
 
-static void extend(struct ctl *ctl, uint32_t state)
+static void extend(struct ctl *ctl, uint64_t state)
 {
     vec_push(ctl->kripke->mem, &ctl->temporal->path.states, state);
 }
@@ -229,37 +236,38 @@ static void walk_to(struct ctl *ctl, const uint64_t *inside, const uint64_t *tar
 {
     const struct kripke *kripke = ctl->kripke;
     struct kripke_path *path = &ctl->temporal->path;
-    uint32_t from = path->states.data[path->states.len - 1], found = MODEL_NONE;
+    uint64_t from = path->states.data[path->states.len - 1], found = NOWHERE, head = 0, tail = 0;
+    struct numbers parent, queue; /* parent: + 1; 0: not met */
     if (kripke_in(target, from)) return;
-    uint32_t *parent = mem_alloc(kripke->mem, kripke->states * sizeof *parent),
-             *queue = mem_alloc(kripke->mem, kripke->states * sizeof *queue);
-    uint64_t head = 0, tail = 0;
-    memset(parent, 0xFF, kripke->states * sizeof *parent);
-    parent[from] = from;
-    queue[tail++] = from;
-    while (head < tail && found == MODEL_NONE) {
-        uint32_t s = queue[head++];
+    if (!numbers_init(&parent, kripke->mem, kripke->states, kripke->states))
+        mem_refuse(kripke->mem);
+    if (!numbers_init(&queue, kripke->mem, kripke->states, kripke->states)) mem_refuse(kripke->mem);
+    numbers_set(&parent, from, from + 1);
+    numbers_set(&queue, tail++, from);
+    while (head < tail && found == NOWHERE) {
+        const uint64_t s = numbers_get(&queue, head++);
         if (inside && !kripke_in(inside, s)) continue;
-        for (uint64_t e = kripke->first_next[s];
-             e < kripke->first_next[s + 1] && found == MODEL_NONE; e++) {
-            uint32_t n = kripke->next[e];
-            if (parent[n] != MODEL_NONE) continue;
-            parent[n] = s;
-            queue[tail++] = n;
+        for (uint64_t e = kripke->first_next[s]; e < kripke->first_next[s + 1] && found == NOWHERE;
+             e++) {
+            const uint64_t n = numbers_get(&kripke->next, e);
+            if (numbers_get(&parent, n)) continue;
+            numbers_set(&parent, n, s + 1);
+            numbers_set(&queue, tail++, n);
             if (kripke_in(target, n)) found = n;
         }
     }
     assert(found != MODEL_NONE); /* the labels say that there is a way */
     uint32_t start = path->states.len;
-    for (uint32_t s = found; s != MODEL_NONE && s != from; s = parent[s]) extend(ctl, s);
+    for (uint64_t s = found; s != NOWHERE && s != from; s = numbers_get(&parent, s) - 1)
+        extend(ctl, s);
     for (uint32_t i = start, j = path->states.len; i + 1 < j;
          i++) { /* found last to first: turn it round */
-        uint32_t swap = path->states.data[i];
+        const uint64_t swap = path->states.data[i];
         path->states.data[i] = path->states.data[--j];
         path->states.data[j] = swap;
     }
-    mem_free(kripke->mem, parent);
-    mem_free(kripke->mem, queue);
+    numbers_free(&parent, kripke->mem);
+    numbers_free(&queue, kripke->mem);
 }
 
 /* Closes the path to a lasso inside a set in which every state has a successor. */
@@ -271,22 +279,22 @@ static void walk_lasso(struct ctl *ctl, const uint64_t *inside)
     uint32_t *position =
         mem_alloc(kripke->mem, kripke->states * sizeof *position); /* + 1; 0: not on the way */
     while (path->loop == MODEL_NONE) {
-        uint32_t s = path->states.data[path->states.len - 1], onwards = MODEL_NONE;
+        uint64_t s = path->states.data[path->states.len - 1], onwards = NOWHERE;
         position[s] = path->states.len;
         for (uint64_t e = kripke->first_next[s]; e < kripke->first_next[s + 1]; e++) {
-            uint32_t n = kripke->next[e];
+            const uint64_t n = numbers_get(&kripke->next, e);
             if (!kripke_in(inside, n)) continue;
             if (position[n] > start) path->loop = position[n] - 1;
-            else if (onwards == MODEL_NONE) onwards = n;
+            else if (onwards == NOWHERE) onwards = n;
         }
-        if (path->loop != MODEL_NONE || onwards == MODEL_NONE) break;
+        if (path->loop != MODEL_NONE || onwards == NOWHERE) break;
         extend(ctl, onwards);
     }
     assert(path->loop != MODEL_NONE);
     mem_free(kripke->mem, position);
 }
 
-static uint32_t last(const struct ctl *ctl)
+static uint64_t last(const struct ctl *ctl)
 {
     return ctl->temporal->path.states.data[ctl->temporal->path.states.len - 1];
 }
@@ -310,10 +318,10 @@ static void show_path(struct ctl *ctl, enum formula_op op, formula a, formula b,
     if (binary) g = sign ? label(ctl, b) : complement(ctl, label(ctl, b));
     if (op == FORMULA_X) {
         const struct kripke *kripke = ctl->kripke;
-        uint32_t s = last(ctl);
+        const uint64_t s = last(ctl);
         for (uint64_t e = kripke->first_next[s]; e < kripke->first_next[s + 1]; e++)
-            if (kripke_in(f, kripke->next[e])) {
-                extend(ctl, kripke->next[e]);
+            if (kripke_in(f, numbers_get(&kripke->next, e))) {
+                extend(ctl, numbers_get(&kripke->next, e));
                 break;
             }
         show(ctl, a, sign);
@@ -374,7 +382,7 @@ enum temporal_result ctl_check(struct temporal *temporal, formula f)
                       temporal->kripke,
                       temporal->model,
                       NULL,
-                      temporal->kripke->states / 64 + UINT64_C(1),
+                      temporal->kripke->states / 64 + 1,
                       TEMPORAL_HOLDS,
                       false};
     uint32_t nodes = ctl.model->formulas.nodes.len;
@@ -382,7 +390,7 @@ enum temporal_result ctl_check(struct temporal *temporal, formula f)
     ctl.sets = mem_alloc(ctl.kripke->mem, nodes * sizeof *ctl.sets);
     const uint64_t *set = label(&ctl, f);
     if (ctl.problem != TEMPORAL_HOLDS) result = ctl.problem;
-    for (uint32_t s = 0; result == TEMPORAL_HOLDS && s < ctl.kripke->initial; s++)
+    for (uint64_t s = 0; result == TEMPORAL_HOLDS && s < ctl.kripke->initial; s++)
         if (!kripke_in(set, s)) {
             const struct mem_lift before = mem_lift(ctl.kripke->mem);
             result = TEMPORAL_VIOLATED;

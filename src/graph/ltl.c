@@ -4,10 +4,10 @@
  * algorithm, without recursion; the search ends with the first accepting one.
  *
  * A product node is state * |automaton| + automaton state, which is about to read the state's
- * letter; each costs 8 bytes. Acceptance is on the automaton's edges, so a component's edges are
- * looked at a second time when it is complete, unless the automaton alone could not accept there.
- * Evidence: a shortest way into the component, then a round trip in it by an edge of every
- * acceptance set. */
+ * letter; each costs 8 bytes (10 where there are 2^32 or more). Acceptance is on the automaton's
+ * edges, so a component's edges are looked at a second time when it is complete, unless the
+ * automaton alone could not accept there. Evidence: a shortest way into the component, then a round
+ * trip in it by an edge of every acceptance set. */
 #include "graph/temporal.h"
 #include "automaton/buchi.h"
 
@@ -29,10 +29,7 @@ struct ltl {
     enum temporal_result problem;
 };
 
-static uint32_t state_of(const struct ltl *ltl, uint64_t node)
-{
-    return (uint32_t)(node / ltl->width);
-}
+static uint64_t state_of(const struct ltl *ltl, uint64_t node) { return node / ltl->width; }
 static uint32_t automaton_of(const struct ltl *ltl, uint64_t node)
 {
     return (uint32_t)(node % ltl->width);
@@ -40,8 +37,7 @@ static uint32_t automaton_of(const struct ltl *ltl, uint64_t node)
 
 static bool read_letters(struct ltl *ltl)
 {
-    ltl->letters =
-        mem_try_alloc(ltl->mem, (ltl->kripke->states + UINT64_C(1)) * sizeof *ltl->letters);
+    ltl->letters = mem_try_alloc(ltl->mem, (ltl->kripke->states + 1) * sizeof *ltl->letters);
     if (!ltl->letters) return ltl->problem = TEMPORAL_REFUSED, false;
     assert(ltl->buchi.atoms.list.len <= 64); /* a letter is a word of bits */
     for (uint32_t a = 0; a < ltl->buchi.atoms.list.len; a++) {
@@ -49,7 +45,7 @@ static bool read_letters(struct ltl *ltl)
         uint64_t *set =
             ltl->temporal->atom(ltl->temporal->context, ltl->buchi.atoms.list.data[a], &failed);
         if (!set) return ltl->problem = failed ? TEMPORAL_FAILED : TEMPORAL_REFUSED, false;
-        for (uint32_t s = 0; s < ltl->kripke->states; s++)
+        for (uint64_t s = 0; s < ltl->kripke->states; s++)
             ltl->letters[s] |= (uint64_t)kripke_in(set, s) << a;
         mem_free(ltl->mem, set);
     }
@@ -73,13 +69,14 @@ static void start_edges(const struct ltl *ltl, struct edge_cursor *cursor, uint6
 static bool next_edge(const struct ltl *ltl, struct edge_cursor *cursor, uint64_t *to,
                       uint64_t *marks)
 {
-    uint32_t state = state_of(ltl, cursor->node);
+    const uint64_t state = state_of(ltl, cursor->node);
     const struct automaton_state *q = &ltl->automaton->states.data[automaton_of(ltl, cursor->node)];
     const struct automaton_edge *moves = &ltl->automaton->edges.data[q->first];
     uint64_t end = ltl->kripke->first_next[state + 1], letter = ltl->letters[state];
     for (; cursor->move < q->edges; cursor->move++, cursor->edge = ltl->kripke->first_next[state]) {
         if (cursor->edge >= end || !automaton_reads(&moves[cursor->move], letter)) continue;
-        *to = (uint64_t)ltl->kripke->next[cursor->edge++] * ltl->width + moves[cursor->move].target;
+        *to = numbers_get(&ltl->kripke->next, cursor->edge++) * ltl->width
+              + moves[cursor->move].target;
         *marks = moves[cursor->move].marks;
         return true;
     }
@@ -88,15 +85,14 @@ static bool next_edge(const struct ltl *ltl, struct edge_cursor *cursor, uint64_
 
 /* ---- components ---- */
 
-/* Tarjan: `order` numbers nodes from 1 as they are met; a finished component gets DONE. */
-enum { DONE = 0xFFFFFFFF };
-
+/* Tarjan: `order` numbers nodes from 1 as they are met; a finished component gets `done`. */
 struct tarjan {
-    uint32_t *order, *low;
+    struct numbers order, low;
+    uint64_t done;     /* larger than all of them */
     uint64_t *members; /* the component stack */
     struct edge_cursor *path;
     uint64_t member_count, member_cap, path_len, path_cap;
-    uint32_t clock;
+    uint64_t clock;
 };
 
 static bool grow(struct ltl *ltl, void **data, uint64_t *cap, uint64_t len, size_t size)
@@ -118,8 +114,10 @@ static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
     if (!grow(ltl, (void **)&tarjan->path, &tarjan->path_cap, tarjan->path_len,
               sizeof *tarjan->path))
         return false;
-    assert(!tarjan->order[node] && tarjan->clock < DONE - 1);
-    tarjan->order[node] = tarjan->low[node] = ++tarjan->clock;
+    tarjan->clock++;
+    assert(tarjan->clock < tarjan->done && !numbers_get(&tarjan->order, node));
+    numbers_set(&tarjan->order, node, tarjan->clock);
+    numbers_set(&tarjan->low, node, tarjan->clock);
     tarjan->members[tarjan->member_count++] = node;
     start_edges(ltl, &tarjan->path[tarjan->path_len++], node);
     return true;
@@ -130,21 +128,26 @@ static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
 static bool is_accepting(const struct ltl *ltl, const struct tarjan *tarjan, uint64_t first)
 {
     uint64_t met = 0, all = automaton_all_marks(ltl->automaton), to, marks;
+    const uint64_t entered = numbers_get(&tarjan->order, tarjan->members[first]);
     bool cycle = false;
     for (uint64_t i = first; i < tarjan->member_count; i++) {
         struct edge_cursor cursor;
         if (!ltl->may_accept[automaton_of(ltl, tarjan->members[i])]) return false;
         start_edges(ltl, &cursor, tarjan->members[i]);
         while (next_edge(ltl, &cursor, &to, &marks)) {
-            if (tarjan->order[to] == DONE
-                || tarjan->order[to] < tarjan->order[tarjan->members[first]])
-                continue;
+            const uint64_t order = numbers_get(&tarjan->order, to);
+            if (order == tarjan->done || order < entered) continue;
             cycle = true;
             met |= marks;
             if (met == all) return true;
         }
     }
     return cycle && met == all;
+}
+
+static void lower(struct tarjan *tarjan, uint64_t node, uint64_t low)
+{
+    if (low < numbers_get(&tarjan->low, node)) numbers_set(&tarjan->low, node, low);
 }
 
 /* Goes on from the path's end. Returns true when an accepting component was found: it is
@@ -158,22 +161,22 @@ static bool search(struct ltl *ltl, struct tarjan *tarjan, uint64_t *first)
         if (++work % POLL == 0 && !ltl->kripke->go_on(ltl->kripke->context))
             ltl->problem = TEMPORAL_REFUSED;
         if (next_edge(ltl, top, &to, &marks)) {
-            if (!tarjan->order[to]) enter(ltl, tarjan, to);
-            else if (tarjan->order[to] != DONE && tarjan->order[to] < tarjan->low[node])
-                tarjan->low[node] = tarjan->order[to];
+            const uint64_t order = numbers_get(&tarjan->order, to);
+            if (!order) enter(ltl, tarjan, to);
+            else if (order != tarjan->done) lower(tarjan, node, order);
             continue;
         }
         tarjan->path_len--;
         if (tarjan->path_len) {
             uint64_t parent = tarjan->path[tarjan->path_len - 1].node;
-            if (tarjan->low[node] < tarjan->low[parent]) tarjan->low[parent] = tarjan->low[node];
+            lower(tarjan, parent, numbers_get(&tarjan->low, node));
         }
-        if (tarjan->low[node] != tarjan->order[node]) continue;
+        if (numbers_get(&tarjan->low, node) != numbers_get(&tarjan->order, node)) continue;
         *first = tarjan->member_count;
         while (tarjan->members[--*first] != node) continue;
         if (is_accepting(ltl, tarjan, *first)) return true;
         for (uint64_t i = *first; i < tarjan->member_count; i++)
-            tarjan->order[tarjan->members[i]] = DONE;
+            numbers_set(&tarjan->order, tarjan->members[i], tarjan->done);
         tarjan->member_count = *first;
     }
     return false;
@@ -281,9 +284,9 @@ static void show_lasso(struct ltl *ltl, const struct tarjan *tarjan, uint64_t fi
 
 static bool find_starts(struct ltl *ltl, uint64_t **starts)
 {
-    *starts = mem_try_alloc(ltl->mem, (ltl->kripke->initial + UINT64_C(1)) * sizeof **starts);
+    *starts = mem_try_alloc(ltl->mem, (ltl->kripke->initial + 1) * sizeof **starts);
     if (!*starts) return ltl->problem = TEMPORAL_REFUSED, false;
-    for (uint32_t s = 0; s < ltl->kripke->initial; s++)
+    for (uint64_t s = 0; s < ltl->kripke->initial; s++)
         (*starts)[s] = (uint64_t)s * ltl->width + ltl->automaton->initial;
     return true;
 }
@@ -294,30 +297,29 @@ static bool find_violation(struct ltl *ltl)
     struct tarjan tarjan = {0};
     uint64_t *starts, count = ltl->kripke->initial, first;
     bool found = false;
-    ltl->nodes = (uint64_t)ltl->kripke->states * ltl->width;
-    if (ltl->nodes >= DONE - 1) {
+    ltl->nodes = ltl->kripke->states * ltl->width;
+    tarjan.done = ltl->nodes + 1;
+    if (tarjan.done >= NUMBERS_END) {
         ltl->temporal->reason =
             "the product of the state space with the formula's automaton is too large";
         return ltl->problem = TEMPORAL_BEYOND, false;
     }
     if (!find_starts(ltl, &starts)) return false;
-    tarjan.order = mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.order);
-    tarjan.low =
-        tarjan.order ? mem_try_alloc(ltl->mem, (ltl->nodes + 1) * sizeof *tarjan.low) : NULL;
-    if (!tarjan.low) ltl->problem = TEMPORAL_REFUSED;
+    if (!numbers_init(&tarjan.order, ltl->mem, ltl->nodes, tarjan.done)
+        || !numbers_init(&tarjan.low, ltl->mem, ltl->nodes, tarjan.done))
+        ltl->problem = TEMPORAL_REFUSED;
     for (uint64_t i = 0; i < count && !found && ltl->problem == TEMPORAL_HOLDS; i++)
-        if (!tarjan.order[starts[i]] && enter(ltl, &tarjan, starts[i]))
+        if (!numbers_get(&tarjan.order, starts[i]) && enter(ltl, &tarjan, starts[i]))
             found = search(ltl, &tarjan, &first);
     if (found) {
         const struct mem_lift before =
             mem_lift(ltl->mem); /* what was found must not be lost to the limit on the search */
-        mem_free(ltl->mem, tarjan.order);
-        tarjan.order = NULL;
+        numbers_free(&tarjan.order, ltl->mem);
         show_lasso(ltl, &tarjan, first, starts, count);
         mem_lower(ltl->mem, before);
     }
-    mem_free(ltl->mem, tarjan.order);
-    mem_free(ltl->mem, tarjan.low);
+    numbers_free(&tarjan.order, ltl->mem);
+    numbers_free(&tarjan.low, ltl->mem);
     mem_free(ltl->mem, tarjan.members);
     mem_free(ltl->mem, tarjan.path);
     mem_free(ltl->mem, starts);

@@ -10,24 +10,10 @@
  * before. */
 #include "past/frozen.h"
 
-#include "base/varint.h"
 #include "past/records.h"
 
+#include <assert.h>
 #include <string.h>
-
-enum { SUMMARY_NUMBERS = 16 + HISTORY_MORE };
-
-static struct history_counts count(const struct history *history)
-{
-    const struct result *result = history->result;
-    struct history_counts counts = {.transitions = result->transitions,
-                                    .deadlocks = result->deadlocks,
-                                    .ends = result->ends,
-                                    .runtime_errors = result->runtime_errors,
-                                    .expanded = result->expanded};
-    memcpy(counts.more, history->more, sizeof counts.more);
-    return counts;
-}
 
 static uint64_t reached_bytes(const struct history *history)
 {
@@ -46,12 +32,7 @@ static bool scans(const struct history *history)
 
 uint64_t frozen_max_summary(const struct history *history)
 {
-    uint64_t numbers = SUMMARY_NUMBERS + 2 * (uint64_t)history->model->rules.len
-                       + 5 * (uint64_t)history->task->property_count
-                       + 2 * (uint64_t)history->engine->monitors(history);
-    return numbers * VARINT_BYTES
-           + (uint64_t)history->task->property_count * history->layout->record_bytes
-           + reached_bytes(history);
+    return summary_most(&history->summary) + reached_bytes(history);
 }
 
 bool frozen_open(struct history *history)
@@ -59,9 +40,7 @@ bool frozen_open(struct history *history)
     const struct task *task = history->task;
     struct freezer_identity identity = history_identity(history);
     struct freezer_refusal why;
-    history->frozen_taken = mem_alloc(history->mem, (history->model->rules.len + UINT64_C(1))
-                                                        * sizeof *history->frozen_taken);
-    history->summary = mem_alloc(history->mem, frozen_max_summary(history));
+    summary_reserve(&history->summary, reached_bytes(history));
     history->freezer = freezer_open(history->mem, task->freeze, &identity, task->resume,
                                     frozen_max_summary(history), history->freezer_budget, &why);
     if (history->freezer) return true;
@@ -73,8 +52,6 @@ bool frozen_open(struct history *history)
 void frozen_release(struct history *history)
 {
     if (history->freezer) freezer_close(history->freezer);
-    mem_free(history->mem, history->frozen_taken);
-    mem_free(history->mem, history->summary);
     mem_free(history->mem, history->log_bytes);
 }
 
@@ -95,82 +72,20 @@ bool frozen_finish(struct history *history)
 
 /* ---- summaries ---- */
 
-static uint64_t put_places(struct history *history, uint64_t at)
+static void make_summary(struct history *history)
 {
-    uint32_t fresh = 0;
-    for (uint32_t i = 0; i < history->task->property_count; i++)
-        fresh += history->places[i].known && !history->places[i].frozen;
-    at = varint_put(history->summary, at, fresh);
-    for (uint32_t i = 0; fresh && i < history->task->property_count; i++) {
-        struct history_place *place = &history->places[i];
-        if (!place->known || place->frozen) continue;
-        at = varint_put(history->summary, at, i);
-        at = varint_put(history->summary, at, place->rank);
-        at = varint_put(history->summary, at, place->state);
-        at = varint_put(history->summary, at, place->failed_rule);
-        memcpy(history->summary + at, place->words, history->layout->record_bytes);
-        at += history->layout->record_bytes;
-        place->frozen = true;
-    }
-    return at;
-}
-
-/* Which monitors are done, and which failed somewhere: only when that has changed. */
-static uint64_t put_monitors(struct history *history, uint64_t at)
-{
-    const struct history_engine *engine = history->engine;
-    uint32_t done = 0, fails = 0, count_all = engine->monitors(history);
-    for (uint32_t m = 0; m < count_all; m++) {
-        done += engine->monitor(history, m) & 1;
-        fails += engine->monitor(history, m) >> 1;
-    }
-    bool same = done == history->frozen_done && fails == history->frozen_failed;
-    at = varint_put(history->summary, at, !same);
-    for (uint32_t m = 0; !same && m < count_all; m++)
-        at = varint_put(history->summary, at, engine->monitor(history, m));
-    history->frozen_done = done;
-    history->frozen_failed = fails;
-    return at;
-}
-
-static uint64_t put_taken(struct history *history, uint64_t at)
-{
-    uint32_t last = 0;
-    for (uint32_t r = 0; r < history->model->rules.len; r++) {
-        uint64_t more = history->result->taken[r] - history->frozen_taken[r];
-        if (!more) continue;
-        at = varint_put(history->summary, at, r - last + 1); /* 0 ends the list */
-        at = varint_put(history->summary, at, more);
-        history->frozen_taken[r] = history->result->taken[r];
-        last = r;
-    }
-    return varint_put(history->summary, at, 0);
-}
-
-static uint64_t make_summary(struct history *history)
-{
-    struct history_counts now = count(history), *before = &history->frozen_counts;
-    unsigned char *summary = history->summary;
-    uint64_t at = varint_put(summary, 0, history->engine->states(history->current));
-    at = varint_put(summary, at, history->farthest - history->current->rank);
-    at = varint_put(summary, at, history->statistics->live_peak);
-    at = varint_put(summary, at, history->statistics->peak_states);
-    at = varint_put(summary, at, now.transitions - before->transitions);
-    at = varint_put(summary, at, now.deadlocks - before->deadlocks);
-    at = varint_put(summary, at, now.ends - before->ends);
-    at = varint_put(summary, at, now.runtime_errors - before->runtime_errors);
-    at = varint_put(summary, at, now.expanded - before->expanded);
-    for (unsigned i = 0; i < history->engine->more; i++)
-        at = varint_put(summary, at, now.more[i] - before->more[i]);
-    *before = now;
-    at = put_taken(history, at);
-    at = put_places(history, at);
-    at = put_monitors(history, at);
-    if (scans(history)) {
-        memcpy(summary + at, history->result->reached, reached_bytes(history));
-        at += reached_bytes(history);
-    }
-    return at;
+    struct summary *summary = &history->summary;
+    const struct cluster_statistics *statistics = history->statistics;
+    assert(history->farthest >= history->current->rank);
+    summary_begin(summary);
+    summary_put(summary, history->engine->states(history->current));
+    summary_put(summary, history->farthest - history->current->rank);
+    summary_put(summary, statistics->live_peak);
+    summary_put(summary, statistics->peak_states);
+    summary_end(summary);
+    if (!scans(history)) return;
+    memcpy(summary->bytes + summary->size, history->result->reached, reached_bytes(history));
+    summary->size += reached_bytes(history);
 }
 
 /* ---- freezing ---- */
@@ -203,7 +118,8 @@ bool frozen_put(struct history *history)
         return failed(history);
     if (!freezer_put(history->freezer, FREEZER_LOG, history->log_bytes, log))
         return failed(history);
-    return freezer_end(history->freezer, history->summary, make_summary(history))
+    make_summary(history);
+    return freezer_end(history->freezer, history->summary.bytes, history->summary.size)
            || failed(history);
 }
 
@@ -222,51 +138,6 @@ struct resumption {
     bool damaged;
 };
 
-static bool get_places(struct history *history, struct varint_input *input)
-{
-    uint32_t record_bytes = history->layout->record_bytes;
-    for (uint64_t left = varint_get(input); left && input->good; left--) {
-        uint64_t property = varint_get(input), rank = varint_get(input), state = varint_get(input),
-                 rule = varint_get(input);
-        if (!input->good || property >= history->task->property_count
-            || (uint64_t)(input->end - input->at) < record_bytes)
-            return false;
-        struct property_result *entry = &history->task->properties[property];
-        struct history_place *place = &history->places[property];
-        uint64_t *words =
-            place->words
-                ? place->words
-                : mem_alloc(history->mem, (history->layout->words + UINT64_C(1)) * sizeof *words);
-        memcpy(words, input->at, record_bytes);
-        input->at += record_bytes;
-        *place = (struct history_place){true, true, rank, (uint32_t)state, (uint32_t)rule, words};
-        if (entry->verdict != VERDICT_VIOLATED)
-            history->engine->decided(history, (uint32_t)property);
-        entry->verdict = VERDICT_VIOLATED;
-    }
-    return input->good;
-}
-
-static void get_monitors(struct history *history, struct varint_input *input)
-{
-    const struct history_engine *engine = history->engine;
-    if (!varint_get(input)) return;
-    for (uint32_t m = 0; m < engine->monitors(history); m++)
-        engine->set_monitor(history, m, (unsigned)varint_get(input) & 3);
-}
-
-static bool get_taken(struct history *history, struct varint_input *input)
-{
-    uint64_t rule = 0, step;
-    while ((step = varint_get(input)) && input->good) {
-        rule += step - 1;
-        if (rule >= history->model->rules.len) return false;
-        history->result->taken[rule] += varint_get(input);
-        history->frozen_taken[rule] = history->result->taken[rule];
-    }
-    return input->good;
-}
-
 /* Adds what a summary says. */
 static bool take_over(void *context, uint64_t rank, const unsigned char *summary, uint64_t size)
 {
@@ -276,14 +147,7 @@ static bool take_over(void *context, uint64_t rank, const unsigned char *summary
     struct varint_input input = {summary, summary + size, true};
     uint64_t states = varint_get(&input), farthest = rank + varint_get(&input),
              live_peak = varint_get(&input), peak_states = varint_get(&input);
-    result->transitions += varint_get(&input);
-    result->deadlocks += varint_get(&input);
-    result->ends += varint_get(&input);
-    result->runtime_errors += varint_get(&input);
-    result->expanded += varint_get(&input);
-    for (unsigned i = 0; i < history->engine->more; i++) history->more[i] += varint_get(&input);
-    if (!get_taken(history, &input) || !get_places(history, &input)) return false;
-    get_monitors(history, &input);
+    if (!summary_take_over(&history->summary, &input)) return false;
     for (uint64_t i = 0; scans(history) && input.at < input.end && i < reached_bytes(history); i++)
         result->reached[i] |= *input.at++;
     if (!input.good) return false;
@@ -336,17 +200,9 @@ static bool find_waiting(struct resumption *resumption)
 static void forget(struct resumption *resumption)
 {
     struct history *history = resumption->history;
-    struct result *result = history->result;
     struct cluster_statistics *statistics = history->statistics;
     history->engine->discard(history);
-    result->transitions = result->deadlocks = result->ends = result->runtime_errors =
-        result->expanded = 0;
-    memset(result->taken, 0, history->model->rules.len * sizeof *result->taken);
-    memset(history->frozen_taken, 0, history->model->rules.len * sizeof *history->frozen_taken);
-    memset(history->more, 0, sizeof history->more);
-    for (uint32_t i = 0; i < history->task->property_count; i++)
-        history->places[i].frozen = false; /* until a summary has it that counts */
-    history->frozen_done = history->frozen_failed = 0;
+    summary_forget(&history->summary);
     history->done_states = 0;
     statistics->finished = statistics->clusters = statistics->resumed = statistics->size_count = 0;
     statistics->live_peak = statistics->peak_states = 0;
@@ -383,7 +239,6 @@ bool frozen_resume(struct history *history)
     if (freezer_blocks(history->freezer)) {
         struct resumption resumption = {.history = history};
         good = resume(&resumption);
-        history->frozen_counts = count(history);
         vec_free(history->mem, &resumption.reaches);
     }
     return good && (freezer_continue(history->freezer) || failed(history));
@@ -426,15 +281,4 @@ bool frozen_log(struct history *history, uint64_t rank, const char **why)
     return frozen_log_of(history, history->freezer, rank, why);
 }
 
-void frozen_restore_counts(struct history *history)
-{
-    struct result *result = history->result;
-    const struct history_counts *counts = &history->frozen_counts;
-    result->transitions = counts->transitions;
-    result->deadlocks = counts->deadlocks;
-    result->ends = counts->ends;
-    result->runtime_errors = counts->runtime_errors;
-    result->expanded = counts->expanded;
-    memcpy(history->more, counts->more, sizeof counts->more);
-    memcpy(result->taken, history->frozen_taken, history->model->rules.len * sizeof *result->taken);
-}
+void frozen_restore_counts(struct history *history) { summary_restore(&history->summary); }

@@ -11,13 +11,44 @@
 
 #include <string.h>
 
-enum { FREEZER_SHARE = 8 }; /* files are to take an eighth of the memory, or less */
-
 struct freezer_identity history_identity(const struct history *history)
 {
     return (struct freezer_identity){{history->hash[0], history->hash[1]},
                                      history->varies ? 0 : history->layout->record_bytes};
 }
+
+/* ---- what summaries ask ---- */
+
+static uint32_t monitors(const struct summary *summary)
+{
+    const struct history *history = summary->owner;
+    return history->engine->monitors(history);
+}
+
+static unsigned monitor(const struct summary *summary, uint32_t m)
+{
+    const struct history *history = summary->owner;
+    return history->engine->monitor(history, m);
+}
+
+static void set_monitor(struct summary *summary, uint32_t m, unsigned bits)
+{
+    struct history *history = summary->owner;
+    history->engine->set_monitor(history, m, bits);
+}
+
+static void violated(struct summary *summary, uint32_t property)
+{
+    struct history *history = summary->owner;
+    struct property_result *entry = &history->task->properties[property];
+    if (entry->verdict != VERDICT_VIOLATED) history->engine->decided(history, property);
+    entry->verdict = VERDICT_VIOLATED;
+}
+
+static const struct summary_search history_summary = {
+    .monitors = monitors, .monitor = monitor, .set_monitor = set_monitor, .violated = violated};
+
+/* ---- before and after ---- */
 
 bool history_init(struct history *history)
 {
@@ -32,12 +63,17 @@ bool history_init(struct history *history)
     history->statistics = history->result->clusters = mem_alloc(mem, sizeof *history->statistics);
     history->statistics->ranks = model_rank_count(model);
     history->statistics->lowest = model_lowest_rank(model);
-    history->places =
-        mem_alloc(mem, (task->property_count + UINT64_C(1)) * sizeof *history->places);
+    history->summary = (struct summary){.owner = history,
+                                        .search = &history_summary,
+                                        .task = history->task,
+                                        .result = history->result,
+                                        .record_bytes = history->layout->record_bytes,
+                                        .words = history->layout->words,
+                                        .more = history->more,
+                                        .more_count = history->engine->more};
+    summary_init(&history->summary);
     history->scan = reached_begin(history->model, history->result);
-    if (mem->limit)
-        history->freezer_budget =
-            mem->limit > mem->used ? (mem->limit - mem->used) / FREEZER_SHARE + 1 : 1;
+    history->freezer_budget = freezer_share(mem);
     if (task->freeze && !frozen_open(history)) return false;
     if (task->part && task->part->hands_on && history->freezer)
         history->reserve = mem_try_alloc(mem, part_reserve(mem));
@@ -51,9 +87,7 @@ void history_release(struct history *history)
     origins_release(&history->loaded);
     part_release(history);
     frozen_release(history);
-    for (uint32_t i = 0; i < history->task->property_count; i++)
-        mem_free(mem, history->places[i].words);
-    mem_free(mem, history->places);
+    summary_release(&history->summary);
     mem_free(mem, history->reserve);
     ranks_release(&history->waiting);
     mem_free(mem, history->scan);
@@ -140,15 +174,8 @@ bool history_run(struct history *history, bool (*search_all)(void *search))
 void history_violated(struct history *history, uint32_t property, uint64_t rank, uint32_t state,
                       uint32_t failed_rule, const void *record)
 {
-    struct history_place *place = &history->places[property];
-    *place = (struct history_place){
-        true,
-        false,
-        rank,
-        state,
-        failed_rule,
-        mem_alloc(history->mem, (history->layout->words + UINT64_C(1)) * sizeof(uint64_t))};
-    memcpy(place->words, record, history->layout->record_bytes);
+    const struct summary_place place = {.rank = rank, .state = state, .failed_rule = failed_rule};
+    summary_note(&history->summary, property, place, record);
 }
 
 /* The log of a cluster, live or finished; NULL: there is none, and *why says why, unless it is for
@@ -206,11 +233,11 @@ static bool follow(struct history *history, struct trace *trace, const uint32_t 
     return good;
 }
 
-static struct trace *make_trace(struct history *history, const struct history_place *place,
+static struct trace *make_trace(struct history *history, const struct summary_place *place,
                                 const char **why)
 {
     VEC(uint32_t) steps = {0};
-    struct origin origin = {.state = place->state};
+    struct origin origin = {.state = (uint32_t)place->state};
     uint64_t rank = place->rank;
     const uint32_t own = history->task->part ? history->task->part->folder_count : 0;
     uint32_t level = own; /* the part that the state is in */
@@ -250,7 +277,7 @@ void history_make_traces(struct history *history)
         mem_lift(history->mem); /* what was found must not be lost to the limit on the search */
     for (uint32_t i = 0; i < history->task->property_count; i++) {
         struct property_result *entry = &history->task->properties[i];
-        const struct history_place *place = &history->places[i];
+        const struct summary_place *place = &history->summary.places[i];
         if (!place->known || entry->trace || entry->last) continue;
         const char *why =
             "the way to this state was forgotten for lack of memory: --freeze keeps it in files";

@@ -12,29 +12,18 @@
 #define CAIRN_PAST_HISTORY_H
 
 #include "model/eval.h"
+#include "past/summary.h"
 #include "program/program.h"
 #include "result/result.h"
 #include "solver/freezer.h"
 #include "solver/logs.h"
 #include "solver/ranks.h"
 
-enum { HISTORY_MORE = 6 };
+enum { HISTORY_MORE = SUMMARY_MORE };
 
 struct history_cluster {
     uint64_t rank;          /* less the lowest one, without its last `shift` bits */
     struct origins origins; /* how each of its states was found */
-};
-
-/* Where a property was first violated: a trace is made of it after the search. */
-struct history_place {
-    bool known, frozen; /* frozen: a summary in the files has it */
-    uint64_t rank;
-    uint32_t state, failed_rule;
-    uint64_t *words; /* the state itself */
-};
-
-struct history_counts {
-    uint64_t transitions, deadlocks, ends, runtime_errors, expanded, more[HISTORY_MORE];
 };
 
 struct history;
@@ -95,11 +84,12 @@ struct history {
     struct cluster_statistics *statistics;
     struct history_cluster *current; /* the one being searched, or NULL */
     struct ranks waiting;            /* clusters that were reached and have not had their turn */
-    bool *scan;                   /* processes whose locations must be looked for in the states */
-    struct history_place *places; /* per property */
-    uint64_t done_states;         /* in finished clusters, and ... */
-    uint64_t last_states;         /* ... in the last one of them */
-    uint64_t farthest;            /* the largest rank that the current cluster has a step to */
+    bool *scan;             /* processes whose locations must be looked for in the states */
+    struct summary summary; /* what was counted before the current cluster, and places of
+                               violations: traces are made of them after the search */
+    uint64_t done_states;   /* in finished clusters, and ... */
+    uint64_t last_states;   /* ... in the last one of them */
+    uint64_t farthest;      /* the largest rank that the current cluster has a step to */
     void *reserve; /* of a part that can be handed on: memory for its end, or NULL: it is being used
                     */
     bool is_full;  /* it is */
@@ -111,16 +101,12 @@ struct history {
     bool has_loaded;
     struct freezer
         *back; /* the folder of a part that this one comes from, while a way is followed, and ... */
-    uint32_t back_level;                 /* ... which it is, of these, ... */
-    bool back_in_rest;                   /* ... what it finished or what it left */
-    struct freezer *freezer;             /* NULL: nothing is frozen; what follows is frozen.c's */
-    uint64_t freezer_budget;             /* bytes that writing may take, or 0: see freezer_open */
-    struct history_counts frozen_counts; /* what was counted before the current cluster */
-    uint64_t *frozen_taken;
-    unsigned char *summary, *log_bytes;
+    uint32_t back_level;     /* ... which it is, of these, ... */
+    bool back_in_rest;       /* ... what it finished or what it left */
+    struct freezer *freezer; /* NULL: nothing is frozen; what follows is frozen.c's */
+    uint64_t freezer_budget; /* bytes that writing may take, or 0: see freezer_open */
+    unsigned char *log_bytes;
     uint64_t log_bytes_room;
-    uint32_t frozen_done; /* monitors that were done then, and failed ones */
-    uint32_t frozen_failed;
 };
 
 /* False: the result says why the search cannot begin. In either case history_release must follow;

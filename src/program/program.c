@@ -51,8 +51,12 @@ static bool is_gate(const struct program *program, const struct expr_node *node,
     struct table_row at = model_matrix_row(&model->exprs, a->a);
     const struct expr_node *row = expr_get(&model->exprs, at.row);
     if (row->op != EXPR_VAR || model->vars.data[row->value].low) return false;
+    const struct field *field = &program->layout->fields[row->value];
+    if (field->mask > UINT32_MAX) return false;
     fast->gate = model->tables.data[a->value].values + at.offset;
-    fast->gate_field = program->layout->fields[row->value];
+    fast->gate_word = field->word;
+    fast->gate_shift = field->shift;
+    fast->gate_mask = (uint32_t)field->mask;
     fast->gate_factor = at.factor;
     return true;
 }
@@ -276,9 +280,11 @@ bool program_fork(const struct program *program, struct program *fork)
     struct mem *mem = program->model->mem;
     assert(!program->calls && !program->known_locals); /* nothing is being compiled */
     *fork = *program;
-    fork->other = mem_try_alloc(mem, program->layout->words * sizeof *fork->other);
-    fork->stack = mem_try_alloc(mem, (program->stack_room + UINT64_C(2)) * sizeof *fork->stack);
-    fork->locals = mem_try_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *fork->locals);
+    fork->other = mem_try_alloc(mem, program->layout->words * sizeof *fork->other + MEM_APART);
+    fork->stack =
+        mem_try_alloc(mem, (program->stack_room + UINT64_C(2)) * sizeof *fork->stack + MEM_APART);
+    fork->locals =
+        mem_try_alloc(mem, (program->local_count + UINT64_C(1)) * sizeof *fork->locals + MEM_APART);
     if (fork->other && fork->stack && fork->locals) return true;
     program_release_fork(fork);
     return false;

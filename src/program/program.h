@@ -32,19 +32,21 @@ struct word_test { /* (words[word] & mask) == value */
     uint64_t mask, value;
 };
 
+/* What every try reads comes first; it is as long as a line of the cache. */
 struct fast_rule {
-    uint32_t rule; /* of the model */
-    uint32_t first_test, tests;
-    uint32_t first_open, open; /* those of the tests that its list does not answer */
-    const int32_t *gate; /* an entry that must be positive before anything else is looked at: of row
-                            ..., or NULL */
-    struct field gate_field;       /* ... this field, of ... */
-    uint32_t gate_factor;          /* ... so many columns */
+    const int32_t *gate; /* an entry that must be positive before anything else is looked at, of
+                            row ... (below), or NULL */
+    uint32_t first_open, open;     /* the tests that its list does not answer */
+    uint32_t code;                 /* the rest of the guard, patches, other stores, the body;
+                                      PROGRAM_NONE: there are only tests and patches */
     uint32_t first_patch, patches; /* constant stores, as word_test with mask = bits to replace */
-    uint32_t code;    /* the rest of the guard, patches, other stores, the body; PROGRAM_NONE: there
-                         are only tests and patches */
-    bool may_wait;    /* there are rules of higher priority, or it asks for permission */
-    uint64_t touches; /* monitors that read what the rule writes */
+    uint32_t rule;                 /* of the model */
+    uint64_t touches;              /* monitors that read what the rule writes */
+    uint32_t gate_word, gate_mask; /* ... this field, of ... */
+    uint32_t gate_factor;          /* ... so many columns */
+    uint32_t first_test, tests;    /* all of its tests */
+    uint8_t gate_shift;
+    bool may_wait; /* there are rules of higher priority, or it asks for permission */
 };
 
 /* Rules by the value of a field; the last index has no field and one list. */
@@ -141,8 +143,7 @@ static inline bool program_may_enable(const struct program *program, const struc
                                       const uint64_t *words)
 {
     if (fast->gate
-        && fast->gate[(words[fast->gate_field.word] >> fast->gate_field.shift
-                       & fast->gate_field.mask)
+        && fast->gate[(words[fast->gate_word] >> fast->gate_shift & fast->gate_mask)
                       * fast->gate_factor]
                <= 0)
         return false;

@@ -24,7 +24,7 @@ static void scan_states(const struct model *model, const struct layout *layout,
     assert(offset <= layout->record_bytes && store->record_bytes == layout->record_bytes);
     for (uint64_t s = 0; s < store->count; s++) {
         uint64_t word = 0;
-        memcpy(&word, (const char *)store_get(store, (uint32_t)s) + offset, bytes < 8 ? bytes : 8);
+        memcpy(&word, (const char *)store_get(store, s) + offset, bytes < 8 ? bytes : 8);
         int64_t value = (int64_t)(word >> field->shift & field->mask) + field->low;
         if (value != last) mark(model, result, p, value);
         last = value;

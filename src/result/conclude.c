@@ -134,7 +134,8 @@ static const char *order_of(const struct result *result)
     bool reduced = result->reduction != REDUCE_NONE;
     if (result->symbolic)
         return reduced ? "by partial exploration" : search_order_words[result->symbolic->order];
-    if (reduced) return "in two phases";
+    if (reduced)
+        return result->clusters ? "rank by rank (past-freeze), in two phases" : "in two phases";
     if (result->partition)
         return result->rounds ? "by the number of interactions, with files"
                               : "path by path (partitioning points)";

@@ -94,6 +94,7 @@ static void free_result(struct mem *mem, struct result *result)
     mem_free(mem, result->timed);
     if (result->rounds) mem_free(mem, result->rounds->states);
     mem_free(mem, result->rounds);
+    mem_free(mem, result->snapshot);
     if (result->clusters) mem_free(mem, result->clusters->sizes);
     if (result->clusters) mem_free(mem, result->clusters->quantiles);
     mem_free(mem, result->clusters);

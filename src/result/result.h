@@ -217,7 +217,8 @@ struct task {
     bool points_chosen;          /* automatically */
     bool hides_position; /* divided as in the paper: states are compared without regard to how far a
                             run has come on its p-path */
-    const char *freeze;  /* past-freeze: the folder that finished clusters are frozen in, or NULL */
+    const char *freeze;  /* the folder that levels or, past-freeze, finished clusters are kept in;
+                            or NULL */
     const struct search_part *part; /* past-freeze with a folder: NULL: all of it */
     uint64_t freeze_hash[2]; /* of the model and of what is asked, so that the folder of another run
                                 is known as such */
@@ -346,6 +347,12 @@ struct split_statistics {
     uint32_t list_count;
 };
 
+/* What a breadth-first search has in files. */
+struct snapshot_statistics {
+    uint64_t frozen_bytes; /* that were written in this run */
+    uint64_t resumed;      /* levels that an earlier run had left */
+};
+
 /* A search by the number of interactions with the guide. Round k has the states that k interactions
  * lead to and no fewer do. */
 struct round_statistics {
@@ -405,6 +412,7 @@ struct result {
     struct cluster_statistics *clusters;    /* NULL: another order */
     struct split_statistics *parts;         /* NULL: it was not split */
     struct round_statistics *rounds;        /* NULL: another order */
+    struct snapshot_statistics *snapshot;   /* NULL: its levels are not kept in files */
     struct partition_statistics *partition; /* NULL: it was not divided by p-points */
     struct timed_statistics *timed; /* NULL: another engine; states are symbolic ones otherwise */
     struct {

@@ -434,6 +434,19 @@ static const struct member_line partition_lines[] = {
 const struct members tables_partition = {"partition", sizeof(struct partition_statistics),
                                          WITH(partition_rows), LINES(partition_lines)};
 
+/* ---- levels in files ---- */
+
+static const struct member snapshot_rows[] = {
+    COUNT(snapshot_statistics, frozen_bytes, .key = "frozen_bytes", .unit = UNIT_BYTES),
+    COUNT(snapshot_statistics, resumed, .key = "levels_resumed"),
+};
+static const struct member_line snapshot_lines[] = {
+    LINE("frozen", "{frozen_bytes}", "in files", "frozen_bytes"),
+    LINE("resumed", "{resumed}", "levels that an earlier run had finished", "resumed"),
+};
+const struct members tables_snapshot = {"snapshot", sizeof(struct snapshot_statistics),
+                                        WITH(snapshot_rows), LINES(snapshot_lines)};
+
 /* ---- rounds ---- */
 
 static const struct member round_rows[] = {
@@ -468,7 +481,8 @@ static void order_word(view *v, const void *owner, value *made)
     const struct result *result = owner;
     (void)v;
     if (result->bounded) make_text(made, "deepening");
-    else if (result->reduction != REDUCE_NONE && !result->symbolic) make_text(made, "two-phase");
+    else if (result->reduction != REDUCE_NONE && !result->symbolic && !result->clusters)
+        make_text(made, "two-phase");
     else if (result->partition)
         make_text(made, result->partition->hidden ? "p-paths, hidden" : "p-paths");
     else
@@ -561,6 +575,7 @@ static const struct member result_rows[] = {
     ONE(result, clusters, clusters, .key = ""),
     ONE(result, parts, parts, .key = ""),
     ONE(result, rounds, rounds),
+    ONE(result, snapshot, snapshot, .key = ""),
     ONE(result, partition, partition, .key = ""),
     COUNT(result, max_stack, .key = "longest_stack", .when = has_stack),
     NUMBER(result, level_count),
@@ -580,10 +595,11 @@ static const struct member result_rows[] = {
 };
 
 static const struct member lines_of[] = {
-    ONE(result, timed, timed),         ONE(result, symbolic, symbolic), ONE(result, parts, parts),
-    ONE(result, partition, partition), ONE(result, clusters, clusters),
+    ONE(result, timed, timed),       ONE(result, symbolic, symbolic),
+    ONE(result, parts, parts),       ONE(result, partition, partition),
+    ONE(result, clusters, clusters), ONE(result, snapshot, snapshot),
 };
-enum { OF_TIMED, OF_SYMBOLIC, OF_PARTS, OF_PARTITION, OF_CLUSTERS };
+enum { OF_TIMED, OF_SYMBOLIC, OF_PARTS, OF_PARTITION, OF_CLUSTERS, OF_SNAPSHOT };
 
 static const struct member_line result_lines[] = {
     LINE("states", "{states}", NULL, "!timed"),
@@ -614,6 +630,7 @@ static const struct member_line result_lines[] = {
     LINE("memory", "{peak_bytes}",
          "{state_bits:u} bits per state, stored in {record_bytes:u} bytes", "!symbolic !parts"),
     {.lines_of = &lines_of[OF_CLUSTERS], .when = "!symbolic"},
+    {.lines_of = &lines_of[OF_SNAPSHOT], .when = "!symbolic"},
 };
 const struct members tables_result = {"result", sizeof(struct result), WITH(result_rows),
                                       LINES(result_lines)};
@@ -689,11 +706,32 @@ static const struct member property_result_rows[] = {
 const struct members tables_property_result = {"property_result", sizeof(struct property_result),
                                                WITH(property_result_rows)};
 
-const struct members *const tables_all[] = {
-    &tables_count,    &tables_number,   &tables_integer,         &tables_byte,
-    &tables_truth,    &tables_text,     &tables_iteration,       &tables_symbolic,
-    &tables_depth,    &tables_bounded,  &tables_timed,           &tables_size,
-    &tables_clusters, &tables_part,     &tables_parts,           &tables_location,
-    &tables_points,   &tables_path,     &tables_partition,       &tables_rounds,
-    &tables_brief,    &tables_result,   &tables_trace,           &tables_branch,
-    &tables_place,    &tables_property, &tables_property_result, NULL};
+const struct members *const tables_all[] = {&tables_count,
+                                            &tables_number,
+                                            &tables_integer,
+                                            &tables_byte,
+                                            &tables_truth,
+                                            &tables_text,
+                                            &tables_iteration,
+                                            &tables_symbolic,
+                                            &tables_depth,
+                                            &tables_bounded,
+                                            &tables_timed,
+                                            &tables_size,
+                                            &tables_clusters,
+                                            &tables_part,
+                                            &tables_parts,
+                                            &tables_location,
+                                            &tables_points,
+                                            &tables_path,
+                                            &tables_partition,
+                                            &tables_snapshot,
+                                            &tables_rounds,
+                                            &tables_brief,
+                                            &tables_result,
+                                            &tables_trace,
+                                            &tables_branch,
+                                            &tables_place,
+                                            &tables_property,
+                                            &tables_property_result,
+                                            NULL};

@@ -173,6 +173,17 @@ static const struct named splits[] = {
 static const struct named not_by_paths[] = {
     {HAS_SPLIT, "split"}, {HAS_FREEZE, "freeze"},    {HAS_ORDER, "order"}, {HAS_REDUCE, "reduce"},
     {HAS_BOUND, "bound"}, {HAS_BOUND_AUTO, "bound"}, {HAS_SHOW, "show"},   {NOTHING, NULL}};
+static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
+                                          {HAS_BEST, "order best-first"},
+                                          {HAS_SATURATION, "order saturation"},
+                                          {HAS_CHAINING, "order chaining"},
+                                          {HAS_REDUCE, "reduce"},
+                                          {HAS_GUIDE_AUTO, "bound auto"},
+                                          {HAS_SYMBOLIC, "engine symbolic"},
+                                          {HAS_BOUNDED, "engine bounded"},
+                                          {NOTHING, NULL}};
+static const struct named with_zones[] = {
+    {HAS_TIMED, "zones"}, {HAS_MODEL_TIME, "zones"}, {NOTHING, NULL}};
 static const struct named orders_of_symbolic[] = {
     {HAS_BOUND, "bound"}, {HAS_NO_FRONTIER, "no-frontier"}, {HAS_ORDER, "order"}, {NOTHING, NULL}};
 static const struct named questions[] = {
@@ -349,10 +360,16 @@ static const struct row rows[] = {
      .text = "--resume needs the folder of the run that it goes on with: --freeze DIR, or "
              "--results DIR",
      .why = "only what is in a folder can be resumed"},
+    {{HAS_FREEZE, HAS_REDUCE, HAS_PAST},
+     .text = "--freeze does not go with --reduce: frozen clusters do not say which steps were left "
+             "out",
+     .why = "frozen clusters do not say which steps were left out"},
     {{HAS_FREEZE},
-     .without = {HAS_PAST},
-     .text = "--freeze goes with --order past-freeze",
-     .why = "clusters are what is frozen"},
+     .one_of = not_frozen,
+     .text =
+         "--freeze does not go with --{name}: it keeps the levels of a breadth-first search, or "
+         "clusters (--order past-freeze)",
+     .why = "what is frozen are levels of a breadth-first search, or clusters"},
     {{HAS_FREEZE_NOWHERE}, .text = "--freeze needs the name of a folder", .why = "it is a folder"},
 
     /* the bounded engine */
@@ -443,8 +460,13 @@ static const struct row rows[] = {
     {{HAS_IMPROVISO, HAS_TRANSLATE},
      .text = "--reduce improviso is a choice of the symbolic engine",
      .why = "translations list states"},
+    {{HAS_REDUCE, HAS_SPLIT},
+     .text =
+         "--split does not go with --reduce: parts are made of frozen clusters, which do not say "
+         "which steps were left out",
+     .why = "parts are made of frozen clusters, which do not say which steps were left out"},
     {{HAS_REDUCE, HAS_ORDER},
-     .without = {HAS_SYMBOLIC, HAS_BOUNDED},
+     .without = {HAS_SYMBOLIC, HAS_BOUNDED, HAS_PAST},
      .text = "--order does not go with --reduce: the explicit engine then has an order of its own",
      .why = "a reduced search has an order of its own"},
     {{HAS_REDUCE, HAS_ORDER, HAS_TRANSLATE},
@@ -502,6 +524,12 @@ static const struct row model_rows[] = {
     {{HAS_MODEL_TIME, HAS_PARTITION},
      .text = "{file} has clocks or time intervals: --partition is for models without time",
      .why = "p-paths are for states without zones"},
+    {{HAS_FREEZE},
+     .one_of = with_zones,
+     .without = {HAS_PAST},
+     .text = "{file}: levels of states with {name} are not kept in files, clusters are: --freeze "
+             "goes with --order past-freeze there",
+     .why = "levels of states with zones are not kept in files"},
     {{HAS_MODEL_TIME},
      .one_of = without_time,
      .text = "{file} has clocks or time intervals: only the timed engine knows time (--engine "

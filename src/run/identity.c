@@ -46,6 +46,7 @@ void identity_of_run(const struct session *session, enum engine engine, struct t
     text_add(&text, "cairn %s, %s%s, %u properties\n", CAIRN_VERSION,
              session->ask->command == ASK_CHECK ? "check" : "explore",
              task->stop_at_first ? ", first" : "", task->property_count);
+    if (task->freeze && task->order != ORDER_PAST_FREEZE) text_add(&text, "levels\n");
     if (engine == ENGINE_TIMED)
         text_add(&text, "timed, zones %s\n", task->equal_zones ? "equal" : "by inclusion");
     for (uint32_t i = 0; i < task->property_count; i++)

@@ -1,7 +1,7 @@
 #include "run/plan.h"
 
 #include "engine/explicit/explicit.h"
-#include "engine/explicit/points.h"
+#include "search/points.h"
 #include "engine/timed/timed.h"
 #include "run/combine.h"
 #include "run/message.h"
@@ -70,17 +70,25 @@ static bool asks_for_graph(const struct task *task)
 
 /* Unless something else is asked for, a guide that is unrolled is searched rank by rank. When it is
  * not cut, temporal properties can be decided, but they need what that order frees. */
-static void choose_order(struct session *session, const struct task *task)
+static bool goes_by_rank(const struct session *session, const struct task *task)
 {
-    struct ask *ask = session->ask;
+    const struct ask *ask = session->ask;
     const struct model *model = session->model;
     bool one_by_one =
         ask->engine == ENGINE_AUTO || ask->engine == ENGINE_EXPLICIT || ask->engine == ENGINE_TIMED;
     if (model_has_hidden(model) || (model->guide && !model->guide->is_cut && asks_for_graph(task)))
-        return;
-    if (model->guide && model->guide->bound && model->rank != MODEL_NONE && one_by_one
-        && ask->order == ORDER_DEFAULT && ask->reduction == REDUCE_NONE)
-        ask->order = ORDER_PAST_FREEZE;
+        return false;
+    return model->guide && model->guide->bound && model->rank != MODEL_NONE && one_by_one
+           && ask->reduction == REDUCE_NONE;
+}
+
+/* What else is kept in files are levels. */
+static void choose_order(struct session *session, const struct task *task)
+{
+    struct ask *ask = session->ask;
+    if (ask->order != ORDER_DEFAULT) return;
+    if (goes_by_rank(session, task)) ask->order = ORDER_PAST_FREEZE;
+    else if (ask->freeze) ask->order = ORDER_BFS;
 }
 
 /* ---- whether it can be done ---- */

@@ -61,14 +61,6 @@ bool batch_grow_rules(struct batch *batch)
     return true;
 }
 
-void batch_move(struct batch *batch, uint32_t from, uint32_t to)
-{
-    assert(to <= from && from < batch->step_room);
-    if (from == to) return;
-    batch->steps[to] = batch->steps[from];
-    memcpy(batch_words(batch, to), batch_words(batch, from), batch->words * sizeof(uint64_t));
-}
-
 bool batch_check(const struct batch *batch)
 {
     uint32_t at = 0, rule = 0;

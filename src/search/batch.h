@@ -16,10 +16,11 @@ struct batch_step {
     const struct fast_rule *fast; /* NULL: it is initial */
     uint64_t hash;
     struct set *set; /* that it belongs to; NULL: none so far, or it is not added */
-    uint64_t to;     /* its number there, or SET_NONE */
+    uint64_t to;     /* its number there, SET_NONE or SET_KNOWN */
     uint64_t tag;    /* the order's */
     uint32_t number; /* among all steps of its state, those included that were taken out */
     bool is_quiet;   /* no monitor has anything to say about it */
+    bool is_new;     /* it was added by merge.h, with others, and is to be counted */
 };
 
 /* What happens in a state that nothing leads on from. */
@@ -92,7 +93,7 @@ static inline struct batch_step *batch_put(struct batch *batch, struct batch_sta
     struct batch_step *step = &batch->steps[batch->step_count++];
     step->number = begun->steps++;
     step->to = SET_NONE;
-    step->is_quiet = false;
+    step->is_quiet = step->is_new = false;
     return step;
 }
 
@@ -106,7 +107,15 @@ static inline void batch_undo(struct batch *batch)
 }
 
 /* Moves a step, with its words, to where another one was. */
-void batch_move(struct batch *batch, uint32_t from, uint32_t to);
+static inline void batch_move(struct batch *batch, uint32_t from, uint32_t to)
+{
+    assert(to <= from && from < batch->step_room);
+    if (from == to) return;
+    batch->steps[to] = batch->steps[from];
+    const uint64_t *source = batch_words(batch, from);
+    uint64_t *target = batch_words(batch, to);
+    for (uint32_t i = 0; i < batch->words; i++) target[i] = source[i];
+}
 
 bool batch_check(const struct batch *batch);
 

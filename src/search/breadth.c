@@ -3,12 +3,15 @@
  *
  * Invariants: (1) states before the cursor are expanded, or another one stands for them; (2) the
  * log of parents has one zero per state, in the order of numbers, and a one for each whose turn has
- * come. */
+ * come.
+ *
+ * With a folder, what is known when a level begins is kept in files (snapshot.h). */
 #include "search/breadth.h"
 
 #include "search/levels.h"
 #include "search/parents.h"
 #include "search/path.h"
+#include "search/snapshot.h"
 
 #include <assert.h>
 
@@ -16,6 +19,7 @@ struct breadth {
     struct parents parents;
     uint64_t begun; /* states whose turn the log knows of */
     struct levels levels;
+    struct snapshot *snapshot; /* or NULL: nothing of it is in files */
 };
 
 static bool begin(struct search *search)
@@ -24,7 +28,10 @@ static bool begin(struct search *search)
     parents_init(&breadth->parents, search->model->mem);
     search->result->has_depth = true;
     search->set = search->space->kind->sets->make(search->space);
-    return search->set != NULL;
+    if (!search->set || !search->task->freeze) return search->set != NULL;
+    breadth->snapshot =
+        snapshot_open(&(struct snapshot_search){search, &breadth->parents, &breadth->levels});
+    return breadth->snapshot != NULL;
 }
 
 static bool log_steps(struct search *search, struct worker *worker, const struct batch_state *state,
@@ -41,23 +48,61 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     return good || poll_stop(search, STOP_MEMORY);
 }
 
+/* A level begins with the states that are known by now. False: the search must end. */
+static bool begin_level(struct search *search, uint64_t cursor)
+{
+    struct breadth *breadth = search->own;
+    struct set *set = search->set;
+    set->next_level = set->count;
+    assert(breadth->parents.zeros == set->count); /* (2) */
+    assert(cursor <= set->count);                 /* (1) */
+    return levels_push(search, &breadth->levels, set_kept(set))
+           && (!breadth->snapshot || snapshot_level(breadth->snapshot, cursor, false));
+}
+
+static bool expand_levels(struct search *search, uint64_t *cursor)
+{
+    struct result *result = search->result;
+    for (;;) {
+        if (search->task->max_depth && result->depth >= search->task->max_depth)
+            return poll_stop(search, STOP_DEPTH);
+        if (!search_expand(search, cursor, search->set->next_level)) return false;
+        if (*cursor == search->set->count) return true;
+        result->depth++;
+        if (!begin_level(search, *cursor)) return false;
+    }
+}
+
+/* From the beginning, or from the last level that an earlier run has left in files. */
+static bool expand_all(struct search *search)
+{
+    struct breadth *breadth = search->own;
+    uint64_t cursor = 0;
+    bool is_whole = false;
+    if (breadth->snapshot && !snapshot_resume(breadth->snapshot, &cursor, &is_whole)) return false;
+    if (is_whole) return true;
+    if (breadth->levels.count) {
+        breadth->begun = breadth->parents.bits - breadth->parents.zeros;
+        search->set->next_level = search->set->count;
+        if (!search_end_lot(search)) return false;
+    } else if (!search_add_initial(search) || !begin_level(search, cursor)) return false;
+    return expand_levels(search, &cursor)
+           && (!breadth->snapshot || snapshot_level(breadth->snapshot, cursor, true));
+}
+
 static bool run(struct search *search)
 {
     struct breadth *breadth = search->own;
-    struct result *result = search->result;
-    struct set *set = search->set;
-    uint64_t cursor = 0;
-    if (!search_add_initial(search)) return false;
-    for (;; result->depth++) {
-        set->next_level = set->count;
-        assert(breadth->parents.zeros == set->count); /* (2) */
-        assert(cursor <= set->count);                 /* (1) */
-        if (!levels_push(search, &breadth->levels, set_kept(set))) return false;
-        if (search->task->max_depth && result->depth >= search->task->max_depth)
-            return poll_stop(search, STOP_DEPTH);
-        if (!search_expand(search, &cursor, set->next_level)) return false;
-        if (cursor == set->count) return true;
-    }
+    bool good = expand_all(search);
+    if (breadth->snapshot) snapshot_close(breadth->snapshot);
+    breadth->snapshot = NULL;
+    return good && search->result->stop == STOP_NONE;
+}
+
+static void abandon(struct search *search)
+{
+    const struct breadth *breadth = search->own;
+    if (breadth->snapshot) snapshot_abandon(breadth->snapshot);
 }
 
 static void violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
@@ -69,11 +114,15 @@ static void violated(struct search *search, uint32_t property, struct set *set, 
     for (uint64_t at = state; at != PARENTS_NONE; at = parents_of(&breadth->parents, at))
         vec_push(search->model->mem, &path.states, at);
     path_reverse(&path);
+    if (breadth->snapshot) snapshot_violated(breadth->snapshot, property, state, failed_rule);
     set->kind->load(set, state, worker->other);
     path_show(search, property, path_trace(search, &path), failed_rule, worker->other);
 }
 
-static uint64_t states(const struct search *search) { return set_kept(search->set); }
+static uint64_t states(const struct search *search)
+{
+    return search->set ? set_kept(search->set) : 0;
+}
 
 static void conclude(struct search *search)
 {
@@ -86,13 +135,16 @@ static void end(struct search *search)
 {
     struct breadth *breadth = search->own;
     if (search->set) search->set->kind->free(search->set);
+    if (breadth->snapshot) snapshot_close(breadth->snapshot);
     parents_release(&breadth->parents);
     mem_free(search->model->mem, breadth);
 }
 
 const struct order breadth_order = {.name = "bfs",
+                                    .merges = true,
                                     .begin = begin,
                                     .run = run,
+                                    .abandon = abandon,
                                     .conclude = conclude,
                                     .end = end,
                                     .log = log_steps,

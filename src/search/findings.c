@@ -134,10 +134,17 @@ void findings_report(struct search *search)
     findings->found = 0;
 }
 
-void findings_end(struct search *search, uint32_t m)
+unsigned findings_bits(const struct search *search, uint32_t m)
+{
+    const struct monitor *monitor = &search->findings.monitors[m];
+    return !monitor->active + 2u * monitor->failed;
+}
+
+void findings_set_bits(struct search *search, uint32_t m, unsigned bits)
 {
     struct findings *findings = &search->findings;
-    if (!findings->monitors[m].active) return;
+    findings->monitors[m].failed |= bits >> 1 & 1;
+    if (!(bits & 1) || !findings->monitors[m].active) return;
     stop_monitor(findings, m);
     if (findings->monitors[m].kind == FINDINGS_NOT_ALWAYS)
         witnessed(search, &findings->monitors[m]);

@@ -61,8 +61,10 @@ void findings_report(struct search *search);
 /* A property is violated in a state; failed_rule may be MODEL_NONE. Only the first time counts. */
 void findings_violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
                        uint32_t failed_rule);
-/* A monitor has seen what it was waiting for, in an earlier run. */
-void findings_end(struct search *search, uint32_t monitor);
+/* What is known of a monitor, for a run that goes on: 1: it has seen what it was waiting for, 2: it
+ * could not be evaluated somewhere. The same from an earlier run. */
+unsigned findings_bits(const struct search *search, uint32_t monitor);
+void findings_set_bits(struct search *search, uint32_t monitor, unsigned bits);
 /* After the search: verdicts of what was not refuted. */
 void findings_conclude(struct search *search);
 

@@ -38,6 +38,17 @@ static bool clear(struct set *set)
     return true;
 }
 
+bool flat_empty(struct set *set)
+{
+    struct flat *flat = (struct flat *)set;
+    struct mem *mem = flat->store.mem;
+    const uint32_t record_bytes = flat->store.record_bytes, key_bytes = flat->store.key_bytes;
+    assert(flat->set.kind == &flat_kind);
+    store_release(&flat->store);
+    flat->set.count = 0;
+    return store_init_keyed(&flat->store, mem, record_bytes, key_bytes);
+}
+
 static void load(const struct set *set, uint64_t state, uint64_t *words)
 {
     const struct store *store = flat_store(set);
@@ -61,10 +72,11 @@ static void look(struct worker *worker, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++)
         steps[i].to =
             steps[i].set ? store_guess(flat_store(steps[i].set), steps[i].hash) : SET_NONE;
-    for (uint32_t i = first; i < end; i++)
-        if (steps[i].to != SET_NONE
-            && !store_has(flat_store(steps[i].set), steps[i].to, batch_words(&worker->batch, i)))
-            steps[i].to = SET_NONE;
+    for (uint32_t i = first; i < end; i++) {
+        const uint64_t *words = batch_words(&worker->batch, i);
+        if (steps[i].to != SET_NONE && !store_has(flat_store(steps[i].set), steps[i].to, words))
+            steps[i].to = store_find(flat_store(steps[i].set), words, steps[i].hash);
+    }
 }
 
 static uint32_t add(struct worker *worker, uint32_t first, uint32_t end)
@@ -107,21 +119,22 @@ static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_
     return !memcmp(store_get(store, state), batch_words(&worker->batch, i), store->record_bytes);
 }
 
-static uint64_t bytes(const struct set *set, uint64_t count)
+static uint64_t bytes(const struct set *set, uint64_t first, uint64_t end)
 {
     const struct store *store = flat_store(set);
-    return count * store->record_bytes + ((count >> store->chunk_shift) + 1) * FREEZER_ITEM;
+    const uint64_t count = end - first, chunks = (count >> store->chunk_shift) + 2;
+    return count * store->record_bytes + chunks * FREEZER_ITEM;
 }
 
 /* A chunk at a time. */
-static bool freeze(const struct set *set, uint64_t count, struct freezer *freezer)
+static bool freeze(const struct set *set, uint64_t first, uint64_t end, struct freezer *freezer)
 {
     const struct store *store = flat_store(set);
-    assert(count <= store->count);
-    for (uint64_t first = 0; first < count;) {
+    assert(first <= end && end <= store->count);
+    while (first < end) {
         uint64_t some = (UINT64_C(1) << store->chunk_shift)
                         - (first & ((UINT64_C(1) << store->chunk_shift) - 1));
-        if (some > count - first) some = count - first;
+        if (some > end - first) some = end - first;
         if (!freezer_put(freezer, FREEZER_RECORDS, store_get(store, first),
                          some * store->record_bytes))
             return false;
@@ -129,6 +142,50 @@ static bool freeze(const struct set *set, uint64_t count, struct freezer *freeze
     }
     return true;
 }
+
+/* ---- by several threads ---- */
+
+static uint32_t part_count(const struct set *set) { return store_parts(flat_store(set)); }
+
+static bool reserve(struct set *set, uint64_t states, const uint32_t *in_part, uint64_t spare)
+{
+    assert(set->count == flat_store(set)->count);
+    return store_reserve(flat_store(set), states, in_part, spare);
+}
+
+static bool same(const struct set *set, const uint64_t *a, const uint64_t *b)
+{
+    return store_same(a, b, flat_store(set)->key_bytes);
+}
+
+static void write(struct set *set, uint64_t state, const uint64_t *words)
+{
+    store_write(flat_store(set), state, words);
+}
+
+static bool link(struct set *set, uint64_t state, uint64_t hash)
+{
+    return store_link(flat_store(set), state, hash);
+}
+
+static bool link_alone(struct set *set, uint64_t state)
+{
+    return store_link_alone(flat_store(set), state);
+}
+
+static void bring_closer(const struct set *set, uint64_t hash)
+{
+    store_prefetch(flat_store(set), hash);
+}
+
+static void cut(struct set *set)
+{
+    store_cut(flat_store(set), set->count);
+    CHECKED(store_check(flat_store(set)));
+}
+
+static const struct set_parts parts = {part_count, reserve,    same,         write,
+                                       link,       link_alone, bring_closer, cut};
 
 const struct set_kind flat_kind = {.make = make,
                                    .free = free_flat,
@@ -141,4 +198,5 @@ const struct set_kind flat_kind = {.make = make,
                                    .find = find,
                                    .bytes = bytes,
                                    .freeze = freeze,
-                                   .is = is};
+                                   .is = is,
+                                   .parts = &parts};

@@ -8,7 +8,7 @@
 #ifdef CAIRN_DEGENERATE
 enum { LEAST_SHARE = 1 << 12, MOST_SHARE = 1 << 13 };
 #else
-enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 20 }; /* bytes of a worker of a team */
+enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 21 }; /* bytes of a worker of a team */
 #endif
 enum { LOT_STATES = 64, LOT_STEPS = 64, TEAM_PART = 16 };
 
@@ -43,16 +43,18 @@ static uint64_t share_of(const struct mem *mem, uint32_t threads)
     return share < LEAST_SHARE ? LEAST_SHARE : share > MOST_SHARE ? MOST_SHARE : share;
 }
 
-static void run_with_team(struct search *search, uint32_t threads)
+/* With a team, if there is more than one thread. */
+static void run(struct search *search, uint32_t threads)
 {
     struct mem *mem = search->model->mem;
     jmp_buf *const outer = mem->recover;
     jmp_buf recover;
-    search->team = team_start(search, threads, share_of(mem, threads));
+    if (threads > 1) search->team = team_start(search, threads, share_of(mem, threads));
     if (search->team) search->result->threads = team_count(search->team);
     if (setjmp(recover)) { /* a counterexample was refused memory: nobody may be left at work */
         mem->recover = outer;
         if (search->team) team_stop(search->team);
+        if (search->order->abandon) search->order->abandon(search);
         mem_refuse(mem);
     }
     mem->recover = &recover;
@@ -72,8 +74,7 @@ void frame_run(struct search *search, uint32_t threads)
     if (!ready && search->result->stop == STOP_NONE)
         poll_stop(search, search->result->refused ? STOP_DISK : STOP_MEMORY);
     if (!ready) return;
-    if (threads > 1 && !search->graph) run_with_team(search, threads);
-    else search->order->run(search);
+    run(search, search->graph ? 1 : threads);
 }
 
 void frame_end(struct search *search)

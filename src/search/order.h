@@ -7,20 +7,27 @@
 
 struct order {
     const char *name;
+    bool merges; /* the states that steps lead to may be added before their turn comes (merge.h) */
+    const char *no_graph; /* why temporal properties cannot be decided on its states: they are not
+                             all in search->set at the end; NULL: they are */
 
     /* Makes search->own. Memory is taken by calls that jump, or are refused: false. */
     bool (*begin)(struct search *search);
     /* The whole search, from its initial states on. False: the result says why it ended early. */
     bool (*run)(struct search *search);
+    /* Memory was refused by a jump out of `run`: nobody may be left at work, and nothing else is
+     * called. */
+    void (*abandon)(struct search *search);
     /* After the search: what the result tells of it. Then frees search->own. */
     void (*conclude)(struct search *search);
     void (*end)(struct search *search);
 
     /* Where steps belong, of one state that a worker has just expanded: it may change `set`, and
-     * use `tag`. Then, of a batch: what is worth looking up now. Several workers call these at the
-     * same time, while nothing else changes. */
+     * use `tag`. Then, of several states: what is worth looking up now. Several workers call these
+     * at the same time, while nothing else changes. */
     void (*place)(const struct search *search, struct worker *worker, uint32_t first, uint32_t end);
-    void (*resolve)(const struct search *search, struct worker *worker);
+    void (*resolve)(const struct search *search, struct worker *worker, uint32_t first,
+                    uint32_t end);
 
     /* In the order of one thread. Before the steps of a state are added: sets that are missing.
      * False: the search must end. */

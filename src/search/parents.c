@@ -16,7 +16,7 @@ void parents_release(struct parents *parents)
     *parents = (struct parents){.mem = parents->mem};
 }
 
-static bool add_page(struct parents *parents)
+bool parents_grow(struct parents *parents)
 {
     if (parents->page_count == parents->page_cap) {
         uint32_t cap = parents->page_cap ? 2 * parents->page_cap : 8;
@@ -32,8 +32,6 @@ static bool add_page(struct parents *parents)
     parents->pages[parents->page_count++] = page;
     return true;
 }
-
-bool parents_grow(struct parents *parents) { return add_page(parents); }
 
 uint64_t parents_of(const struct parents *parents, uint64_t state)
 {
@@ -58,4 +56,43 @@ uint64_t parents_of(const struct parents *parents, uint64_t state)
     assert(position >= state);
     uint64_t ones = position - state; /* before it there are `state` zeros */
     return ones ? ones - 1 : PARENTS_NONE;
+}
+
+/* ---- in files ---- */
+
+const uint64_t *parents_words(const struct parents *parents, uint64_t word, uint64_t *count)
+{
+    const uint64_t end = (parents->bits + 63) / 64, within = word % PARENTS_PAGE_WORDS,
+                   rest = PARENTS_PAGE_WORDS - within;
+    assert(word < end);
+    *count = end - word < rest ? end - word : rest;
+    return &parents->pages[word / PARENTS_PAGE_WORDS]->words[within];
+}
+
+enum parents_result parents_extend(struct parents *parents, uint64_t word, unsigned bits)
+{
+    const uint64_t within = parents->bits % PAGE_BITS;
+    const unsigned had = parents->bits % 64;
+    assert(bits <= 64 && bits > had);
+    if (!within && !parents_grow(parents)) return PARENTS_REFUSED;
+    uint64_t *at = &parents->pages[parents->page_count - 1]->words[within / 64];
+    const bool is_longer = !(bits < 64 && word >> bits) && !(had && (word ^ *at) << (64 - had));
+    if (!is_longer) return PARENTS_STRANGE;
+    *at = word;
+    const unsigned fresh = bits - had, ones = (unsigned)__builtin_popcountll(word >> had);
+    parents->zeros += fresh - ones;
+    parents->bits += fresh;
+    return PARENTS_EXTENDED;
+}
+
+bool parents_check(const struct parents *parents)
+{
+    uint64_t ones = 0;
+    for (uint32_t i = 0; i < parents->page_count; i++) {
+        const struct parents_page *page = parents->pages[i];
+        if (page->zeros_before != (uint64_t)i * PAGE_BITS - ones) return false;
+        for (uint32_t w = 0; w < PARENTS_PAGE_WORDS; w++)
+            ones += (uint64_t)__builtin_popcountll(page->words[w]);
+    }
+    return parents->zeros == parents->bits - ones;
 }

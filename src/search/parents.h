@@ -45,6 +45,15 @@ static inline bool parents_found(struct parents *parents)
     parents->bits++;
     return true;
 }
+/* For files: `*count` words of the log, from this one on; they are in one piece. */
+const uint64_t *parents_words(const struct parents *parents, uint64_t word, uint64_t *count);
+/* Makes the log longer. The word that it ends in, or the next one, becomes this; its first `bits`
+ * bits count, more than did before. */
+enum parents_result { PARENTS_EXTENDED, PARENTS_REFUSED, PARENTS_STRANGE };
+enum parents_result parents_extend(struct parents *parents, uint64_t word, unsigned bits);
+/* Whether the counts are those of the log. */
+bool parents_check(const struct parents *parents);
+
 /* The number of the expansion that found the state: where each state is expanded once, in the order
  * of numbers, that of its parent. PARENTS_NONE: an initial state. */
 uint64_t parents_of(const struct parents *parents, uint64_t state);

@@ -72,28 +72,21 @@ struct trace *path_trace(struct search *search, struct path *path)
 
 bool path_follow(struct search *search, struct trace *trace, const uint32_t *steps)
 {
-    struct mem *mem = search->model->mem;
-    const struct layout *layout = &search->space->layout;
-    const struct program *program = &search->space->program;
-    uint64_t *words = mem_alloc(mem, (layout->words + UINT64_C(1)) * sizeof *words),
-             *next = mem_alloc(mem, (layout->words + UINT64_C(1)) * sizeof *next);
+    struct worker *worker = open_worker(search);
+    struct batch *batch = &worker->batch;
     bool good = true;
-    layout_pack(layout, search->model, trace->initial, words);
+    layout_pack(&search->space->layout, search->model, trace->initial, worker->words);
     for (uint32_t i = 0; good && i < trace->steps; i++) {
-        struct program_cursor cursor;
-        const struct fast_rule *fast = NULL;
-        enum step step;
-        uint32_t left = steps[trace->steps - 1 - i];
-        program_start(program, &cursor);
-        cursor.alone = search->space->kind->alone;
-        while ((step = program_next(program, &cursor, words, next, &fast)) != STEP_NONE)
-            if (step == STEP_TAKEN && !left--) break;
-        good = step == STEP_TAKEN;
-        if (good) trace->rules[i] = fast->rule;
-        memcpy(words, next, layout->words * sizeof *words);
+        const uint32_t step = steps[trace->steps - 1 - i];
+        if (!space_take_discrete(worker)) mem_refuse(search->model->mem);
+        good = step < batch->step_count;
+        if (good) {
+            trace->rules[i] = batch->steps[step].fast->rule;
+            memcpy(worker->words, batch_words(batch, step), batch->words * sizeof(uint64_t));
+        }
+        batch_clear(batch);
     }
-    mem_free(mem, words);
-    mem_free(mem, next);
+    close_worker(worker);
     return good;
 }
 

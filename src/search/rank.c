@@ -12,6 +12,9 @@
  * refused, unused clusters are freed first, then all logs are given up: the search goes on, and
  * violations that are found later are told without their run.
  *
+ * Reduction. A cluster may be expanded in two phases (ample.h): cycles are within clusters, so what
+ * must be said of cycles is said of each cluster by itself.
+ *
  * Determinism. Numbers of states depend on the model only: the order of ranks, of states in a
  * cluster and of rules in a state is all that counts.
  *
@@ -26,6 +29,7 @@
 #include "model/eval.h"
 #include "past/part.h"
 #include "program/reached.h"
+#include "search/ample.h"
 #include "search/flat.h"
 
 #include <assert.h>
@@ -42,7 +46,8 @@ struct cluster {
 struct rank {
     struct history history;
     struct cluster *unused;
-    bool has_seeds; /* what is added now was left by another part */
+    bool has_seeds;      /* what is added now was left by another part */
+    struct ample *ample; /* a reduced search: clusters are expanded in two phases; or NULL */
 };
 
 static struct history *history_of(const struct search *search)
@@ -171,12 +176,13 @@ static void place(const struct search *search, struct worker *worker, uint32_t f
 }
 
 /* For the others there are two more cache misses, for the table of clusters and the cluster. */
-static void resolve(const struct search *search, struct worker *worker)
+static void resolve(const struct search *search, struct worker *worker, uint32_t first,
+                    uint32_t end)
 {
     const struct history *history = history_of(search);
     struct batch *batch = &worker->batch;
     bool some = false;
-    for (uint32_t i = 0; i < batch->step_count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         struct batch_step *step = &batch->steps[i];
         if (step->set) continue;
         const struct cluster *cluster = ranks_find(&history->waiting, step->tag);
@@ -187,7 +193,7 @@ static void resolve(const struct search *search, struct worker *worker)
         __builtin_prefetch((const char *)step->set + 64);
         origins_prefetch(&cluster->head.origins);
     }
-    if (some) search->space->kind->sets->prefetch(worker, 0, batch->step_count);
+    if (some) search->space->kind->sets->prefetch(worker, first, end);
 }
 
 static bool admit(struct search *search, struct worker *worker, struct batch_state *state)
@@ -211,7 +217,6 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     struct rank *own = search->own;
     struct cluster_statistics *statistics = own->history.statistics;
     const struct batch *batch = &worker->batch;
-    (void)first, (void)end;
     for (uint32_t f = 0; f < batch->fresh_count; f++) {
         const struct batch_step *step = &batch->steps[batch->fresh[f]];
         struct cluster *cluster = step->set->owner;
@@ -224,7 +229,8 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
                          state->state == SET_NONE ? 0 : step->number))
             return poll_stop(search, STOP_MEMORY);
     }
-    return true;
+    return !own->ample || state->state == SET_NONE
+           || ample_log(search, own->ample, worker, state, first, end);
 }
 
 /* ---- the search ---- */
@@ -251,7 +257,9 @@ static bool finish(struct search *search)
 
 static bool search_cluster(struct search *search)
 {
+    const struct rank *own = search->own;
     uint64_t cursor = 0;
+    if (own->ample) return ample_expand(search, own->ample);
     if (!search_expand(search, &cursor, SET_NONE)) return false;
     return cursor == search->set->count || poll_stop(search, STOP_MEMORY);
 }
@@ -281,6 +289,13 @@ static bool run(struct search *search)
     bool good = seeds ? part_add_seeds(&own->history, true, 0, true) : search_add_initial(search);
     own->has_seeds = false;
     return good && history_run(&own->history, search_all);
+}
+
+static void abandon(struct search *search)
+{
+    struct history *history = history_of(search);
+    if (history->freezer) freezer_close(history->freezer);
+    history->freezer = NULL;
 }
 
 static void violated(struct search *search, uint32_t property, struct set *set, uint64_t state,
@@ -328,14 +343,14 @@ static uint64_t records_of(const struct history_cluster *cluster)
 static uint64_t bytes_of(const struct history *history, const struct history_cluster *cluster)
 {
     (void)history;
-    return set_of(cluster)->kind->bytes(set_of(cluster), records_of(cluster));
+    return set_of(cluster)->kind->bytes(set_of(cluster), 0, records_of(cluster));
 }
 
 static bool put_records(struct history *history, const struct history_cluster *cluster,
                         struct freezer *freezer)
 {
     (void)history;
-    return set_of(cluster)->kind->freeze(set_of(cluster), records_of(cluster), freezer);
+    return set_of(cluster)->kind->freeze(set_of(cluster), 0, records_of(cluster), freezer);
 }
 
 static bool relieve_history(struct history *history) { return relieve(search_of(history)); }
@@ -425,15 +440,12 @@ static uint32_t monitors(const struct history *history)
 
 static unsigned monitor_bits(const struct history *history, uint32_t m)
 {
-    const struct monitor *monitor = &search_of(history)->findings.monitors[m];
-    return !monitor->active + 2u * monitor->failed;
+    return findings_bits(search_of(history), m);
 }
 
 static void set_monitor(struct history *history, uint32_t m, unsigned bits)
 {
-    struct search *search = search_of(history);
-    search->findings.monitors[m].failed |= bits >> 1 & 1;
-    if (bits & 1) findings_end(search, m);
+    findings_set_bits(search_of(history), m, bits);
 }
 
 static void decided(struct history *history, uint32_t property)
@@ -491,6 +503,7 @@ static bool begin(struct search *search)
                                     .hash = {task->freeze_hash[0], task->freeze_hash[1]}};
     while ((model_rank_count(search->model) - 1) >> own->history.shift >= MANY_CLUSTERS)
         own->history.shift++;
+    if (task->reduction != REDUCE_NONE) own->ample = ample_make(search);
     return history_init(&own->history);
 }
 
@@ -517,12 +530,16 @@ static void end(struct search *search)
         free_cluster(search, (struct cluster *)history_waiting(history, i));
     free_unused(search);
     history_release(history);
+    if (own->ample) ample_free(search, own->ample);
     mem_free(search->model->mem, own);
 }
 
 const struct order rank_order = {.name = "past-freeze",
+                                 .no_graph = "it needs the whole graph, and past-freeze order "
+                                             "frees the past: --order bfs",
                                  .begin = begin,
                                  .run = run,
+                                 .abandon = abandon,
                                  .conclude = conclude,
                                  .end = end,
                                  .place = place,

@@ -117,6 +117,22 @@ static void count(struct result *result, const struct batch *batch, uint32_t fir
     for (uint32_t i = first; i < end; i++) taken[steps[i].fast->rule]++;
 }
 
+/* Steps that are in their set already are counted there now, when they are new. As sets->add. */
+static uint32_t count_merged(const struct set_kind *sets, struct worker *worker, uint32_t first,
+                             uint32_t end)
+{
+    struct batch *batch = &worker->batch;
+    for (uint32_t i = first; i < end; i++) {
+        const struct batch_step *step = &batch->steps[i];
+        if (step->is_new) {
+            assert(step->to == step->set->count);
+            step->set->count++;
+            batch->fresh[batch->fresh_count++] = i;
+        } else if (step->to == SET_NONE && sets->add(worker, i, i + 1) == i) return i;
+    }
+    return end;
+}
+
 /* Steps of one state that are in the list, some of them. False: the search must end. */
 static bool add_listed(struct search *search, struct worker *worker,
                        const struct batch_state *state, uint32_t first, uint32_t end)
@@ -124,7 +140,8 @@ static bool add_listed(struct search *search, struct worker *worker,
     const struct set_kind *sets = search->space->kind->sets;
     bool good = true;
     for (uint32_t at = first; good && at < end;) {
-        const uint32_t done = sets->add(worker, at, end);
+        const uint32_t done =
+            worker->is_merged ? count_merged(sets, worker, at, end) : sets->add(worker, at, end);
         count(search->result, &worker->batch, at, done);
         if (search->graph) tell_graph(search, worker, state, at, done);
         if (search->findings.active) watch(search, worker);
@@ -202,6 +219,11 @@ static bool add_state(struct search *search, struct worker *worker, struct batch
     return good && finish_state(search, state);
 }
 
+bool search_pauses(struct search *search)
+{
+    return search->order->pauses && search->order->pauses(search);
+}
+
 bool search_add(struct search *search, struct worker *worker, uint32_t first, uint32_t end,
                 uint32_t *next)
 {
@@ -213,7 +235,7 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
         if (state->state != SET_NONE && sets->is_open && !sets->is_open(search->set, state->state))
             continue;
         if (!add_state(search, worker, state)) return false;
-        if (search->order->pauses && search->order->pauses(search)) return true;
+        if (search_pauses(search)) return true;
     }
     return true;
 }
@@ -257,10 +279,11 @@ bool search_expand_ahead(const struct search *search, struct worker *worker, uin
     return true;
 }
 
-void search_look_up(const struct search *search, struct worker *worker)
+void search_look_up(const struct search *search, struct worker *worker, uint32_t first)
 {
-    if (search->order->resolve) search->order->resolve(search, worker);
-    search->space->kind->sets->look(worker, 0, worker->batch.step_count);
+    const uint32_t end = worker->batch.step_count;
+    if (search->order->resolve) search->order->resolve(search, worker, first, end);
+    search->space->kind->sets->look(worker, first, end);
 }
 
 /* Adds what one worker has expanded. *cursor, when the order pauses: the next state. */
@@ -269,10 +292,10 @@ static bool add_batch(struct search *search, struct worker *worker, uint64_t *cu
     struct batch *batch = &worker->batch;
     uint32_t next = 0;
     CHECKED(batch_check(batch));
-    search_look_up(search, worker);
+    search_look_up(search, worker, 0);
     bool good = search_add(search, worker, 0, batch->state_count, &next);
-    *paused = good && next < batch->state_count;
-    if (*paused) *cursor = batch->states[next].state;
+    *paused = good && search_pauses(search);
+    if (good && next < batch->state_count) *cursor = batch->states[next].state;
     batch_clear(batch);
     return good;
 }
@@ -311,7 +334,7 @@ bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
                    ? team_expand(search->team, cursor, until)
                    : search_expand_alone(search, cursor, end);
         good = good && search_end_lot(search);
-        paused = !grows || (search->order->pauses && search->order->pauses(search));
+        paused = !grows || search_pauses(search);
     } while (good && !paused && *cursor < search->set->count);
     return good;
 }
@@ -327,7 +350,7 @@ bool search_add_initial(struct search *search)
         struct batch *batch = &worker->batch;
         for (uint32_t i = 0; i < batch->step_count; i++) batch->steps[i].set = search->set;
         if (search->order->place) search->order->place(search, worker, 0, batch->step_count);
-        search_look_up(search, worker);
+        search_look_up(search, worker, 0);
         bool good = search_add(search, worker, 0, batch->state_count, &next);
         batch_clear(batch);
         if (!good || !search_end_lot(search) || !search_goes_on(search)) return false;

@@ -76,14 +76,17 @@ bool search_add(struct search *search, struct worker *worker, uint32_t first, ui
 /* The same for the only state in the batch, some of whose steps were added as they were found
  * (space_take_next): a lot by itself. The last time it has no step. */
 bool search_add_next(struct search *search, struct worker *worker);
+/* Whether the order must have a look before anything else is added. */
+bool search_pauses(struct search *search);
 /* Everything that was added so far counts when it is asked next what is decided. False: the search
  * must end. */
 bool search_end_lot(struct search *search);
 
 /* For a team. Expands one state into the worker's batch, unless it need not be; false: memory was
- * refused. Looks up what is in the batch. Several workers may do this at the same time. */
+ * refused. Looks up the steps in the batch, from one on. Several workers may do this at the same
+ * time. */
 bool search_expand_ahead(const struct search *search, struct worker *worker, uint64_t state);
-void search_look_up(const struct search *search, struct worker *worker);
+void search_look_up(const struct search *search, struct worker *worker, uint32_t first);
 /* As search_expand, by one worker, which is some states ahead. */
 bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end);
 

@@ -11,7 +11,8 @@ struct worker;
 struct space;
 struct freezer;
 
-#define SET_NONE UINT64_MAX /* no state's number */
+#define SET_NONE UINT64_MAX        /* no state's number */
+#define SET_KNOWN (UINT64_MAX - 1) /* nor this, but there is one */
 
 struct set_kind;
 
@@ -34,7 +35,8 @@ struct set_kind {
     /* Brings closer what looking these steps up will need. */
     void (*prefetch)(const struct worker *worker, uint32_t first, uint32_t end);
     /* Looks steps up, without changing anything, so that threads may do it at the same time: `to`
-     * becomes a number, or SET_NONE, which says nothing. Steps without a set are left alone. */
+     * becomes a number, or SET_NONE, which says nothing unless the set has parts. Steps without a
+     * set are left alone. */
     void (*look)(struct worker *worker, uint32_t first, uint32_t end);
     /* Adds steps that have a set, in their order, unless they are known: `to` is their number, and
      * new ones are added to the batch's `fresh`. Returns where it ended: before `end`, memory was
@@ -48,12 +50,34 @@ struct set_kind {
     bool (*is_open)(const struct set *set, uint64_t state);
     /* The states that count: NULL: all that have numbers. */
     uint64_t (*kept)(const struct set *set);
-    /* The first `count` states as records in files: how many bytes at most, with FREEZER_ITEM for
-     * each piece that they are put in; puts them. False: see freezer_error. */
-    uint64_t (*bytes)(const struct set *set, uint64_t count);
-    bool (*freeze)(const struct set *set, uint64_t count, struct freezer *freezer);
+    /* The states from `first` to before `end` as records in files: how many bytes at most, with
+     * FREEZER_ITEM for each piece that they are put in; puts them. False: see freezer_error. */
+    uint64_t (*bytes)(const struct set *set, uint64_t first, uint64_t end);
+    bool (*freeze)(const struct set *set, uint64_t first, uint64_t end, struct freezer *freezer);
     /* Whether a step leads to just this state, and not to one that it stands for. */
     bool (*is)(struct worker *worker, uint32_t step, const struct set *set, uint64_t state);
+    const struct set_parts *parts; /* NULL: only one thread can add */
+};
+
+/* How several threads add many states at once: each those of some parts. They get their numbers
+ * before they are counted: set->count is raised state by state, as the search comes to them. */
+struct set_parts {
+    /* So many, a power of two: a state's part is in the low bits of its hash. 0: there is no room
+     * for parts yet. */
+    uint32_t (*count)(const struct set *set);
+    /* Room for so many new states, so many of them in each part, with `spare` bytes of memory left.
+     * False: memory is short, and the set is as before. */
+    bool (*reserve)(struct set *set, uint64_t states, const uint32_t *in_part, uint64_t spare);
+    bool (*same)(const struct set *set, const uint64_t *a, const uint64_t *b);
+    void (*write)(struct set *set, uint64_t state, const uint64_t *words);
+    /* Once it is written: from now on it can be found. False: there is no place for it; then
+     * link_alone, by one thread, makes some, unless memory is refused. */
+    bool (*link)(struct set *set, uint64_t state, uint64_t hash);
+    bool (*link_alone)(struct set *set, uint64_t state);
+    /* Brings closer what linking a state with this hash will need. */
+    void (*prefetch)(const struct set *set, uint64_t hash);
+    /* Forgets all that are not counted. */
+    void (*cut)(struct set *set);
 };
 
 static inline uint64_t set_kept(const struct set *set)

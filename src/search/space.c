@@ -2,6 +2,7 @@
 
 #include "solver/store.h"
 
+#include <assert.h>
 #include <string.h>
 
 void space_init(struct space *space, const struct space_kind *kind, struct model *model)
@@ -27,7 +28,7 @@ void space_release(struct space *space)
 bool worker_open(struct worker *worker, struct space *space, struct mem *mem, bool is_alone)
 {
     const uint32_t words = space->layout.words + space->extra_words;
-    const size_t state = (words + UINT64_C(1)) * sizeof(uint64_t);
+    const size_t state = (words + UINT64_C(1)) * sizeof(uint64_t) + MEM_APART;
     *worker = (struct worker){.space = space, .mem = mem, .program = &space->program};
     if (!batch_init(&worker->batch, mem, words)) return false;
     worker->words = mem_try_alloc(mem, state);
@@ -122,6 +123,22 @@ bool space_take_next(struct worker *worker, struct set *set, struct batch_state 
                      struct program_cursor *cursor)
 {
     return take(worker, set, begun, cursor, true);
+}
+
+bool space_take_discrete(struct worker *worker)
+{
+    struct space *space = worker->space;
+    const bool *leave_out = space->leave_out;
+    struct program_cursor cursor;
+    struct batch_state *begun = batch_begin(&worker->batch, SET_NONE);
+    assert(worker->batch.state_count == 1);
+    if (!begun) return false;
+    program_start(worker->program, &cursor);
+    cursor.alone = space->kind->alone;
+    space->leave_out = NULL;
+    bool good = take(worker, NULL, begun, &cursor, false);
+    space->leave_out = leave_out;
+    return good;
 }
 
 bool space_is_final(const struct space *space, const struct program *program, const uint64_t *words)

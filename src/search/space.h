@@ -21,6 +21,7 @@ struct worker {
     uint64_t *words;               /* the state being expanded */
     uint64_t *other;               /* room for one */
     struct batch batch;
+    bool is_merged;   /* what the batch has is in sets already (merge.h) */
     bool lists_known; /* somebody wants to be told of every step, those included that are known */
     void *own;        /* the space's */
 };
@@ -83,6 +84,10 @@ bool space_take_steps(struct worker *worker, struct set *set, struct batch_state
  * One worker at a time. */
 bool space_take_next(struct worker *worker, struct set *set, struct batch_state *begun,
                      struct program_cursor *cursor);
+
+/* Appends the state in worker->words, with all its steps as the space numbers them and without
+ * regard to time, to an empty batch. False: memory was refused. */
+bool space_take_discrete(struct worker *worker);
 
 /* Whether the state in `words` is a final one of the model. */
 bool space_is_final(const struct space *space, const struct program *program,

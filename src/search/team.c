@@ -1,24 +1,32 @@
 /* A round: the range of states is cut into slices; workers take them one after the other, expand
- * their states into a batch, look up what they found, and take out what is known. When all have
- * ended, the search adds what is left, slice by slice. A worker takes no more slices when its batch
- * is full; it always ends the one at hand, so that the slices that were taken are the first ones.
+ * their states into a batch, look up what they found, and take out what is known. A worker takes no
+ * more slices when its batch is full; it always ends the one at hand, so that the slices that were
+ * taken are the first ones. When all have ended, what is left is merged into the set (merge.h), if
+ * that is possible, and added by the search, slice by slice.
+ *
+ * When a round was merged and nothing in it can surprise, the first worker adds it at the beginning
+ * of the next one, while the others expand already. So there are two rounds, each with batches of
+ * its own, which take turns.
  *
  * Workers have memory of their own: a fixed share, which is taken from the search as a whole when
  * the team is called together. So the memory that the search has left does not depend on who took
  * which slice, and it runs short in the same place every time.
  *
- * Invariants: (1) a round changes nothing but workers and the cursor of slices; (2) slices that
- * were taken are the first ones, and each is whole unless its worker was refused memory. */
+ * Invariants: (1) workers change nothing but their batches and the cursor of slices; (2) slices
+ * that were taken are the first ones, and each is whole unless its worker was refused memory; (3) a
+ * round that waits to be added was merged, and finds no violation. */
 #include "search/team.h"
 
 #include "base/crew.h"
 #include "base/checked.h"
+#include "search/merge.h"
 #include "search/order.h"
 
 #ifdef CAIRN_TEST_HOOKS /* so that small models have several threads, too */
-enum { ALONE = 2, SLICES = 16, GRAB_MOST = 8 };
+enum { ALONE = 2, SLICES = 16, GRAB_MOST = 8, LOOK_STEPS = 5 };
 #else
-enum { ALONE = 128, SLICES = 1024, GRAB_MOST = 64 }; /* fewer states are not worth a round */
+/* fewer states are not worth a round */
+enum { ALONE = 128, SLICES = 64, GRAB_MOST = 32, LOOK_STEPS = 64 };
 #endif
 
 struct slice {
@@ -27,23 +35,35 @@ struct slice {
     uint64_t stop;       /* states before this one are done */
 };
 
+struct round {
+    uint64_t begin, end; /* its states */
+    uint32_t grab;       /* states of a slice */
+    uint32_t slice_count;
+    atomic_uint cursor; /* the next slice */
+    bool is_merged;
+    struct worker *workers;
+    struct slice slices[SLICES];
+};
+
 struct mate {
     struct mem mem;
-    struct worker worker;
+    bool is_odd; /* in this round a state is a dead end, a rule failed, or a monitor has noticed
+                    something */
+    char apart[MEM_APART];
 };
 
 struct team {
     struct search *search;
     struct crew crew;
+    struct merge merge;
     struct mate *mates;
     uint32_t count;
     void *share;   /* of the search's memory, all workers' together: it is never used itself */
     uint32_t room; /* steps in a batch before its worker takes no more slices */
-    uint64_t begin, end; /* states of the round */
-    uint32_t grab;       /* states of a slice */
-    uint32_t slice_count;
-    atomic_uint cursor; /* the next slice */
-    struct slice slices[SLICES];
+    struct round rounds[2];
+    struct round *round;   /* the one that is expanded */
+    struct round *waiting; /* the one that is to be added meanwhile, or NULL */
+    bool goes_on;          /* what the search said to that */
 };
 
 /* ---- one worker in a round ---- */
@@ -51,10 +71,11 @@ struct team {
 /* Takes the steps of a state out that are known, and asks monitors about the others. `kept`: steps
  * that are left of the states before. */
 static void compress_state(const struct search *search, struct worker *worker,
-                           struct batch_state *state, uint32_t *kept)
+                           struct batch_state *state, uint32_t *kept, bool *is_odd)
 {
     struct batch *batch = &worker->batch;
     const uint32_t first = state->first, end = first + state->steps;
+    *is_odd |= state->end != BATCH_GOES_ON || state->failures;
     state->first = *kept;
     state->known_first = batch->rule_count;
     for (uint32_t i = first; i < end; i++) {
@@ -64,117 +85,211 @@ static void compress_state(const struct search *search, struct worker *worker,
             continue;
         }
         const uint64_t bits = fast->touches & search->findings.active;
-        batch->steps[i].is_quiet =
-            bits && !findings_notices(search, worker, bits, batch_words(batch, i));
+        const bool noticed = bits && findings_notices(search, worker, bits, batch_words(batch, i));
+        batch->steps[i].is_quiet = bits && !noticed;
+        *is_odd |= noticed;
         batch_move(batch, i, (*kept)++);
     }
     state->steps = *kept - state->first;
     state->known = batch->rule_count - state->known_first;
 }
 
-/* Without memory for that, the batch stays as it is. */
-static void compress(const struct search *search, struct worker *worker)
+/* Looks up the steps of states from number `first` of the batch on, and takes out what is known.
+ * Without memory for that, they stay. */
+static void compress(const struct search *search, struct worker *worker, uint32_t first,
+                     bool *is_odd)
 {
     struct batch *batch = &worker->batch;
-    uint32_t kept = 0;
-    while (batch->rule_room < batch->step_count)
-        if (!batch_grow_rules(batch)) return;
-    for (uint32_t s = 0; s < batch->state_count; s++)
-        compress_state(search, worker, &batch->states[s], &kept);
+    if (first == batch->state_count) return;
+    uint32_t kept = batch->states[first].first;
+    search_look_up(search, worker, kept);
+    while (batch->rule_room < batch->rule_count + batch->step_count - kept)
+        if (!batch_grow_rules(batch)) {
+            *is_odd = true;
+            return;
+        }
+    for (uint32_t s = first; s < batch->state_count; s++)
+        compress_state(search, worker, &batch->states[s], &kept, is_odd);
     batch->step_count = kept;
 }
 
-/* False: memory was refused. */
+/* What was brought closer for some steps is looked up before it is far again. False: memory was
+ * refused. */
 static bool work_on(const struct team *team, struct worker *worker, struct slice *slice,
-                    uint64_t end)
+                    uint64_t end, bool *is_odd)
 {
-    for (; slice->stop < end; slice->stop++)
-        if (!search_expand_ahead(team->search, worker, slice->stop)) return false;
-    return true;
+    const struct batch *batch = &worker->batch;
+    uint32_t looked = batch->state_count, steps = batch->step_count;
+    bool good = true;
+    while (good && slice->stop < end) {
+        good = search_expand_ahead(team->search, worker, slice->stop);
+        slice->stop += good;
+        if (batch->step_count - steps < LOOK_STEPS) continue;
+        compress(team->search, worker, looked, is_odd);
+        looked = batch->state_count;
+        steps = batch->step_count;
+    }
+    compress(team->search, worker, looked, is_odd);
+    return good;
 }
 
-static void work(void *context, uint32_t number)
+static void take_slices(struct team *team, uint32_t number)
 {
-    struct team *team = context;
-    struct worker *worker = &team->mates[number].worker;
-    struct batch *batch = &worker->batch;
-    bool good = true;
+    struct round *round = team->round;
+    struct worker *worker = &round->workers[number];
+    const struct batch *batch = &worker->batch;
+    bool good = true, is_odd = false;
     while (good && batch->step_count < team->room && batch->state_count < team->room) {
-        const uint32_t at = atomic_fetch_add_explicit(&team->cursor, 1, memory_order_relaxed);
-        if (at >= team->slice_count) break;
-        struct slice *slice = &team->slices[at];
-        const uint64_t first = team->begin + (uint64_t)at * team->grab, end = first + team->grab;
+        const uint32_t at = atomic_fetch_add_explicit(&round->cursor, 1, memory_order_relaxed);
+        if (at >= round->slice_count) break;
+        struct slice *slice = &round->slices[at];
+        const uint64_t first = round->begin + (uint64_t)at * round->grab, end = first + round->grab;
         *slice = (struct slice){.worker = number, .first = batch->state_count, .stop = first};
-        good = work_on(team, worker, slice, end < team->end ? end : team->end);
+        good = work_on(team, worker, slice, end < round->end ? end : round->end, &is_odd);
         slice->end = batch->state_count;
     }
-    search_look_up(team->search, worker);
-    compress(team->search, worker);
+    team->mates[number].is_odd = is_odd;
+    if (team->merge.is_wanted) merge_sort_out(&team->merge, number);
 }
 
 /* ---- a round ---- */
 
-static uint64_t slice_end(const struct team *team, uint32_t slice)
+static uint64_t slice_end(const struct round *round, uint32_t slice)
 {
-    uint64_t end = team->begin + (slice + UINT64_C(1)) * team->grab;
-    return end < team->end ? end : team->end;
+    uint64_t end = round->begin + (slice + UINT64_C(1)) * round->grab;
+    return end < round->end ? end : round->end;
 }
 
-static void cut(struct team *team, uint64_t begin, uint64_t end)
+static void cut(const struct team *team, struct round *round, uint64_t begin, uint64_t end)
 {
     const uint64_t share = (end - begin) / (4 * (uint64_t)team->count);
-    team->begin = begin;
-    team->grab = share < 1 ? 1 : share > GRAB_MOST ? GRAB_MOST : (uint32_t)share;
-    const uint64_t most = begin + (uint64_t)SLICES * team->grab;
-    team->end = end < most ? end : most;
-    team->slice_count = (uint32_t)((team->end - begin + team->grab - 1) / team->grab);
-    atomic_store(&team->cursor, 0);
+    round->begin = begin;
+    round->grab = share < 1 ? 1 : share > GRAB_MOST ? GRAB_MOST : (uint32_t)share;
+    const uint64_t most = begin + (uint64_t)SLICES * round->grab;
+    round->end = end < most ? end : most;
+    round->slice_count = (uint32_t)((round->end - begin + round->grab - 1) / round->grab);
+    round->is_merged = false;
+    atomic_store(&round->cursor, 0);
+}
+
+/* How many slices were taken. */
+static uint32_t taken(const struct round *round)
+{
+    const uint32_t cursor = atomic_load(&round->cursor);
+    return cursor < round->slice_count ? cursor : round->slice_count;
 }
 
 /* Brings closer where the steps of a slice belong: they are in the cache of another thread at
  * best. */
-static void prefetch(const struct team *team, uint32_t number)
+static void prefetch(const struct team *team, const struct round *round, uint32_t number)
 {
-    const struct slice *slice = &team->slices[number];
-    const struct worker *worker = &team->mates[slice->worker].worker;
-    if (slice->first == slice->end) return;
+    const struct slice *slice = &round->slices[number];
+    const struct worker *worker = &round->workers[slice->worker];
+    if (round->is_merged || number >= taken(round) || slice->first == slice->end) return;
     const struct batch_state *last = &worker->batch.states[slice->end - 1];
     team->search->space->kind->sets->prefetch(worker, worker->batch.states[slice->first].first,
                                               last->first + last->steps);
 }
 
+/* Adds the states of all slices at once, if that is possible: all workers have had enough memory,
+ * so that every slice is whole. */
+static bool merge(struct team *team, const struct round *round)
+{
+    struct merge *merge = &team->merge;
+    if (!merge->is_wanted) return false;
+    merge->range_count = taken(round);
+    for (uint32_t i = 0; i < merge->range_count; i++) {
+        const struct slice *slice = &round->slices[i];
+        const struct batch *batch = &round->workers[slice->worker].batch;
+        if (slice->stop != slice_end(round, i)) return false;
+        merge->ranges[i] = (struct merge_range){.mate = slice->worker};
+        if (slice->first == slice->end) continue;
+        const struct batch_state *last = &batch->states[slice->end - 1];
+        merge->ranges[i].first = batch->states[slice->first].first;
+        merge->ranges[i].end = last->first + last->steps;
+    }
+    return merge_add(merge, &team->crew);
+}
+
 /* What a round has found, slice by slice. *cursor: the next state; *whole: every slice that was
- * taken is done. */
-static bool add_slices(struct team *team, uint64_t *cursor, bool *whole)
+ * taken is done. False: the search must end. */
+static bool add_slices(struct team *team, struct round *round, uint64_t *cursor, bool *whole)
 {
     struct search *search = team->search;
-    const uint32_t cursor_of_slices = atomic_load(&team->cursor),
-                   taken =
-                       cursor_of_slices < team->slice_count ? cursor_of_slices : team->slice_count;
+    const uint32_t count = taken(round);
     *whole = true;
-    if (taken) prefetch(team, 0);
-    for (uint32_t i = 0; i < taken && *whole; i++) {
-        if (i + 1 < taken) prefetch(team, i + 1);
-        const struct slice *slice = &team->slices[i];
-        struct worker *worker = &team->mates[slice->worker].worker;
+    prefetch(team, round, 0);
+    for (uint32_t i = 0; i < count && *whole; i++) {
+        prefetch(team, round, i + 1);
+        const struct slice *slice = &round->slices[i];
+        struct worker *worker = &round->workers[slice->worker];
         uint32_t next;
-        assert(slice->first <= slice->end && slice->stop <= slice_end(team, i)); /* (2) */
+        assert(slice->first <= slice->end && slice->stop <= slice_end(round, i)); /* (2) */
         CHECKED(batch_check(&worker->batch));
+        worker->is_merged = round->is_merged;
         if (!search_add(search, worker, slice->first, slice->end, &next) || !search_goes_on(search))
             return false;
         *cursor = next < slice->end ? worker->batch.states[next].state : slice->stop;
-        *whole = *cursor == slice_end(team, i);
+        *whole = *cursor == slice_end(round, i) && !search_pauses(search);
     }
     return true;
 }
 
+/* The end of a round, whatever came of it. What was merged and not added is forgotten. */
+static void end_round(struct team *team, struct round *round)
+{
+    struct set *set = team->search->set;
+    if (round->is_merged) set->kind->parts->cut(set);
+    for (uint32_t w = 0; w < team->count; w++) batch_clear(&round->workers[w].batch);
+}
+
+static bool add_waiting(struct team *team)
+{
+    struct round *round = team->waiting;
+    uint64_t cursor;
+    bool whole, good = add_slices(team, round, &cursor, &whole);
+    assert(round->is_merged && (!good || whole)); /* (3) */
+    if (good) round->is_merged = false;
+    return good;
+}
+
+static void work(void *context, uint32_t number)
+{
+    struct team *team = context;
+    if (!number && team->waiting) team->goes_on = add_waiting(team);
+    if (number || team->goes_on) take_slices(team, number);
+    else atomic_store(&team->round->cursor, team->round->slice_count);
+}
+
+static bool is_odd(const struct team *team)
+{
+    bool odd = false;
+    for (uint32_t w = 0; w < team->count; w++) odd |= team->mates[w].is_odd;
+    return odd;
+}
+
+/* Expands a round, while one that waits is added; then adds it, or has it wait. */
 static bool run_round(struct team *team, uint64_t *cursor, uint64_t end, bool *whole)
 {
-    cut(team, *cursor, end);
+    struct round *round = team->round = &team->rounds[team->round == &team->rounds[0]];
+    cut(team, round, *cursor, end);
+    for (uint32_t w = 0; w < team->count; w++) team->merge.mates[w].worker = &round->workers[w];
+    merge_begin(&team->merge, team->search);
+    team->goes_on = true;
     crew_round(&team->crew, work, team);
-    bool good = add_slices(team, cursor, whole);
-    assert(!good || (*cursor >= team->begin && *cursor <= team->end));
-    for (uint32_t w = 0; w < team->count; w++) batch_clear(&team->mates[w].worker.batch);
+    if (team->waiting) end_round(team, team->waiting);
+    team->waiting = NULL;
+    bool good = team->goes_on;
+    round->is_merged = good && merge(team, round);
+    if (round->is_merged && !is_odd(team)) {
+        team->waiting = round;
+        *cursor = slice_end(round, taken(round) - 1);
+        return true;
+    }
+    good = good && add_slices(team, round, cursor, whole);
+    assert(!good || (*cursor >= round->begin && *cursor <= round->end));
+    if (good && *whole) round->is_merged = false;
+    end_round(team, round);
     return good;
 }
 
@@ -185,29 +300,41 @@ bool team_is_worth(uint64_t states) { return states >= ALONE; }
 bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
 {
     struct search *search = team->search;
-    bool whole = true;
-    while (*cursor < end && whole)
-        if (!run_round(team, cursor, end, &whole)) return false;
-    if (whole || (search->order->pauses && search->order->pauses(search))) return true;
+    bool whole = true, good = true;
+    while (good && whole && *cursor < end) good = run_round(team, cursor, end, &whole);
+    if (team->waiting) {
+        good = add_waiting(team);
+        end_round(team, team->waiting);
+        team->waiting = NULL;
+    }
+    if (!good) return false;
+    if (whole || search_pauses(search)) return true;
     return search_expand_alone(search, cursor, end);
 }
 
 /* ---- before and after ---- */
 
+/* A thread's two workers, with memory that both use in turn. */
 static bool add_mate(struct team *team, uint64_t bytes)
 {
-    struct mate *mate = &team->mates[team->count++];
+    const uint32_t number = team->count++;
+    struct mate *mate = &team->mates[number];
     mem_init(&mate->mem);
     mate->mem.limit = bytes;
-    return worker_open(&mate->worker, team->search->space, &mate->mem, false);
+    team->merge.mates[team->merge.count++].mem = &mate->mem;
+    bool good = true;
+    for (unsigned r = 0; r < 2; r++)
+        good &=
+            worker_open(&team->rounds[r].workers[number], team->search->space, &mate->mem, false);
+    return good;
 }
 
 struct team *team_start(struct search *search, uint32_t threads, uint64_t bytes)
 {
     struct mem *mem = search->model->mem;
     const uint64_t step = sizeof(struct batch_step) + sizeof(struct batch_state) / 2
-                          + search->worker->batch.words * sizeof(uint64_t),
-                   room = bytes / 2 / step; /* one slice may come on top */
+                          + search->worker->batch.words * sizeof(uint64_t) + MERGE_BYTES,
+                   room = bytes / 4 / step; /* two batches; one slice may come on top */
     if (threads > CREW_MOST) threads = CREW_MOST;
     struct team *team = threads > 1 ? mem_try_alloc(mem, sizeof *team) : NULL;
     if (!team) return NULL;
@@ -216,8 +343,14 @@ struct team *team_start(struct search *search, uint32_t threads, uint64_t bytes)
     team->mates = mem_try_alloc(mem, threads * sizeof *team->mates);
     team->share = mem_try_alloc(mem, threads * bytes);
     bool good = team->mates && team->share;
+    for (unsigned r = 0; r < 2; r++) {
+        team->rounds[r].workers = mem_try_alloc(mem, threads * sizeof(struct worker));
+        good &= team->rounds[r].workers != NULL;
+    }
     while (good && team->count < threads) good = add_mate(team, bytes);
+    good = good && merge_open(&team->merge, SLICES);
     crew_start(&team->crew, good ? team->count : 1);
+    team->merge.count = team->crew.count;
     if (team->crew.count > 1) return team;
     team_stop(team);
     return NULL;
@@ -227,10 +360,12 @@ void team_stop(struct team *team)
 {
     struct mem *mem = team->search->model->mem;
     crew_stop(&team->crew);
+    merge_close(&team->merge);
     for (uint32_t w = 0; w < team->count; w++) {
-        worker_close(&team->mates[w].worker);
+        for (unsigned r = 0; r < 2; r++) worker_close(&team->rounds[r].workers[w]);
         mem_release(&team->mates[w].mem);
     }
+    for (unsigned r = 0; r < 2; r++) mem_free(mem, team->rounds[r].workers);
     mem_free(mem, team->mates);
     mem_free(mem, team->share);
     mem_free(mem, team);

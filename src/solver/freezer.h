@@ -53,6 +53,11 @@ struct freezer *freezer_open(struct mem *mem, const char *folder,
 struct freezer *freezer_open_to_read(struct mem *mem, const char *folder,
                                      const struct freezer_identity *identity,
                                      struct freezer_refusal *why);
+/* The budget that suits a search: an eighth of the memory that is left, or less. */
+static inline uint64_t freezer_share(const struct mem *mem)
+{
+    return !mem->limit ? 0 : mem->limit > mem->used ? (mem->limit - mem->used) / 8 + 1 : 1;
+}
 /* Removes the files of a run and its folder, when they are there. */
 void freezer_clear(const char *folder);
 /* Whether the folder has a run with this identity. */

@@ -61,13 +61,14 @@ static void put_number(struct origins *origins, uint32_t number)
              2 * digits + 1);
 }
 
-/* Room for one more entry everywhere: an entry has at most 2 * 65 bits. */
-bool origins_reserve(struct origins *origins)
+bool origins_grow(struct origins *origins, uint64_t count)
 {
     struct mem *mem = origins->mem;
-    if (origins->bits + 192 > origins->bit_room) {
+    const uint64_t bits = origins->bits + ORIGINS_ENTRY_BITS * count + 62;
+    if (bits > origins->bit_room) {
         uint64_t room = origins->bit_room + origins->bit_room / 2 + 512,
                  old = origins->bit_room / 64;
+        if (room < bits + 63) room = bits + 63;
         room -= room % 64;
         uint64_t *words = mem_try_resize(mem, origins->words, room / 8);
         if (!words) return false;
@@ -83,7 +84,7 @@ bool origins_reserve(struct origins *origins)
         origins->segments = segments;
         origins->segment_room = room;
     }
-    if (origins->mark_count == origins->mark_room) {
+    while (origins->mark_room - origins->mark_count <= count / ORIGINS_MARK) {
         uint32_t room = 2 * origins->mark_room + 2;
         struct origins_mark *marks = mem_try_resize(mem, origins->marks, room * sizeof *marks);
         if (!marks) return false;
@@ -120,7 +121,14 @@ static bool goes_on(const struct origins *origins, uint64_t source, uint32_t sta
 
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
 {
-    if (!origins_reserve(origins)) return false;
+    if (!origins_reserve(origins, 1)) return false;
+    origins_put(origins, source, state, step);
+    return true;
+}
+
+void origins_put(struct origins *origins, uint64_t source, uint32_t state, uint32_t step)
+{
+    assert(origins->bits + ORIGINS_ENTRY_BITS <= origins->bit_room);
     if (!goes_on(origins, source, state, step)) begin_segment(origins, source);
     mark(origins);
     uint32_t before = state == origins->last_state ? origins->last_step : NO_STEP;
@@ -129,7 +137,6 @@ bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint3
     origins->last_state = state;
     origins->last_step = step;
     origins->states++;
-    return true;
 }
 
 /* ---- reading ---- */

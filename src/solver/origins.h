@@ -17,7 +17,10 @@
 
 #include "base/mem.h"
 
-enum { ORIGINS_MARK = 256 }; /* states between marks */
+enum {
+    ORIGINS_MARK = 256,      /* states between marks */
+    ORIGINS_ENTRY_BITS = 130 /* of an entry, at most */
+};
 
 #define ORIGINS_INITIAL UINT64_MAX /* the source of initial states */
 
@@ -57,10 +60,20 @@ void origins_init(struct origins *origins, struct mem *mem);
 void origins_release(struct origins *origins);
 /* Forgets everything, and keeps the memory when it is little. */
 void origins_clear(struct origins *origins);
-/* Room for one more: then the next origins_add is not refused. False: memory was refused. */
-bool origins_reserve(struct origins *origins);
+/* Room for so many more that one state discovers, in the order of its steps: then as many calls of
+ * origins_put may follow. They begin at most one segment. False: memory was refused. */
+bool origins_grow(struct origins *origins, uint64_t count);
+static inline bool origins_reserve(struct origins *origins, uint64_t count)
+{
+    return (origins->bits + ORIGINS_ENTRY_BITS * count + 62 <= origins->bit_room
+            && origins->segment_count < origins->segment_room
+            && origins->mark_room - origins->mark_count > count / ORIGINS_MARK)
+           || origins_grow(origins, count);
+}
 /* The next state was found from there. False: memory was refused, and nothing has changed. */
 bool origins_add(struct origins *origins, uint64_t source, uint32_t state, uint32_t step);
+/* The same where room was reserved. */
+void origins_put(struct origins *origins, uint64_t source, uint32_t state, uint32_t step);
 /* Brings what origins_add will need closer. */
 static inline void origins_prefetch(const struct origins *origins)
 {

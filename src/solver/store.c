@@ -133,11 +133,10 @@ static bool sweep(const struct store *store, const struct store_segment *from,
     return true;
 }
 
-static bool grow_segment(struct store *store, struct store_segment *segment)
+/* To so many homes, with so much room behind the last one, or more. */
+static bool move_segment(struct store *store, struct store_segment *segment, uint64_t homes,
+                         uint64_t room)
 {
-    uint64_t homes = segment->homes, room = segment->size - segment->homes;
-    if (segment->used * UINT64_C(2) > homes) homes += homes / 2 + 1;
-    else room *= 2; /* few slots but all on one heap: colliding hashes */
     for (;; room *= 2) {
         struct store_segment grown;
         if (homes + room > UINT32_MAX
@@ -151,6 +150,14 @@ static bool grow_segment(struct store *store, struct store_segment *segment)
         }
         mem_free(store->mem, grown.slots);
     }
+}
+
+static bool grow_segment(struct store *store, struct store_segment *segment)
+{
+    uint64_t homes = segment->homes, room = segment->size - segment->homes;
+    if (segment->used * UINT64_C(2) > homes) homes += homes / 2 + 1;
+    else room *= 2; /* few slots but all on one heap: colliding hashes */
+    return move_segment(store, segment, homes, room);
 }
 
 /* Makes room at `at` by moving what follows one slot up. False: there is no free slot behind. */
@@ -346,6 +353,90 @@ enum store_result store_add(struct store *store, const void *record, uint64_t ha
         return add_new(store, segment, at, record, hash, index);
     *index = store_slot_number(segment->slots[at], store->number_bits);
     return STORE_KNOWN;
+}
+
+/* ---- many at once ---- */
+
+/* The homes of a segment after so many more slots, as if they came one by one. */
+static uint64_t homes_for(const struct store_segment *segment, uint32_t more)
+{
+    uint64_t homes = segment->homes;
+    while (more && segment->used + (uint64_t)more - 1 >= homes - homes / 8) homes += homes / 2 + 1;
+    return homes;
+}
+
+static uint64_t bytes_for(const struct store *store, uint64_t records, const uint32_t *in_part)
+{
+    const uint64_t chunk = (uint64_t)store->record_bytes << store->chunk_shift,
+                   chunks = (records >> store->chunk_shift) + 1 + SLAB_CHUNKS;
+    uint64_t bytes = chunks * (chunk + 4 * sizeof(char *)) + 4096;
+    for (uint32_t s = 0; s <= store->segment_mask; s++) {
+        const struct store_segment *segment = &store->segments[s];
+        const uint64_t homes = homes_for(segment, in_part[s]);
+        if (homes == segment->homes) continue;
+        bytes += (homes + segment->size - segment->homes + 2 * STORE_WINDOW) * sizeof(uint64_t);
+    }
+    return bytes;
+}
+
+bool store_reserve(struct store *store, uint64_t records, const uint32_t *in_part, uint64_t spare)
+{
+    const bool narrow = store->number_bits == STORE_NARROW_BITS;
+    assert(store->segment_mask);
+    if ((narrow && store->count + records > STORE_NARROW)
+        || !mem_has(store->mem, bytes_for(store, records, in_part) + spare))
+        return false;
+    while (store->room < store->count + records)
+        if (!make_room(store)) return false;
+    for (uint32_t s = 0; s <= store->segment_mask; s++) {
+        struct store_segment *segment = &store->segments[s];
+        const uint64_t homes = homes_for(segment, in_part[s]);
+        if (homes != segment->homes
+            && !move_segment(store, segment, homes, segment->size - segment->homes))
+            return false;
+    }
+    store->count += records;
+    return true;
+}
+
+void store_write(struct store *store, uint64_t index, const void *record)
+{
+    assert(index < store->count);
+    memcpy((char *)store_get(store, index), record, store->record_bytes);
+}
+
+bool store_link(struct store *store, uint64_t index, uint64_t hash)
+{
+    struct store_segment *segment = segment_of(store, hash);
+    const unsigned bits = store->number_bits;
+    uint32_t at = store_first(segment, hash, bits);
+    assert(index < store->count && segment->used < segment->homes); /* (3) */
+    while (store_slot_has(segment->slots[at], hash, bits)) at++;
+    return insert_slot(segment, at, make_slot(store, hash, index));
+}
+
+bool store_link_alone(struct store *store, uint64_t index) { return put_record(store, index); }
+
+/* Slots that stay move to their homes or right behind the one before: never up. */
+void store_cut(struct store *store, uint64_t count)
+{
+    assert(count <= store->count);
+    store->count = count;
+    for (uint32_t s = 0; s <= store->segment_mask; s++) {
+        struct store_segment *segment = &store->segments[s];
+        uint32_t next = 0;
+        segment->used = 0;
+        for (uint32_t i = 0; i < segment->size; i++) {
+            const uint64_t slot = segment->slots[i];
+            segment->slots[i] = 0;
+            if (!slot || store_slot_number(slot, store->number_bits) >= count) continue;
+            const uint32_t home = store_home(segment, slot, store->number_bits);
+            if (home > next) next = home;
+            assert(next <= i); /* (2) */
+            segment->slots[next++] = slot;
+            segment->used++;
+        }
+    }
 }
 
 bool store_check(const struct store *store)

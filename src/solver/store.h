@@ -98,6 +98,30 @@ enum store_result store_add(struct store *store, const void *record, uint64_t ha
 /* The number of a record, or STORE_NONE. */
 uint64_t store_find(const struct store *store, const void *record, uint64_t hash);
 
+/* ---- many records at once, by several threads ----
+ *
+ * First room is made and the records get numbers; then they are written, and then linked, that is,
+ * can be found. Threads may write any of them, and link those of different parts, at the same
+ * time. */
+
+/* How many parts: a record's part is in the low bits of its hash. 0: the table has none. */
+static inline uint32_t store_parts(const struct store *store)
+{
+    return store->segment_mask ? store->segment_mask + 1 : 0;
+}
+/* Room for so many more, so many of them in each part, with `spare` bytes left. The first gets the
+ * number store->count. False: memory is short, and the set is as before. */
+bool store_reserve(struct store *store, uint64_t records, const uint32_t *in_part, uint64_t spare);
+void store_write(struct store *store, uint64_t index, const void *record);
+/* False: there is no place for it; then store_link_alone finds one, by one thread, unless memory is
+ * refused. */
+bool store_link(struct store *store, uint64_t index, uint64_t hash);
+bool store_link_alone(struct store *store, uint64_t index);
+/* Forgets the records from number `count` on. Some of them may not be linked. */
+void store_cut(struct store *store, uint64_t count);
+
+/* ---- a lookup ---- */
+
 /* Stays valid until the next record is added. */
 static inline const void *store_get(const struct store *store, uint64_t index)
 {

@@ -61,3 +61,49 @@ def random_model(rng, ranks=None, wrong=False):
             atom = f'(implies (eq "r" {low + rng.randrange(ranks)}) {atom})'
         rules.append(f'property "i{n}" invariant formula {atom}')
     return '\n'.join(lines + rules) + '\n', edges
+
+
+def random_local(rng):
+    """A text with a rank in which processes take steps of their own, on cycles and on ways that end,
+    beside steps that others notice: what reductions are for."""
+    count, ranks = rng.randint(2, 4), rng.choice([1, 2, 3, 5])
+    lines, rules, places = ['cairn 1 model "local"'], [], []
+    for p in range(count):
+        places.append(rng.randint(2, 4))
+        lines.append(f'process "p{p}" type "P{p}" pc "l{p}" '
+                     + ' '.join(f'location {v}' for v in range(places[p])))
+    lines.append('process "c" type "C"')
+    lines.append(f'variable "r" of "c" 0..{ranks - 1} = 0 variable "g" 0..2 = 0')
+    lines += [f'variable "l{p}" of "p{p}" 0..{places[p] - 1} = 0 variable "y{p}" of "p{p}" 0..2 = '
+              f'{"any" if rng.random() < 0.1 else 0}' for p in range(count)]
+    lines.append('rank "r"')
+    for p in range(count):
+        for n in range(rng.randint(2, 5)):
+            start, to = n % places[p], (n + rng.randint(0, 2)) % places[p]
+            text = f'rule "a{p}{n}" part "p{p}" when (eq "l{p}" {start})'
+            if rng.random() < 0.3:
+                text += f' when (ne "y{p}" {rng.randint(0, 2)})'
+            shared = rng.random() < 0.1
+            if shared and rng.random() < 0.5:
+                text += f' when (ne "g" {rng.randint(0, 2)})'
+            text += f' set "l{p}" {to}'
+            if rng.random() < 0.5:
+                text += f' set "y{p}" (choose (eq "y{p}" {rng.randint(0, 2)}) {rng.randint(0, 2)} {rng.randint(0, 2)})'
+            if shared:
+                text += f' set "g" {rng.randint(0, 2)}'
+            rules.append(text)
+    for r in range(ranks - 1):
+        for n in range(rng.randint(1, 2)):
+            p = rng.randrange(count)
+            partner = (f' part "p{p}" when (eq "l{p}" {rng.randrange(places[p])})'
+                       f' set "l{p}" {rng.randrange(places[p])}') if rng.random() < 0.5 else ''
+            rules.append(f'rule "e{r}{n}" part "c"{partner} when (eq "r" {r})'
+                         f' set "r" {rng.randint(r + 1, ranks - 1)}')
+    rng.shuffle(rules)
+    if rng.random() < 0.3:
+        lines.append(f'final (eq "r" {ranks - 1})')
+    for n in range(rng.randint(0, 2)):
+        p = 0  # the others' steps stay invisible
+        rules.append(f'property "i{n}" invariant formula (or (ne "r" {rng.randrange(ranks)}) '
+                     f'(or (ne "l{p}" {rng.randrange(places[p])}) (ne "g" {rng.randint(0, 2)})))')
+    return '\n'.join(lines + rules) + '\n'

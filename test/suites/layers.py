@@ -47,9 +47,6 @@ WORDS = {
 # What is not yet as it should be. This list only shrinks: a row, or a word of it, that is not
 # needed is a failure.
 NOT_YET = {
-    'engine/explicit/partition.h': 'waiting_entries epoch_log',
-    'engine/explicit/scouts.h': 'scouted',
-    'engine/explicit/visit.h': 'monitor successor expansion finding search',
     'engine/timed/nodes.h': 'discrete_info',
     'engine/timed/search.h': 'monitor finding enabled', 'engine/timed/timed.c': 'zsearch',
     'lang/cairn/reader.h': 'term frame late_pc function',
@@ -66,7 +63,7 @@ NOT_YET = {
 ASSERTS = {'': 3, 'automaton': 10, 'bits': 10, 'clauses': 10, 'engine': 10, 'program': 10,
            'search': 10, 'solver': 10}
 # What has been reached where there are still fewer. This list only shrinks.
-ASSERTS_NOT_YET = {'engine/explicit': 4, 'engine/timed': 1, 'past': 0, 'solver': 4}
+ASSERTS_NOT_YET = {'engine/timed': 1, 'past': 0, 'solver': 4}
 MAX_LINES = 1200
 MAX_WIDTH = 100
 # Scripts with wider lines. This list only shrinks.

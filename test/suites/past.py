@@ -3,7 +3,6 @@
 A random model is a random cyclic part beside a random acyclic automaton whose states are numbered topologically: the rank. Every claim is about counts and verdicts, which
 must be those of breadth-first search, and about traces, which must replay.
 """
-import glob
 import os
 import random
 import re
@@ -12,7 +11,8 @@ import subprocess
 import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import ASAN, CAIRN, DEGENERATE, LONG, PATIENCE, ROOT, SEED, at_work, check, crashed, finish, folder, refuses, run, section, spent, told, write
-from ranked import random_model
+from kit.damage import cut, flip, remove
+from ranked import random_local, random_model
 
 os.environ['CAIRN_NO_SYNC'] = '1'   # of test builds: nothing here survives the machine anyway
 COUNTS = ('states', 'transitions', 'initial_states', 'deadlocks')
@@ -89,6 +89,31 @@ def random_runs(program, count, name, rng):
     check(f'{name}: {count} random models, breadth-first against past-freeze, frozen, resumed', not wrong, f'{len(wrong)} wrong: {wrong[:1]}')
 
 
+def reduced_runs(program, count, name, rng):
+    """--reduce: every verdict and every deadlock of breadth-first search, in fewer states."""
+    wrong, whole, reduced = [], 0, 0
+    for n in range(count):
+        model = write('local.cairn', random_local(rng) if rng.random() < 0.8 else random_model(rng)[0])
+        _, bfs = told('check', model, '--order', 'bfs')
+        expected = {p['name']: p['verdict'] for p in bfs['properties']}
+        for reduction in (('por',), ('deadlock',), ('two-phase', '--keep', 'ctl'), ('two-phase', '--keep', 'ltl')):
+            result, past = told('check', model, '--order', 'past-freeze', '--reduce', *reduction, program=program)
+            if past is None or crashed(result):
+                fault = f'{result.returncode} {result.stderr[-500:]}'
+            else:
+                verdicts = {p['name']: p['verdict'] for p in past['properties']}
+                fault = (verdicts != expected and f'verdicts {verdicts}, not {expected}'
+                         or bfs['complete'] and past['deadlocks'] != bfs['deadlocks'] and f'{past["deadlocks"]} deadlocks, not {bfs["deadlocks"]}'
+                         or bfs['complete'] and past['states'] > bfs['states'] and 'more states than there are'
+                         or bfs['complete'] and 'deadlock' not in reduction and not past['complete'] and 'not complete'
+                         or any(p['verdict'] == 'violated' and not p['trace'] for p in past['properties']) and 'a violation without a trace')
+                if bfs['complete']:
+                    whole, reduced = whole + bfs['states'], reduced + past['states']
+            if fault:
+                wrong.append(f'model {n} {reduction}: {fault}\n{open(model, encoding="utf-8").read()}')
+    check(f'{name}: {count} random models, reduced: {reduced} of {whole} states', reduced < 0.8 * whole and not wrong, f'{len(wrong)} wrong: {wrong[:1]}')
+
+
 def killed_runs(count, rng):
     """The n-th write is torn and the program killed, for every n; then the run is resumed, sometimes killed again."""
     wrong, kills = [], 0
@@ -154,6 +179,9 @@ rng = random.Random(f'past {SEED}')
 section(random_runs, CAIRN, 400 if LONG else 30, 'release', rng)
 section(random_runs, DEGENERATE, 400 if LONG else 20, 'degenerate', rng)
 section(random_runs, ASAN, 100 if LONG else 8, 'sanitized', rng)
+section(reduced_runs, CAIRN, 600 if LONG else 30, 'release', rng)
+section(reduced_runs, DEGENERATE, 300 if LONG else 15, 'degenerate', rng)
+section(reduced_runs, ASAN, 100 if LONG else 5, 'sanitized', rng)
 section(killed_runs, 40 if LONG else 8, rng)
 
 # ---- the figures of the paper ----
@@ -180,9 +208,10 @@ check('the text report has clusters and their sizes', 'clusters' in shown.stdout
 
 PLAIN = write('plain.cairn', 'cairn 1 model "m" variable "x" 0..3 = 0 rule "a" part global set "x" 1\n')
 refuses('a model without a rank', '--context', 'check', PLAIN, '--order', 'past-freeze')
-refuses('--freeze in another order', '--order past-freeze', 'check', LINE, '--freeze', folder())
+refuses('--freeze in another order', '--order past-freeze', 'check', LINE, '--order', 'dfs', '--freeze', folder())
 refuses('--resume without a folder', '--freeze', 'check', LINE, '--order', 'past-freeze', '--resume')
-refuses('--reduce', '--reduce', 'check', LINE, '--order', 'past-freeze', '--reduce', 'por')
+refuses('--reduce with files', '--reduce', 'check', LINE, '--order', 'past-freeze', '--reduce', 'por', '--freeze', folder())
+refuses('--reduce in parts', '--reduce', 'check', LINE, '--split', 'auto', '--reduce', 'por')
 refuses('--bound', '--bound', 'check', LINE, '--order', 'past-freeze', '--bound', '3')
 refuses('the symbolic engine', 'explicit', 'check', LINE, '--order', 'past-freeze', '--engine', 'symbolic')
 refuses('a translation', 'past-freeze', 'translate', LINE, '--order', 'past-freeze', '--to', 'dot')
@@ -282,50 +311,18 @@ def damage(name, spoil, program=DEGENERATE, count=1):
     check(f'damage: {name}', not wrong, f'{len(wrong)} of {count} wrong: {wrong[:1]}')
 
 
-def flip(pattern):
-    def spoil(where):
-        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
-        with open(file, 'r+b') as out:
-            data = bytearray(out.read())
-            if not data:
-                return f'{file}: nothing'
-            at = rng.randrange(len(data))
-            data[at] ^= 1 << rng.randrange(8)
-            out.seek(0)
-            out.write(data)
-        return f'{os.path.basename(file)} byte {at}'
-    return spoil
-
-
-def cut(pattern):
-    def spoil(where):
-        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
-        size = rng.randrange(os.path.getsize(file) + 1)
-        os.truncate(file, size)
-        return f'{os.path.basename(file)} cut to {size}'
-    return spoil
-
-
-def remove(pattern):
-    def spoil(where):
-        file = rng.choice(sorted(glob.glob(os.path.join(where, pattern))))
-        os.remove(file)
-        return os.path.basename(file) + ' removed'
-    return spoil
-
-
 seen = set()
 SMALL = write('small.cairn', line(30, 3))
 _, undisturbed = told('check', SMALL, '--order', 'past-freeze')
 many = 150 if LONG else 20
 damage('none', lambda where: '')
-damage('a bit of a pack', flip('pack-*'), count=many)
-damage('a bit of the journal', flip('journal'), count=many)
-damage('a cut pack', cut('pack-*'), count=many)
-damage('a cut journal', cut('journal'), count=many)
-damage('a missing pack', remove('pack-*'), count=many // 4)
-damage('a missing journal', remove('journal'))
-damage('a bit of a pack, large blocks', flip('pack-*'), program=CAIRN, count=many // 2)
+damage('a bit of a pack', flip(rng, 'pack-*'), count=many)
+damage('a bit of the journal', flip(rng, 'journal'), count=many)
+damage('a cut pack', cut(rng, 'pack-*'), count=many)
+damage('a cut journal', cut(rng, 'journal'), count=many)
+damage('a missing pack', remove(rng, 'pack-*'), count=many // 4)
+damage('a missing journal', remove(rng, 'journal'))
+damage('a bit of a pack, large blocks', flip(rng, 'pack-*'), program=CAIRN, count=many // 2)
 check('damage that costs a trace is told as such', any('checksum' in reason or 'missing' in reason or 'cut off' in reason for reason in seen), seen)
 
 # ---- full disks ----

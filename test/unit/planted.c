@@ -355,8 +355,8 @@ static void make_graph(struct mem *mem, bool has_step)
 {
     struct kripke kripke = {0};
     if (!kripke_init(&kripke, mem, 2, 1, 2)) exit(0);
-    kripke.next[0] = 1;
-    kripke.next[1] = 0;
+    numbers_set(&kripke.next, 0, 1);
+    numbers_set(&kripke.next, 1, 0);
     kripke.first_next[1] = has_step ? 0 : 1;
     kripke.first_next[2] = 1 + has_step;
     kripke_transpose(&kripke);

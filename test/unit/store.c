@@ -51,6 +51,59 @@ static void test_store(struct unit *unit, uint32_t bytes, uint64_t seed)
     mem_release(&mem);
 }
 
+/* Many at once, written and linked in any order, give the same set as one by one; what is cut is
+ * forgotten, and can be added again. */
+static void test_parts(struct unit *unit, uint64_t seed)
+{
+    enum { ROUNDS = 40, MOST = STORE_HASH_BITS < 64 ? 20 : 700 };
+    struct mem mem;
+    struct store plain, store;
+    struct random random = {seed};
+    uint64_t index, next = 0;
+    mem_init(&mem);
+    CHECK(unit, store_init(&plain, &mem, 8) && store_init(&store, &mem, 8));
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t records[MOST], hashes[MOST];
+        uint32_t count = 1 + random_below(&random, MOST), in_part[STORE_WIDE_SEGMENTS] = {0};
+        const bool at_once = store_parts(&store) && random_below(&random, 4);
+        for (uint32_t i = 0; i < count; i++) {
+            records[i] = next++ * UINT64_C(0x9E3779B97F4A7C15);
+            hashes[i] = store_hash(&records[i], 8);
+            CHECK(unit, store_add(&plain, &records[i], hashes[i], &index) == STORE_NEW);
+            if (at_once) in_part[hashes[i] & (store_parts(&store) - 1)]++;
+            else CHECK(unit, store_add(&store, &records[i], hashes[i], &index) == STORE_NEW);
+        }
+        const uint64_t first = store.count;
+        if (at_once && !store_reserve(&store, count, in_part, 0)) /* it has to become wider first */
+            for (uint32_t i = 0; i < count; i++)
+                CHECK(unit, store_add(&store, &records[i], hashes[i], &index) == STORE_NEW);
+        else if (at_once) {
+            const bool is_cut = !random_below(&random, 3);
+            for (uint32_t i = count; i--;) store_write(&store, first + i, &records[i]);
+            for (uint32_t i = count; i--;)
+                if (!store_link(&store, first + i, hashes[i]))
+                    CHECK(unit, store_link_alone(&store, first + i));
+            CHECK(unit, store_check(&store));
+            if (is_cut) store_cut(&store, first + count / 2);
+            for (uint32_t i = count / 2; is_cut && i < count; i++) {
+                CHECK(unit, store_find(&store, &records[i], hashes[i]) == STORE_NONE);
+                CHECK(unit, store_add(&store, &records[i], hashes[i], &index) == STORE_NEW);
+            }
+        }
+        CHECK(unit, store.count == plain.count && store_check(&store));
+        for (uint32_t i = 0; i < count; i++)
+            CHECK(unit, store_find(&store, &records[i], hashes[i])
+                            == store_find(&plain, &records[i], hashes[i]));
+    }
+    mem.limit = mem.used + 100;
+    uint32_t many[STORE_WIDE_SEGMENTS] = {[0] = 1000};
+    CHECK(unit, !store_reserve(&store, 1000, many, 0) && store_check(&store));
+    store_release(&plain);
+    store_release(&store);
+    CHECK(unit, mem.used == 0);
+    mem_release(&mem);
+}
+
 static void test_same(struct unit *unit)
 {
     enum { MOST = 80 };
@@ -278,6 +331,7 @@ int main(void)
 {
     struct unit unit = {0};
     for (uint32_t bytes = 0; bytes <= 60; bytes += 4) test_store(&unit, bytes, 11 + bytes);
+    for (uint64_t seed = 1; seed <= 10; seed++) test_parts(&unit, seed);
     test_same(&unit);
     test_budget(&unit);
     test_parents(&unit);

@@ -1,10 +1,9 @@
 /* Which order of search a task asks for, with and without reduction, and what comes before and
- * after it. The orders are in search/; exact and hidden partitions are still beside it (old.c). */
+ * after it. The orders are in search/. */
 
 #include "engine/explicit/explicit.h"
 
 #include "base/clock.h"
-#include "engine/explicit/old.h"
 #include "engine/explicit/packed.h"
 #include "engine/explicit/temporal.h"
 #include "program/reached.h"
@@ -14,7 +13,9 @@
 #include "search/depth.h"
 #include "search/flat.h"
 #include "search/frame.h"
+#include "search/hidden.h"
 #include "search/interactions.h"
+#include "search/partition.h"
 #include "search/rank.h"
 #include "search/twophase.h"
 #include "reduce/process_model.h"
@@ -24,7 +25,7 @@
 
 enum { POLL_STATES = 2048, POLL_RULES = 200000 };
 
-/* ---- on the kernel ---- */
+/* ---- one search ---- */
 
 /* Those that are asked for by name. */
 static const struct order *const orders[ORDER_COUNT] = {[ORDER_DEFAULT] = &breadth_order,
@@ -35,6 +36,7 @@ static const struct order *const orders[ORDER_COUNT] = {[ORDER_DEFAULT] = &bread
 
 static const struct order *order_of(const struct task *task)
 {
+    if (task->points) return task->hides_position ? &hidden_order : &partition_order;
     if (task->reduction != REDUCE_NONE && task->order != ORDER_PAST_FREEZE) return &twophase_order;
     if (task->by_interactions) return &interactions_order;
     assert(orders[task->order]);
@@ -74,13 +76,11 @@ static void tell_edge(void *context, uint64_t from, uint32_t rule, uint64_t to)
 }
 
 /* The states that temporal properties would need are gone. */
-static void refuse_temporal(struct task *task)
+static void refuse_temporal(struct task *task, const char *why)
 {
     for (uint32_t i = 0; i < task->property_count; i++) {
         struct property_result *entry = &task->properties[i];
-        if (!entry->in_each_state && entry->verdict == VERDICT_UNKNOWN)
-            entry->reason =
-                "it needs the whole graph, and past-freeze order frees the past: --order bfs";
+        if (!entry->in_each_state && entry->verdict == VERDICT_UNKNOWN) entry->reason = why;
     }
 }
 
@@ -90,10 +90,6 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     struct model *model = task->model;
     struct mem *mem = model->mem;
     const struct search_graph told = {tell_state, tell_edge, (void *)graph};
-    if (task->points) {
-        old_run(task, graph, result);
-        return;
-    }
     const double started = clock_now();
     const bool hides = model_has_hidden(model);
     struct space *space = mem_alloc(mem, sizeof *space);
@@ -109,12 +105,12 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
     result->states = search->own ? search->order->states(search) : 0;
     if (hides && result->stop == STOP_NONE) poll_stop(search, STOP_INFLUENCE);
     result->all_states = result->stop == STOP_NONE;
-    if (search->order == &rank_order) refuse_temporal(task);
+    if (search->order->no_graph) refuse_temporal(task, search->order->no_graph);
     else temporal_check(search);
     result->seconds = clock_now() - started;
     result->peak_bytes = mem->peak;
     const struct mem_lift before = mem_lift(mem);
-    if (search->set && search->order != &rank_order)
+    if (search->set && !search->order->no_graph)
         reached_find(model, &space->layout, flat_store(search->set), result);
     frame_end(search);
     space_release(space);
@@ -128,6 +124,8 @@ static void run_once(struct task *task, const struct explicit_graph *graph, stru
 static const char *why_not_reduced(const struct task *task, const struct property_result *entry)
 {
     if (entry->kind == PROPERTY_DEADLOCK || entry->kind == PROPERTY_RUNTIME_ERROR) return NULL;
+    if (task->order == ORDER_PAST_FREEZE && !entry->in_each_state)
+        return NULL; /* nor would a search without reduction decide it */
     if (task->reduction == REDUCE_DEADLOCK)
         return "without reduction: --reduce deadlock keeps deadlocks and run-time errors only";
     if (task->keep == KEEP_LTL && entry->kind == PROPERTY_CTL && !entry->in_each_state)
@@ -291,7 +289,7 @@ static void divide_rounds(void *context)
 }
 
 /* When the states of all rounds do not fit in memory, it is enough that those of one do: the others
- * are compared on disk (partition.h). What was violated before that stays violated. */
+ * are compared on disk (search/partition.h). What was violated before that stays violated. */
 static void run_rounds(struct task *task, const struct explicit_graph *graph, struct result *result)
 {
     struct division division = {.task = task, .graph = graph, .result = result};

@@ -17,7 +17,7 @@ static bool go_on(void *context) { return poll_now(context); }
 static void cut_repetition(struct search *search, struct kripke_path *path)
 {
     for (uint32_t i = 0; i + 1 < path->states.len; i++) {
-        uint32_t state = path->states.data[i];
+        const uint64_t state = path->states.data[i];
         if (state != path->states.data[i + 1]
             || path_rule(search, search->set, state, state) != MODEL_NONE)
             continue;
@@ -42,7 +42,7 @@ static struct trace *trace_of_path(struct search *search, struct kripke_path *pa
 }
 
 /* The steps of a state, which was expanded once more; its successors are known. */
-static uint64_t put_steps(struct search *search, struct kripke *kripke, uint64_t at, uint32_t s)
+static uint64_t put_steps(struct search *search, struct kripke *kripke, uint64_t at, uint64_t s)
 {
     struct worker *worker = search->worker;
     for (uint32_t i = 0; i < worker->batch.step_count; i++) {
@@ -51,9 +51,9 @@ static uint64_t put_steps(struct search *search, struct kripke *kripke, uint64_t
             continue;
         uint64_t to = search->set->kind->find(worker, i);
         assert(to < kripke->states);
-        kripke->next[at++] = (uint32_t)to;
+        numbers_set(&kripke->next, at++, to);
     }
-    if (at == kripke->first_next[s]) kripke->next[at++] = s;
+    if (at == kripke->first_next[s]) numbers_set(&kripke->next, at++, s);
     return at;
 }
 
@@ -62,7 +62,7 @@ static bool fill_next(struct search *search, struct kripke *kripke, uint64_t edg
 {
     struct worker *worker = search->worker;
     uint64_t at = 0;
-    for (uint32_t s = 0; s < kripke->states; s++) {
+    for (uint64_t s = 0; s < kripke->states; s++) {
         if (s % KRIPKE_POLL == 0 && !go_on(search)) return false;
         kripke->first_next[s] = at;
         if (!search->space->kind->expand(worker, search->set, s)) return false;
@@ -78,9 +78,7 @@ static bool build_graph(struct search *search, struct kripke *kripke)
 {
     const struct result *result = search->result;
     uint64_t edges = result->transitions + result->deadlocks + result->ends;
-    if (search->set->count >= UINT32_MAX
-        || !kripke_init(kripke, search->model->mem, search->set->count,
-                        (uint32_t)result->initial_states, edges))
+    if (!kripke_init(kripke, search->model->mem, search->set->count, result->initial_states, edges))
         return false;
     assert(result->stop == STOP_NONE); /* so every step was counted */
     bool good = fill_next(search, kripke, edges);
@@ -104,7 +102,7 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
             mem_free(search->model->mem, set);
             return NULL;
         }
-        if (value) kripke_put(set, (uint32_t)s);
+        if (value) kripke_put(set, s);
     }
     return set;
 }

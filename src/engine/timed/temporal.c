@@ -26,10 +26,10 @@ static void borrow_edges(struct search *search, struct kripke *kripke)
 {
     struct search_edges *edges = &search->edges;
     *kripke = (struct kripke){.mem = search->model->mem,
-                              .states = (uint32_t)search->cluster->nodes.count,
-                              .initial = (uint32_t)search->result->initial_states,
+                              .states = search->cluster->nodes.count,
+                              .initial = search->result->initial_states,
                               .first_next = edges->first,
-                              .next = edges->to,
+                              .next.low = edges->to,
                               .go_on = go_on,
                               .context = search};
     edges->first[kripke->states] = edges->count;
@@ -49,12 +49,11 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
         int64_t value;
         zsearch_load_discrete(search, (uint32_t)d);
         *failed = !program_run(&search->program, code, search->words, &value);
-        if (!*failed && value) kripke_put(discrete, (uint32_t)d);
+        if (!*failed && value) kripke_put(discrete, d);
     }
     bool good = discrete && set && !*failed;
     for (uint64_t n = 0; good && n < search->cluster->nodes.count; n++)
-        if (kripke_in(discrete, search->cluster->nodes.list[n].discrete))
-            kripke_put(set, (uint32_t)n);
+        if (kripke_in(discrete, search->cluster->nodes.list[n].discrete)) kripke_put(set, n);
     mem_free(mem, discrete);
     if (!good) mem_free(mem, set);
     return good ? set : NULL;
@@ -90,7 +89,7 @@ static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
 static void cut_repetition(struct search *search, struct kripke_path *path)
 {
     for (uint32_t i = 0; i + 1 < path->states.len; i++) {
-        uint32_t state = path->states.data[i];
+        const uint32_t state = (uint32_t)path->states.data[i];
         if (state != path->states.data[i + 1] || rule_between(search, state, state) != MODEL_NONE)
             continue;
         path->states.len = i + 1;
@@ -101,17 +100,18 @@ static void cut_repetition(struct search *search, struct kripke_path *path)
 static struct trace *trace_of_path(struct search *search, struct kripke_path *path)
 {
     cut_repetition(search, path);
-    uint32_t steps = path->states.len - 1, last = path->states.data[steps];
+    uint32_t steps = path->states.len - 1, last = (uint32_t)path->states.data[steps];
     struct trace *trace = trace_new(search->model, steps);
     zsearch_load_discrete(search, search->cluster->nodes.list[path->states.data[0]].discrete);
     layout_unpack(&search->layout, search->model, search->words, trace->initial);
     for (uint32_t i = 0; i < steps; i++) {
-        trace->rules[i] = rule_between(search, path->states.data[i], path->states.data[i + 1]);
+        trace->rules[i] = rule_between(search, (uint32_t)path->states.data[i],
+                                       (uint32_t)path->states.data[i + 1]);
         if (trace->rules[i] == MODEL_NONE)
             search->result->broken = "no rule leads from a symbolic state to its successor";
     }
     trace->loop = path->loop;
-    trace->rules[steps] = rule_between(search, last, path->states.data[path->loop]);
+    trace->rules[steps] = rule_between(search, last, (uint32_t)path->states.data[path->loop]);
     if (search->result->broken) return trace;
     if (trace->rules[steps] != MODEL_NONE) zsearch_date(search, trace, NULL, 0);
     else if (!zsearch_enter(search, last) || !zsearch_date_stuck(search, trace))

@@ -10,10 +10,11 @@
  *
  * and the best one is taken with all others that have at least half of its score, MOST_CHOSEN at
  * most. */
-#include "engine/explicit/points.h"
+#include "search/points.h"
 
 #include "base/random.h"
 #include "model/eval.h"
+#include "search/space.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -353,6 +354,20 @@ bool points_read(struct points *points, struct model *model, const char *labels,
     return true;
 }
 
+/* ---- while searching ---- */
+
+uint32_t points_entered(const struct points *points, const struct layout *layout,
+                        const uint64_t *before, const uint64_t *after)
+{
+    for (uint32_t i = 0; i < points->location_count; i++) {
+        const struct point_location *at = &points->locations[i];
+        const struct field *field = &layout->fields[at->var];
+        if (field_get(field, after) == at->value && field_get(field, before) != at->value)
+            return at->point;
+    }
+    return MODEL_NONE;
+}
+
 /* ---- choosing ---- */
 
 struct candidate {
@@ -363,11 +378,9 @@ struct candidate {
 };
 
 struct sampler {
-    struct model *model;
-    struct layout layout;
-    struct program program;
-    uint64_t *words, *next, *chosen;
-    struct points all; /* every rule is a p-point: the candidates */
+    struct space space;
+    struct worker worker; /* whose words are where the run has come */
+    struct points all;    /* every rule is a p-point: the candidates */
     struct candidate *candidates;
     uint64_t steps;
     struct random random;
@@ -381,27 +394,27 @@ static uint32_t draw(struct sampler *sampler, uint32_t below)
 /* One random step; false: there is none. */
 static bool take_step(struct sampler *sampler, uint32_t *point)
 {
-    struct program_cursor cursor;
-    const struct fast_rule *fast;
-    enum step step;
-    uint32_t enabled = 0;
-    program_start(&sampler->program, &cursor);
-    while ((step = program_next(&sampler->program, &cursor, sampler->words, sampler->next, &fast))
-           != STEP_NONE) {
-        if (step != STEP_TAKEN || draw(sampler, ++enabled))
-            continue; /* the n-th one replaces the choice once in n times */
-        memcpy(sampler->chosen, sampler->next, sampler->layout.words * sizeof *sampler->chosen);
-        *point = sampler->all.of_rule[fast->rule];
+    struct worker *worker = &sampler->worker;
+    struct batch *batch = &worker->batch;
+    uint32_t chosen = 0;
+    if (!space_take_discrete(worker)) mem_refuse(sampler->space.mem);
+    const uint32_t enabled = batch->step_count;
+    for (uint32_t i = 0; i < enabled; i++)
+        if (!draw(sampler, i + 1))
+            chosen = i; /* the n-th one replaces the choice once in n times */
+    if (enabled) {
+        *point = sampler->all.of_rule[batch->steps[chosen].fast->rule];
+        memcpy(worker->words, batch_words(batch, chosen), batch->words * sizeof(uint64_t));
     }
-    if (enabled)
-        memcpy(sampler->words, sampler->chosen, sampler->layout.words * sizeof *sampler->words);
+    batch_clear(batch);
     return enabled != 0;
 }
 
-static void sample(struct sampler *sampler, uint32_t number, int64_t *values)
+static void sample(struct sampler *sampler, uint32_t number)
 {
+    const struct space *space = &sampler->space;
     uint32_t point = MODEL_NONE;
-    layout_pack(&sampler->layout, sampler->model, values, sampler->words);
+    layout_pack(&space->layout, space->model, space->initial, sampler->worker.words);
     for (uint32_t i = 0; i < RUN_LENGTH && take_step(sampler, &point); i++) {
         assert(point < sampler->all.count); /* every rule is a candidate */
         struct candidate *candidate = &sampler->candidates[point];
@@ -436,38 +449,36 @@ static void choose(struct sampler *sampler, struct points *points)
         double reached = best ? score(sampler, best) : 0;
         if (reached <= 0 || reached < first / 2) break;
         if (first <= 0) first = reached;
-        for (uint32_t r = 0; r < sampler->model->rules.len; r++)
+        for (uint32_t r = 0; r < sampler->space.model->rules.len; r++)
             if (&sampler->candidates[sampler->all.of_rule[r]] == best)
-                add_rule(points, sampler->model, r);
+                add_rule(points, sampler->space.model, r);
         best->runs = 0; /* it is taken */
     }
-    name_points(points, sampler->model);
+    name_points(points, sampler->space.model);
 }
+
+/* Runs are made without a set, and without time. */
+static const struct space_kind sampled = {.engine = "explicit"};
 
 void points_choose(struct points *points, struct model *model)
 {
     struct mem *mem = model->mem;
-    struct sampler sampler = {.model = model, .random = {1}};
-    int64_t *values = mem_alloc(mem, (model->vars.len + UINT64_C(1)) * sizeof *values);
-    layout_init(&sampler.layout, model);
-    program_init(&sampler.program, model, &sampler.layout);
+    struct sampler sampler = {.random = {1}};
+    space_init(&sampler.space, &sampled, model);
+    if (!worker_open(&sampler.worker, &sampler.space, mem, true)) mem_refuse(mem);
     begin(points, model);
     begin(&sampler.all, model);
     for (uint32_t r = 0; r < model->rules.len; r++) add_rule(&sampler.all, model, r);
-    sampler.words = mem_alloc(mem, 3 * (uint64_t)sampler.layout.words * sizeof *sampler.words);
-    sampler.next = sampler.words + sampler.layout.words;
-    sampler.chosen = sampler.next + sampler.layout.words;
     sampler.candidates =
         mem_alloc(mem, (sampler.all.count + UINT64_C(1)) * sizeof *sampler.candidates);
-    eval_first_initial(model, values);
+    eval_first_initial(model, sampler.space.initial);
     for (uint32_t i = 0; i < RUNS; i++) {
-        sample(&sampler, i + 1, values);
-        if (!eval_next_initial(model, values)) eval_first_initial(model, values);
+        sample(&sampler, i + 1);
+        if (!eval_next_initial(model, sampler.space.initial))
+            eval_first_initial(model, sampler.space.initial);
     }
     choose(&sampler, points);
     mem_free(mem, sampler.candidates);
-    mem_free(mem, sampler.words);
-    program_release(&sampler.program);
-    layout_release(&sampler.layout, model);
-    mem_free(mem, values);
+    worker_close(&sampler.worker);
+    space_release(&sampler.space);
 }

@@ -1,7 +1,7 @@
 /* Which steps are partitioning points (p-points, paper 003): by labels of rules, by locations that
  * are entered, or chosen automatically. */
-#ifndef CAIRN_ENGINE_EXPLICIT_POINTS_H
-#define CAIRN_ENGINE_EXPLICIT_POINTS_H
+#ifndef CAIRN_SEARCH_POINTS_H
+#define CAIRN_SEARCH_POINTS_H
 
 #include "program/program.h"
 #include "result/result.h"
@@ -15,18 +15,18 @@ bool points_read(struct points *points, struct model *model, const char *labels,
  * twice on one. There may be none: then nothing is divided. */
 void points_choose(struct points *points, struct model *model);
 
+/* The p-point of a step that enters a location, or MODEL_NONE. */
+uint32_t points_entered(const struct points *points, const struct layout *layout,
+                        const uint64_t *before, const uint64_t *after);
+
 /* The p-point of a step of a rule, or MODEL_NONE. */
 static inline uint32_t points_of(const struct points *points, const struct layout *layout,
                                  uint32_t rule, const uint64_t *before, const uint64_t *after)
 {
-    if (points->of_rule[rule] != MODEL_NONE) return points->of_rule[rule];
-    for (uint32_t i = 0; i < points->location_count; i++) {
-        const struct point_location *at = &points->locations[i];
-        const struct field *field = &layout->fields[at->var];
-        if (field_get(field, after) == at->value && field_get(field, before) != at->value)
-            return at->point;
-    }
-    return MODEL_NONE;
+    const uint32_t point = points->of_rule[rule];
+    return point != MODEL_NONE || !points->location_count
+               ? point
+               : points_entered(points, layout, before, after);
 }
 
 #endif

@@ -1,0 +1,266 @@
+/* Counts. A state that is on disk already when an epoch ends was expanded twice: it is expanded
+ * once more, and what it adds is taken away. So counts are net at the end.
+ *
+ * Invariants: (1) the log of origins has one entry per state of the set, in the order of numbers;
+ * (2) no state is dropped unless it is on disk or among the entries that wait; (3) `known` has a
+ * bit for states of the set that are on disk and were not expanded in this epoch. */
+#include "search/epochs.h"
+
+#include "model/eval.h"
+#include "program/reached.h"
+#include "search/flat.h"
+#include "search/path.h"
+
+#include <assert.h>
+#include <string.h>
+
+#ifdef CAIRN_DEGENERATE
+enum { WORTH_READING = 100, LEAST_LAYER = 2 };
+#else
+enum { WORTH_READING = 100, LEAST_LAYER = 1000 };
+#endif
+
+/* ---- the end of an epoch ---- */
+
+/* What the expansion of a state added to the counts is taken away. */
+static void take_away(void *context, const void *record)
+{
+    struct epochs *epochs = context;
+    struct search *search = epochs->search;
+    struct result *result = search->result;
+    struct worker *worker = search->worker;
+    const uint32_t record_bytes = search->space->layout.record_bytes;
+    worker->words[(record_bytes - 1) / 8] = 0;
+    memcpy(worker->words, record, record_bytes);
+    epochs->miscounted |= !search->space->kind->expand(worker, NULL, SET_NONE);
+    for (uint32_t s = 0; s < worker->batch.state_count; s++) {
+        const struct batch_state *state = &worker->batch.states[s];
+        result->runtime_errors -= state->failures;
+        result->ends -= state->end == BATCH_FINAL;
+        result->deadlocks -= state->end == BATCH_DEAD;
+    }
+    result->transitions -= worker->batch.step_count;
+    for (uint32_t i = 0; i < worker->batch.step_count; i++)
+        result->taken[worker->batch.steps[i].fast->rule]--;
+    batch_clear(&worker->batch);
+}
+
+/* States that are not expanded wait: with their own origins. */
+static bool put_rest(struct epochs *epochs, uint64_t first)
+{
+    struct entries *entries = epochs->entries;
+    const struct store *store = flat_store(epochs->search->set);
+    const struct entries_waiting rest = {.offset = entries->now.tape.bytes,
+                                         .count = store->count - first};
+    assert(first <= store->count && epochs->origins.states == store->count); /* (1) */
+    if (!rest.count) return true;
+    char *entry = mem_try_alloc(epochs->mem, entries->size);
+    if (!entry) return entries_fail(epochs->search, NULL);
+    bool good = true;
+    for (uint64_t i = first; good && i < store->count; i++) { /* (2) */
+        const struct origin origin = origins_of(&epochs->origins, (uint32_t)i);
+        entries_make(entries, entry, store_get(store, i),
+                     (struct entries_tail){origin.source, origin.state, origin.step, 0});
+        good = entries_append(entries, entry, 1);
+    }
+    mem_free(epochs->mem, entry);
+    return good && entries_push_pending(entries, rest);
+}
+
+static bool keep_log(struct epochs *epochs)
+{
+    struct epochs_log *logs = entries_grow(epochs->entries, epochs->logs, epochs->number,
+                                           &epochs->log_room, sizeof *logs);
+    if (!logs) return false;
+    epochs->logs = logs;
+    unsigned char *bytes = mem_try_alloc(epochs->mem, origins_bound(&epochs->origins) + 1);
+    if (!bytes) return entries_fail(epochs->search, NULL);
+    const uint64_t size = origins_write(&epochs->origins, bytes);
+    logs[epochs->number] = (struct epochs_log){epochs->tape.bytes, size};
+    bool good =
+        tape_append(&epochs->tape, bytes, size) || entries_fail(epochs->search, epochs->tape.error);
+    mem_free(epochs->mem, bytes);
+    origins_release(&epochs->origins);
+    return good;
+}
+
+/* Leaves only states that were expanded in this epoch, at the beginning of the store. Returns how
+ * many. */
+static uint64_t leave_out_known(struct epochs *epochs, uint64_t expanded)
+{
+    const struct store *store = flat_store(epochs->search->set);
+    uint64_t kept = 0;
+    if (!epochs->known_words) return expanded;
+    for (uint64_t i = 0; i < expanded; i++) {
+        if (epochs_is_known(epochs, i)) continue; /* (3) */
+        if (kept != i)
+            memcpy((char *)store_get(store, kept), store_get(store, i), store->record_bytes);
+        kept++;
+    }
+    mem_free(epochs->mem, epochs->known);
+    epochs->known = NULL;
+    epochs->known_words = 0;
+    return kept;
+}
+
+bool epochs_end(struct epochs *epochs, uint64_t expanded)
+{
+    struct search *search = epochs->search;
+    struct store *store = flat_store(search->set);
+    assert(!search->worker->batch.state_count);
+    reached_scan(search->model, &search->space->layout, store, search->result, epochs->scan);
+    if (!put_rest(epochs, expanded)) return false;
+    bool good =
+        runs_add(&epochs->done, store, leave_out_known(epochs, expanded), take_away, epochs);
+    if (!flat_empty(search->set)) return entries_fail(search, NULL);
+    if (!good || epochs->miscounted) return entries_fail(search, epochs->done.error);
+    if (!keep_log(epochs)) return false;
+    epochs->number++;
+    return true;
+}
+
+/* ---- what is on disk ---- */
+
+/* The block to read with may need what was put aside. */
+bool epochs_find(struct epochs *epochs, uint64_t count)
+{
+    struct entries *entries = epochs->entries;
+    struct runs *runs = &epochs->done;
+    while (!runs_find(runs, entries->batch, entries->size, count, entries->has))
+        if (runs->error || !reserve_use(entries->reserve))
+            return entries_fail(epochs->search, runs->error);
+    return true;
+}
+
+static bool reserve_known(struct epochs *epochs, uint64_t states)
+{
+    uint64_t words = states / 64 + 1;
+    if (words <= epochs->known_words) return true;
+    words += words / 2;
+    uint64_t *known = mem_try_resize(epochs->mem, epochs->known, words * sizeof *known);
+    if (!known) return false;
+    memset(known + epochs->known_words, 0, (words - epochs->known_words) * sizeof *known);
+    epochs->known = known;
+    epochs->known_words = words;
+    return true;
+}
+
+/* Reading takes time that only many states are worth. */
+bool epochs_find_known(struct epochs *epochs, uint64_t first)
+{
+    struct entries *entries = epochs->entries;
+    const struct store *store = flat_store(epochs->search->set);
+    const uint64_t least = epochs->done.records / WORTH_READING + LEAST_LAYER;
+    if (!epochs->done.records || store->count - first < least || entries->most_batch < least
+        || !reserve_known(epochs, store->count)
+        || !entries_reserve_batch(entries, store->count - first))
+        return epochs->search->result->stop == STOP_NONE;
+    for (; first < store->count; first += entries->batch_count) {
+        const uint64_t left = store->count - first;
+        entries->batch_count = left < entries->batch_room ? left : entries->batch_room;
+        if (entries->batch_count < least) break;
+        for (uint64_t i = 0; i < entries->batch_count; i++)
+            entries_make(entries, entries->batch + i * entries->size, store_get(store, first + i),
+                         (struct entries_tail){.state = first + i});
+        entries_sort_batch(entries);
+        if (!epochs_find(epochs, entries->batch_count)) return false;
+        for (uint64_t i = 0; i < entries->batch_count; i++) {
+            const uint64_t state =
+                entries_tail_of(entries, entries->batch + i * entries->size).state;
+            if (entries->has[i]) epochs->known[state / 64] |= UINT64_C(1) << state % 64;
+        }
+    }
+    return true;
+}
+
+/* ---- counterexamples ---- */
+
+/* The log of an epoch; NULL: *why says why there is none. */
+static const struct origins *log_of(struct epochs *epochs, uint64_t number, const char **why)
+{
+    if (number == epochs->number) return &epochs->origins;
+    if (epochs->has_loaded && epochs->loaded_number == number) return &epochs->loaded;
+    const struct epochs_log *log = &epochs->logs[number];
+    unsigned char *bytes = mem_alloc(epochs->mem, log->size + 1);
+    epochs->has_loaded = tape_read(&epochs->tape, log->offset, bytes, log->size)
+                         && origins_read(&epochs->loaded, bytes, log->size);
+    epochs->loaded_number = number;
+    mem_free(epochs->mem, bytes);
+    if (!epochs->has_loaded)
+        *why = epochs->tape.error ? epochs->tape.error
+                                  : "the record of how it was reached makes no sense";
+    return epochs->has_loaded ? &epochs->loaded : NULL;
+}
+
+static bool find_initial(const struct model *model, uint64_t number, int64_t *values)
+{
+    eval_first_initial(model, values);
+    while (number--)
+        if (!eval_next_initial(model, values)) return false;
+    return true;
+}
+
+/* The run is known by its last state alone. */
+static void show_last(struct search *search, struct property_result *entry, const char *why,
+                      const uint64_t *words)
+{
+    struct model *model = search->model;
+    entry->reason = why;
+    entry->last = mem_alloc(model->mem, (model->vars.len + UINT64_C(1)) * sizeof *entry->last);
+    layout_unpack(&search->space->layout, model, words, entry->last);
+}
+
+void epochs_violated(struct epochs *epochs, uint32_t property, uint64_t state, uint32_t failed_rule)
+{
+    struct search *search = epochs->search;
+    uint64_t *words = search->worker->other;
+    VEC(uint32_t) steps = {0};
+    struct origin origin = {epochs->number, (uint32_t)state, 0};
+    const char *why = NULL;
+    assert(state < epochs->origins.states); /* (1) */
+    search->set->kind->load(search->set, state, words);
+    for (;;) {
+        const struct origins *log = log_of(epochs, origin.source, &why);
+        if (!log) break;
+        origin = origins_of(log, origin.state);
+        if (origin.source == ORIGINS_INITIAL) break;
+        vec_push(epochs->mem, &steps, origin.step);
+    }
+    if (why) show_last(search, &search->task->properties[property], why, words);
+    else {
+        struct trace *trace = trace_new(search->model, steps.len);
+        if (!find_initial(search->model, origin.state, trace->initial)
+            || !path_follow(search, trace, steps.data))
+            search->result->broken = "a run does not follow its record";
+        path_show(search, property, trace, failed_rule, words);
+    }
+    vec_free(epochs->mem, &steps);
+}
+
+/* ---- before and after ---- */
+
+void epochs_init(struct epochs *epochs, struct search *search, struct entries *entries,
+                 uint32_t block)
+{
+    struct mem *mem = search->model->mem;
+    const uint32_t record_bytes = search->space->layout.record_bytes;
+    *epochs = (struct epochs){.search = search, .mem = mem, .entries = entries};
+    origins_init(&epochs->origins, mem);
+    origins_init(&epochs->loaded, mem);
+    tape_init(&epochs->tape, mem, block);
+    if (!tape_reserve(&epochs->tape)) mem_refuse(mem);
+    runs_init(&epochs->done, mem, record_bytes ? record_bytes : 1, block);
+    epochs->scan = reached_begin(search->model, search->result);
+}
+
+void epochs_release(struct epochs *epochs)
+{
+    struct mem *mem = epochs->mem;
+    origins_release(&epochs->origins);
+    origins_release(&epochs->loaded);
+    tape_release(&epochs->tape);
+    runs_release(&epochs->done);
+    mem_free(mem, epochs->logs);
+    mem_free(mem, epochs->known);
+    mem_free(mem, epochs->scan);
+}

@@ -1,0 +1,79 @@
+/* Adding what several workers have found, by all of them at once.
+ *
+ * The problem: states get their numbers in the order in which one worker alone would have found
+ * them, and adding them one after the other takes as long as finding them.
+ *
+ * The parts of a set are dealt out to the workers. First each goes through the steps of its parts,
+ * in the order of the search, and tells new states from their twins, which came before in the same
+ * round. Then it is known how many new states each slice of the round has, hence their numbers;
+ * each worker numbers and writes those it found, and then links those of its parts. So the set is
+ * the same as if one worker had been alone. What workers tell each other of a step is short, and
+ * stands together: the steps themselves are in the cache of the worker that found them.
+ *
+ * What monitors say, what is counted and where the search ends is for the search to find out
+ * afterwards, state by state; if it ends before the last of them, the set forgets the rest. */
+#ifndef CAIRN_SEARCH_MERGE_H
+#define CAIRN_SEARCH_MERGE_H
+
+#include "base/crew.h"
+#include "search/search.h"
+
+enum { MERGE_BYTES = 48 }; /* per step, about */
+
+/* Steps of a worker that follow each other in the order of the search. */
+struct merge_range {
+    uint32_t mate;
+    uint32_t first, end; /* in its batch */
+    uint64_t number;     /* of its first new state */
+};
+
+/* A step that is not known, for the worker of its part. */
+struct merge_entry {
+    uint64_t hash;
+    union {
+        struct {
+            uint32_t step;   /* in its batch */
+            uint32_t is_new; /* no other in this round comes before it */
+        };
+        uint64_t number; /* once it has one; a twin has SET_NONE */
+    };
+};
+
+struct merge_mate {
+    struct mem *mem;
+    struct worker *worker;       /* of this round */
+    struct merge_entry *entries; /* of its steps, by the worker of their part, then in order */
+    uint32_t entry_room;
+    uint32_t entry_end[CREW_MOST];
+    uint64_t *twins; /* a hash table of new states of its parts: tag << 32 | entry + 1 */
+    uint64_t twin_room;
+    uint32_t *news;    /* per range, of its parts */
+    uint32_t *in_part; /* new states per part: of its own */
+    uint32_t part_room;
+    uint64_t left; /* those that could not be linked: in `twins` */
+    bool refused;  /* memory */
+};
+
+struct merge {
+    struct set *set;
+    struct merge_mate mates[CREW_MOST];
+    uint32_t count;
+    struct merge_range *ranges;
+    uint32_t range_count;
+    uint32_t parts, part_bits;
+    bool is_wanted; /* in this round */
+};
+
+/* For so many ranges at most, and `count` workers whose memory is in `mates`. False when it is
+ * refused; merge_close must follow in either case. */
+bool merge_open(struct merge *merge, uint32_t ranges);
+void merge_close(struct merge *merge);
+/* Before a round: whether it may be merged. */
+void merge_begin(struct merge *merge, const struct search *search);
+/* By a worker, once its batch is complete. */
+void merge_sort_out(struct merge *merge, uint32_t mate);
+/* After the round, by the caller; ranges are there. False: nothing was added. Steps that are new
+ * have numbers then; of the others, SET_KNOWN. */
+bool merge_add(struct merge *merge, struct crew *crew);
+
+#endif
