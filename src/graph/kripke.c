@@ -2,6 +2,8 @@
 
 #include "base/checked.h"
 
+#include <assert.h>
+
 uint64_t *kripke_set(const struct kripke *kripke)
 {
     return mem_try_alloc(kripke->mem, (kripke->states / 64 + UINT64_C(1)) * sizeof(uint64_t));

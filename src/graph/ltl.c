@@ -115,7 +115,7 @@ static bool enter(struct ltl *ltl, struct tarjan *tarjan, uint64_t node)
               sizeof *tarjan->path))
         return false;
     tarjan->clock++;
-    assert(tarjan->clock < tarjan->done && !numbers_get(&tarjan->order, node));
+    assert(!numbers_get(&tarjan->order, node) && tarjan->clock < tarjan->done);
     numbers_set(&tarjan->order, node, tarjan->clock);
     numbers_set(&tarjan->low, node, tarjan->clock);
     tarjan->members[tarjan->member_count++] = node;

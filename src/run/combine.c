@@ -77,9 +77,7 @@
     X(MODEL_TIME, "a model with time", model && model->is_timed)                                   \
     X(MODEL_INFLUENCED, "hidden variables that influence what can be seen",                        \
       model && model->is_influenced)                                                               \
-    X(MODEL_RANK, "a model with a rank", model && model->has_rank)                                 \
-    X(MODEL_HIDDEN, "hidden variables", model && model->has_hidden)                                \
-    X(TEMPORAL, "temporal properties", model && model->has_temporal)
+    X(MODEL_RANK, "a model with a rank", model && model->has_rank)
 
 static bool is_to(const struct ask *ask, const char *format)
 {
@@ -546,14 +544,9 @@ static const struct row model_rows[] = {
 /* Where one thread searches. Nothing is refused. */
 static const struct row thread_rows[] = {
     {{HAS_THREADS}, .one_of = one_thread_engines, .why = "only the explicit engine has several"},
-    {{HAS_THREADS, HAS_MODEL_HIDDEN}, .why = "a search of a model with hidden variables has one"},
     {{HAS_THREADS, HAS_DFS}, .why = "a depth-first search has one"},
     {{HAS_THREADS, HAS_BEST}, .why = "a best-first search has one"},
-    {{HAS_THREADS, HAS_GUIDE_AUTO}, .why = "a search by interactions has one"},
     {{HAS_THREADS, HAS_REDUCE}, .why = "a search with --reduce has one"},
-    {{HAS_THREADS, HAS_TEMPORAL},
-     .without = {HAS_PARTITION},
-     .why = "temporal properties are decided by one"},
 };
 
 enum {

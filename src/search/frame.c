@@ -6,9 +6,9 @@
 #include <assert.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { LEAST_SHARE = 1 << 12, MOST_SHARE = 1 << 13 };
+enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 15 };
 #else
-enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 21 }; /* bytes of a worker of a team */
+enum { LEAST_SHARE = 1 << 15, MOST_SHARE = 1 << 21 }; /* bytes of a worker of a team */
 #endif
 enum { LOT_STATES = 64, LOT_STEPS = 64, TEAM_PART = 16 };
 
