@@ -5,7 +5,7 @@
 #ifdef CAIRN_DEGENERATE
 enum { FIRST_STATES = 2, FIRST_STEPS = 2 };
 #else
-enum { FIRST_STATES = 64, FIRST_STEPS = 96 };
+enum { FIRST_STATES = 8, FIRST_STEPS = 16 }; /* workers of a space with zones need few */
 #endif
 
 bool batch_init(struct batch *batch, struct mem *mem, uint32_t words)
@@ -69,7 +69,10 @@ bool batch_check(const struct batch *batch)
         if (state->first != at || (state->known && state->known_first != rule)) return false;
         for (uint32_t k = 0; k < state->steps; k++, at++) {
             const struct batch_step *step = &batch->steps[at];
-            if (k && step->number <= step[-1].number) return false;
+            if (k
+                && (step->number < step[-1].number
+                    || (step->number == step[-1].number && step->fast != step[-1].fast)))
+                return false; /* (2) */
         }
         rule += state->known;
     }

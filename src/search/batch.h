@@ -3,7 +3,8 @@
  * expansions only.
  *
  * Invariants: (1) the steps of the states stand one after the other, in the order of the states,
- * and so do the rules of steps that were taken out; (2) the numbers of a state's steps ascend. */
+ * and so do the rules of steps that were taken out; (2) the numbers of a state's steps ascend, and
+ * two are equal only when one rule leads to several zones. */
 #ifndef CAIRN_SEARCH_BATCH_H
 #define CAIRN_SEARCH_BATCH_H
 
@@ -18,7 +19,8 @@ struct batch_step {
     struct set *set; /* that it belongs to; NULL: none so far, or it is not added */
     uint64_t to;     /* its number there, SET_NONE or SET_KNOWN */
     uint64_t tag;    /* the order's */
-    uint32_t number; /* among all steps of its state, those included that were taken out */
+    uint32_t number; /* among all steps of its state, those included that were taken out; with time:
+                        of its rule among those that are enabled, priorities aside */
     bool is_quiet;   /* no monitor has anything to say about it */
     bool is_new;     /* it was added by merge.h, with others, and is to be counted */
 };

@@ -119,6 +119,8 @@ static bool is(struct worker *worker, uint32_t i, const struct set *set, uint64_
     return !memcmp(store_get(store, state), batch_words(&worker->batch, i), store->record_bytes);
 }
 
+static const struct store *store_of(const struct set *set) { return flat_store(set); }
+
 static uint64_t bytes(const struct set *set, uint64_t first, uint64_t end)
 {
     const struct store *store = flat_store(set);
@@ -196,6 +198,7 @@ const struct set_kind flat_kind = {.make = make,
                                    .add = add,
                                    .add_one = add_one,
                                    .find = find,
+                                   .store = store_of,
                                    .bytes = bytes,
                                    .freeze = freeze,
                                    .is = is,

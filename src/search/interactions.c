@@ -89,11 +89,12 @@ static bool take_interactions(struct search *search, uint64_t start, uint64_t la
     struct interactions *own = search->own;
     own->is_closed = true;
     search->space->leave_out = own->other;
+    search->space->is_again = true;
     search->is_first_pass = false;
     search->is_last_pass = true;
     search->set->next_level = last;
     bool good = search_expand(search, &start, last);
-    own->is_closed = false;
+    own->is_closed = search->space->is_again = false;
     return good;
 }
 

@@ -48,6 +48,8 @@ struct order {
                      uint32_t failed_rule);
     /* States reached so far; more for the display. */
     uint64_t (*states)(const struct search *search);
+    /* What all sets count of their own; NULL: there is one, search->set. */
+    void (*sum)(const struct search *search, uint64_t *totals);
     void (*show)(const struct search *search, struct search_progress *progress);
 };
 

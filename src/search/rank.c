@@ -30,7 +30,6 @@
 #include "past/part.h"
 #include "program/reached.h"
 #include "search/ample.h"
-#include "search/flat.h"
 
 #include <assert.h>
 #include <string.h>
@@ -45,6 +44,7 @@ struct cluster {
 
 struct rank {
     struct history history;
+    struct history_engine engine;
     struct cluster *unused;
     bool has_seeds;      /* what is added now was left by another part */
     struct ample *ample; /* a reduced search: clusters are expanded in two phases; or NULL */
@@ -122,8 +122,10 @@ static bool free_unused(struct search *search)
 static bool relieve(struct search *search)
 {
     struct history *history = history_of(search);
-    return free_unused(search) || history_use_reserve(history)
-           || (!history->is_full && history_drop_logs(history));
+    if (free_unused(search) || history_use_reserve(history)) return true;
+    if (history->is_full || history->freezer || history->logs_dropped) return false;
+    if (search->findings.found) findings_report(search); /* while the ways to them are known */
+    return history_drop_logs(history);
 }
 
 static struct cluster *new_cluster(struct search *search, uint64_t rank)
@@ -199,6 +201,7 @@ static void resolve(const struct search *search, struct worker *worker, uint32_t
 static bool admit(struct search *search, struct worker *worker, struct batch_state *state)
 {
     struct batch *batch = &worker->batch;
+    if (state->state != SET_NONE) search->set->next_level = state->state + 1;
     for (uint32_t i = state->first; i < state->first + state->steps; i++) {
         struct batch_step *step = &batch->steps[i];
         if (step->set == search->set && step->set) continue;
@@ -209,6 +212,16 @@ static bool admit(struct search *search, struct worker *worker, struct batch_sta
     return true;
 }
 
+static struct set *locate(const void *order, const uint64_t *words)
+{
+    const struct search *search = order;
+    const struct history *history = history_of(search);
+    const uint64_t rank = history_rank(history, words);
+    if (history->current && rank == history->current->rank) return search->set;
+    const struct cluster *cluster = ranks_find(&history->waiting, rank);
+    return cluster ? cluster->set : NULL;
+}
+
 /* ---- how states were found ---- */
 
 static bool log_steps(struct search *search, struct worker *worker, const struct batch_state *state,
@@ -217,10 +230,13 @@ static bool log_steps(struct search *search, struct worker *worker, const struct
     struct rank *own = search->own;
     struct cluster_statistics *statistics = own->history.statistics;
     const struct batch *batch = &worker->batch;
+    const struct set_kind *sets = search->space->kind->sets;
     for (uint32_t f = 0; f < batch->fresh_count; f++) {
         const struct batch_step *step = &batch->steps[batch->fresh[f]];
         struct cluster *cluster = step->set->owner;
-        if (++statistics->live_states > statistics->peak_states)
+        statistics->live_states +=
+            sets->gained ? (uint64_t)sets->gained(worker, batch->fresh[f]) : 1;
+        if (statistics->live_states > statistics->peak_states)
             statistics->peak_states = statistics->live_states;
         uint64_t from = state->state != SET_NONE ? state->state
                         : own->has_seeds         ? cluster->head.origins.states
@@ -241,15 +257,27 @@ static bool pauses(struct search *search)
     return history->is_full && history->statistics->finished;
 }
 
+static void scan(struct search *search, const struct set *set)
+{
+    reached_scan(search->model, &search->space->layout, set->kind->store(set), search->result,
+                 history_of(search)->scan);
+}
+
 /* False: the search must end. */
 static bool finish(struct search *search)
 {
     struct history *history = history_of(search);
     struct cluster *cluster = current(search);
+    const struct set_kind *sets = cluster->set->kind;
+    uint64_t before[HISTORY_MORE];
     assert(history->logs_dropped || cluster->head.origins.states == cluster->set->count); /* (2) */
-    reached_scan(search->model, &search->space->layout, flat_store(cluster->set), search->result,
-                 history->scan);
-    if (!history_finish(history, set_kept(cluster->set))) return false;
+    scan(search, cluster->set);
+    memcpy(before, history->more, sizeof before);
+    if (sets->sum) sets->sum(cluster->set, history->more);
+    if (!history_finish(history, set_kept(cluster->set))) {
+        memcpy(history->more, before, sizeof before);
+        return false;
+    }
     search->set = NULL;
     recycle(search, cluster);
     return true;
@@ -314,6 +342,17 @@ static uint64_t states(const struct search *search)
            + (history->statistics->handed_on ? 0 : history->statistics->live_states);
 }
 
+static void sum(const struct search *search, uint64_t *totals)
+{
+    const struct history *history = history_of(search);
+    const struct set_kind *sets = search->space->kind->sets;
+    memcpy(totals, history->more, sets->more * sizeof *totals);
+    if (history->statistics->handed_on) return;
+    for (uint32_t i = 0; sets->sum && i < history->waiting.count; i++)
+        sets->sum(((const struct cluster *)history_waiting(history, i))->set, totals);
+    if (sets->sum && history->current) sets->sum(current(search)->set, totals);
+}
+
 static void show(const struct search *search, struct search_progress *progress)
 {
     progress->rank = history_of(search)->statistics->rank;
@@ -367,7 +406,7 @@ static bool add_quietly(struct search *search, bool all, uint64_t last)
     struct worker *worker = search->worker;
     struct batch *batch = &worker->batch;
     const struct set_kind *sets = search->space->kind->sets;
-    bool good = true;
+    bool good = search_commit(search, worker, &batch->states[0]);
     for (uint32_t i = 0; good && i < batch->step_count; i++) {
         struct batch_step *step = &batch->steps[i];
         step->tag = history_rank(history_of(search), batch_words(batch, i));
@@ -400,7 +439,17 @@ static bool add_initial(struct history *history, bool all, uint64_t above)
         search->initial_number++;
     }
     own->has_seeds = false;
+    if (good && search->worker->is_refused) return poll_stop(search, STOP_MEMORY);
     return good;
+}
+
+/* False: the record makes no sense, or the result says why. */
+static bool thaw(struct search *search, const unsigned char *record, uint64_t size)
+{
+    struct worker *worker = search->worker;
+    worker->is_refused = false;
+    if (search->space->kind->thaw(worker, record, size)) return true;
+    return worker->is_refused && poll_stop(search, STOP_MEMORY);
 }
 
 static bool add_seed(struct history *history, const unsigned char *record, uint64_t size,
@@ -409,7 +458,7 @@ static bool add_seed(struct history *history, const unsigned char *record, uint6
     struct search *search = search_of(history);
     struct worker *worker = search->worker;
     uint32_t next;
-    if (!search->space->kind->thaw(worker, record, size)) return false;
+    if (!thaw(search, record, size)) return false;
     if (!is_watched) return add_quietly(search, true, 0) && search_goes_on(search);
     const uint64_t before = search->result->initial_states;
     place(search, worker, 0, worker->batch.step_count);
@@ -426,7 +475,7 @@ static bool expand(struct history *history, const unsigned char *record, uint64_
 {
     struct search *search = search_of(history);
     struct worker *worker = search->worker;
-    if (!search_goes_on(search) || !search->space->kind->thaw(worker, record, size)) return false;
+    if (!search_goes_on(search) || !thaw(search, record, size)) return false;
     memcpy(worker->words, batch_words(&worker->batch, 0), worker->batch.words * sizeof(uint64_t));
     batch_clear(&worker->batch);
     return (search->space->kind->expand(worker, NULL, state) || poll_stop(search, STOP_MEMORY))
@@ -492,16 +541,24 @@ static bool begin(struct search *search)
 {
     const struct task *task = search->task;
     struct rank *own = search->own = mem_alloc(search->model->mem, sizeof *own);
+    const struct set_kind *sets = search->space->kind->sets;
+    own->engine = engine;
+    own->engine.more = sets->more;
+    search->space->locate = locate;
+    search->space->order = search;
     own->history = (struct history){.search = search,
-                                    .engine = &engine,
+                                    .engine = &own->engine,
                                     .task = search->task,
                                     .model = search->model,
                                     .result = search->result,
                                     .layout = &search->space->layout,
                                     .program = &search->space->program,
                                     .alone = search->space->kind->alone,
+                                    .varies = sets->varies,
                                     .hash = {task->freeze_hash[0], task->freeze_hash[1]}};
-    while ((model_rank_count(search->model) - 1) >> own->history.shift >= MANY_CLUSTERS)
+    /* which zones are kept depends on the order in which they are found: ranks stay apart there */
+    while (!sets->is_open
+           && (model_rank_count(search->model) - 1) >> own->history.shift >= MANY_CLUSTERS)
         own->history.shift++;
     if (task->reduction != REDUCE_NONE) own->ample = ample_make(search);
     return history_init(&own->history);
@@ -510,15 +567,13 @@ static bool begin(struct search *search)
 static void conclude(struct search *search)
 {
     struct history *history = history_of(search);
-    const struct layout *layout = &search->space->layout;
     history_conclude(history);
     for (uint32_t i = 0; i < history->waiting.count; i++)
-        reached_scan(search->model, layout, flat_store(set_of(history_waiting(history, i))),
-                     search->result, history->scan);
-    if (history->current)
-        reached_scan(search->model, layout, flat_store(current(search)->set), search->result,
-                     history->scan);
+        scan(search, set_of(history_waiting(history, i)));
+    if (history->current) scan(search, current(search)->set);
     reached_end(search->model, search->result);
+    /* it is done again, with zones that say more: what is in files is forgotten */
+    if (search->result->stop == STOP_EXACT && history->freezer) freezer_forget(history->freezer);
 }
 
 static void end(struct search *search)
@@ -550,4 +605,5 @@ const struct order rank_order = {.name = "past-freeze",
                                  .pauses = pauses,
                                  .violated = violated,
                                  .states = states,
+                                 .sum = sum,
                                  .show = show};

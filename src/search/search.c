@@ -4,6 +4,7 @@
 #include "search/search.h"
 
 #include "base/checked.h"
+#include "base/text.h"
 #include "search/order.h"
 #include "search/team.h"
 
@@ -84,8 +85,12 @@ static void tell_graph(const struct search *search, const struct worker *worker,
         const struct batch_step *step = &batch->steps[i];
         if (fresh < batch->fresh_count && batch->fresh[fresh] == i) {
             fresh++;
+            struct text text;
+            text_init(&text, search->model->mem);
+            if (space->kind->describe) space->kind->describe(worker, i, &text);
             layout_unpack(&space->layout, search->model, batch_words(batch, i), space->values);
-            graph->state(graph->context, step->to, space->values, "");
+            graph->state(graph->context, step->to, space->values, text.data ? text.data : "");
+            text_free(&text);
         }
         graph->edge(graph->context, state->state, step->fast ? step->fast->rule : MODEL_NONE,
                     step->to);
@@ -160,6 +165,7 @@ static void count_known(struct search *search, const struct worker *worker,
 {
     const uint32_t *rules = worker->batch.rules + state->known_first + first;
     search->result->transitions += count;
+    search->set->known += count;
     for (uint32_t i = 0; i < count; i++) search->result->taken[rules[i]]++;
 }
 
@@ -199,6 +205,15 @@ static bool add_steps(struct search *search, struct worker *worker, const struct
     return true;
 }
 
+bool search_commit(struct search *search, struct worker *worker, const struct batch_state *state)
+{
+    const struct space_kind *kind = search->space->kind;
+    while (kind->commit && !kind->commit(worker, state))
+        if (!search->order->relieve || !search->order->relieve(search))
+            return poll_stop(search, STOP_MEMORY);
+    return true;
+}
+
 /* False: the search must end. */
 static bool add_state(struct search *search, struct worker *worker, struct batch_state *state)
 {
@@ -206,9 +221,11 @@ static bool add_state(struct search *search, struct worker *worker, struct batch
     if (lot->stop != STOP_NONE) return poll_stop(search, lot->stop);
     if (!(lot->states == lot->most_states ? search_end_lot(search) : finish_open(search)))
         return false;
+    if (lot->most_states == 1 && lot->stop != STOP_NONE) return poll_stop(search, lot->stop);
     lot->states++;
     assert(lot->states <= lot->most_states && lot->steps <= lot->most_steps);
-    bool good = (!search->order->admit || search->order->admit(search, worker, state))
+    bool good = (!search->space->kind->commit || search_commit(search, worker, state))
+                && (!search->order->admit || search->order->admit(search, worker, state))
                 && add_steps(search, worker, state);
     if (good && state->steps + state->known && !lot->steps) {
         lot->has_open = true;
@@ -304,6 +321,9 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
 {
     struct worker *worker = search->worker;
     const struct batch *batch = &worker->batch;
+    /* states that others may come to stand for are expanded when their turn has come */
+    const bool is_late = search->space->kind->sets->is_open && search->set->next_level <= *cursor;
+    const uint32_t ahead = is_late ? 1 : AHEAD_STATES;
     bool paused = false;
     while (*cursor < (end == SET_NONE ? search->set->count : end) && !paused) {
         if (!search_goes_on(search)) return batch_clear(&worker->batch), false;
@@ -316,7 +336,7 @@ bool search_expand_alone(struct search *search, uint64_t *cursor, uint64_t end)
             continue;
         }
         ++*cursor;
-        if (batch->step_count < AHEAD_STEPS && batch->state_count < AHEAD_STATES) continue;
+        if (batch->step_count < AHEAD_STEPS && batch->state_count < ahead) continue;
         if (!add_batch(search, worker, cursor, &paused)) return false;
     }
     return paused || add_batch(search, worker, cursor, &paused);
@@ -330,7 +350,7 @@ bool search_expand(struct search *search, uint64_t *cursor, uint64_t end)
     assert(!search->worker->batch.state_count); /* (3) */
     do {
         const uint64_t until = grows ? search->set->count : end;
-        good = search->team && team_is_worth(until - *cursor)
+        good = search->team && team_is_worth(search->team, until - *cursor)
                    ? team_expand(search->team, cursor, until)
                    : search_expand_alone(search, cursor, end);
         good = good && search_end_lot(search);
@@ -345,6 +365,7 @@ bool search_add_initial(struct search *search)
     const struct space_kind *kind = search->space->kind;
     uint32_t next;
     search->initial_number = 0;
+    worker->is_refused = false;
     assert(!worker->batch.state_count); /* (3) */
     for (bool first = true; kind->initial(worker, first); first = false) {
         struct batch *batch = &worker->batch;
@@ -357,5 +378,12 @@ bool search_add_initial(struct search *search)
         if (search->lot.stop != STOP_NONE) return poll_stop(search, search->lot.stop);
         search->initial_number++;
     }
-    return true;
+    return !worker->is_refused || poll_stop(search, STOP_MEMORY);
+}
+
+void search_sum(const struct search *search, uint64_t *totals)
+{
+    const struct set_kind *sets = search->space->kind->sets;
+    if (search->order->sum) search->order->sum(search, totals);
+    else if (search->set && sets->sum) sets->sum(search->set, totals);
 }

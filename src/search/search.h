@@ -82,6 +82,12 @@ bool search_pauses(struct search *search);
  * must end. */
 bool search_end_lot(struct search *search);
 
+/* Before the steps of a state are added: what the space keeps of it. False: the search must end. */
+bool search_commit(struct search *search, struct worker *worker, const struct batch_state *state);
+
+/* Adds what all sets count of their own (set.h). */
+void search_sum(const struct search *search, uint64_t *totals);
+
 /* For a team. Expands one state into the worker's batch, unless it need not be; false: memory was
  * refused. Looks up the steps in the batch, from one on. Several workers may do this at the same
  * time. */

@@ -10,6 +10,7 @@
 struct worker;
 struct space;
 struct freezer;
+struct store;
 
 #define SET_NONE UINT64_MAX        /* no state's number */
 #define SET_KNOWN (UINT64_MAX - 1) /* nor this, but there is one */
@@ -20,6 +21,7 @@ struct set_kind;
 struct set {
     const struct set_kind *kind;
     uint64_t count;      /* numbers given so far */
+    uint64_t known;      /* steps that were taken out of batches: they lead to states of this set */
     uint64_t next_level; /* states from here on need not be expanded once another stands for them */
     void *owner;         /* the order's: what it keeps of this set beside its states */
 };
@@ -50,6 +52,16 @@ struct set_kind {
     bool (*is_open)(const struct set *set, uint64_t state);
     /* The states that count: NULL: all that have numbers. */
     uint64_t (*kept)(const struct set *set);
+    /* By how many states that count there are more, after this step was added as a new one; NULL:
+     * by one. */
+    int64_t (*gained)(const struct worker *worker, uint32_t step);
+    /* The packed words that its states have, each once. */
+    const struct store *(*store)(const struct set *set);
+    /* Adds what the set counts of its own, `more` numbers, to others that were added before; NULL:
+     * nothing. */
+    void (*sum)(const struct set *set, uint64_t *totals);
+    unsigned more;
+    bool varies; /* records in files differ in size */
     /* The states from `first` to before `end` as records in files: how many bytes at most, with
      * FREEZER_ITEM for each piece that they are put in; puts them. False: see freezer_error. */
     uint64_t (*bytes)(const struct set *set, uint64_t first, uint64_t end);

@@ -73,15 +73,20 @@ static inline bool add_next(struct worker *worker, struct set *set, struct batch
     return true;
 }
 
-/* one_by_one: up to a step that is not known; those before it are taken out. */
-static inline bool take(struct worker *worker, struct set *set, struct batch_state *begun,
-                        struct program_cursor *cursor, bool one_by_one)
+/* How the rules of a state are gone through. */
+enum manner {
+    TAKE_ALL,
+    TAKE_NEXT, /* up to a step that is not known; those before it are taken out */
+    TAKE_ALONE /* those that fail as well, priorities and permissions aside */
+};
+
+static inline bool take(const struct worker *worker, const uint64_t *words, struct batch *batch,
+                        struct set *set, struct batch_state *begun, struct program_cursor *cursor,
+                        enum manner manner)
 {
-    struct batch *batch = &worker->batch;
-    const bool *leave_out = worker->space->leave_out;
+    const bool *leave_out = manner == TAKE_ALONE ? NULL : worker->space->leave_out;
     const uint32_t key_bytes = worker->space->layout.key_bytes;
     const struct program *program = worker->program;
-    const uint64_t *words = worker->words;
     struct program_cursor at = *cursor; /* here it need not be in memory */
     const struct fast_rule *fast;
     for (;;) {
@@ -93,19 +98,20 @@ static inline bool take(struct worker *worker, struct set *set, struct batch_sta
             begun->enabled |= step != STEP_FAILED;
             continue;
         }
-        if (step == STEP_FAILED) {
+        if (step == STEP_FAILED && manner != TAKE_ALONE) {
             if (!begun->failures++) begun->failed = fast->rule;
             continue;
         }
-        const uint64_t hash = store_hash(next, key_bytes);
-        if (one_by_one) {
-            if (!add_next(worker, set, begun, fast, next, hash)) return false;
+        if (manner == TAKE_NEXT) {
+            const uint64_t hash = store_hash(next, key_bytes);
+            if (!add_next((struct worker *)worker, set, begun, fast, next, hash)) return false;
             if (begun->steps) break;
             continue;
         }
         struct batch_step *to = batch_put(batch, begun);
         to->fast = fast;
-        to->hash = hash;
+        if (manner == TAKE_ALONE) to->tag = step;
+        else to->hash = store_hash(next, key_bytes);
         to->set = set;
     }
     begun->enabled |= begun->steps + begun->known != 0;
@@ -116,13 +122,23 @@ static inline bool take(struct worker *worker, struct set *set, struct batch_sta
 bool space_take_steps(struct worker *worker, struct set *set, struct batch_state *begun,
                       struct program_cursor *cursor)
 {
-    return take(worker, set, begun, cursor, false);
+    return take(worker, worker->words, &worker->batch, set, begun, cursor, TAKE_ALL);
 }
 
 bool space_take_next(struct worker *worker, struct set *set, struct batch_state *begun,
                      struct program_cursor *cursor)
 {
-    return take(worker, set, begun, cursor, true);
+    return take(worker, worker->words, &worker->batch, set, begun, cursor, TAKE_NEXT);
+}
+
+bool space_list(const struct worker *worker, const uint64_t *words, struct batch *list)
+{
+    struct program_cursor cursor;
+    batch_clear(list);
+    struct batch_state *begun = batch_begin(list, SET_NONE);
+    program_start(worker->program, &cursor);
+    cursor.alone = true;
+    return begun && take(worker, words, list, NULL, begun, &cursor, TAKE_ALONE);
 }
 
 bool space_take_discrete(struct worker *worker)
@@ -136,7 +152,7 @@ bool space_take_discrete(struct worker *worker)
     program_start(worker->program, &cursor);
     cursor.alone = space->kind->alone;
     space->leave_out = NULL;
-    bool good = take(worker, NULL, begun, &cursor, false);
+    bool good = take(worker, worker->words, &worker->batch, NULL, begun, &cursor, TAKE_ALL);
     space->leave_out = leave_out;
     return good;
 }

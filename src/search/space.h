@@ -10,6 +10,7 @@
 #include "search/batch.h"
 
 struct space;
+struct text;
 
 /* What one thread needs to expand states. */
 struct worker {
@@ -23,6 +24,8 @@ struct worker {
     struct batch batch;
     bool is_merged;   /* what the batch has is in sets already (merge.h) */
     bool lists_known; /* somebody wants to be told of every step, those included that are known */
+    bool is_full;     /* the space has little room left for more states in this batch */
+    bool is_refused;  /* the next initial state, or the one in files, was refused memory */
     void *own;        /* the space's */
 };
 
@@ -47,10 +50,18 @@ struct space_kind {
     /* Appends a state that was in files to an empty batch, as an initial one. False: it makes no
      * sense. */
     bool (*thaw)(struct worker *worker, const unsigned char *record, uint64_t size);
+    /* In the order of one thread, before the steps of a state are added: keeps what the space needs
+     * of it. May be NULL. False: memory was refused. */
+    bool (*commit)(struct worker *worker, const struct batch_state *state);
+    /* What there is to be read about a step beside its values, such as its zone. May be NULL. */
+    void (*describe)(const struct worker *worker, uint32_t step, struct text *text);
     /* Fills in what a trace that shows a violation needs beside its rules, such as dates; `words`:
      * its last state. May be NULL. */
     void (*complete)(struct space *space, struct property_result *entry, const uint64_t *words);
     bool alone; /* steps are numbered among rules that are enabled, priorities aside */
+    /* Expanding takes so long that one worker gains nothing by being ahead, and that after each
+     * state it is asked what is decided. */
+    bool is_slow;
 };
 
 struct space {
@@ -61,9 +72,14 @@ struct space {
     struct program program;
     uint32_t extra_words;  /* of the space's own, behind the words of a step */
     const bool *leave_out; /* per rule: its steps are not taken; NULL: all are */
-    uint32_t final;        /* the code of the model's final states, if it has any */
-    int64_t *values;       /* an unpacked state */
-    int64_t *initial;      /* the initial state that was enumerated last */
+    bool is_again;         /* states are expanded once more, by rules that were left out */
+    /* Where a state would be known, if anywhere so far; NULL: where those are that are expanded.
+     * Several workers may ask at the same time. */
+    struct set *(*locate)(const void *order, const uint64_t *words);
+    const void *order;
+    uint32_t final;   /* the code of the model's final states, if it has any */
+    int64_t *values;  /* an unpacked state */
+    int64_t *initial; /* the initial state that was enumerated last */
 };
 
 /* The common part of a space. Memory is taken by calls that jump when it is refused. */
@@ -85,6 +101,9 @@ bool space_take_steps(struct worker *worker, struct set *set, struct batch_state
 bool space_take_next(struct worker *worker, struct set *set, struct batch_state *begun,
                      struct program_cursor *cursor);
 
+/* Lists the rules that are enabled, or fail, in a state, priorities and permissions aside, with
+ * their successors: `tag` is an enum step. False: memory was refused. */
+bool space_list(const struct worker *worker, const uint64_t *words, struct batch *list);
 /* Appends the state in worker->words, with all its steps as the space numbers them and without
  * regard to time, to an empty batch. False: memory was refused. */
 bool space_take_discrete(struct worker *worker);

@@ -23,10 +23,11 @@
 #include "search/order.h"
 
 #ifdef CAIRN_TEST_HOOKS /* so that small models have several threads, too */
-enum { ALONE = 2, SLICES = 16, GRAB_MOST = 8, LOOK_STEPS = 5 };
+enum { ALONE = 2, ALONE_SLOW = 2, SLICES = 16, GRAB_MOST = 8, GRAB_SLOW = 2, LOOK_STEPS = 5 };
 #else
 /* fewer states are not worth a round */
 enum { ALONE = 128, SLICES = 64, GRAB_MOST = 32, LOOK_STEPS = 64 };
+enum { ALONE_SLOW = 16, GRAB_SLOW = 4 }; /* of a space that is slow */
 #endif
 
 struct slice {
@@ -139,7 +140,8 @@ static void take_slices(struct team *team, uint32_t number)
     struct worker *worker = &round->workers[number];
     const struct batch *batch = &worker->batch;
     bool good = true, is_odd = false;
-    while (good && batch->step_count < team->room && batch->state_count < team->room) {
+    while (good && batch->step_count < team->room && batch->state_count < team->room
+           && !worker->is_full) {
         const uint32_t at = atomic_fetch_add_explicit(&round->cursor, 1, memory_order_relaxed);
         if (at >= round->slice_count) break;
         struct slice *slice = &round->slices[at];
@@ -162,9 +164,10 @@ static uint64_t slice_end(const struct round *round, uint32_t slice)
 
 static void cut(const struct team *team, struct round *round, uint64_t begin, uint64_t end)
 {
-    const uint64_t share = (end - begin) / (4 * (uint64_t)team->count);
+    const uint64_t share = (end - begin) / (4 * (uint64_t)team->count),
+                   most_of_one = team->search->space->kind->is_slow ? GRAB_SLOW : GRAB_MOST;
     round->begin = begin;
-    round->grab = share < 1 ? 1 : share > GRAB_MOST ? GRAB_MOST : (uint32_t)share;
+    round->grab = (uint32_t)(share < 1 ? 1 : share > most_of_one ? most_of_one : share);
     const uint64_t most = begin + (uint64_t)SLICES * round->grab;
     round->end = end < most ? end : most;
     round->slice_count = (uint32_t)((round->end - begin + round->grab - 1) / round->grab);
@@ -293,15 +296,23 @@ static bool run_round(struct team *team, uint64_t *cursor, uint64_t end, bool *w
     return good;
 }
 
-bool team_is_worth(uint64_t states) { return states >= ALONE; }
+bool team_is_worth(const struct team *team, uint64_t states)
+{
+    return states >= (team->search->space->kind->is_slow ? ALONE_SLOW : ALONE);
+}
 
 /* A round that ends early because the order pauses ends the expansion; one that was refused memory
- * goes on alone, where that is dealt with. */
+ * before anything was done goes on alone, where that is dealt with. */
 bool team_expand(struct team *team, uint64_t *cursor, uint64_t end)
 {
     struct search *search = team->search;
-    bool whole = true, good = true;
-    while (good && whole && *cursor < end) good = run_round(team, cursor, end, &whole);
+    bool whole = true, good = true, goes_on = true;
+    while (good && goes_on && *cursor < end) {
+        const uint64_t before = *cursor;
+        whole = true;
+        good = run_round(team, cursor, end, &whole);
+        goes_on = whole || (*cursor > before && !search_pauses(search));
+    }
     if (team->waiting) {
         good = add_waiting(team);
         end_round(team, team->waiting);

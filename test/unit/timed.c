@@ -349,10 +349,10 @@ static void load_record(struct regions *regions, const int64_t *record)
 /* The number of the region in regions->record. */
 static uint32_t number(struct regions *regions)
 {
-    uint32_t index;
-    store_add32(&regions->all, regions->record,
-                store_hash(regions->record, regions->all.record_bytes), &index);
-    return index;
+    uint64_t index;
+    store_add(&regions->all, regions->record,
+              store_hash(regions->record, regions->all.record_bytes), &index);
+    return (uint32_t)index;
 }
 
 /* The state at work goes into a list; it is looked at later whether it is new. */
@@ -368,15 +368,15 @@ static uint32_t number(struct regions *regions)
 static void visit(struct regions *regions, const int64_t *record, int64_t level)
 {
     const struct model *model = regions->model;
-    uint32_t index, bytes = regions->words * sizeof *record;
-    if (store_add32(&regions->seen, record, store_hash(record, bytes), &index) != STORE_NEW) return;
+    const uint32_t bytes = regions->words * sizeof *record;
+    uint64_t index;
+    if (store_add(&regions->seen, record, store_hash(record, bytes), &index) != STORE_NEW) return;
     regions->too_many |= regions->seen.count > MAX_REGIONS;
     uint32_t value_bytes = model->vars.len * sizeof *record;
-    if (store_add32(&regions->discrete, record, store_hash(record, value_bytes), &index)
-        == STORE_NEW)
+    if (store_add(&regions->discrete, record, store_hash(record, value_bytes), &index) == STORE_NEW)
         regions->levels[index] = level;
     load_record(regions, record);
-    uint32_t here = store_find(&regions->all, record, store_hash(record, bytes));
+    uint32_t here = (uint32_t)store_find(&regions->all, record, store_hash(record, bytes));
     if (timed_is_stuck(&regions->state)) {
         regions->dead = true;
         vec_push(regions->t->mem, &regions->stuck, here);

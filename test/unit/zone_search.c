@@ -219,7 +219,8 @@ struct search {
     enum method method;
     struct zones zones;
     struct dbm zone, other;
-    uint32_t count, ids[MOST_NODES], places[MOST_NODES];
+    uint32_t count, places[MOST_NODES];
+    uint64_t ids[MOST_NODES];
 };
 
 /* Keeps the zone unless one kept before includes it. */

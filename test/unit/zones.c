@@ -55,7 +55,8 @@ static void test_intern(struct unit *unit, struct mem *mem, uint64_t seed, uint3
     struct random random = {seed};
     struct zones zones;
     struct dbm zone, spare;
-    uint32_t count = 0, id, again = 0, included = 0;
+    uint64_t id;
+    uint32_t count = 0, again = 0, included = 0;
     dbm_init(&zone, mem, CLOCKS), dbm_init(&spare, mem, CLOCKS);
     CHECK(unit, zones_init(&zones, mem));
     for (unsigned n = 0; n < STORED; n++) {
@@ -103,7 +104,7 @@ static void test_bytes(struct unit *unit, struct mem *mem, bool print)
     struct random random = {14};
     struct zones zones;
     struct dbm zone, spare;
-    uint32_t id, steps = 0;
+    uint64_t id, steps = 0;
     dbm_init(&zone, mem, N), dbm_init(&spare, mem, N);
     zones_init(&zones, mem);
     dbm_zero(&zone, N);
@@ -143,7 +144,7 @@ static void test_long(struct unit *unit, struct mem *mem)
     struct random random = {8};
     struct zones zones;
     struct dbm zone, spare;
-    uint32_t ids[ZONES];
+    uint64_t ids[ZONES];
     dbm_init(&zone, mem, N), dbm_init(&spare, mem, N);
     zones_init(&zones, mem);
     for (uint32_t n = 0; n < ZONES; n++) {
@@ -174,7 +175,7 @@ static void test_sharing(struct unit *unit, struct mem *mem)
 {
     enum { SETS = 50, EACH = 30 };
     static struct zones sets[SETS];
-    static uint32_t ids[SETS][EACH];
+    static uint64_t ids[SETS][EACH];
     struct zones_work work = {0};
     struct dbm zone, spare;
     dbm_init(&zone, mem, 6), dbm_init(&spare, mem, 6);
@@ -183,7 +184,7 @@ static void test_sharing(struct unit *unit, struct mem *mem)
         for (unsigned n = 0; n < EACH; n++)
             for (unsigned k = 0; k < SETS; k++) {
                 struct random random = {1 + n * SETS + k};
-                uint32_t id;
+                uint64_t id;
                 if (!round && !n) CHECK(unit, zones_init(&sets[k], mem));
                 if (!round && !n) zones_share(&sets[k], &work);
                 random_zone(&random, &zone, &spare, 1 + n % 6, 300, 10);
@@ -212,7 +213,7 @@ static void test_refusal(struct unit *unit)
         struct zones zones;
         struct dbm zone, spare;
         struct random random = {1};
-        uint32_t id, refused = 0;
+        uint64_t id, refused = 0;
         mem_init(&mem), mem_init(&other);
         dbm_init(&zone, &other, 12), dbm_init(&spare, &other, 12);
         mem.fail_at = fail_at;

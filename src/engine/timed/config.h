@@ -8,7 +8,7 @@
 
 #include "engine/timed/clocks.h"
 #include "engine/timed/timers.h"
-#include "program/program.h"
+#include "search/batch.h"
 
 #ifdef CAIRN_DEGENERATE
 enum { CONFIG_CHUNK = 64, CONFIG_FIRST_SLOTS = 2 };
@@ -24,15 +24,49 @@ struct config_clock {
     dbm_bound until, from; /* x - 0 and 0 - x while the state lasts */
 };
 
+/* As the zones of a state need it. Where its clocks are: among those of all configurations, or
+ * alone. */
 struct config {
     uint32_t count;
-    bool urgent;    /* no time passes */
-    bool forbidden; /* an invariant is false at any time */
-    bool zero[2];
-    uint32_t clocks[]; /* numbers in configs.table */
+    bool urgent;             /* no time passes */
+    bool forbidden;          /* an invariant is false at any time */
+    const uint32_t *numbers; /* of its clocks in ... */
+    const struct config_clock *table;
 };
 
+/* Clock number i + 1 of its zones. */
+static inline const struct config_clock *config_clock(const struct config *config, uint32_t i)
+{
+    return &config->table[config->numbers[i]];
+}
+/* The zone's clock for this source; 0: it has none. */
+uint32_t config_clock_of(const struct config *config, uint32_t source);
+
 enum { CONFIG_NONE = 0xFFFFFFFF };
+
+/* ---- making one: every thread has its own builder ---- */
+
+struct config_builder {
+    struct mem *mem;
+    const struct layout *layout;
+    const struct timers *timers;
+    const struct clocks *clocks;
+    bool exact;                /* L and U are their larger one, so that zones keep deadlocks too */
+    struct config config;      /* the one at hand; its clocks are its own, until the next one */
+    struct config_clock *list; /* room for the largest one there could be ... */
+    uint32_t *numbers;         /* ... and 0, 1, 2, ... */
+    uint32_t *marks, mark;     /* per timer: the enumeration that saw it */
+};
+
+/* False when memory is refused; config_builder_release must follow in either case. */
+bool config_builder_init(struct config_builder *builder, struct mem *mem,
+                         const struct layout *layout, const struct timers *timers,
+                         const struct clocks *clocks, bool exact);
+void config_builder_release(struct config_builder *builder);
+/* The configuration of a state, whose rules that are enabled, or fail, are listed. */
+void config_build(struct config_builder *builder, const uint64_t *words, const struct batch *rules);
+
+/* ---- keeping them ---- */
 
 /* Numbers by the hash of what they stand for: number + 1, 0 where there is none. Open addressing,
  * at most half full. */
@@ -41,14 +75,15 @@ struct config_slots {
     uint32_t size;
 };
 
+struct config_kept {
+    uint32_t count;
+    bool urgent, forbidden, zero[2];
+    uint32_t clocks[]; /* numbers in configs.table */
+};
+
 struct configs {
     struct mem *mem;
-    const struct program *program;
-    const struct timers *timers;
-    const struct clocks *clocks;
-    bool exact; /* set after configs_init: L and U are their larger one, so that zones keep
-                   deadlocks too */
-    struct config **list;
+    struct config_kept **list;
     uint32_t count, capacity;
     struct config_clock *table;
     uint32_t table_count, table_capacity;
@@ -57,31 +92,22 @@ struct configs {
     uint32_t chunk_count, chunk_capacity;
     size_t chunk_left;
     char *chunk_at;
-    uint32_t most;                        /* clocks of the largest one */
-    struct config *building;              /* room for the largest one there could be ... */
-    struct config_clock *building_clocks; /* ... and its clocks */
-    uint32_t *marks, mark;                /* per timer: the enumeration that saw it */
-    uint64_t *scratch;                    /* a state */
+    uint32_t *recent;         /* per source: the number + 1 of its clock that was asked for last */
+    uint32_t most;            /* clocks of the largest one */
+    struct config_kept *room; /* for the largest one there could be */
 };
 
-/* False when memory is refused; then nothing is left to release. */
-bool configs_init(struct configs *configs, struct mem *mem, const struct program *program,
-                  const struct timers *timers, const struct clocks *clocks);
+/* most: clocks that one can have. False when memory is refused; then nothing is left to release. */
+bool configs_init(struct configs *configs, struct mem *mem, uint32_t most);
 void configs_release(struct configs *configs);
-/* The configuration of a state; CONFIG_NONE when memory is refused. It stays where it is. */
-uint32_t configs_find(struct configs *configs, const uint64_t *words);
-static inline const struct config *configs_get(const struct configs *configs, uint32_t id)
+/* The number of a configuration, which is kept from now on; CONFIG_NONE when memory is refused. */
+uint32_t configs_add(struct configs *configs, const struct config *config);
+/* Until the next one is added. */
+static inline struct config configs_get(const struct configs *configs, uint32_t id)
 {
-    return configs->list[id];
+    const struct config_kept *kept = configs->list[id];
+    return (struct config){kept->count, kept->urgent, kept->forbidden, kept->clocks,
+                           configs->table};
 }
-/* Clock number i + 1 of its zones; until the next call of configs_find. */
-static inline const struct config_clock *configs_clock(const struct configs *configs,
-                                                       const struct config *config, uint32_t i)
-{
-    return &configs->table[config->clocks[i]];
-}
-/* The zone's clock for this source; 0: it has none. */
-uint32_t configs_clock_of(const struct configs *configs, const struct config *config,
-                          uint32_t source);
 
 #endif

@@ -51,11 +51,10 @@ bool moves_reserve(struct moves *moves, uint32_t clocks)
     return true;
 }
 
-bool moves_init(struct moves *moves, const struct configs *configs, uint32_t most)
+bool moves_init(struct moves *moves, struct mem *mem, const struct timers *timers, uint32_t most)
 {
-    const struct model *model = configs->timers->model;
-    *moves = (struct moves){
-        .model = model, .configs = configs, .timers = configs->timers, .mem = model->mem};
+    const struct model *model = timers->model;
+    *moves = (struct moves){.model = model, .timers = timers, .mem = mem};
     federation_init(&moves->rest, moves->mem, 0);
     moves->moved =
         mem_try_alloc(moves->mem, (model->processes.len + UINT64_C(1)) * sizeof *moves->moved);
@@ -78,13 +77,18 @@ void moves_release(struct moves *moves)
 
 /* ---- states ---- */
 
-static bool within_invariants(const struct moves *moves, struct dbm *zone,
-                              const struct config *config)
+/* Most constraints hold already. */
+static inline bool tighten(struct dbm *zone, uint32_t i, uint32_t j, dbm_bound bound)
+{
+    return dbm_at(zone, i, j) <= bound || dbm_constrain(zone, i, j, bound);
+}
+
+static bool within_invariants(struct dbm *zone, const struct config *config)
 {
     bool good = !config->forbidden;
     for (uint32_t i = 1; good && i <= config->count; i++) {
-        const struct config_clock *clock = configs_clock(moves->configs, config, i - 1);
-        good = dbm_constrain(zone, i, 0, clock->until) && dbm_constrain(zone, 0, i, clock->from);
+        const struct config_clock *clock = config_clock(config, i - 1);
+        good = tighten(zone, i, 0, clock->until) && tighten(zone, 0, i, clock->from);
     }
     return good;
 }
@@ -94,15 +98,15 @@ static bool within_invariants(const struct moves *moves, struct dbm *zone,
 static bool let_pass(struct moves *moves, const struct config *config)
 {
     struct dbm *zone = &moves->next;
-    if (!within_invariants(moves, zone, config)) return false;
+    if (!within_invariants(zone, config)) return false;
     if (!config->urgent) {
         dbm_up(zone);
         for (uint32_t i = 1; i <= config->count; i++)
-            dbm_constrain(zone, i, 0, configs_clock(moves->configs, config, i - 1)->until);
+            tighten(zone, i, 0, config_clock(config, i - 1)->until);
     }
     for (uint32_t i = 1; i <= config->count; i++) {
-        moves->lower[i] = configs_clock(moves->configs, config, i - 1)->lower;
-        moves->upper[i] = configs_clock(moves->configs, config, i - 1)->upper;
+        moves->lower[i] = config_clock(config, i - 1)->lower;
+        moves->upper[i] = config_clock(config, i - 1)->upper;
     }
     dbm_extrapolate_lu_plus(zone, moves->lower, moves->upper);
     return true;
@@ -116,14 +120,14 @@ bool moves_initial(struct moves *moves, const struct config *config)
 
 static void enter(struct moves *moves, const struct config *config)
 {
-    moves->config = config;
-    bool good = within_invariants(moves, &moves->source, config);
+    moves->config = *config;
+    bool good = within_invariants(&moves->source, config);
     assert(good); /* extrapolation only adds */
     (void)good;
 }
 
 void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones,
-                       uint32_t zone)
+                       uint64_t zone)
 {
     zones_load(zones, zone, &moves->source);
     enter(moves, config);
@@ -141,19 +145,16 @@ static bool constrain(struct moves *moves, struct dbm *zone,
                       const struct clock_constraint *constraint)
 {
     uint32_t timers = moves->timers->list.len;
-    uint32_t x = constraint->x == MODEL_NONE
-                     ? 0
-                     : configs_clock_of(moves->configs, moves->config, timers + constraint->x);
-    uint32_t y = constraint->y == MODEL_NONE
-                     ? 0
-                     : configs_clock_of(moves->configs, moves->config, timers + constraint->y);
+    uint32_t x =
+        constraint->x == MODEL_NONE ? 0 : config_clock_of(&moves->config, timers + constraint->x);
+    uint32_t y =
+        constraint->y == MODEL_NONE ? 0 : config_clock_of(&moves->config, timers + constraint->y);
     dbm_bound bound =
         constraint->strict ? bound_strict(constraint->bound) : bound_weak(constraint->bound);
     if (constraint->x == constraint->y) return bound >= BOUND_ZERO;
     return x == y
-           || dbm_constrain(
-               zone, x, y,
-               bound); /* of a clock that does not matter, the constraint is always true */
+           || tighten(zone, x, y,
+                      bound); /* of a clock that does not matter, the constraint is always true */
 }
 
 static bool within_guards(struct moves *moves, struct dbm *zone, const struct model_rule *rule)
@@ -170,15 +171,15 @@ static bool within_interval(struct moves *moves, struct dbm *zone, uint32_t r)
     if (t == TIMER_NONE) return true;
     const struct model_interval *interval =
         &moves->model->intervals.data[moves->model->rules.data[r].interval];
-    uint32_t x = configs_clock_of(moves->configs, moves->config, t);
+    uint32_t x = config_clock_of(&moves->config, t);
     assert(x);
     if (!interval->infinite
-        && !dbm_constrain(zone, x, 0,
-                          interval->high_open ? bound_strict(interval->high)
-                                              : bound_weak(interval->high)))
+        && !tighten(zone, x, 0,
+                    interval->high_open ? bound_strict(interval->high)
+                                        : bound_weak(interval->high)))
         return false;
-    return dbm_constrain(
-        zone, 0, x, interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
+    return tighten(zone, 0, x,
+                   interval->low_open ? bound_strict(-interval->low) : bound_weak(-interval->low));
 }
 
 static bool resets(const struct moves *moves, uint32_t r, uint32_t clock)
@@ -193,17 +194,16 @@ static bool resets(const struct moves *moves, uint32_t r, uint32_t clock)
 static bool within_target(struct moves *moves, struct dbm *zone, const struct moves_rule *rule)
 {
     uint32_t timers = moves->timers->list.len;
-    if (!rule->to) return true; /* there are no invariants in this model */
-    if (rule->to->forbidden) return false;
-    for (uint32_t i = 0; i < rule->to->count; i++) {
-        const struct config_clock *clock = configs_clock(moves->configs, rule->to, i);
+    if (!rule->has_to) return true; /* there are no invariants in this model */
+    if (rule->to.forbidden) return false;
+    for (uint32_t i = 0; i < rule->to.count; i++) {
+        const struct config_clock *clock = config_clock(&rule->to, i);
         if (clock->source < timers) continue; /* a timer that goes on keeps its deadline */
         uint32_t x = resets(moves, rule->rule, clock->source - timers)
                          ? 0
-                         : configs_clock_of(moves->configs, moves->config, clock->source);
+                         : config_clock_of(&moves->config, clock->source);
         if (!x && (clock->until < BOUND_ZERO || clock->from < BOUND_ZERO)) return false;
-        if (x
-            && !(dbm_constrain(zone, x, 0, clock->until) && dbm_constrain(zone, 0, x, clock->from)))
+        if (x && !(tighten(zone, x, 0, clock->until) && tighten(zone, 0, x, clock->from)))
             return false;
     }
     return true;
@@ -228,10 +228,10 @@ static enum moves_result hold_back(struct moves *moves, uint32_t r, const struct
     if (!moves->timers->waits[r]) return MOVES_ZONE;
     for (uint32_t h = 0; h < count; h++) {
         if (!timers_is_above(moves->timers, rules[h].rule, r)) continue;
-        dbm_all(&moves->other, moves->config->count);
+        dbm_all(&moves->other, moves->config.count);
         if (!within_chance(moves, &moves->other, &rules[h])) continue;
         if (moves->single) {
-            federation_clear(&moves->rest, moves->config->count);
+            federation_clear(&moves->rest, moves->config.count);
             if (!federation_add(&moves->rest, &moves->guarded)) return MOVES_REFUSED;
             moves->single = false;
         }
@@ -263,8 +263,8 @@ static void make_map(struct moves *moves)
         const struct rule_part *part = &moves->model->parts.data[rule->first_part + i];
         if (part->process != MODEL_NONE && !part->stays) moves->moved[part->process] = moves->move;
     }
-    for (uint32_t i = 0; i < moves->rule->to->count; i++) {
-        uint32_t source = configs_clock(moves->configs, moves->rule->to, i)->source;
+    for (uint32_t i = 0; i < moves->rule->to.count; i++) {
+        uint32_t source = config_clock(&moves->rule->to, i)->source;
         bool starts = source == own;
         if (source < timers) {
             const struct timer *timer = &moves->timers->list.data[source];
@@ -273,10 +273,9 @@ static void make_map(struct moves *moves)
                          == moves->move;
         } else {
             starts = resets(moves, moves->rule->rule, source - timers);
-            assert(starts
-                   || configs_clock_of(moves->configs, moves->config, source)); /* see clocks.c */
+            assert(starts || config_clock_of(&moves->config, source)); /* see clocks.c */
         }
-        moves->map[i] = starts ? 0 : configs_clock_of(moves->configs, moves->config, source);
+        moves->map[i] = starts ? 0 : config_clock_of(&moves->config, source);
     }
 }
 
@@ -296,8 +295,8 @@ bool moves_next(struct moves *moves)
         struct dbm piece =
             moves->single ? moves->guarded : federation_get(&moves->rest, moves->piece);
         moves->piece++;
-        dbm_select(&moves->next, &piece, moves->map, moves->rule->to->count);
-        if (let_pass(moves, moves->rule->to)) return true;
+        dbm_select(&moves->next, &piece, moves->map, moves->rule->to.count);
+        if (let_pass(moves, &moves->rule->to)) return true;
     }
     return false;
 }
@@ -315,12 +314,12 @@ enum moves_result moves_fails(struct moves *moves, uint32_t rule, const struct m
 static enum moves_result subtract_pasts(struct moves *moves, const struct moves_rule *rules,
                                         uint32_t count)
 {
-    federation_clear(&moves->rest, moves->config->count);
+    federation_clear(&moves->rest, moves->config.count);
     if (!federation_add(&moves->rest, &moves->guarded)) return MOVES_REFUSED;
     for (uint32_t i = 0; i < count && moves->rest.count; i++) {
         dbm_copy(&moves->other, &moves->guarded);
         if (!within_chance(moves, &moves->other, &rules[i])) continue;
-        if (!moves->config->urgent) dbm_down(&moves->other);
+        if (!moves->config.urgent) dbm_down(&moves->other);
         if (!federation_subtract(&moves->rest, &moves->other)) return MOVES_REFUSED;
     }
     return moves->rest.count ? MOVES_ZONE : MOVES_NONE;
@@ -335,7 +334,7 @@ enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules
     for (uint32_t i = 0; i < count; i++) { /* often one rule is enough */
         dbm_copy(&moves->other, &moves->source);
         if (!within_chance(moves, &moves->other, &rules[i])) continue;
-        if (!moves->config->urgent) dbm_down(&moves->other);
+        if (!moves->config.urgent) dbm_down(&moves->other);
         if (dbm_included(&moves->source, &moves->other)) return MOVES_NONE;
     }
     dbm_copy(&moves->guarded, &moves->source);
@@ -344,8 +343,8 @@ enum moves_result moves_dead(struct moves *moves, const struct moves_rule *rules
 
 bool moves_find_dead(struct moves *moves, const struct moves_rule *rules, uint32_t count)
 {
-    dbm_all(&moves->guarded, moves->config->count);
-    bool good = within_invariants(moves, &moves->guarded, moves->config);
+    dbm_all(&moves->guarded, moves->config.count);
+    bool good = within_invariants(&moves->guarded, &moves->config);
     assert(good);
     (void)good;
     return subtract_pasts(moves, rules, count) != MOVES_REFUSED;

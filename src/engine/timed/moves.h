@@ -14,22 +14,22 @@
 /* An enabled rule, priorities aside, and the configuration it leads to. */
 struct moves_rule {
     uint32_t rule;
-    const struct config
-        *to; /* of rules that are not being taken it may be NULL when the model has no invariants */
+    bool has_to;      /* of rules that are not being taken it may be missing when the model has no
+                         invariants */
+    struct config to; /* its clocks stay where they are while the state is expanded */
 };
 
 struct moves {
     const struct model *model;
-    const struct configs *configs;
     const struct timers *timers;
     struct mem *mem;
-    uint32_t most;               /* clocks there is room for */
-    const struct config *config; /* of the state being expanded ... */
-    struct dbm source;           /* ... and its zone, within its invariants */
-    struct dbm guarded;          /* the part of it in which a rule can be taken */
-    struct dbm next;             /* the zone after the step */
-    struct dbm other;            /* working memory */
-    uint32_t *map; /* of the next zone's clocks: which clocks of the source they continue */
+    uint32_t most;        /* clocks there is room for */
+    struct config config; /* of the state being expanded ... */
+    struct dbm source;    /* ... and its zone, within its invariants */
+    struct dbm guarded;   /* the part of it in which a rule can be taken */
+    struct dbm next;      /* the zone after the step */
+    struct dbm other;     /* working memory */
+    uint32_t *map;        /* of the next zone's clocks: which clocks of the source they continue */
     int32_t *lower, *upper;
     uint32_t *moved, move;         /* per process: the last step that moved it */
     struct federation rest;        /* the zone without what rules of higher classes may take */
@@ -39,7 +39,7 @@ struct moves {
 };
 
 /* False when memory is refused; then nothing is left to release. */
-bool moves_init(struct moves *moves, const struct configs *configs, uint32_t most);
+bool moves_init(struct moves *moves, struct mem *mem, const struct timers *timers, uint32_t most);
 void moves_release(struct moves *moves);
 /* Room for zones of this many clocks. False when memory is refused; the others stay good. */
 bool moves_reserve(struct moves *moves, uint32_t clocks);
@@ -50,7 +50,7 @@ bool moves_initial(struct moves *moves, const struct config *config);
 
 /* The state to expand. */
 void moves_enter_state(struct moves *moves, const struct config *config, const struct zones *zones,
-                       uint32_t zone);
+                       uint64_t zone);
 
 /* The same with a zone that is not in a set; it may be moves->next. */
 void moves_enter_zone(struct moves *moves, const struct config *config, const struct dbm *zone);

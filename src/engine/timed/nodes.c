@@ -2,9 +2,13 @@
 
 #include <assert.h>
 
+/* Numbers of 40 bits. */
 struct pair {
     uint32_t discrete, zone;
+    uint8_t discrete_high, zone_high;
+    uint8_t zero[2];
 };
+enum { PAIR_BYTES = 10 };
 
 bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, bool equal,
                 struct nodes_work *work)
@@ -16,7 +20,7 @@ bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, boo
         return false;
     }
     zones_share(&nodes->zones, &work->zones);
-    if (equal && !store_init(&nodes->pairs, mem, sizeof(struct pair))) {
+    if (equal && !store_init(&nodes->pairs, mem, PAIR_BYTES)) {
         store_release(&nodes->discrete);
         zones_release(&nodes->zones);
         return false;
@@ -56,40 +60,72 @@ static bool grow(struct mem *mem, void **data, uint64_t *cap, uint64_t len, size
     return true;
 }
 
-uint32_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t hash,
-                            uint32_t config)
+static uint64_t first_of(const struct nodes *nodes, uint64_t discrete)
 {
-    uint32_t index;
+    return nodes_number(nodes->infos[discrete].first, nodes->infos[discrete].first_high);
+}
+
+static uint64_t next_of(const struct node *node)
+{
+    return nodes_number(node->next, node->next_high);
+}
+
+uint64_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t hash,
+                            uint32_t config, bool *is_new)
+{
+    uint64_t index;
     if (!grow(nodes->mem, (void **)&nodes->infos, &nodes->info_cap, nodes->discrete.count,
               sizeof *nodes->infos))
-        return NODES_NONE;
-    enum store_result added = store_add32(&nodes->discrete, words, hash, &index);
-    if (added == STORE_REFUSED) return NODES_NONE;
-    assert(added == STORE_NEW);
-    nodes->infos[index] = (struct discrete_info){config, NODES_NONE};
+        return STORE_NONE;
+    enum store_result added = store_add(&nodes->discrete, words, hash, &index);
+    if (added == STORE_REFUSED) return STORE_NONE;
+    *is_new = added == STORE_NEW;
+    if (*is_new)
+        nodes->infos[index] =
+            (struct node_discrete){config, (uint32_t)NODES_NONE, (uint8_t)(NODES_NONE >> 32)};
     return index;
 }
 
 /* ---- pairs ---- */
 
-static void push(struct nodes *nodes, struct node node) { nodes->list[nodes->count++] = node; }
-
-static enum nodes_result add_equal(struct nodes *nodes, uint32_t discrete, const struct dbm *zone,
-                                   uint32_t parent, uint32_t rule, uint32_t *index)
+static void push(struct nodes *nodes, uint64_t discrete, uint64_t zone, uint64_t next)
 {
-    struct pair pair = {discrete, 0};
-    if (zones_intern(&nodes->zones, zone, &pair.zone) == ZONES_REFUSED) return NODES_REFUSED;
-    enum store_result added =
-        store_add32(&nodes->pairs, &pair, store_hash(&pair, sizeof pair), index);
+    assert(zone <= UINT32_MAX && discrete < nodes->discrete.count);
+    nodes->list[nodes->set.count++] = (struct node){.discrete = (uint32_t)discrete,
+                                                    .discrete_high = (uint8_t)(discrete >> 32),
+                                                    .zone = (uint32_t)zone,
+                                                    .next = (uint32_t)next,
+                                                    .next_high = (uint8_t)(next >> 32)};
+}
+
+static enum zones_result intern(struct nodes *nodes, const struct nodes_zone *zone, uint64_t *id)
+{
+    return zone->string ? zones_add(&nodes->zones, zone->string, zone->bytes, zone->hash, id)
+                        : zones_intern(&nodes->zones, zone->dbm, id);
+}
+
+static struct pair make_pair(uint64_t discrete, uint64_t zone)
+{
+    return (struct pair){
+        (uint32_t)discrete, (uint32_t)zone, (uint8_t)(discrete >> 32), (uint8_t)(zone >> 32), {0}};
+}
+
+static enum nodes_result add_equal(struct nodes *nodes, uint64_t discrete,
+                                   const struct nodes_zone *zone, uint64_t *index)
+{
+    uint64_t id;
+    if (intern(nodes, zone, &id) == ZONES_REFUSED) return NODES_REFUSED;
+    const struct pair pair = make_pair(discrete, id);
+    enum store_result added = store_add(&nodes->pairs, &pair, store_hash(&pair, PAIR_BYTES), index);
     if (added == STORE_REFUSED) return NODES_REFUSED;
     nodes->covered += added == STORE_KNOWN;
     if (added == STORE_KNOWN) return NODES_KNOWN;
-    assert(*index == nodes->count);
-    push(nodes, (struct node){discrete, pair.zone, parent, rule, NODES_NONE});
+    assert(*index == nodes->set.count);
+    push(nodes, discrete, id, NODES_NONE);
     return NODES_NEW;
 }
 
-static bool load(struct nodes *nodes, uint32_t zone, uint32_t clocks)
+static bool load(struct nodes *nodes, uint64_t zone, uint32_t clocks)
 {
     struct nodes_work *work = nodes->work;
     if (!work->has_loaded || work->loaded.most < clocks) {
@@ -101,85 +137,122 @@ static bool load(struct nodes *nodes, uint32_t zone, uint32_t clocks)
     return true;
 }
 
-/* Bounds are cut so that the sums fit; cutting keeps their order. */
-static struct node_measure measure(const struct dbm *zone)
-{
-    const dbm_bound most = INT32_MAX / ((dbm_bound)zone->size * zone->size / MEASURE_SUMS + 1);
-    struct node_measure measure = {0};
-    for (uint32_t i = 0, at = 0; i < zone->size; i++)
-        for (uint32_t j = 0; j < zone->size; j++, at++) {
-            dbm_bound bound = dbm_at(zone, i, j);
-            if (bound == BOUND_INFINITY) measure.infinite |= UINT32_C(1) << at % 32;
-            measure.sums[at % MEASURE_SUMS] += (int32_t)(bound > most    ? most
-                                                         : bound < -most ? -most
-                                                                         : bound);
-        }
-    return measure;
-}
-
-static bool may_include(const struct node_measure *large, const struct node_measure *small)
-{
-    bool may = !(small->infinite & ~large->infinite);
-    for (unsigned i = 0; i < MEASURE_SUMS; i++) may &= small->sums[i] <= large->sums[i];
-    return may;
-}
-
 /* Gives up the pairs of the discrete state whose zones lie in the new one. False when memory is
  * refused. */
-static bool give_up(struct nodes *nodes, uint32_t discrete, const struct dbm *zone,
-                    const struct node_measure *size)
+static bool give_up(struct nodes *nodes, uint64_t discrete, const struct dbm *zone,
+                    const struct measure *size)
 {
-    uint32_t *link = &nodes->infos[discrete].first;
-    while (*link != NODES_NONE) {
-        struct node *node = &nodes->list[*link];
-        bool may_go = may_include(size, &nodes->measures[*link]);
+    struct node *before = NULL; /* that is linked to ... */
+    for (uint64_t at = first_of(nodes, discrete); at != NODES_NONE;) {
+        struct node *node = &nodes->list[at];
+        bool may_go = measure_may_include(size, &nodes->measures[at]);
         if (may_go && !load(nodes, node->zone, dbm_clocks(zone))) return false;
+        const uint64_t gone = at;
+        at = next_of(node);
         if (!may_go || !dbm_included(&nodes->work->loaded, zone)) {
-            link = &node->next;
+            before = node;
             continue;
         }
-        uint32_t gone = *link;
-        *link = node->next;
-        if (gone >= nodes->next_level) nodes->list[gone].next = gone;
+        if (before) before->next = node->next, before->next_high = node->next_high;
+        else {
+            nodes->infos[discrete].first = node->next;
+            nodes->infos[discrete].first_high = node->next_high;
+        }
+        node->is_closed = gone >= nodes->set.next_level;
         nodes->given_up++;
     }
     return true;
 }
 
-static enum nodes_result add_by_inclusion(struct nodes *nodes, uint32_t discrete,
-                                          const struct dbm *zone, uint32_t parent, uint32_t rule,
-                                          uint32_t *index)
+/* A pair of the discrete state, not before number `seen`, whose zone includes this one. */
+static uint64_t find_larger(const struct nodes *nodes, uint64_t discrete, const struct dbm *zone,
+                            const struct measure *size, uint64_t seen)
 {
-    uint32_t id;
-    struct node_measure size = measure(zone);
-    if (!grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap, nodes->count,
+    uint64_t n = first_of(nodes, discrete);
+    for (; n != NODES_NONE && n >= seen; n = next_of(&nodes->list[n])) /* (1) */
+        if (measure_may_include(&nodes->measures[n], size)
+            && zones_include(&nodes->zones, nodes->list[n].zone, zone))
+            return n;
+    return SET_NONE;
+}
+
+static enum nodes_result add_by_inclusion(struct nodes *nodes, uint64_t discrete,
+                                          const struct nodes_zone *zone, uint64_t *index)
+{
+    uint64_t id;
+    const struct measure size = zone->string ? zone->measure : measure_of(zone->dbm);
+    if (!grow(nodes->mem, (void **)&nodes->measures, &nodes->measure_cap, nodes->set.count,
               sizeof *nodes->measures))
         return NODES_REFUSED;
-    for (uint32_t n = nodes->infos[discrete].first; n != NODES_NONE; n = nodes->list[n].next) {
-        if (!may_include(&nodes->measures[n], &size)
-            || !zones_include(&nodes->zones, nodes->list[n].zone, zone))
-            continue;
+    *index = find_larger(nodes, discrete, zone->dbm, &size, zone->seen);
+    if (*index != SET_NONE) {
         nodes->covered++;
-        *index = n;
         return NODES_KNOWN;
     }
-    if (zones_intern(&nodes->zones, zone, &id) == ZONES_REFUSED
-        || !give_up(nodes, discrete, zone, &size))
+    if (intern(nodes, zone, &id) == ZONES_REFUSED || !give_up(nodes, discrete, zone->dbm, &size))
         return NODES_REFUSED;
-    *index = (uint32_t)nodes->count;
-    nodes->measures[*index] = size;
-    push(nodes, (struct node){discrete, id, parent, rule, nodes->infos[discrete].first});
-    nodes->infos[discrete].first = *index;
+    *index = nodes->set.count;
+    nodes->measures[*index] = size; /* (2) */
+    push(nodes, discrete, id, first_of(nodes, discrete));
+    nodes->infos[discrete].first = (uint32_t)*index;
+    nodes->infos[discrete].first_high = (uint8_t)(*index >> 32);
     return NODES_NEW;
 }
 
-enum nodes_result nodes_add(struct nodes *nodes, uint32_t discrete, const struct dbm *zone,
-                            uint32_t parent, uint32_t rule, uint32_t *index)
+enum nodes_result nodes_add(struct nodes *nodes, uint64_t discrete, const struct nodes_zone *zone,
+                            uint64_t *index)
 {
-    if (nodes->count >= NODES_NONE - 1) return NODES_REFUSED;
-    if (!grow(nodes->mem, (void **)&nodes->list, &nodes->capacity, nodes->count,
+    if (nodes->set.count >= NODES_NONE - 1) return NODES_REFUSED;
+    if (!grow(nodes->mem, (void **)&nodes->list, &nodes->capacity, nodes->set.count,
               sizeof *nodes->list))
         return NODES_REFUSED;
-    return (nodes->equal ? add_equal : add_by_inclusion)(nodes, discrete, zone, parent, rule,
-                                                         index);
+    return (nodes->equal ? add_equal : add_by_inclusion)(nodes, discrete, zone, index);
+}
+
+/* ---- looking ahead ---- */
+
+static bool write_zone(struct nodes_zone *zone, struct zones_work *work, struct mem *mem)
+{
+    zone->bytes = zones_write(work, mem, zone->dbm);
+    if (!zone->bytes) return false;
+    zone->string = work->buffer;
+    zone->hash = zones_hash(zone->string, zone->bytes);
+    return true;
+}
+
+bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone *zone,
+                struct zones_work *work, struct mem *mem, uint64_t *index)
+{
+    *index = SET_NONE;
+    if (nodes->equal) {
+        if (!write_zone(zone, work, mem)) return false;
+        if (discrete == STORE_NONE) return true;
+        const uint64_t id = zones_find(&nodes->zones, zone->string, zone->bytes, zone->hash);
+        if (id == ZONES_NONE) return true;
+        const struct pair pair = make_pair(discrete, id);
+        const uint64_t known = store_find(&nodes->pairs, &pair, store_hash(&pair, PAIR_BYTES));
+        if (known != STORE_NONE) *index = known;
+        return true;
+    }
+    zone->measure = measure_of(zone->dbm);
+    if (discrete != STORE_NONE) {
+        *index = find_larger(nodes, discrete, zone->dbm, &zone->measure, 0);
+        zone->seen = nodes->set.count;
+    }
+    return *index != SET_NONE || write_zone(zone, work, mem);
+}
+
+bool nodes_check(const struct nodes *nodes)
+{
+    uint64_t linked = 0;
+    for (uint64_t d = 0; d < nodes->discrete.count && !nodes->equal; d++) {
+        uint64_t above = UINT64_MAX;
+        for (uint64_t n = first_of(nodes, d); n != NODES_NONE; n = next_of(&nodes->list[n])) {
+            if (n >= above || n >= nodes->set.count || nodes_discrete_of(nodes, n) != d)
+                return false; /* (1) */
+            above = n;
+            linked++;
+        }
+    }
+    return nodes->equal || linked == nodes_kept(nodes);
 }

@@ -1,40 +1,46 @@
 /* The symbolic states of a search: pairs of a discrete state and a zone, numbered 0, 1, 2, ... as
- * they are found.
+ * they are found. They are a set of the search (search/set.h).
  *
  * Discrete states are kept once, in a store; zones are kept once, in solver/zone/zones. A pair
- * costs 20 bytes beside them, and, for comparing zones, 20 more by inclusion or about as many when
+ * costs 16 bytes beside them, and, for comparing zones, 20 more by inclusion or about as many when
  * they are told apart exactly. Two ways of keeping pairs:
  *  - equal: each pair once, the whole zone graph;
  *  - by inclusion: a pair whose zone lies in that of a known pair of the same discrete state is not
  *    kept, and known pairs whose zones lie in a new one are given up. Enough for reachability. A
- *    pair that was given up keeps its number, because others may have been found from it. One of
- *    the level that is being expanded is expanded all the same: what follows from it would else be
- *    found a step later, and ways to states would not be shortest ones. */
+ *    pair that was given up keeps its number, because others may have been found from it. It is
+ *    closed, and need not be expanded; but not one of the level that is being expanded: what
+ *    follows from it would else be found a step later, and ways to states would not be shortest
+ *    ones.
+ *
+ * Invariants: (1) the pairs of a discrete state that were not given up are linked, the last one
+ * first, so that numbers descend; (2) of a set by inclusion, every pair has a measure. */
 #ifndef CAIRN_ENGINE_TIMED_NODES_H
 #define CAIRN_ENGINE_TIMED_NODES_H
 
+#include "search/set.h"
 #include "solver/store.h"
+#include "solver/zone/measure.h"
 #include "solver/zone/zones.h"
 
-enum { NODES_NONE = 0xFFFFFFFF };
+enum { NODES_BITS = 40 }; /* of a number inside */
+#define NODES_NONE ((UINT64_C(1) << NODES_BITS) - 1)
+
+/* A number, packed. */
+static inline uint64_t nodes_number(uint32_t low, uint8_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
 
 struct node {
-    uint32_t discrete, zone;
-    uint32_t parent, rule; /* NODES_NONE: an initial one */
-    uint32_t next;         /* of the same discrete state; itself: given up, need not be expanded */
+    uint32_t discrete, zone, next; /* next: of the same discrete state */
+    uint8_t discrete_high, next_high;
+    bool is_closed;
 };
 
-/* What is quickly compared of two zones of a discrete state: when one lies in the other, none of
- * its sums is larger and its bits are bits of the other. */
-enum { MEASURE_SUMS = 4 };
-struct node_measure {
-    int32_t sums[MEASURE_SUMS]; /* of bounds, each of them in one sum */
-    uint32_t infinite;          /* which bounds are infinite, a bit for several of them */
-};
-
-struct discrete_info {
+struct node_discrete {
     uint32_t config;
     uint32_t first; /* of its pairs */
+    uint8_t first_high;
 };
 
 /* Working memory; several sets of nodes can have it in common. All zero at first. */
@@ -45,19 +51,30 @@ struct nodes_work {
 };
 
 struct nodes {
+    struct set set; /* first: it is known by it. set.count: pairs */
+    struct space *space;
     struct mem *mem;
     struct nodes_work *work;
     bool equal;
     struct store discrete;
-    struct discrete_info *infos; /* per discrete state */
+    struct node_discrete *infos; /* per discrete state */
     uint64_t info_cap;
     struct zones zones;
     struct node *list;
-    struct node_measure *measures; /* by inclusion: of each */
-    uint64_t count, capacity, measure_cap;
-    uint64_t next_level;        /* pairs from here on are of the next level: see above */
+    struct measure *measures; /* by inclusion: of each */
+    uint64_t capacity, measure_cap;
     uint64_t given_up, covered; /* pairs given up; pairs not kept because of another */
     struct store pairs;         /* equal: (discrete, zone), numbered like the list */
+};
+
+/* A zone that is to be added. What was made ahead of it may be missing. */
+struct nodes_zone {
+    const struct dbm *dbm;
+    const uint8_t *string; /* as zones_write has written it, or NULL; then all of these: */
+    size_t bytes;
+    uint32_t hash;
+    struct measure measure;
+    uint64_t seen; /* pairs before this number do not include it */
 };
 
 enum nodes_result { NODES_NEW, NODES_KNOWN, NODES_REFUSED };
@@ -68,20 +85,39 @@ bool nodes_init(struct nodes *nodes, struct mem *mem, uint32_t record_bytes, boo
 void nodes_release(struct nodes *nodes);
 void nodes_release_work(struct nodes_work *work, struct mem *mem);
 
-/* Adds a discrete state that is not there yet. NODES_NONE: memory was refused. */
-uint32_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t hash,
-                            uint32_t config);
+/* Adds a discrete state unless it is there; is_new says. STORE_NONE: memory was refused. */
+uint64_t nodes_add_discrete(struct nodes *nodes, const uint64_t *words, uint64_t hash,
+                            uint32_t config, bool *is_new);
 /* Adds a pair; *index is the pair that stands for it. After NODES_REFUSED it can be tried again. */
-enum nodes_result nodes_add(struct nodes *nodes, uint32_t discrete, const struct dbm *zone,
-                            uint32_t parent, uint32_t rule, uint32_t *index);
+enum nodes_result nodes_add(struct nodes *nodes, uint64_t discrete, const struct nodes_zone *zone,
+                            uint64_t *index);
+/* A known pair that stands for this one, or SET_NONE: there is none among those that are there, up
+ * to zone->seen. Makes, in `work`, what nodes_add needs then. Changes nothing else, so that threads
+ * may do it at the same time. False: memory was refused. */
+bool nodes_look(const struct nodes *nodes, uint64_t discrete, struct nodes_zone *zone,
+                struct zones_work *work, struct mem *mem, uint64_t *index);
 
-static inline bool nodes_is_given_up(const struct nodes *nodes, uint32_t node)
+static inline uint64_t nodes_discrete_of(const struct nodes *nodes, uint64_t node)
 {
-    return nodes->list[node].next == node;
+    return nodes_number(nodes->list[node].discrete, nodes->list[node].discrete_high);
 }
 static inline uint64_t nodes_kept(const struct nodes *nodes)
 {
-    return nodes->count - nodes->given_up;
+    return nodes->set.count - nodes->given_up;
 }
+
+/* What a set counts of its own: in this order in history->more. `largest`: most clocks in a
+ * zone. */
+struct nodes_totals {
+    uint64_t discrete, zones, zone_bytes, covered, given_up, largest;
+};
+
+extern const struct set_kind nodes_kind;
+
+/* A record in files begins with a byte that says whether the pair was closed before its turn came,
+ * and not expanded; then come the discrete state, and the zone as a string (zones.h). */
+enum { NODES_CLOSED = 1 };
+
+bool nodes_check(const struct nodes *nodes);
 
 #endif

@@ -3,11 +3,16 @@
  * was counted once in each. */
 #include "engine/timed/repeats.h"
 
-#include "engine/timed/search.h"
+#include "engine/timed/timed.h"
+#include "engine/timed/zoned.h"
+
+#include <string.h>
 
 struct repeats {
     struct net_set set; /* first: the set is known by it */
-    struct search *search;
+    struct zoned zoned;
+    struct worker worker;
+    struct nodes *nodes;
     uint32_t *last; /* per discrete state: the folder that had it last */
     uint64_t room;
 };
@@ -15,104 +20,114 @@ struct repeats {
 static bool begin(struct net_set *set)
 {
     struct repeats *repeats = (struct repeats *)set;
-    return (repeats->search->cluster = clusters_make(repeats->search)) != NULL;
+    repeats->nodes = (struct nodes *)nodes_kind.make(&repeats->zoned.space);
+    return repeats->nodes != NULL;
 }
 
 static void end(struct net_set *set)
 {
-    struct search *search = ((struct repeats *)set)->search;
-    clusters_free(search, search->cluster);
-    search->cluster = NULL;
+    struct repeats *repeats = (struct repeats *)set;
+    if (repeats->nodes) nodes_kind.free(&repeats->nodes->set);
+    repeats->nodes = NULL;
 }
 
 static bool reserve(struct repeats *repeats, uint64_t count)
 {
     if (count < repeats->room) return true;
     uint64_t room = count + count / 2 + 64;
-    uint32_t *last =
-        mem_try_resize(repeats->search->model->mem, repeats->last, room * sizeof *last);
+    uint32_t *last = mem_try_resize(repeats->zoned.space.mem, repeats->last, room * sizeof *last);
     if (!last) return false;
     repeats->last = last;
     repeats->room = room;
     return true;
 }
 
-/* The discrete state of a record; false: memory was refused. */
-static bool add_discrete(struct repeats *repeats, struct enabled *to, uint32_t folder)
+/* The discrete state of the record in the batch; STORE_NONE: memory was refused. */
+static uint64_t add_discrete(struct repeats *repeats, uint32_t folder)
 {
-    struct search *search = repeats->search;
-    struct nodes *nodes = &search->cluster->nodes;
-    to->discrete = store_find(&nodes->discrete, search->words, to->hash);
-    if (to->discrete == NODES_NONE) {
-        if (!reserve(repeats, nodes->discrete.count)) return false;
-        to->discrete = nodes_add_discrete(nodes, search->words, to->hash, to->config);
-        if (to->discrete == NODES_NONE) return false;
-    } else repeats->set.repeated.discrete += repeats->last[to->discrete] != folder;
-    repeats->last[to->discrete] = folder;
+    const struct worker *worker = &repeats->worker;
+    const uint32_t built = zoned_step(worker, 0)->built;
+    bool is_new;
+    if (!reserve(repeats, repeats->nodes->discrete.count)) return STORE_NONE;
+    const uint64_t discrete = nodes_add_discrete(repeats->nodes, batch_words(&worker->batch, 0),
+                                                 worker->batch.steps[0].hash,
+                                                 zoned_of(worker)->built[built].number, &is_new);
+    if (discrete == STORE_NONE) return STORE_NONE;
+    if (!is_new) repeats->set.repeated.discrete += repeats->last[discrete] != folder;
+    repeats->last[discrete] = folder;
+    return discrete;
+}
+
+/* Expands the state in the batch; false: memory was refused. */
+static bool count_again(struct repeats *repeats)
+{
+    struct worker *worker = &repeats->worker;
+    struct net_counts *repeated = &repeats->set.repeated;
+    memcpy(worker->words, batch_words(&worker->batch, 0),
+           repeats->zoned.space.layout.words * sizeof *worker->words);
+    batch_clear(&worker->batch);
+    if (!zoned_kind.expand(worker, NULL, 0)) return false;
+    const struct batch_state *state = &worker->batch.states[0];
+    repeated->states++;
+    repeated->transitions += state->steps;
+    repeated->deadlocks += state->end == BATCH_DEAD || state->end == BATCH_UNCLEAR;
+    repeated->ends += state->end == BATCH_FINAL;
+    repeated->runtime_errors += state->failures;
     return true;
 }
 
-static bool count_again(struct repeats *repeats, const struct enabled *to)
+/* The record is in the batch. */
+static enum net_result add_thawed(struct repeats *repeats, uint32_t folder)
 {
-    struct search *search = repeats->search;
-    struct net_counts *repeated = &repeats->set.repeated;
-    struct search_counts counts = {0};
-    moves_enter_zone(&search->moves, configs_get(&search->configs, to->config),
-                     &search->moves.next);
-    if (!zsearch_list_enabled(search) || !zsearch_count(search, &counts)) return false;
-    repeated->states++;
-    repeated->transitions += counts.transitions;
-    repeated->deadlocks += counts.deadlocks;
-    repeated->ends += counts.ends;
-    repeated->runtime_errors += counts.runtime_errors;
-    return true;
+    struct worker *worker = &repeats->worker;
+    uint64_t index;
+    if (!net_is_in_slice(&repeats->set, worker->batch.steps[0].hash)) return NET_ADDED;
+    if (!zoned_kind.commit(worker, &worker->batch.states[0])) return NET_FULL;
+    const uint64_t discrete = add_discrete(repeats, folder);
+    if (discrete == STORE_NONE) return NET_FULL;
+    if (!repeats->zoned.equal) return NET_ADDED;
+    const struct dbm dbm = zoned_zone(worker, zoned_step(worker, 0));
+    const struct nodes_zone zone = {.dbm = &dbm};
+    switch (nodes_add(repeats->nodes, discrete, &zone, &index)) {
+    case NODES_NEW: return NET_ADDED;
+    case NODES_REFUSED: return NET_FULL;
+    case NODES_KNOWN: break;
+    }
+    return count_again(repeats) ? NET_ADDED : NET_FULL;
 }
 
 static enum net_result add(struct net_set *set, const unsigned char *record, uint64_t size,
                            uint32_t folder)
 {
     struct repeats *repeats = (struct repeats *)set;
-    struct search *search = repeats->search;
-    struct enabled to;
-    bool covered;
-    uint32_t index;
-    if (!clusters_read(search, record, size, &covered, &to))
-        return search->result->stop == STOP_MEMORY            ? search->result->stop = STOP_NONE,
-                                                     NET_FULL : NET_STRANGE;
-    if (!net_is_in_slice(set, to.hash)) return NET_ADDED;
-    if (!add_discrete(repeats, &to, folder)) return NET_FULL;
-    if (!search->task->equal_zones) return NET_ADDED;
-    switch (nodes_add(&search->cluster->nodes, to.discrete, &search->moves.next, NODES_NONE,
-                      MODEL_NONE, &index)) {
-    case NODES_NEW: return NET_ADDED;
-    case NODES_REFUSED: return NET_FULL;
-    case NODES_KNOWN: break;
-    }
-    if (count_again(repeats, &to)) return NET_ADDED;
-    search->result->stop = STOP_NONE;
-    return NET_FULL;
+    struct worker *worker = &repeats->worker;
+    worker->is_refused = false;
+    if (!zoned_kind.thaw(worker, record, size)) return worker->is_refused ? NET_FULL : NET_STRANGE;
+    const enum net_result result = add_thawed(repeats, folder);
+    batch_clear(&worker->batch);
+    return result;
 }
 
 bool repeats_find(struct task *task, const char *const *folders, const uint64_t *states,
                   uint32_t count, struct net_counts *repeated, const char **why)
 {
-    struct task alone = *task; /* nothing is asked; deadlocks are counted as they were */
+    struct mem *mem = task->model->mem;
     struct result result = {0};
-    struct freezer_identity identity = timed_identity(task);
-    alone.order = ORDER_BFS;
+    const struct freezer_identity identity = timed_identity(task);
+    struct repeats *repeats = mem_alloc(mem, sizeof *repeats);
+    repeats->set = (struct net_set){.begin = begin, .end = end, .add = add};
+    bool good = zoned_init(&repeats->zoned, task->model, &result, task->exact_zones);
+    repeats->zoned.equal = task->equal_zones;
+    repeats->zoned.look_for_stuck = task->count_deadlocks;
     for (uint32_t i = 0; i < task->property_count; i++)
-        alone.count_deadlocks |= task->properties[i].kind == PROPERTY_DEADLOCK;
-    alone.property_count = 0;
-    struct repeats repeats = {.set = {.begin = begin, .end = end, .add = add},
-                              .search = zsearch_begin(&alone, NULL, &result, task->exact_zones)};
-    bool has_space = zsearch_prepare(repeats.search), good = has_space;
+        repeats->zoned.look_for_stuck |= task->properties[i].kind == PROPERTY_DEADLOCK;
+    good = worker_open(&repeats->worker, &repeats->zoned.space, mem, true) && good;
     *why = "there is too little memory";
-    if (has_space) {
-        end(&repeats.set); /* the space of a search of its own */
-        good = net_find_repeated(&repeats.set, task, &identity, folders, states, count, why);
-    }
-    *repeated = repeats.set.repeated;
-    mem_free(task->model->mem, repeats.last);
-    zsearch_end(repeats.search, has_space);
+    if (good) good = net_find_repeated(&repeats->set, task, &identity, folders, states, count, why);
+    *repeated = repeats->set.repeated;
+    worker_close(&repeats->worker);
+    zoned_release(&repeats->zoned);
+    mem_free(mem, repeats->last);
+    mem_free(mem, repeats);
     return good;
 }

@@ -6,54 +6,130 @@
  *
  * Evidence is a lasso of pairs. It is dated once around its loop: later rounds exist, but may have
  * other delays, because zones come back, not valuations. */
-#include "engine/timed/search.h"
-#include "graph/temporal.h"
+#include "engine/timed/temporal.h"
 
+#include "engine/timed/zoned.h"
+#include "graph/temporal.h"
+#include "search/breadth.h"
+#include "search/path.h"
+
+#include <assert.h>
 #include <setjmp.h>
+#include <stddef.h>
 #include <string.h>
 
 /* ---- the graph ---- */
 
-static bool go_on(void *context)
+/* The order is the first thing of the edges but one: it is how they are known. */
+static struct temporal_edges *edges_of(const struct search *search)
 {
-    struct search *search = context;
-    search->poll_in = 0;
-    return zsearch_poll(search);
+    return (struct temporal_edges *)((char *)search->order
+                                     - offsetof(struct temporal_edges, order));
 }
 
-/* Only successors are needed. */
-static void borrow_edges(struct search *search, struct kripke *kripke)
+static bool grow(struct mem *mem, void **data, uint64_t *room, uint64_t count, size_t size)
 {
-    struct search_edges *edges = &search->edges;
+    if (count < *room) return true;
+    uint64_t larger = *room ? *room + *room / 2 : 256;
+    void *moved = mem_try_resize(mem, *data, larger * size);
+    if (!moved) return false;
+    *data = moved;
+    *room = larger;
+    return true;
+}
+
+static bool keep(struct temporal_edges *edges, uint64_t to)
+{
+    if (!grow(edges->mem, (void **)&edges->to, &edges->to_room, edges->count, sizeof *edges->to))
+        return false;
+    edges->to[edges->count++] = (uint32_t)to;
+    return true;
+}
+
+/* The steps of a state have been found. */
+static bool end_state(struct temporal_edges *edges)
+{
+    if (edges->ends_stuck && !keep(edges, edges->states - 1)) return false;
+    edges->ends_stuck = false;
+    return true;
+}
+
+/* The steps of a state begin; all states are expanded, in order, when steps are kept. */
+static bool admit(struct search *search, struct worker *worker, struct batch_state *state)
+{
+    struct temporal_edges *edges = edges_of(search);
+    (void)worker;
+    if (state->state == SET_NONE) return true;
+    assert(state->state == edges->states);
+    if (state->state >= UINT32_MAX || !end_state(edges)
+        || !grow(edges->mem, (void **)&edges->first, &edges->first_room, state->state + 1,
+                 sizeof *edges->first))
+        return poll_stop(search, STOP_MEMORY);
+    edges->first[edges->states++] = edges->count;
+    edges->ends_stuck = state->end == BATCH_DEAD || state->end == BATCH_FINAL;
+    return true;
+}
+
+static bool log_steps(struct search *search, struct worker *worker, const struct batch_state *state,
+                      uint32_t first, uint32_t end)
+{
+    struct temporal_edges *edges = edges_of(search);
+    for (uint32_t i = first; state->state != SET_NONE && i < end; i++)
+        if (!keep(edges, worker->batch.steps[i].to)) return poll_stop(search, STOP_MEMORY);
+    return breadth_order.log(search, worker, state, first, end);
+}
+
+const struct order *temporal_order(struct temporal_edges *edges)
+{
+    edges->order = breadth_order;
+    edges->order.admit = admit;
+    edges->order.log = log_steps;
+    return &edges->order;
+}
+
+void temporal_release(struct temporal_edges *edges)
+{
+    mem_free(edges->mem, edges->first);
+    mem_free(edges->mem, edges->to);
+}
+
+static bool go_on(void *context) { return poll_now(context); }
+
+/* Only successors are needed. */
+static void borrow_edges(struct search *search, struct temporal_edges *edges, struct kripke *kripke)
+{
     *kripke = (struct kripke){.mem = search->model->mem,
-                              .states = search->cluster->nodes.count,
+                              .states = search->set->count,
                               .initial = search->result->initial_states,
                               .first_next = edges->first,
                               .next.low = edges->to,
                               .go_on = go_on,
                               .context = search};
-    edges->first[kripke->states] = edges->count;
+    assert(edges->states == search->set->count);
+    edges->first[edges->states] = edges->count;
 }
 
 static uint64_t *true_states(void *context, expr atom, bool *failed)
 {
     struct search *search = context;
+    const struct nodes *nodes = (const struct nodes *)search->set;
+    struct program *program = &search->space->program;
     struct mem *mem = search->model->mem;
-    uint32_t code = program_compile(&search->program, atom);
-    uint64_t *discrete =
-        mem_try_alloc(mem, (search->cluster->nodes.discrete.count / 64 + 1) * sizeof *discrete);
-    uint64_t *set = mem_try_alloc(mem, (search->cluster->nodes.count / 64 + 1) * sizeof *set);
+    uint64_t *words = search->worker->words;
+    uint32_t code = program_compile(program, atom);
+    uint64_t *discrete = mem_try_alloc(mem, (nodes->discrete.count / 64 + 1) * sizeof *discrete);
+    uint64_t *set = mem_try_alloc(mem, (nodes->set.count / 64 + 1) * sizeof *set);
     *failed = false;
-    for (uint64_t d = 0; discrete && set && !*failed && d < search->cluster->nodes.discrete.count;
-         d++) {
+    words[search->space->layout.words - 1] = 0;
+    for (uint64_t d = 0; discrete && set && !*failed && d < nodes->discrete.count; d++) {
         int64_t value;
-        zsearch_load_discrete(search, (uint32_t)d);
-        *failed = !program_run(&search->program, code, search->words, &value);
+        memcpy(words, store_get(&nodes->discrete, d), nodes->discrete.record_bytes);
+        *failed = !program_run(program, code, words, &value);
         if (!*failed && value) kripke_put(discrete, d);
     }
     bool good = discrete && set && !*failed;
-    for (uint64_t n = 0; good && n < search->cluster->nodes.count; n++)
-        if (kripke_in(discrete, search->cluster->nodes.list[n].discrete)) kripke_put(set, n);
+    for (uint64_t n = 0; good && n < nodes->set.count; n++)
+        if (kripke_in(discrete, nodes_discrete_of(nodes, n))) kripke_put(set, n);
     mem_free(mem, discrete);
     if (!good) mem_free(mem, set);
     return good ? set : NULL;
@@ -61,36 +137,14 @@ static uint64_t *true_states(void *context, expr atom, bool *failed)
 
 /* ---- evidence ---- */
 
-/* A rule that leads from one pair to another, or MODEL_NONE. */
-static uint32_t rule_between(struct search *search, uint32_t from, uint32_t to)
-{
-    const struct node *target = &search->cluster->nodes.list[to];
-    bool good = zsearch_enter(search, from);
-    for (uint32_t i = 0; good && i < search->enabled_count; i++) {
-        if (!moves_can_begin(&search->moves, search->rules[i].rule)) continue;
-        good = zsearch_resolve(search, i);
-        if (!good || search->enabled[i].discrete != target->discrete) continue;
-        enum moves_result begun =
-            moves_begin(&search->moves, &search->rules[i], search->rules, search->enabled_count);
-        good = begun != MOVES_REFUSED;
-        while (begun == MOVES_ZONE && moves_next(&search->moves)) {
-            uint32_t zone;
-            good = zones_intern(&search->cluster->nodes.zones, &search->moves.next, &zone)
-                   != ZONES_REFUSED;
-            if (good && zone == target->zone) return search->rules[i].rule;
-        }
-    }
-    if (!good) mem_refuse(search->model->mem);
-    return MODEL_NONE;
-}
-
 /* A stuck pair repeats for ever, so a path that takes such a step says nothing new from there
  * on. */
 static void cut_repetition(struct search *search, struct kripke_path *path)
 {
     for (uint32_t i = 0; i + 1 < path->states.len; i++) {
-        const uint32_t state = (uint32_t)path->states.data[i];
-        if (state != path->states.data[i + 1] || rule_between(search, state, state) != MODEL_NONE)
+        const uint64_t state = path->states.data[i];
+        if (state != path->states.data[i + 1]
+            || path_rule(search, search->set, state, state) != MODEL_NONE)
             continue;
         path->states.len = i + 1;
         path->loop = i;
@@ -99,23 +153,22 @@ static void cut_repetition(struct search *search, struct kripke_path *path)
 
 static struct trace *trace_of_path(struct search *search, struct kripke_path *path)
 {
+    struct zoned *zoned = (struct zoned *)search->space;
+    struct path states = {0};
     cut_repetition(search, path);
-    uint32_t steps = path->states.len - 1, last = (uint32_t)path->states.data[steps];
-    struct trace *trace = trace_new(search->model, steps);
-    zsearch_load_discrete(search, search->cluster->nodes.list[path->states.data[0]].discrete);
-    layout_unpack(&search->layout, search->model, search->words, trace->initial);
-    for (uint32_t i = 0; i < steps; i++) {
-        trace->rules[i] = rule_between(search, (uint32_t)path->states.data[i],
-                                       (uint32_t)path->states.data[i + 1]);
-        if (trace->rules[i] == MODEL_NONE)
-            search->result->broken = "no rule leads from a symbolic state to its successor";
-    }
+    const uint64_t last = path->states.data[path->states.len - 1];
+    for (uint32_t i = 0; i < path->states.len; i++)
+        vec_push(search->model->mem, &states.states, path->states.data[i]);
+    struct trace *trace = path_trace(search, &states);
     trace->loop = path->loop;
-    trace->rules[steps] = rule_between(search, last, (uint32_t)path->states.data[path->loop]);
+    trace->rules[trace->steps] =
+        path_rule(search, search->set, last, path->states.data[path->loop]);
     if (search->result->broken) return trace;
-    if (trace->rules[steps] != MODEL_NONE) zsearch_date(search, trace, NULL, 0);
-    else if (!zsearch_enter(search, last) || !zsearch_date_stuck(search, trace))
-        mem_refuse(search->model->mem);
+    if (trace->rules[trace->steps] != MODEL_NONE) zoned_date(zoned, trace, NULL, 0);
+    else {
+        search->set->kind->load(search->set, last, search->worker->other);
+        zoned_date_stuck(zoned, trace, search->worker->other);
+    }
     return trace;
 }
 
@@ -167,20 +220,22 @@ static void check(struct search *search, struct kripke *kripke, struct property_
     mem->recover = outer;
 }
 
-void temporal_check_all(struct search *search)
+void temporal_check_all(struct search *search, struct temporal_edges *edges)
 {
     struct result *result = search->result;
     struct kripke kripke;
-    if (!search->edges.wanted || result->stop != STOP_NONE || !search->cluster
-        || !search->cluster->nodes.count)
+    if (result->stop != STOP_NONE || !search->set || !search->set->count) return;
+    if (!end_state(edges)) {
+        poll_stop(search, STOP_MEMORY);
         return;
-    borrow_edges(search, &kripke);
+    }
+    borrow_edges(search, edges, &kripke);
     for (uint32_t i = 0; i < search->task->property_count; i++) {
         struct property_result *entry = &search->task->properties[i];
         if (entry->in_each_state || entry->kind != PROPERTY_LTL
             || entry->verdict != VERDICT_UNKNOWN)
             continue;
-        search->phase = entry->property->name;
+        search->poll.phase = entry->property->name;
         if (search->task->stop_at_first
             && result_overall(search->task->properties, search->task->property_count)
                    == VERDICT_VIOLATED) {
@@ -191,5 +246,5 @@ void temporal_check_all(struct search *search)
         if (result->stop == STOP_NONE || result->stop == STOP_MEMORY) check(search, &kripke, entry);
         else entry->reason = stop_reason_text[result->stop];
     }
-    search->phase = NULL;
+    search->poll.phase = NULL;
 }

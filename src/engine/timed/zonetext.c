@@ -7,7 +7,7 @@
 struct writer {
     struct text *text;
     const struct model *model;
-    const struct configs *configs;
+    const struct timers *timers;
     const struct config *config;
     bool any;
 };
@@ -15,14 +15,13 @@ struct writer {
 static void add_name(struct writer *writer, uint32_t clock)
 {
     const struct model *model = writer->model;
-    uint32_t source = configs_clock(writer->configs, writer->config, clock - 1)->source,
-             timers = writer->configs->timers->list.len;
+    uint32_t source = config_clock(writer->config, clock - 1)->source,
+             timers = writer->timers->list.len;
     if (source >= timers) {
         text_add(writer->text, "%s", model->clocks.data[source - timers].name);
         return;
     }
-    const struct model_rule *rule =
-        &model->rules.data[writer->configs->timers->list.data[source].rule];
+    const struct model_rule *rule = &model->rules.data[writer->timers->list.data[source].rule];
     text_add(writer->text, "%s", rule->label);
     for (uint32_t i = 0; i < rule->parts; i++) {
         uint32_t process = model->parts.data[rule->first_part + i].process;
@@ -69,11 +68,11 @@ static void add_bound(struct writer *writer, uint32_t x, uint32_t y, dbm_bound b
     text_add(writer->text, " %s %" PRId64, sign, bound_constant(bound));
 }
 
-void zonetext_add(struct text *text, const struct configs *configs, const struct config *config,
+void zonetext_add(struct text *text, const struct timers *timers, const struct config *config,
                   const struct dbm *zone)
 {
-    const struct model *model = configs->timers->model;
-    struct writer writer = {text, model, configs, config, false};
+    const struct model *model = timers->model;
+    struct writer writer = {text, model, timers, config, false};
     struct zone_reduction reduction = {0};
     if (!reduction_reserve(&reduction, model->mem, zone->size)) mem_refuse(model->mem);
     reduction_compute(&reduction, zone);

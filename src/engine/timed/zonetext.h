@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "engine/timed/config.h"
 
-void zonetext_add(struct text *text, const struct configs *configs, const struct config *config,
+void zonetext_add(struct text *text, const struct timers *timers, const struct config *config,
                   const struct dbm *zone);
 
 #endif

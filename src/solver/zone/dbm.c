@@ -24,6 +24,14 @@ void dbm_release(struct dbm *dbm, struct mem *mem)
     *dbm = (struct dbm){0};
 }
 
+size_t dbm_room(uint32_t clocks) { return (clocks + (size_t)1) * rows_stride(clocks + 1); }
+
+struct dbm dbm_in(dbm_bound *entries, uint32_t clocks)
+{
+    return (struct dbm){
+        .size = clocks + 1, .stride = rows_stride(clocks + 1), .most = clocks, .entries = entries};
+}
+
 static dbm_bound *row(struct dbm *dbm, uint32_t i)
 {
     return dbm->entries + (size_t)i * dbm->stride;
@@ -60,9 +68,9 @@ void dbm_zero(struct dbm *dbm, uint32_t clocks)
 void dbm_all(struct dbm *dbm, uint32_t clocks)
 {
     set_size(dbm, clocks);
-    for (uint32_t i = 0; i < dbm->size; i++)
-        for (uint32_t j = 0; j < dbm->stride; j++)
-            row(dbm, i)[j] = i == j || (i == 0 && j < dbm->size) ? BOUND_ZERO : BOUND_INFINITY;
+    const uint32_t all = dbm->size * dbm->stride;
+    for (uint32_t at = 0; at < all; at++) dbm->entries[at] = BOUND_INFINITY;
+    for (uint32_t i = 0; i < dbm->size; i++) row(dbm, 0)[i] = row(dbm, i)[i] = BOUND_ZERO;
 }
 
 void dbm_make_empty(struct dbm *dbm, uint32_t clocks)

@@ -35,6 +35,10 @@ struct dbm {
 bool dbm_init(struct dbm *dbm, struct mem *mem, uint32_t most);
 void dbm_release(struct dbm *dbm, struct mem *mem);
 
+/* A matrix of so many clocks in memory of the caller's, who has room for so many entries. */
+size_t dbm_room(uint32_t clocks);
+struct dbm dbm_in(dbm_bound *entries, uint32_t clocks);
+
 static inline uint32_t dbm_clocks(const struct dbm *dbm) { return dbm->size - 1; }
 /* The bound of x_i - x_j. */
 static inline dbm_bound dbm_at(const struct dbm *dbm, uint32_t i, uint32_t j)

@@ -169,18 +169,15 @@ static uint8_t *put_bounds(uint8_t *at, const struct zone_reduction *reduction, 
     return at;
 }
 
-/* What follows the length. 0: memory is refused, or the numbers are too large. */
-static size_t encode(struct zones *zones, const struct dbm *dbm)
+size_t zones_write(struct zones_work *work, struct mem *mem, const struct dbm *dbm)
 {
-    struct zones_work *work = zones->work;
     struct zone_reduction *reduction = &work->reduction;
     unsigned flags = EMPTY;
-    if (dbm_clocks(dbm) > MOST_CLOCKS || !reduction_reserve(reduction, zones->mem, dbm->size))
-        return 0;
+    if (dbm_clocks(dbm) > MOST_CLOCKS || !reduction_reserve(reduction, mem, dbm->size)) return 0;
     size_t most =
         32 + 11 * (size_t)dbm->size + mask_bytes(dbm->size) + 10 * (size_t)dbm->size * dbm->size;
     if (most > work->buffer_bytes) {
-        uint8_t *buffer = mem_try_resize(zones->mem, work->buffer, most);
+        uint8_t *buffer = mem_try_resize(mem, work->buffer, most);
         if (!buffer) return 0;
         work->buffer = buffer;
         work->buffer_bytes = most;
@@ -212,7 +209,7 @@ struct reader {
     uint32_t i;
 };
 
-static const uint8_t *string_of(const struct zones *zones, uint32_t id)
+static const uint8_t *string_of(const struct zones *zones, uint64_t id)
 {
     assert(id < zones->count);
     uint64_t place = (uint64_t)zones->places[id] * UNIT;
@@ -284,7 +281,7 @@ static inline bool next_bound(struct reader *reader, uint32_t *i, uint32_t *j, d
     return true;
 }
 
-const uint8_t *zones_string(const struct zones *zones, uint32_t id, size_t *bytes)
+const uint8_t *zones_string(const struct zones *zones, uint64_t id, size_t *bytes)
 {
     const uint8_t *string = string_of(zones, id), *at = string;
     *bytes = (size_t)get(&at);
@@ -292,7 +289,7 @@ const uint8_t *zones_string(const struct zones *zones, uint32_t id, size_t *byte
     return string;
 }
 
-uint32_t zones_clocks(const struct zones *zones, uint32_t id)
+uint32_t zones_clocks(const struct zones *zones, uint64_t id)
 {
     return open_string(string_of(zones, id)).size - 1;
 }
@@ -328,7 +325,7 @@ static void load(const uint8_t *string, struct dbm *dbm)
     while (next_tie(&ties, &i, &j, &difference)) tie(dbm, i, j, difference);
 }
 
-void zones_load(const struct zones *zones, uint32_t id, struct dbm *dbm)
+void zones_load(const struct zones *zones, uint64_t id, struct dbm *dbm)
 {
     load(string_of(zones, id), dbm);
 }
@@ -406,7 +403,7 @@ bool zones_read(const uint8_t *string, size_t bytes, struct dbm *dbm)
     return true;
 }
 
-bool zones_include(const struct zones *zones, uint32_t id, const struct dbm *dbm)
+bool zones_include(const struct zones *zones, uint64_t id, const struct dbm *dbm)
 {
     struct reader reader = open_string(string_of(zones, id));
     uint32_t i, j;
@@ -469,7 +466,7 @@ static uint32_t home_of(const struct zones *zones, uint32_t hash)
     return (uint32_t)((uint64_t)hash * zones->slot_count >> 32);
 }
 
-static bool has_string(const struct zones *zones, uint32_t id, const uint8_t *string, size_t bytes)
+static bool has_string(const struct zones *zones, uint64_t id, const uint8_t *string, size_t bytes)
 {
     const uint8_t *other = string_of(zones, id);
     return get(&other) == bytes && !memcmp(other, string, bytes);
@@ -571,12 +568,29 @@ static bool reserve_bytes(struct zones *zones, size_t bytes)
     return true;
 }
 
-enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint32_t *id)
+uint32_t zones_hash(const uint8_t *string, size_t bytes)
 {
-    size_t bytes = encode(zones, dbm);
+    return (uint32_t)(store_hash(string, (uint32_t)bytes) >> 32);
+}
+
+uint64_t zones_find(const struct zones *zones, const uint8_t *string, size_t bytes, uint32_t hash)
+{
+    const uint64_t slot = zones->slots[find_slot(zones, hash, string, bytes)];
+    return slot ? (uint32_t)slot - UINT64_C(1) : ZONES_NONE;
+}
+
+enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint64_t *id)
+{
+    size_t bytes = zones_write(zones->work, zones->mem, dbm);
+    CHECKED(dbm_check(dbm)); /* the contract of every operation: canonical */
     if (!bytes) return ZONES_REFUSED;
     const uint8_t *string = zones->work->buffer;
-    uint32_t hash = (uint32_t)(store_hash(string, (uint32_t)bytes) >> 32);
+    return zones_add(zones, string, bytes, zones_hash(string, bytes), id);
+}
+
+enum zones_result zones_add(struct zones *zones, const uint8_t *string, size_t bytes, uint32_t hash,
+                            uint64_t *id)
+{
     uint32_t at = find_slot(zones, hash, string, bytes);
     if (zones->slots[at]) {
         *id = (uint32_t)zones->slots[at] - 1;
@@ -586,7 +600,6 @@ enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint3
     if (zones->count >= UINT32_MAX - 1 || !reserve_place(zones) || !reserve_bytes(zones, whole)
         || !reserve_slot(zones))
         return ZONES_REFUSED;
-    CHECKED(dbm_check(dbm)); /* the contract of every operation: canonical */
     assert(zones->end % UNIT == 0 && zones->end + whole <= zones->room); /* (2) */
     *id = zones->count++;
     zones->places[*id] = (uint32_t)(zones->end / UNIT);
@@ -610,7 +623,7 @@ uint64_t zones_bytes(const struct zones *zones)
            + scratch;
 }
 
-static bool check_string(const struct zones *zones, uint32_t id, uint64_t *end)
+static bool check_string(const struct zones *zones, uint64_t id, uint64_t *end)
 {
     uint64_t place = (uint64_t)zones->places[id] * UNIT;
     const uint8_t *at = string_of(zones, id), *start = at;
@@ -619,7 +632,7 @@ static bool check_string(const struct zones *zones, uint32_t id, uint64_t *end)
     *end = place + (uint64_t)(at - start) + bytes;
     for (uint64_t c = place >> ZONES_CHUNK_SHIFT; c < (*end - 1) >> ZONES_CHUNK_SHIFT; c++)
         if (starts_block(zones, (uint32_t)c + 1)) return false;
-    uint32_t slot = find_slot(zones, (uint32_t)(store_hash(at, (uint32_t)bytes) >> 32), at, bytes);
+    uint32_t slot = find_slot(zones, zones_hash(at, bytes), at, bytes);
     return (uint32_t)zones->slots[slot] == id + 1; /* (3) */
 }
 
@@ -627,7 +640,7 @@ bool zones_check(const struct zones *zones)
 {
     uint64_t used = 0, end = 0;
     for (uint32_t s = 0; s < zones->slot_count; s++) used += zones->slots[s] != 0;
-    for (uint32_t id = 0; id < zones->count; id++)
+    for (uint64_t id = 0; id < zones->count; id++)
         if (!check_string(zones, id, &end)) return false;
     return used == zones->count && end <= zones->end && 4 * used <= 3 * (uint64_t)zones->slot_count;
 }

@@ -43,6 +43,8 @@ struct zones {
     struct zones_work own, *work; /* &own, unless it is shared */
 };
 
+#define ZONES_NONE UINT64_MAX /* no zone's number */
+
 enum zones_result { ZONES_NEW, ZONES_KNOWN, ZONES_REFUSED };
 
 /* False when memory is refused. */
@@ -55,19 +57,27 @@ void zones_release_work(struct zones_work *work, struct mem *mem);
 
 /* Adds the zone (it may be empty) unless it is there; *id is its number. ZONES_REFUSED: no memory;
  * no zone was added. O(n^3) */
-enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint32_t *id);
-uint32_t zones_clocks(const struct zones *zones, uint32_t id);
+enum zones_result zones_intern(struct zones *zones, const struct dbm *dbm, uint64_t *id);
+/* The same in two steps, of which the first needs no set, so that threads can do it at the same
+ * time: writes the zone's string, but for its length, to work->buffer; how many bytes, 0: memory
+ * was refused. Then adds it, or looks for it: its number, or ZONES_NONE. */
+size_t zones_write(struct zones_work *work, struct mem *mem, const struct dbm *dbm);
+uint32_t zones_hash(const uint8_t *string, size_t bytes);
+enum zones_result zones_add(struct zones *zones, const uint8_t *string, size_t bytes, uint32_t hash,
+                            uint64_t *id);
+uint64_t zones_find(const struct zones *zones, const uint8_t *string, size_t bytes, uint32_t hash);
+uint32_t zones_clocks(const struct zones *zones, uint64_t id);
 /* The zone again, canonical; the matrix must have room for its clocks. O(n^3) */
-void zones_load(const struct zones *zones, uint32_t id, struct dbm *dbm);
+void zones_load(const struct zones *zones, uint64_t id, struct dbm *dbm);
 /* The zone as a string of bytes, for keeping it elsewhere, until the next one is added; how
  * many. */
-const uint8_t *zones_string(const struct zones *zones, uint32_t id, size_t *bytes);
+const uint8_t *zones_string(const struct zones *zones, uint64_t id, size_t *bytes);
 /* Reads such a string, canonical. False: it makes no sense, or the matrix has no room for its
  * clocks. O(n^3) */
 bool zones_read(const uint8_t *string, size_t bytes, struct dbm *dbm);
 /* Whether the stored zone includes this one of equally many clocks: one comparison per kept
  * constraint, nothing is loaded. */
-bool zones_include(const struct zones *zones, uint32_t id, const struct dbm *dbm);
+bool zones_include(const struct zones *zones, uint64_t id, const struct dbm *dbm);
 /* All memory in use, in bytes. (Of it, string_bytes are the zones themselves.) */
 uint64_t zones_bytes(const struct zones *zones);
 

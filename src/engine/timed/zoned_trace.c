@@ -1,0 +1,82 @@
+/* When the steps of a run happen that shows a violation. */
+#include "engine/timed/zoned.h"
+
+#include <string.h>
+
+void zoned_date(struct zoned *zoned, struct trace *trace, const struct dating_goal *goals,
+                uint32_t count)
+{
+    const struct model *model = zoned->space.model;
+    bool found = !model_is_timed(model);
+    for (uint32_t i = 0; !found && i < count; i++) found = dating_find(model, trace, &goals[i]);
+    if (!found && !count) found = dating_find(model, trace, NULL);
+    if (!found)
+        zoned->result->broken = "there are no dates for a sequence of rules that zones allow";
+}
+
+/* One of the zones in moves.rest must be reached by waiting in the last state. */
+static void date_rest(struct zoned *zoned, const struct moves *moves, struct trace *trace)
+{
+    struct mem *mem = zoned->space.mem;
+    const struct config *config = &moves->config;
+    const uint32_t count = moves->rest.count, timers = zoned->timers.list.len;
+    struct dating_goal *goals = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *goals);
+    struct dbm *zones = mem_alloc(mem, (count + UINT64_C(1)) * sizeof *zones);
+    uint32_t *sources = mem_alloc(mem, (config->count + UINT64_C(1)) * sizeof *sources);
+    for (uint32_t i = 0; i < config->count; i++) {
+        const uint32_t source = config_clock(config, i)->source;
+        sources[i] = source < timers ? zoned->timers.list.data[source].rule
+                                     : zoned->space.model->rules.len + source - timers;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        zones[i] = federation_get(&moves->rest, i);
+        goals[i] =
+            (struct dating_goal){.zone = &zones[i], .sources = sources, .failing = MODEL_NONE};
+    }
+    zoned_date(zoned, trace, goals, count);
+    mem_free(mem, goals);
+    mem_free(mem, zones);
+    mem_free(mem, sources);
+}
+
+/* Lists the rules of a state, with the stuck valuations of its configuration in moves.rest. */
+static bool find_stuck(struct worker *worker, const uint64_t *words)
+{
+    struct zoned_worker *own = zoned_of(worker);
+    uint32_t built;
+    const struct layout *layout = &worker->space->layout;
+    memcpy(worker->words, words, layout->words * sizeof *words);
+    const uint64_t hash = store_hash(worker->words, layout->key_bytes);
+    if (!zoned_begin(worker, SET_NONE) || !zoned_build(worker, worker->words, hash, &built))
+        return false;
+    own->source = built;
+    own->moves.config = zoned_config(worker, built);
+    if (!moves_reserve(&own->moves, own->moves.config.count) || !zoned_list(worker, NULL))
+        return false;
+    return !own->rule_count || moves_find_dead(&own->moves, own->moving, own->rule_count);
+}
+
+void zoned_date_stuck(struct zoned *zoned, struct trace *trace, const uint64_t *words)
+{
+    struct mem *mem = zoned->space.mem;
+    struct worker worker;
+    if (!worker_open(&worker, &zoned->space, mem, true) || !find_stuck(&worker, words)) {
+        worker_close(&worker);
+        mem_refuse(mem);
+    }
+    if (zoned_of(&worker)->rule_count) date_rest(zoned, &zoned_of(&worker)->moves, trace);
+    else zoned_date(zoned, trace, NULL, 0);
+    worker_close(&worker);
+}
+
+/* A run that is refused memory before it has its dates is none. */
+void zoned_complete(struct space *space, struct property_result *entry, const uint64_t *words)
+{
+    struct zoned *zoned = (struct zoned *)space;
+    struct trace *trace = entry->trace;
+    const struct dating_goal failing = {.failing = trace->failed_rule};
+    entry->trace = NULL;
+    if (entry->kind == PROPERTY_DEADLOCK) zoned_date_stuck(zoned, trace, words);
+    else zoned_date(zoned, trace, &failing, trace->failed_rule != MODEL_NONE);
+    entry->trace = trace;
+}
