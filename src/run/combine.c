@@ -171,11 +171,15 @@ static const struct named splits[] = {
 static const struct named not_by_paths[] = {
     {HAS_SPLIT, "split"}, {HAS_FREEZE, "freeze"},    {HAS_ORDER, "order"}, {HAS_REDUCE, "reduce"},
     {HAS_BOUND, "bound"}, {HAS_BOUND_AUTO, "bound"}, {HAS_SHOW, "show"},   {NOTHING, NULL}};
-static const struct named not_frozen[] = {
-    {HAS_DFS, "order dfs"},           {HAS_SATURATION, "order saturation"},
-    {HAS_CHAINING, "order chaining"}, {HAS_REDUCE, "reduce"},
-    {HAS_GUIDE_AUTO, "bound auto"},   {HAS_SYMBOLIC, "engine symbolic"},
-    {HAS_BOUNDED, "engine bounded"},  {NOTHING, NULL}};
+static const struct named not_frozen[] = {{HAS_DFS, "order dfs"},
+                                          {HAS_BEST, "order best-first"},
+                                          {HAS_SATURATION, "order saturation"},
+                                          {HAS_CHAINING, "order chaining"},
+                                          {HAS_REDUCE, "reduce"},
+                                          {HAS_GUIDE_AUTO, "bound auto"},
+                                          {HAS_SYMBOLIC, "engine symbolic"},
+                                          {HAS_BOUNDED, "engine bounded"},
+                                          {NOTHING, NULL}};
 static const struct named with_zones[] = {
     {HAS_TIMED, "zones"}, {HAS_MODEL_TIME, "zones"}, {NOTHING, NULL}};
 static const struct named orders_of_symbolic[] = {

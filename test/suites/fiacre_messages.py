@@ -641,6 +641,7 @@ def properties():
         ('--ltl', 'v = ', 'expected an expression, found the end of the formula'),
         ('--ltl', 'v = 1 1', "expected an operator or the end of the formula, found '1'"),
         ('--invariant', 'G v = 1', 'an invariant has no temporal operators'),
+        ('--find', 'F v = 1', 'what is to be found has no temporal operators'),
         ('--ctl', 'A v = 1', ''), ('--ltl', 'w = 1', "there is no 'w' here")):
         done = run('check', model, option, formula)
         seen.append(done.stderr)

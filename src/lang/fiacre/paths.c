@@ -197,9 +197,7 @@ static bool lower_choice(struct lowering *l, const struct path_step *step)
         const struct type *type;
         struct cell at;
         if (!lower_place(l, p, true, &type, &at)) return false;
-        uint64_t values = type_count(type, MAX_CHOICES);
-        emit_nth(&l->code, type, &at, choice % values, p->place);
-        choice /= values;
+        emit_nth(&l->code, type, &at, type_take_choice(type, MAX_CHOICES, &choice), p->place);
     }
     assert(!choice); /* statement_choices counts as many */
     if (!step->stmt->exp) return true;

@@ -235,8 +235,7 @@ static void choose_values(struct synchronisation *s, struct lowering *l)
         if (!s->choices[n]) continue;
         const struct type *type = s->types[n];
         assert(type && !s->values[n].type);
-        uint64_t number = choice % s->choices[n];
-        choice /= s->choices[n];
+        uint64_t number = type_take_choice(type, MAX_VALUES, &choice);
         if (type_is_scalar(type)) {
             int64_t value;
             type_nth(type, number, &value);
