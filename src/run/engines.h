@@ -1,5 +1,6 @@
 /* The table of engines: everything that a run needs to know about one of them. A new engine is a
- * row here (and a word in `enum engine`); the choice, turns, races and reports read it. */
+ * row here (and a word in `enum engine`); the choice, turns, races and reports read it. Which
+ * options only it has says run/combine. */
 #ifndef CAIRN_RUN_ENGINES_H
 #define CAIRN_RUN_ENGINES_H
 
@@ -16,12 +17,6 @@ struct engine_row {
     void (*hunt)(struct task *task, struct result *result);
     bool explores;   /* it counts states, so that it can answer an exploration */
     bool needs_flat; /* it knows no code, arrays and priorities: it gets session_flat */
-    bool knows_time; /* clocks and time intervals */
-    /* Why a search has one thread although there are more; it says NULL: it has as many as there
-     * are. NULL: it never has several. */
-    const char *(*one_thread)(const struct task *task);
-    const char *own;        /* options that only it has, in words */
-    const char *statistics; /* the key of what it tells of itself in JSON; NULL: nothing */
 };
 
 /* In the order in which they start in a race; the last row has no name. */

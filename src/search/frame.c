@@ -6,7 +6,7 @@
 #include <assert.h>
 
 #ifdef CAIRN_DEGENERATE
-enum { LEAST_SHARE = 1 << 12, MOST_SHARE = 1 << 13, SLOW_TIMES = 16 };
+enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 15, SLOW_TIMES = 4 };
 #else
 /* bytes of a worker of a team; so many times that where a space is slow, and its states large */
 enum { LEAST_SHARE = 1 << 14, MOST_SHARE = 1 << 21, SLOW_TIMES = 4 };

@@ -71,11 +71,6 @@ static bool needs_graph(const struct task *task)
     return false;
 }
 
-const char *timed_one_thread(const struct task *task)
-{
-    return needs_graph(task) ? "temporal properties are decided by one" : NULL;
-}
-
 /* ---- one search ---- */
 
 static const struct order *order_of(const struct task *task)
@@ -156,7 +151,8 @@ static bool run_once(const struct task *asked, const struct timed_graph *graph,
     zoned->look_for_stuck =
         search->findings.deadlock != MODEL_NONE || task.count_deadlocks || keeps_edges;
     if (!is_ready) mem_refuse(mem);
-    frame_run(search, timed_one_thread(&task) ? 1 : task.threads);
+    assert(!needs_graph(&task) || task.threads < 2);
+    frame_run(search, task.threads);
     result->states = search->own ? search->order->states(search) : 0;
     result->all_states = result->stop == STOP_NONE;
     if (keeps_edges) temporal_check_all(search, &edges);
