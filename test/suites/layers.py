@@ -61,7 +61,7 @@ NOT_YET = {
 ASSERTS = {'': 3, 'automaton': 10, 'bits': 10, 'clauses': 10, 'engine': 10, 'graph': 10,
            'past': 10, 'program': 10, 'search': 10, 'solver': 10}
 # What has been reached where there are still fewer. This list only shrinks.
-ASSERTS_NOT_YET = {'engine/timed': 1}
+ASSERTS_NOT_YET = {}
 MAX_LINES = 1200
 MAX_WIDTH = 100
 # Scripts with wider lines. This list only shrinks.
