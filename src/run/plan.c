@@ -32,7 +32,7 @@ static bool asks_for_explicit(const struct session *session)
 {
     const struct ask *ask = session->ask;
     return ask->engine == ENGINE_EXPLICIT || ask->order == ORDER_BFS || ask->order == ORDER_DFS
-           || ask->order == ORDER_PAST_FREEZE || ask->bound || ask->guide_auto;
+           || ask->order == ORDER_PAST_FREEZE || ask->bound || ask->guide_auto || ask->partition;
 }
 
 static bool has_hidden(const struct session *session) { return model_has_hidden(session->model); }
