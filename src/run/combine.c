@@ -77,8 +77,7 @@
     X(MODEL_TIME, "a model with time", model && model->is_timed)                                   \
     X(MODEL_INFLUENCED, "hidden variables that influence what can be seen",                        \
       model && model->is_influenced)                                                               \
-    X(MODEL_RANK, "a model with a rank", model && model->has_rank)                                 \
-    X(TEMPORAL, "temporal properties", model && model->has_temporal)
+    X(MODEL_RANK, "a model with a rank", model && model->has_rank)
 
 static bool is_to(const struct ask *ask, const char *format)
 {
@@ -158,8 +157,6 @@ static const struct named not_one_by_one[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
 static const struct named one_thread_engines[] = {
     {HAS_SYMBOLIC, "symbolic"}, {HAS_BOUNDED, "bounded"}, {NOTHING, NULL}};
-static const struct named timed_engines[] = {
-    {HAS_TIMED, "timed"}, {HAS_MODEL_TIME, "timed"}, {NOTHING, NULL}};
 static const struct named not_timed[] = {{HAS_EXPLICIT, "explicit"},
                                          {HAS_SYMBOLIC, "symbolic"},
                                          {HAS_BOUNDED, "bounded"},
@@ -557,9 +554,6 @@ static const struct row thread_rows[] = {
     {{HAS_THREADS, HAS_DFS}, .why = "a depth-first search has one"},
     {{HAS_THREADS, HAS_BEST}, .why = "a best-first search has one"},
     {{HAS_THREADS, HAS_REDUCE}, .why = "a search with --reduce has one"},
-    {{HAS_THREADS, HAS_TEMPORAL},
-     .one_of = timed_engines,
-     .why = "the graph of a timed search is noted by one"},
 };
 
 enum {

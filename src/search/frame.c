@@ -77,7 +77,7 @@ void frame_run(struct search *search, uint32_t threads)
     struct mem *mem = search->model->mem;
     search->worker = mem_alloc(mem, sizeof *search->worker);
     if (!worker_open(search->worker, search->space, mem, true)) mem_refuse(mem);
-    search->worker->lists_known = search->graph != NULL;
+    search->worker->lists_known = search->graph || search->order->lists_known;
     bool ready = search->order->begin(search) && search->result->stop == STOP_NONE;
     if (!ready && search->result->stop == STOP_NONE)
         poll_stop(search, search->result->refused ? STOP_DISK : STOP_MEMORY);

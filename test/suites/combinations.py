@@ -173,7 +173,7 @@ def wrong_note(cell, text, alone):
     why = re.search('--threads: one thread, because (.*)', text)
     if alone[cell]:
         return '' if why and why[1] == alone[cell] else f'not told: {alone[cell]}'
-    return why and 'temporal' not in why[1] and f'told, though it has several: {why[1]}'
+    return why and f'told, though it has several: {why[1]}'
 
 
 def examine(cell, files, plain, reason, program, alone):

@@ -151,7 +151,6 @@ static bool run_once(const struct task *asked, const struct timed_graph *graph,
     zoned->look_for_stuck =
         search->findings.deadlock != MODEL_NONE || task.count_deadlocks || keeps_edges;
     if (!is_ready) mem_refuse(mem);
-    assert(!needs_graph(&task) || task.threads < 2);
     frame_run(search, task.threads);
     result->states = search->own ? search->order->states(search) : 0;
     result->all_states = result->stop == STOP_NONE;
